@@ -1,0 +1,280 @@
+//! The one latency histogram: nanoseconds, fixed bounds, relative error at most 0.1 %.
+//!
+//! The layout is HdrHistogram's with three significant digits. Values up to 2,047 have a bucket each; above that every
+//! octave [2^k, 2^(k+1)) is cut into `HALF` = 1,024 equal buckets, so a bucket is at most 1/1,024 of the values in it
+//! wide. Because the layout is HdrHistogram's own, a histogram goes into the V2 format, and comes back, without moving
+//! a count. A value above `HIGHEST_NS` (an hour) is counted in `overflow` and in the maximum, never clipped silently.
+
+use anyhow::{Context, Result, ensure};
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+
+/// Buckets to an octave.
+const HALF: usize = 1024;
+const HALF_BITS: u32 = HALF.trailing_zeros();
+
+/// The largest latency with a bucket: one hour.
+pub const HIGHEST_NS: u64 = 3_600_000_000_000;
+
+/// How many buckets reach up to `HIGHEST_NS`.
+pub const BUCKETS: usize = bucket_of(HIGHEST_NS) + 1;
+
+/// A percentile is measured when at least this many samples lie above it.
+pub const SAMPLES_ABOVE: u64 = 100;
+
+/// The bucket that counts `ns`.
+#[inline(always)]
+pub const fn bucket_of(ns: u64) -> usize {
+    // Below 2 * HALF the shift is zero and the bucket is the value itself.
+    let shift = (ns | (2 * HALF as u64 - 1)).ilog2() - HALF_BITS;
+    ((shift as usize) << HALF_BITS) + (ns >> shift) as usize
+}
+
+/// The largest value that bucket `index` counts.
+pub const fn highest_in(index: usize) -> u64 {
+    let shift = (index >> HALF_BITS).saturating_sub(1) as u32;
+    let within = (index - ((shift as usize) << HALF_BITS)) as u64;
+    ((within + 1) << shift) - 1
+}
+
+/// A tally of latencies, mergeable, with exact count, sum, minimum and maximum beside the buckets.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Box<[u64]>,
+    pub count: u64,
+    pub sum_ns: u64,
+    pub min_ns: u64,
+    pub max_ns: u64,
+    /// Values above `HIGHEST_NS`; they are in `count`, `sum_ns` and `max_ns` too.
+    pub overflow: u64,
+}
+
+impl std::fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (mean, max) = (self.mean_ns().unwrap_or(0.0), self.max_ns);
+        write!(f, "Histogram(n {}, mean {mean:.0} ns, max {max} ns)", self.count)
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram::new()
+    }
+}
+
+impl Histogram {
+    pub fn new() -> Histogram {
+        let counts = vec![0; BUCKETS].into_boxed_slice();
+        Histogram { counts, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, overflow: 0 }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Counts one latency.
+    pub fn add(&mut self, ns: u64) {
+        self.add_n(ns, 1);
+    }
+
+    /// Counts `n` latencies of the same length.
+    pub fn add_n(&mut self, ns: u64, n: u64) {
+        if n == 0 {
+            return;
+        }
+        match self.counts.get_mut(bucket_of(ns)) {
+            Some(count) => *count += n,
+            None => self.overflow += n,
+        }
+        self.count += n;
+        self.sum_ns = self.sum_ns.saturating_add(ns.saturating_mul(n));
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Adds all of `other`'s counts to these.
+    pub fn merge(&mut self, other: &Histogram) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += theirs;
+        }
+        self.count += other.count;
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+        self.overflow += other.overflow;
+    }
+
+    /// Adds counts straight to a bucket: how the recorder's snapshots become a histogram. `count` follows.
+    pub fn add_to_bucket(&mut self, index: usize, n: u64) {
+        self.counts[index] += n;
+        self.count += n;
+    }
+
+    /// Adds what the buckets cannot hold: the exact sum and extremes, and what overflowed.
+    pub fn add_exact(&mut self, sum_ns: u64, min_ns: u64, max_ns: u64, overflow: u64) {
+        self.sum_ns = self.sum_ns.saturating_add(sum_ns);
+        self.min_ns = self.min_ns.min(min_ns);
+        self.max_ns = self.max_ns.max(max_ns);
+        self.overflow += overflow;
+        self.count += overflow;
+    }
+
+    /// What was counted after `earlier`, a former state of this histogram. Its extremes are those of its buckets.
+    pub fn since(&self, earlier: &Histogram) -> Histogram {
+        let mut part = Histogram::new();
+        for (index, (&now, &then)) in self.counts.iter().zip(&earlier.counts).enumerate() {
+            if now > then {
+                part.add_to_bucket(index, now - then);
+                part.min_ns = part.min_ns.min(highest_in(index));
+                part.max_ns = highest_in(index);
+            }
+        }
+        part.sum_ns = self.sum_ns.saturating_sub(earlier.sum_ns);
+        part.overflow = self.overflow.saturating_sub(earlier.overflow);
+        part.count += part.overflow;
+        if part.overflow > 0 {
+            part.max_ns = self.max_ns;
+        }
+        part
+    }
+
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// The latency that a share `q` (0 to 1) of the ops did not exceed, to the top of its bucket, whatever the number
+    /// of samples; `None` only where there is none. For printing use `percentile_ns`.
+    pub fn quantile_ns(&self, q: f64) -> Option<u64> {
+        if self.count == 0 {
+            return None;
+        }
+        let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let mut below = 0;
+        for (index, &n) in self.counts.iter().enumerate() {
+            below += n;
+            if below >= rank {
+                return Some(highest_in(index).clamp(self.min_ns.min(self.max_ns), self.max_ns));
+            }
+        }
+        Some(self.max_ns)
+    }
+
+    /// `quantile_ns`, but only where at least `SAMPLES_ABOVE` samples lie above it; otherwise it was not measured.
+    pub fn percentile_ns(&self, q: f64) -> Option<u64> {
+        let above = self.count as f64 * (1.0 - q);
+        // The tolerance forgives the rounding of 1 - 0.99, no more.
+        (above + 1e-6 * SAMPLES_ABOVE as f64 >= SAMPLES_ABOVE as f64).then(|| self.quantile_ns(q)).flatten()
+    }
+
+    /// The buckets that hold something: (largest value of the bucket, count), ascending; without the overflow.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.counts.iter().enumerate().filter(|&(_, &n)| n > 0).map(|(index, &n)| (highest_in(index), n))
+    }
+
+    /// The HdrHistogram V2 format, deflated, with `digits` significant digits: 3 keeps every count where it is, 2
+    /// (error at most 0.8 %) is for intervals, of which there are very many.
+    pub fn to_v2(&self, digits: u8) -> Result<Vec<u8>> {
+        let mut hdr = hdrhistogram::Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, digits)?;
+        for (value, n) in self.buckets() {
+            // The top bucket's upper edge may lie beyond the bound that the format was given.
+            hdr.record_n(value.min(HIGHEST_NS), n)?;
+        }
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&hdr, &mut bytes).context("serialising a histogram")?;
+        Ok(bytes)
+    }
+
+    /// Reads what `to_v2` (or another HdrHistogram tool, in nanoseconds) wrote. The format has neither the exact sum
+    /// nor the extremes, so they are set to the buckets' until the caller, who keeps them beside it, sets them.
+    pub fn from_v2(bytes: &[u8]) -> Result<Histogram> {
+        let hdr: hdrhistogram::Histogram<u64> =
+            Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| anyhow::anyhow!("not a histogram: {e}"))?;
+        ensure!(hdr.low() >= 1, "not a histogram in nanoseconds");
+        let mut histogram = Histogram::new();
+        for bucket in hdr.iter_recorded() {
+            histogram.add_n(bucket.value_iterated_to().min(HIGHEST_NS), bucket.count_at_value());
+        }
+        Ok(histogram)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_value_up_to_an_hour_has_a_bucket_within_a_thousandth() {
+        for ns in (0..200_000).chain((0..42).flat_map(|k| [(1u64 << k) - 1, 1 << k, (1 << k) + 1])) {
+            if ns <= HIGHEST_NS {
+                let top = highest_in(bucket_of(ns));
+                assert!(top >= ns && (top - ns) as f64 <= ns as f64 / 1024.0, "{ns} ns is counted up to {top} ns");
+            }
+        }
+        assert!(bucket_of(HIGHEST_NS) < BUCKETS && bucket_of(HIGHEST_NS * 2) >= BUCKETS);
+    }
+
+    #[test]
+    fn a_percentile_without_a_hundred_samples_above_it_is_not_measured() {
+        let mut h = Histogram::new();
+        (1..=10_000).for_each(|us| h.add(us * 1000));
+        assert_eq!(h.percentile_ns(0.99).map(|p| p / 10_000), Some(990));
+        assert_eq!(h.percentile_ns(0.999), None);
+        assert_eq!(h.quantile_ns(1.0), Some(10_000_000));
+    }
+
+    #[test]
+    fn what_lies_above_an_hour_is_counted_and_shown() {
+        let mut h = Histogram::new();
+        h.add(2 * HIGHEST_NS);
+        assert_eq!((h.count, h.overflow, h.max_ns), (1, 1, 2 * HIGHEST_NS));
+        assert_eq!(h.quantile_ns(0.5), Some(2 * HIGHEST_NS));
+    }
+
+    #[test]
+    fn the_difference_of_two_states_is_what_came_between() {
+        let mut earlier = Histogram::new();
+        earlier.add(100);
+        let mut later = earlier.clone();
+        later.add(5_000_000);
+        let between = later.since(&earlier);
+        assert_eq!((between.count, between.sum_ns), (1, 5_000_000));
+        assert_eq!(between.quantile_ns(0.5), later.quantile_ns(1.0).map(|_| highest_in(bucket_of(5_000_000))));
+        assert!(later.since(&later).is_empty());
+    }
+
+    fn latencies() -> impl Strategy<Value = Vec<u64>> {
+        prop::collection::vec((0u32..41, any::<u64>()).prop_map(|(k, x)| x % (1 << k).max(2)), 1..400)
+    }
+
+    fn of(values: &[u64]) -> Histogram {
+        let mut h = Histogram::new();
+        values.iter().for_each(|&v| h.add(v));
+        h
+    }
+
+    proptest! {
+        #[test]
+        fn quantiles_are_those_of_the_sorted_values(mut values in latencies(), q in 0.0f64..=1.0) {
+            let h = of(&values);
+            values.sort_unstable();
+            let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
+            let (truth, told) = (values[rank - 1], h.quantile_ns(q).unwrap());
+            prop_assert!(told >= truth && told as f64 <= truth as f64 * (1.0 + 1.0 / 1024.0) + 1.0);
+        }
+
+        #[test]
+        fn merging_is_the_same_as_counting_together(a in latencies(), b in latencies()) {
+            let mut merged = of(&a);
+            merged.merge(&of(&b));
+            prop_assert_eq!(merged, of(&[a, b].concat()));
+        }
+
+        #[test]
+        fn the_v2_format_moves_no_count(values in latencies()) {
+            let values: Vec<u64> = values.into_iter().map(|v| v.max(1)).collect();
+            let h = of(&values);
+            let back = Histogram::from_v2(&h.to_v2(3).unwrap()).unwrap();
+            prop_assert!(h.buckets().eq(back.buckets()));
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The leaf of the import diagram: clock, random numbers, units, histogram, errors. Imports nothing of ours.
+
+pub mod clock;
+pub mod error;
+pub mod histogram;
+pub mod rng;
+pub mod units;

@@ -1,0 +1,98 @@
+//! Random numbers as a function of (seed, thread, op number), so that any op can be made again on its own.
+//!
+//! The generator is SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014):
+//! one state a thread, hashed once with the op's number to give that op's own short sequence.
+
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A short sequence of random numbers that belongs to one op.
+#[derive(Clone, Copy, Debug)]
+pub struct Rng {
+    state: u64,
+}
+
+/// One thread's family of sequences.
+#[derive(Clone, Copy, Debug)]
+pub struct Seed {
+    key: u64,
+}
+
+impl Seed {
+    /// The family of thread `thread` under the plan's seed. `stream` keeps two streams of a step apart.
+    pub fn new(seed: u64, stream: u64, thread: u64) -> Seed {
+        Seed { key: mix(mix(mix(seed).wrapping_add(stream)).wrapping_add(thread)) }
+    }
+
+    /// The sequence of op `n`.
+    #[inline(always)]
+    pub fn at(&self, n: u64) -> Rng {
+        Rng { state: mix(self.key.wrapping_add(n.wrapping_mul(GOLDEN))) }
+    }
+}
+
+impl Rng {
+    /// Uniform over all 64-bit numbers.
+    #[inline(always)]
+    pub fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(GOLDEN);
+        mix(self.state)
+    }
+
+    /// Uniform over `0..n` (n > 0), by multiplication (Lemire, 2019); the bias is below n / 2^64.
+    #[inline(always)]
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// Uniform over [0, 1).
+    #[inline(always)]
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Exponential with mean 1: the gap between Poisson arrivals.
+    #[inline(always)]
+    pub fn exponential(&mut self) -> f64 {
+        -(1.0 - self.unit()).ln()
+    }
+}
+
+/// SplitMix64's finaliser: a bijection in which every input bit reaches every output bit.
+#[inline(always)]
+pub fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_op_depends_on_seed_thread_and_number_alone() {
+        let draw = |seed, thread, n| Seed::new(seed, 0, thread).at(n).next();
+        assert_eq!(draw(1, 2, 3), draw(1, 2, 3));
+        assert_ne!(draw(1, 2, 3), draw(2, 2, 3));
+        assert_ne!(draw(1, 2, 3), draw(1, 3, 3));
+        assert_ne!(draw(1, 2, 3), draw(1, 2, 4));
+    }
+
+    #[test]
+    fn below_is_uniform() {
+        let seed = Seed::new(7, 0, 0);
+        let mut seen = [0u32; 10];
+        (0..100_000).for_each(|n| seen[seed.at(n).below(10) as usize] += 1);
+        let chi2: f64 = seen.iter().map(|&s| (f64::from(s) - 10_000.0).powi(2) / 10_000.0).sum();
+        assert!(chi2 < 27.9, "chi-squared with 9 degrees of freedom was {chi2} (0.1 % limit 27.9)");
+    }
+
+    #[test]
+    fn exponential_has_mean_and_deviation_one() {
+        let seed = Seed::new(7, 0, 1);
+        let draws: Vec<f64> = (0..200_000).map(|n| seed.at(n).exponential()).collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let var = draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / draws.len() as f64;
+        assert!((mean - 1.0).abs() < 0.01 && (var.sqrt() - 1.0).abs() < 0.02, "mean {mean}, variance {var}");
+    }
+}

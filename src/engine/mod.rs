@@ -1,0 +1,89 @@
+//! Engines: how a request is carried out. One file (or folder) each, and one line in `ALL`.
+
+pub mod null;
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use crate::base::clock::Clock;
+use crate::base::error::Result;
+use crate::load::{AnyLane, Space};
+use crate::plan::{Info, Knobs, Stream};
+use crate::record::Fact;
+
+/// Every engine, in the order in which they are listed.
+pub static ALL: &[&dyn Engine] = &[&null::Null];
+
+/// The engine of that name.
+pub fn find(name: &str) -> Option<&'static dyn Engine> {
+    ALL.iter().copied().find(|e| e.info().name == name)
+}
+
+/// A way to carry requests out.
+pub trait Engine: Sync {
+    fn info(&self) -> &'static Info;
+
+    /// Opens a dataset. Everything that can be refused is refused here, before a worker starts.
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>>;
+}
+
+/// Which dataset to open, and how.
+pub struct Site<'a> {
+    pub home: &'a Home,
+    /// The engine's own knobs, resolved.
+    pub knobs: &'a Knobs,
+    pub access: Access,
+    pub clock: Clock,
+}
+
+/// Where a dataset lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and is empty.
+    Folder(PathBuf),
+    /// A block device that the guard has passed.
+    Device(PathBuf),
+    /// Nowhere: the engine keeps no data.
+    Nowhere,
+}
+
+/// What will be done to a dataset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Lay it out anew, to be filled.
+    Create,
+    ReadOnly,
+    ReadWrite,
+}
+
+/// An open dataset, shared by the workers of all streams that use it.
+pub trait Target: Send + Sync {
+    fn space(&self) -> Space;
+
+    /// Opens worker `thread`'s lane, with everything allocated that it will need.
+    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>>;
+
+    /// Waits until background work (compaction, flushes) is done, or `stop` is set.
+    fn settle(&self, stop: &AtomicBool) -> Result<()> {
+        let _ = stop;
+        Ok(())
+    }
+
+    /// Makes what was written durable: after a fill.
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The measured window opens: counters of the engine's own start here.
+    fn window_opens(&self) {}
+
+    /// The measured window has closed: what the engine counted meanwhile, and what state it is in.
+    fn window_closed(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// Versions and options for the disclosure.
+    fn facts(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,51 @@
+//! The seam between the worker loop and an engine: a lane is one thread's private handle.
+//!
+//! fio's engines answer each request with done, queued or busy. Here a lane is told its depth when it is opened and
+//! never handed more, so busy cannot happen; and the two others fold into one call, because one call for a batch is one
+//! system call and one clock read for the batch: `stage` everything that is due, stamp, `run`, stamp, tally. A
+//! synchronous lane does its one op inside `run`; io_uring submits and reaps there.
+
+use super::op::Op;
+use super::worker::{Job, work};
+use crate::base::error::Result;
+
+/// How long `run` may block for a completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all: collect what is there.
+    No,
+    /// Until at least one op is complete.
+    One,
+    /// Until at least one op is complete or this time of the job's clock has come.
+    Until(u64),
+}
+
+/// A completed op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    pub slot: u32,
+    pub bytes: u32,
+    /// A lookup found its key; everything else always has.
+    pub hit: bool,
+}
+
+/// One thread's handle on an engine. Slots are numbered below the depth that the lane was opened with.
+pub trait Lane: Send {
+    /// Gets `op` ready in a free slot: its key, its data, its queue entry. Outside the timed bracket. Allocates nothing.
+    fn stage(&mut self, slot: u32, op: &Op) -> Result<()>;
+
+    /// Starts all that is staged and adds to `done` what has completed. An error ends the point with its cause.
+    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()>;
+}
+
+/// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the worker loop to the
+/// concrete type, so that the loop is compiled for each lane and calls it without indirection.
+pub trait AnyLane: Send {
+    fn work(&mut self, job: Job<'_>) -> Result<()>;
+}
+
+impl<L: Lane> AnyLane for L {
+    fn work(&mut self, job: Job<'_>) -> Result<()> {
+        work(self, job)
+    }
+}

@@ -1,0 +1,64 @@
+//! One request, and the source that says what request number `n` is.
+
+use crate::record::Class;
+
+/// What an op does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// Read `len` bytes at offset `at`.
+    Read,
+    /// Write `len` bytes at offset `at`.
+    Write,
+    /// Look up key number `at`.
+    Get,
+    /// Store key number `at` with a value of `len` bytes.
+    Put,
+    /// Position at key number `at`, then walk `len` entries on.
+    Seek,
+    /// The next entry in key order, from the first one after the last.
+    Next,
+}
+
+impl OpKind {
+    #[inline(always)]
+    pub fn class(self) -> Class {
+        match self {
+            OpKind::Read | OpKind::Get | OpKind::Next => Class::Read,
+            OpKind::Write | OpKind::Put => Class::Write,
+            OpKind::Seek => Class::Seek,
+        }
+    }
+}
+
+/// One request. `at` and `len` mean what the kind says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    pub kind: OpKind,
+    pub len: u32,
+    pub at: u64,
+    /// A random number of the op's own, from which a lane makes what it writes, so that no two writes are alike.
+    pub salt: u64,
+}
+
+/// One thread's requests. Op `n` depends on the seed, the thread and `n` alone.
+pub trait Source: Send {
+    fn op(&mut self, n: u64) -> Op;
+
+    /// How many ops make one pass of this thread's share: the length of a fill. Endless workloads have none.
+    fn pass(&self) -> Option<u64> {
+        None
+    }
+}
+
+/// What a target offers to be addressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Space {
+    /// Bytes of the file or of the device's range, for block workloads.
+    pub bytes: u64,
+    /// The unit to which offsets and lengths must be aligned, for block workloads.
+    pub align_bytes: u32,
+    /// Keys 0 … keys − 1, for key-value workloads.
+    pub keys: u64,
+    pub key_bytes: u32,
+    pub value_bytes: u32,
+}

@@ -1,0 +1,130 @@
+//! When the next op is due.
+//!
+//! In closed loop it is due when a slot is free. In open loop the schedule goes on whatever the drive does: the due
+//! time of op n is the sum of the gaps before it, kept in nanoseconds as a double, whose rounding error stays below a
+//! thousandth of a nanosecond an op for a day, so a target of 300,000/s is scheduled as 300,000/s. (fio truncates each
+//! gap to whole microseconds and delivers 396,000.)
+
+use crate::base::rng::Seed;
+use crate::base::units::Rate;
+use crate::plan::Arrival;
+
+/// An op handed over more than this after it was due counts as late: a hundred microseconds, about what one read of
+/// a drive takes, and above what a timer wake-up costs.
+pub const LATE_NS: u64 = 100_000;
+
+/// The last stretch before an op is due is spun, not slept: a sleep ends 50 to 100 µs late.
+pub const SPIN_NS: u64 = 80_000;
+
+/// The due times of one worker's ops.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Nanoseconds of one op, or of one byte, at this worker's share of the rate.
+    unit_ns: f64,
+    by_bytes: bool,
+    arrival: Arrival,
+    gaps: Seed,
+    due_ns: f64,
+    mean_gap_ns: f64,
+}
+
+impl Schedule {
+    /// The schedule of worker `thread` of `threads`, who share `rate`. Fixed arrivals of the workers interleave evenly;
+    /// Poisson arrivals are independent, which adds up to one Poisson process. `mean_op_bytes` converts a rate in bytes
+    /// into the mean gap.
+    pub fn new(rate: Rate, arrival: Arrival, share: Share, start_ns: u64, mean_op_bytes: f64, seed: Seed) -> Schedule {
+        let (total, by_bytes) = match rate {
+            Rate::OpsPerSec(ops) => (ops, false),
+            Rate::BytesPerSec(bytes) => (bytes, true),
+        };
+        let unit_ns = 1e9 * f64::from(share.threads) / total;
+        let mean_gap_ns = if by_bytes { unit_ns * mean_op_bytes } else { unit_ns };
+        let first = match arrival {
+            Arrival::Fixed => mean_gap_ns * f64::from(share.thread) / f64::from(share.threads),
+            Arrival::Poisson => mean_gap_ns * seed.at(u64::MAX).exponential(),
+        };
+        Schedule { unit_ns, by_bytes, arrival, gaps: seed, due_ns: start_ns as f64 + first, mean_gap_ns }
+    }
+
+    /// When the next op is due.
+    #[inline(always)]
+    pub fn due_ns(&self) -> u64 {
+        self.due_ns as u64
+    }
+
+    #[inline(always)]
+    pub fn mean_gap_ns(&self) -> f64 {
+        self.mean_gap_ns
+    }
+
+    /// Moves on past op `n`, which was of `bytes`.
+    #[inline(always)]
+    pub fn advance(&mut self, n: u64, bytes: u32) {
+        let gap = if self.by_bytes { self.unit_ns * f64::from(bytes) } else { self.unit_ns };
+        self.due_ns += match self.arrival {
+            Arrival::Fixed => gap,
+            Arrival::Poisson => gap * self.gaps.at(n).exponential(),
+        };
+    }
+}
+
+/// Which worker of how many a schedule is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    pub thread: u32,
+    pub threads: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule(rate: Rate, arrival: Arrival, thread: u32, threads: u32) -> Schedule {
+        Schedule::new(rate, arrival, Share { thread, threads }, 0, 4096.0, Seed::new(1, 2, u64::from(thread)))
+    }
+
+    #[test]
+    fn a_fixed_rate_is_kept_exactly_at_any_speed_and_share() {
+        for rate in [1.0, 300_000.0, 333_333.3, 7_000_000.0] {
+            for threads in [1, 3, 128] {
+                let mut s = schedule(Rate::OpsPerSec(rate), Arrival::Fixed, 0, threads);
+                let ops = 1_000_000;
+                (0..ops).for_each(|n| s.advance(n, 4096));
+                let achieved = ops as f64 * f64::from(threads) / (s.due_ns() as f64 / 1e9);
+                assert!((achieved / rate - 1.0).abs() < 1e-6, "{achieved} for {rate} on {threads} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn poisson_arrivals_have_the_mean_and_the_spread_of_a_poisson_process() {
+        for rate in [100_000.0, 300_000.0, 400_000.0] {
+            let mut s = schedule(Rate::OpsPerSec(rate), Arrival::Poisson, 0, 1);
+            let mut gaps = Vec::new();
+            for n in 0..400_000 {
+                let before = s.due_ns;
+                s.advance(n, 4096);
+                gaps.push(s.due_ns - before);
+            }
+            let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+            let deviation = (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
+            assert!((mean * rate / 1e9 - 1.0).abs() < 0.005, "mean gap {mean} ns at {rate}/s");
+            assert!((deviation / mean - 1.0).abs() < 0.01, "deviation {deviation}, mean {mean}");
+        }
+    }
+
+    #[test]
+    fn a_rate_in_bytes_counts_the_bytes() {
+        let mut s = schedule(Rate::BytesPerSec(10e6), Arrival::Fixed, 0, 2);
+        (0..1000).for_each(|n| s.advance(n, if n % 2 == 0 { 4096 } else { 65536 }));
+        let bytes = 500.0 * (4096.0 + 65536.0) * 2.0;
+        assert!((bytes / (s.due_ns() as f64 / 1e9) / 10e6 - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn fixed_arrivals_of_several_workers_interleave() {
+        let firsts: Vec<u64> =
+            (0..4).map(|t| schedule(Rate::OpsPerSec(1000.0), Arrival::Fixed, t, 4).due_ns()).collect();
+        assert_eq!(firsts, [0, 1_000_000, 2_000_000, 3_000_000]);
+    }
+}

@@ -1,0 +1,207 @@
+//! One worker's tally, written by that worker alone and read at any time by the telemetry thread.
+//!
+//! Every counter is an atomic with a single writer, so an increment is a plain load, add and store (no locked
+//! instruction), and a reader sees each counter at some recent moment. Intervals are differences between two readings,
+//! so no op is lost or counted twice between them; the totals are read after the workers have joined and are exact.
+//! All memory is taken at start: a run of a day needs no more than one of a minute.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::base::histogram::{BUCKETS, Histogram, bucket_of};
+use crate::record::{Class, Tally};
+
+/// A single-writer counter.
+#[derive(Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    #[inline(always)]
+    pub fn add(&self, n: u64) {
+        self.0.store(self.0.load(Relaxed).wrapping_add(n), Relaxed);
+    }
+
+    #[inline(always)]
+    fn raise_to(&self, n: u64) {
+        if n > self.0.load(Relaxed) {
+            self.0.store(n, Relaxed);
+        }
+    }
+
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    pub fn set(&self, n: u64) {
+        self.0.store(n, Relaxed);
+    }
+}
+
+/// A histogram while it is being written.
+struct Live {
+    counts: Box<[AtomicU64]>,
+    sum_ns: Counter,
+    max_ns: Counter,
+    /// The smallest latency, complemented, so that a fresh counter of zero stands for "none yet".
+    min_ns_complement: Counter,
+    overflow: Counter,
+}
+
+impl Live {
+    fn new() -> Live {
+        // Zeroed pages come from the kernel on first touch, so an unused class costs address space, not memory.
+        let counts = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
+        let zero = Counter::default;
+        Live { counts, sum_ns: zero(), max_ns: zero(), min_ns_complement: zero(), overflow: zero() }
+    }
+
+    #[inline(always)]
+    fn add(&self, ns: u64) {
+        match self.counts.get(bucket_of(ns)) {
+            Some(count) => count.store(count.load(Relaxed) + 1, Relaxed),
+            None => self.overflow.add(1),
+        }
+        self.sum_ns.add(ns);
+        self.max_ns.raise_to(ns);
+        self.min_ns_complement.raise_to(!ns);
+    }
+
+    fn add_to(&self, total: &mut Histogram) {
+        let (min_ns, max_ns) = (!self.min_ns_complement.get(), self.max_ns.get());
+        if min_ns > max_ns {
+            return;
+        }
+        let (low, high) = (bucket_of(min_ns), bucket_of(max_ns).min(BUCKETS - 1));
+        for index in low..=high {
+            let n = self.counts[index].load(Relaxed);
+            if n > 0 {
+                total.add_to_bucket(index, n);
+            }
+        }
+        total.add_exact(self.sum_ns.get(), min_ns, max_ns, self.overflow.get());
+    }
+}
+
+/// The ops of one class of one worker.
+struct ClassTally {
+    service: Live,
+    /// Open loop only.
+    response: Option<Live>,
+    bytes: Counter,
+    misses: Counter,
+}
+
+/// One worker's tally. Aligned so that no two workers share a cache line.
+#[repr(align(128))]
+pub struct Recorder {
+    classes: [Option<ClassTally>; Class::ALL.len()],
+    pub late: Counter,
+    pub backlog_max: Counter,
+    pub backlog_end: Counter,
+    /// Ops begun since the gate, warm-up included: for progress, and for fills.
+    pub issued: Counter,
+}
+
+impl Recorder {
+    /// A recorder for the classes that a worker's workload can make. `open` keeps response times apart.
+    pub fn new(classes: &[Class], open: bool) -> Recorder {
+        let tally = |class: &Class| {
+            classes.contains(class).then(|| ClassTally {
+                service: Live::new(),
+                response: open.then(Live::new),
+                bytes: Counter::default(),
+                misses: Counter::default(),
+            })
+        };
+        Recorder {
+            classes: std::array::from_fn(|i| tally(&Class::ALL[i])),
+            late: Counter::default(),
+            backlog_max: Counter::default(),
+            backlog_end: Counter::default(),
+            issued: Counter::default(),
+        }
+    }
+
+    /// Counts one op of the measured window.
+    #[inline(always)]
+    pub fn add(&self, class: Class, stamps: Stamps, bytes: u32, hit: bool) {
+        let Some(tally) = &self.classes[class as usize] else { return };
+        tally.service.add(stamps.completed_ns.saturating_sub(stamps.submitted_ns));
+        if let Some(response) = &tally.response {
+            response.add(stamps.completed_ns.saturating_sub(stamps.intended_ns));
+        }
+        tally.bytes.add(u64::from(bytes));
+        if !hit {
+            tally.misses.add(1);
+        }
+    }
+
+    /// Notes that an op due at `intended_ns` was handed over late; `gap_ns` is the mean time between ops.
+    #[inline]
+    pub fn add_late(&self, late_ns: u64, gap_ns: f64) {
+        self.late.add(1);
+        self.backlog_max.raise_to((late_ns as f64 / gap_ns) as u64);
+    }
+
+    /// Adds what has been counted so far to `tallies`, one for each class that the recorder keeps.
+    pub fn add_to(&self, tallies: &mut Vec<Tally>) {
+        for (class, mine) in Class::ALL.iter().zip(&self.classes) {
+            let Some(mine) = mine else { continue };
+            let at = tallies.iter().position(|t| t.class == *class).unwrap_or_else(|| {
+                let response = mine.response.is_some().then(Histogram::new);
+                let service = Histogram::new();
+                tallies.push(Tally { class: *class, ops: 0, bytes: 0, misses: 0, service, response });
+                tallies.len() - 1
+            });
+            let total = &mut tallies[at];
+            mine.service.add_to(&mut total.service);
+            if let (Some(mine), Some(total)) = (&mine.response, &mut total.response) {
+                mine.add_to(total);
+            }
+            total.ops = total.service.count;
+            total.bytes += mine.bytes.get();
+            total.misses += mine.misses.get();
+        }
+    }
+}
+
+/// The three times of an op.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamps {
+    pub intended_ns: u64,
+    pub submitted_ns: u64,
+    pub completed_ns: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamps(intended_ns: u64, submitted_ns: u64, completed_ns: u64) -> Stamps {
+        Stamps { intended_ns, submitted_ns, completed_ns }
+    }
+
+    #[test]
+    fn service_and_response_are_both_kept_in_open_loop() {
+        let recorder = Recorder::new(&[Class::Read], true);
+        recorder.add(Class::Read, stamps(0, 1_000, 1_100), 4096, true);
+        let mut tallies = Vec::new();
+        recorder.add_to(&mut tallies);
+        assert_eq!(tallies[0].service.max_ns, 100);
+        assert_eq!(tallies[0].response().max_ns, 1_100);
+        assert_eq!((tallies[0].ops, tallies[0].bytes), (1, 4096));
+    }
+
+    #[test]
+    fn workers_merge_into_one_tally_for_each_class() {
+        let workers: Vec<_> = (0..3).map(|_| Recorder::new(&[Class::Read, Class::Write], false)).collect();
+        for (i, worker) in workers.iter().enumerate() {
+            worker.add(Class::Read, stamps(0, 0, 10 * (i as u64 + 1)), 1, i != 0);
+        }
+        let mut tallies = Vec::new();
+        workers.iter().for_each(|w| w.add_to(&mut tallies));
+        assert_eq!(tallies.len(), 2);
+        let read = &tallies[0];
+        assert_eq!((read.ops, read.misses, read.service.min_ns, read.service.max_ns), (3, 1, 10, 30));
+        assert_eq!((tallies[1].ops, tallies[1].service.quantile_ns(0.5)), (0, None));
+    }
+}

@@ -1,0 +1,209 @@
+//! The hot loop: one worker from the barrier to the join.
+//!
+//! Each turn stages every op that is due and has a free slot, stamps, runs the lane, stamps, and tallies what has
+//! completed. An op belongs to the measured window when it was *intended* inside it; ops in flight when the window
+//! closes are waited for and counted, so that the slow ones are not lost. In closed loop an op is intended when it is
+//! submitted. The loop takes no lock, allocates nothing, prints nothing, and writes only its own recorder.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::lane::{Done, Lane, Wait};
+use super::op::Source;
+use super::pacer::{LATE_NS, SPIN_NS, Schedule};
+use super::recorder::{Recorder, Stamps};
+use crate::base::clock::Clock;
+use crate::base::error::Result;
+use crate::record::Class;
+
+/// What a worker is given.
+pub struct Job<'a> {
+    pub clock: Clock,
+    pub source: &'a mut dyn Source,
+    /// None: closed loop.
+    pub schedule: Option<Schedule>,
+    pub depth: u32,
+    pub window: Window,
+    /// Stop after this many ops: the length of a fill.
+    pub limit: Option<u64>,
+    pub recorder: &'a Recorder,
+    /// Set by whoever wants all workers to stop.
+    pub stop: &'a AtomicBool,
+}
+
+/// The measured window on the job's clock; what is intended before it is warm-up.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    pub from_ns: u64,
+    pub until_ns: u64,
+}
+
+/// An op that has been staged and not yet completed.
+#[derive(Clone, Copy)]
+struct InFlight {
+    class: Class,
+    /// Open loop: when it was due. Closed loop: not yet known when it is staged.
+    intended_ns: u64,
+    submitted_ns: u64,
+}
+
+/// The slots of a lane: which are free, and what the others hold. Allocated before the barrier.
+struct Slots {
+    free: Vec<u32>,
+    held: Vec<InFlight>,
+    /// Staged in this turn and not yet stamped.
+    staged: Vec<u32>,
+    done: Vec<Done>,
+}
+
+impl Slots {
+    fn new(depth: u32) -> Slots {
+        let empty = InFlight { class: Class::Read, intended_ns: 0, submitted_ns: 0 };
+        let n = depth as usize;
+        Slots {
+            free: (0..depth).rev().collect(),
+            held: vec![empty; n],
+            staged: Vec::with_capacity(n),
+            done: Vec::with_capacity(n),
+        }
+    }
+
+    #[inline(always)]
+    fn in_flight(&self) -> bool {
+        self.free.len() < self.held.len()
+    }
+}
+
+/// Runs `lane` until the window closes, the limit is reached or `stop` is set.
+pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
+    let mut slots = Slots::new(job.depth);
+    let mut n = 0;
+    let limit = job.limit.unwrap_or(u64::MAX);
+    let mut now_ns = job.clock.now_ns();
+    while now_ns < job.window.until_ns && n < limit && !job.stop.load(Relaxed) {
+        n = stage_due(lane, &mut job, &mut slots, n, limit, now_ns)?;
+        let wait = match waiting(&job, &slots) {
+            Some(wait) => wait,
+            None => {
+                now_ns = idle(&job);
+                continue;
+            }
+        };
+        now_ns = turn(lane, &job, &mut slots, wait)?;
+        job.recorder.issued.set(n);
+    }
+    while slots.in_flight() {
+        turn(lane, &job, &mut slots, Wait::One)?;
+    }
+    note_backlog(&job);
+    Ok(())
+}
+
+/// Stages the ops that are due, as many as there are free slots, and returns the next op's number.
+#[inline(always)]
+fn stage_due<L: Lane>(
+    lane: &mut L,
+    job: &mut Job<'_>,
+    slots: &mut Slots,
+    mut n: u64,
+    limit: u64,
+    now_ns: u64,
+) -> Result<u64> {
+    while n < limit {
+        let intended_ns = match &job.schedule {
+            Some(schedule) => schedule.due_ns(),
+            None => now_ns,
+        };
+        if intended_ns > now_ns || intended_ns >= job.window.until_ns {
+            break;
+        }
+        let Some(slot) = slots.free.pop() else { break };
+        let op = job.source.op(n);
+        lane.stage(slot, &op)?;
+        slots.held[slot as usize] = InFlight { class: op.kind.class(), intended_ns, submitted_ns: 0 };
+        slots.staged.push(slot);
+        if let Some(schedule) = &mut job.schedule {
+            schedule.advance(n, op.len);
+        }
+        n += 1;
+    }
+    Ok(n)
+}
+
+/// How long this turn may wait for a completion; `None` where nothing is in flight and the next op is not yet due.
+#[inline(always)]
+fn waiting(job: &Job<'_>, slots: &Slots) -> Option<Wait> {
+    let Some(schedule) = &job.schedule else { return Some(Wait::One) };
+    if !slots.in_flight() {
+        return None;
+    }
+    if slots.free.is_empty() || schedule.due_ns() >= job.window.until_ns {
+        return Some(Wait::One);
+    }
+    let due_ns = schedule.due_ns();
+    let soon = job.clock.now_ns() + SPIN_NS;
+    Some(if due_ns <= soon { Wait::No } else { Wait::Until(due_ns - SPIN_NS) })
+}
+
+/// Waits for the next op to fall due: sleeps most of it in short stretches, so that a stop is seen, and spins the rest.
+fn idle(job: &Job<'_>) -> u64 {
+    const STRETCH_NS: u64 = 100_000_000;
+    let due_ns = job.schedule.as_ref().map_or(0, Schedule::due_ns).min(job.window.until_ns);
+    let mut now_ns = job.clock.now_ns();
+    while now_ns < due_ns && !job.stop.load(Relaxed) {
+        if due_ns - now_ns > 2 * SPIN_NS {
+            job.clock.sleep_until((due_ns - SPIN_NS).min(now_ns + STRETCH_NS));
+        } else {
+            std::hint::spin_loop();
+        }
+        now_ns = job.clock.now_ns();
+    }
+    now_ns
+}
+
+/// One bracket: stamp, run, stamp, tally. Returns the second stamp.
+#[inline(always)]
+fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> Result<u64> {
+    let submitted_ns = job.clock.now_ns();
+    for &slot in &slots.staged {
+        slots.held[slot as usize].submitted_ns = submitted_ns;
+    }
+    slots.staged.clear();
+    lane.run(wait, &mut slots.done)?;
+    let completed_ns = job.clock.now_ns();
+    for done in &slots.done {
+        let held = slots.held[done.slot as usize];
+        tally(job, held, done, completed_ns);
+        slots.free.push(done.slot);
+    }
+    slots.done.clear();
+    Ok(completed_ns)
+}
+
+#[inline(always)]
+fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) {
+    let InFlight { class, intended_ns, submitted_ns } = held;
+    let Some(schedule) = &job.schedule else {
+        if submitted_ns >= job.window.from_ns {
+            let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
+            job.recorder.add(class, stamps, done.bytes, done.hit);
+        }
+        return;
+    };
+    if intended_ns < job.window.from_ns {
+        return;
+    }
+    job.recorder.add(class, Stamps { intended_ns, submitted_ns, completed_ns }, done.bytes, done.hit);
+    let late_ns = submitted_ns.saturating_sub(intended_ns);
+    if late_ns > LATE_NS {
+        job.recorder.add_late(late_ns, schedule.mean_gap_ns());
+    }
+}
+
+/// Open loop: counts the ops that were due before the window closed and could not be handed over.
+fn note_backlog(job: &Job<'_>) {
+    let Some(schedule) = &job.schedule else { return };
+    let overdue_ns = job.window.until_ns.min(job.clock.now_ns()).saturating_sub(schedule.due_ns());
+    if overdue_ns > 0 && !job.stop.load(Relaxed) {
+        job.recorder.backlog_end.set((overdue_ns as f64 / schedule.mean_gap_ns()).ceil() as u64);
+    }
+}

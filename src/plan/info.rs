@@ -1,0 +1,93 @@
+//! How an engine or a workload declares itself: name, summary, the requests it knows, its knobs.
+//!
+//! The plan parser checks a user's keys against these, `dyno list` prints them, and the reference page is made from
+//! them, so a knob is described once, beside the code that reads it.
+
+/// Which requests a workload makes and an engine can carry out. The two must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Reads and writes at offsets of a file or device.
+    Block,
+    /// Gets, puts and seeks on numbered keys.
+    KeyValue,
+    /// Either: the null engine.
+    Any,
+}
+
+impl Family {
+    pub fn suits(self, other: Family) -> bool {
+        self == other || self == Family::Any || other == Family::Any
+    }
+}
+
+impl std::fmt::Display for Family {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Family::Block => "block",
+            Family::KeyValue => "key-value",
+            Family::Any => "any",
+        })
+    }
+}
+
+/// An engine's or workload's own description.
+#[derive(Debug)]
+pub struct Info {
+    /// The name in a plan, lower case.
+    pub name: &'static str,
+    /// One line, without a full stop.
+    pub summary: &'static str,
+    pub family: Family,
+    /// For a workload: whether it ever writes, and so may not be pointed at a drive that must not be written to.
+    pub writes: bool,
+    pub knobs: &'static [Knob],
+    /// Where the definition comes from: document and section; empty where it is ours.
+    pub source: &'static str,
+}
+
+/// One setting of an engine or workload.
+#[derive(Debug)]
+pub struct Knob {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub default: Default,
+    /// What it does, its range and its unit.
+    pub doc: &'static str,
+}
+
+/// What may stand behind a knob, and how its resolved JSON value looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Bool,
+    /// A whole number in a range, as a JSON integer.
+    Int {
+        min: u64,
+        max: u64,
+    },
+    /// A number in a range, as a JSON float.
+    Float {
+        min: f64,
+        max: f64,
+    },
+    /// "4KiB" or a bare number; resolved to a JSON integer of bytes.
+    Bytes,
+    /// "20m"; resolved to a JSON integer of nanoseconds.
+    Time,
+    /// One of a few words, as a JSON string.
+    Choice(&'static [&'static str]),
+    /// A size, or sizes with weights `[["4KiB", 60], ["64KiB", 40]]`; resolved to a JSON array of [bytes, weight].
+    Sizes,
+    /// Names and scalar values that the engine itself checks (RocksDB options), as a JSON object of strings.
+    Options,
+}
+
+/// What a knob is when the plan does not say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    /// The plan must say.
+    Required,
+    /// The knob is then left out of the resolved knobs.
+    Absent,
+    /// As if the plan had said this text (a TOML value: `4096`, `"4KiB"`, `true`).
+    Is(&'static str),
+}

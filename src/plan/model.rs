@@ -1,0 +1,299 @@
+//! The resolved plan: plain data, every default filled in, every unit converted. It is what a bundle keeps, so its JSON
+//! form is versioned with the bundle's schema: fields are only ever added, with a default.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::{Result, anyhow};
+use crate::base::units::Rate;
+
+/// A protocol applied to subjects.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub protocol: Protocol,
+    pub subjects: Vec<Subject>,
+    pub repeats: u32,
+    pub order: Order,
+    /// Every random choice of the run follows from this number.
+    pub seed: u64,
+}
+
+/// A procedure without drives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Protocol {
+    pub name: String,
+    pub title: String,
+    /// Where the parameters come from.
+    pub source: String,
+    pub datasets: Vec<Dataset>,
+    pub prepare: Vec<Conditioning>,
+    pub steps: Vec<Step>,
+}
+
+/// In which order the points of several subjects and repeats are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Point by point through the subjects, A B, then B A in the next repeat, so that drift meets all alike.
+    Interleaved,
+    /// All points of a subject before the next subject, which keeps a drive's conditioned state unbroken.
+    Blocked,
+}
+
+/// What is compared: a label with one drive or several like ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    pub name: String,
+    pub drives: Vec<Drive>,
+}
+
+/// One thing under test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drive {
+    pub place: Place,
+    /// The plan says `erase = true`: what is on it may be destroyed. Only devices need it; in a directory Dyno writes
+    /// nothing but its own folder.
+    pub erase: bool,
+}
+
+/// Where a drive is reached.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    Directory(PathBuf),
+    Device { path: PathBuf, serial: String },
+}
+
+impl Place {
+    pub fn path(&self) -> &Path {
+        match self {
+            Place::Directory(path) | Place::Device { path, .. } => path,
+        }
+    }
+}
+
+/// An engine or a workload by name, with its knobs resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    pub name: String,
+    pub knobs: Knobs,
+}
+
+/// What streams work on, laid out once on each drive and found again by later runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dataset {
+    pub name: String,
+    /// The engine that lays it out, with the knobs that give its shape (sizes, keys, options).
+    pub engine: Part,
+    /// How it is filled; a dataset without is opened as it is found.
+    pub fill: Option<Fill>,
+}
+
+/// How a dataset is filled: each worker's share of the ops once, then background work settled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fill {
+    pub workload: Part,
+    pub threads: u32,
+    pub depth: u32,
+}
+
+/// A load put on before the steps and not reported: preconditioning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Conditioning {
+    pub stream: Stream,
+    pub duration_ns: u64,
+}
+
+/// Streams run together, swept along one axis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    pub name: String,
+    pub title: String,
+    pub warmup_ns: u64,
+    pub duration_ns: u64,
+    /// Write back and drop the page cache before each point.
+    pub drop_caches: bool,
+    /// Let the engine's background work (compaction) end before each point.
+    pub settle: bool,
+    pub sweep: Option<Sweep>,
+    pub streams: Vec<Stream>,
+}
+
+/// The one field that moves between a step's points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sweep {
+    pub stream: String,
+    pub field: Field,
+    /// In the field's unit. A load sweep measures the maximum first, which is not among them.
+    pub values: Vec<f64>,
+}
+
+/// A field of a stream that can be swept; the unit of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    /// workers
+    Threads,
+    /// requests in flight for each worker
+    Depth,
+    /// ops/s
+    OpsPerSec,
+    /// bytes/s
+    BytesPerSec,
+    /// percent of the maximum, which a point of its own measures first
+    LoadPercent,
+    /// bytes, for workloads with a `block` knob
+    Block,
+}
+
+/// Workers doing one workload through one engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stream {
+    pub name: String,
+    pub engine: Part,
+    pub workload: Part,
+    /// The dataset it works on, by name.
+    pub dataset: String,
+    pub threads: u32,
+    pub depth: u32,
+    pub load: Load,
+    pub arrival: Arrival,
+    /// Times the stream runs on each drive, each time on a dataset of its own.
+    pub instances: u32,
+    /// Whether its figures count in the step's headline; a background writer's do not.
+    pub headline: bool,
+}
+
+/// How much load a stream asks for, over all its workers together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Load {
+    /// Closed loop: the next op when the last is done.
+    Closed,
+    /// Open loop.
+    Rate(Rate),
+    /// Open loop at a share of what the closed loop reached, in percent.
+    PercentOfMaximum(f64),
+}
+
+/// When the ops of an open loop are due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrival {
+    /// Evenly spaced.
+    Fixed,
+    /// Independent of one another, with exponential gaps.
+    Poisson,
+}
+
+/// One measured cell: which subject, step, axis value and repeat. Unique within a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointKey {
+    pub subject: String,
+    pub step: String,
+    pub axis: Option<Axis>,
+    /// From 1.
+    pub repeat: u32,
+}
+
+/// The swept field's value at a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// As the plan says: "read.threads".
+    pub name: String,
+    pub field: Field,
+    /// In the field's unit; infinite for the maximum that a load sweep measures first.
+    #[serde(with = "finite_or_max")]
+    pub value: f64,
+}
+
+/// A point with everything that has to be known to measure it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointPlan {
+    pub key: PointKey,
+    pub subject: Subject,
+    /// The step with the axis value applied to its streams.
+    pub step: Step,
+}
+
+/// Resolved knobs by name. `Info` guarantees that those with a default are there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Knobs(pub BTreeMap<String, serde_json::Value>);
+
+impl Knobs {
+    pub fn get(&self, name: &str) -> Option<&serde_json::Value> {
+        self.0.get(name)
+    }
+
+    /// An integer knob: counts, bytes, nanoseconds.
+    pub fn int(&self, name: &str) -> Result<u64> {
+        self.typed(name, serde_json::Value::as_u64)
+    }
+
+    pub fn float(&self, name: &str) -> Result<f64> {
+        self.typed(name, serde_json::Value::as_f64)
+    }
+
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        self.typed(name, serde_json::Value::as_bool)
+    }
+
+    pub fn text(&self, name: &str) -> Result<&str> {
+        self.get(name).and_then(|v| v.as_str()).ok_or_else(|| missing(name))
+    }
+
+    /// Sizes with weights, as [bytes, weight] pairs.
+    pub fn sizes(&self, name: &str) -> Result<Vec<(u64, f64)>> {
+        let value = self.get(name).cloned().ok_or_else(|| missing(name))?;
+        serde_json::from_value(value).map_err(|_| missing(name))
+    }
+
+    /// Free-form options; none where the plan gave none.
+    pub fn options(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        let Some(value) = self.get(name).cloned() else { return Ok(BTreeMap::new()) };
+        serde_json::from_value(value).map_err(|_| missing(name))
+    }
+
+    fn typed<T>(&self, name: &str, read: impl Fn(&serde_json::Value) -> Option<T>) -> Result<T> {
+        self.get(name).and_then(read).ok_or_else(|| missing(name))
+    }
+}
+
+/// Only a bundle that was edited by hand, or a knob that its `Info` does not declare, can come here.
+fn missing(name: &str) -> crate::base::error::Error {
+    anyhow!("the resolved plan has no proper value for '{name}'")
+}
+
+impl Step {
+    /// The stream whose figures lead: the first that counts in the headline.
+    pub fn lead(&self) -> Option<&Stream> {
+        self.streams.iter().find(|s| s.headline)
+    }
+}
+
+/// JSON has no infinity, so the maximum of a load sweep is written as the string "max".
+mod finite_or_max {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Max(String),
+    }
+
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("max") }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        match Written::deserialize(deserializer)? {
+            Written::Number(value) => Ok(value),
+            Written::Max(word) if word == "max" => Ok(f64::INFINITY),
+            Written::Max(word) => Err(serde::de::Error::custom(format!("'{word}' is neither a number nor \"max\""))),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::Result;
+use crate::base::histogram::Histogram;
+pub use crate::plan::{Axis, Plan, PointKey};
+
+/// What kind of request an op was. Latencies of different classes are never mixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Class {
+    Read,
+    Write,
+    Seek,
+}
+
+impl Class {
+    pub const ALL: [Class; 3] = [Class::Read, Class::Write, Class::Seek];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Read => "read",
+            Class::Write => "write",
+            Class::Seek => "seek",
+        }
+    }
+}
+
+/// One execution of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    pub plan: Plan,
+    /// Nanoseconds since 1970, UTC.
+    pub started_unix_ns: u64,
+    pub dyno_version: String,
+}
+
+/// One measured cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    pub key: PointKey,
+    /// Start of the measured window, nanoseconds since 1970 (UTC).
+    pub started_unix_ns: u64,
+    /// The measured window's length, warm-up excluded.
+    pub window_ns: u64,
+    pub outcome: Outcome,
+    pub cells: Vec<Cell>,
+    /// What the engines told of themselves over the window (RocksDB's counters, stalls, level shape …).
+    pub facts: Vec<Fact>,
+}
+
+/// How a point ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Measured,
+    /// It ended early; what was measured until then is kept but enters no estimate.
+    Failed {
+        cause: String,
+    },
+}
+
+/// What one stream did on one drive (and in one instance there) over the window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    pub stream: String,
+    /// Index into the subject's drives, from 0.
+    pub drive: u32,
+    pub instance: u32,
+    pub headline: bool,
+    pub threads: u32,
+    pub depth: u32,
+    /// Open loop: what was asked for, over all workers, in ops/s or bytes/s as the plan said.
+    pub asked: Option<crate::base::units::Rate>,
+    /// Open loop: ops handed to the engine more than `load::pacer::LATE_NS` after they were due.
+    pub late: u64,
+    /// Open loop: the most ops that were due and not yet handed over at any time, summed over workers.
+    pub backlog_max: u64,
+    /// Open loop: ops due inside the window that had not been handed over when it closed.
+    pub backlog_end: u64,
+    pub tallies: Vec<Tally>,
+}
+
+/// The ops of one class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tally {
+    pub class: Class,
+    pub ops: u64,
+    pub bytes: u64,
+    /// Reads that found no such key; they count as ops, as in db_bench.
+    pub misses: u64,
+    /// completed − submitted
+    pub service: Histogram,
+    /// completed − intended; in closed loop it is the service time and not kept twice.
+    pub response: Option<Histogram>,
+}
+
+impl Tally {
+    /// The response time, which in closed loop is the service time.
+    pub fn response(&self) -> &Histogram {
+        self.response.as_ref().unwrap_or(&self.service)
+    }
+}
+
+/// About one second of one class of one cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interval {
+    pub stream: String,
+    pub drive: u32,
+    pub instance: u32,
+    pub class: Class,
+    /// Both since the start of the measured window; warm-up is not in any interval.
+    pub start_ns: u64,
+    pub end_ns: u64,
+    pub bytes: u64,
+    /// Its count is the interval's ops.
+    pub service: Histogram,
+    pub response: Option<Histogram>,
+}
+
+/// One reading of a meter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Since the start of the measured window; negative before it.
+    pub at_ns: i64,
+    pub meter: String,
+    /// What was read, with its unit at the end: `package_watts`, `nvme0n1_read_bytes_per_s`.
+    pub name: String,
+    pub value: f64,
+}
+
+/// Something true of the host, a drive or an engine, for the disclosure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// Heading: "Host", "CPU", "Drive Micron 7600", "RocksDB".
+    pub group: String,
+    pub name: String,
+    pub value: String,
+}
+
+impl Fact {
+    pub fn new(group: impl Into<String>, name: impl Into<String>, value: impl ToString) -> Fact {
+        Fact { group: group.into(), name: name.into(), value: value.to_string() }
+    }
+}
+
+/// Where a run puts what it measures. `run` knows only this; the bundle implements it. All calls between `begin` and
+/// `end` belong to one point, which is kept whole or not at all.
+pub trait Sink {
+    fn begin(&mut self, key: &PointKey) -> Result<()>;
+    fn interval(&mut self, interval: &Interval) -> Result<()>;
+    fn sample(&mut self, sample: &Sample) -> Result<()>;
+    fn end(&mut self, point: &Point) -> Result<()>;
+}

@@ -1,0 +1,45 @@
+//! Workloads: which requests are made. One file each under `block/` and `kv/`, and one line in `ALL`.
+
+pub mod block;
+pub mod kv;
+
+use crate::base::error::Result;
+use crate::base::rng::Seed;
+use crate::load::{Source, Space};
+use crate::plan::{Info, Knobs};
+use crate::record::Class;
+
+/// Every workload, in the order in which they are listed.
+pub static ALL: &[&dyn Workload] = &[];
+
+/// The workload of that name.
+pub fn find(name: &str) -> Option<&'static dyn Workload> {
+    ALL.iter().copied().find(|w| w.info().name == name)
+}
+
+/// A kind of requests.
+pub trait Workload: Sync {
+    fn info(&self) -> &'static Info;
+
+    /// The classes of op that it makes with these knobs.
+    fn classes(&self, knobs: &Knobs) -> Vec<Class>;
+
+    /// The mean bytes of an op, for rates given in bytes and for estimates of what will be written.
+    fn mean_op_bytes(&self, knobs: &Knobs, space: Space) -> Result<f64>;
+
+    /// One thread's requests. What does not fit the space (a block larger than the file) is refused here.
+    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>>;
+}
+
+/// What one thread's source is made from.
+pub struct Share<'a> {
+    pub knobs: &'a Knobs,
+    pub space: Space,
+    /// From 0.
+    pub thread: u32,
+    pub threads: u32,
+    /// The thread's own family of random numbers.
+    pub seed: Seed,
+    /// The stream's seed, the same for all its threads, for what they must agree on (a permutation).
+    pub stream_seed: Seed,
+}
