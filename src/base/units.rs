@@ -82,24 +82,15 @@ pub fn parse_rate(text: &str) -> Result<Rate, String> {
     }
 }
 
-/// 4096 as "4KiB", 1000000 as "1MB", whatever reads back exactly; otherwise to three digits: "1.92 TB".
+/// 4096 as "4 KiB", 10000000 as "10 MB": exact in the unit that needs the fewest digits, where four are enough;
+/// otherwise to three digits: "1.92 TB".
 pub fn bytes(n: u64) -> String {
-    let exact = |units: &[&str], base: u64| {
-        let mut best = None;
-        let mut scale = 1u64;
-        for unit in units {
-            scale = scale.saturating_mul(base);
-            if n >= scale && n.is_multiple_of(scale) {
-                best = Some(format!("{} {unit}", n / scale));
-            }
-        }
-        best
-    };
-    let decimal = exact(&["KB", "MB", "GB", "TB"], 1000);
-    exact(&["KiB", "MiB", "GiB", "TiB"], 1024)
-        .filter(|_| !decimal.as_ref().is_some_and(|d| d.len() <= 6))
-        .or(decimal)
-        .unwrap_or_else(|| about(n as f64, 1000.0, &["B", "KB", "MB", "GB", "TB", "PB"]))
+    let units = BYTES.iter().skip(2).filter(|(_, scale)| n >= *scale as u64 && n.is_multiple_of(*scale as u64));
+    let exact = units.map(|(unit, scale)| (n / *scale as u64, *unit)).min_by_key(|(count, _)| *count);
+    match exact {
+        Some((count, unit)) if count < 10_000 => format!("{count} {unit}"),
+        _ => about(n as f64, 1000.0, &["B", "KB", "MB", "GB", "TB", "PB"]),
+    }
 }
 
 /// Nanoseconds as a reader wants them: "85.2 µs", "1.30 ms", "2.00 s".
