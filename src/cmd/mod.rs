@@ -1,1 +1,122 @@
-//! (filled below)
+//! The subcommands: one file each; here is only what they are called and what they take.
+
+pub mod compare;
+pub mod export;
+pub mod list;
+pub mod plan;
+pub mod protocols;
+pub mod report;
+pub mod run;
+pub mod show;
+
+use std::io::{BufWriter, Write, stdout};
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::base::error::{Result, failed};
+use crate::plan::Catalogue;
+
+/// A dynamometer for SSDs: the same load on every drive, and which is faster, at what and by how much.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Dyno {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure: a plan file, a built-in protocol with --subject, or a bundle to repeat
+    Run(run::RunArgs),
+    /// Check a plan file and print what it would do
+    Plan {
+        #[command(subcommand)]
+        command: PlanCommand,
+    },
+    /// List the built-in protocols, or print one
+    Protocols {
+        #[command(subcommand)]
+        command: Option<ProtocolsCommand>,
+    },
+    /// List engines and workloads with their knobs
+    List,
+    /// Print the points of bundles
+    Show(Bundles),
+    /// Hold the subjects of bundles side by side
+    Compare(Bundles),
+    /// Make the brief: one HTML file that opens offline
+    Report {
+        #[command(flatten)]
+        bundles: Bundles,
+        /// Where to write the HTML
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Also save every figure as SVG and PNG here
+        #[arg(long, value_name = "DIR")]
+        figures: Option<PathBuf>,
+    },
+    /// Print the points as data
+    Export {
+        #[command(flatten)]
+        bundles: Bundles,
+        /// Comma-separated values, one row for each point, stream and class of op
+        #[arg(long, required = true)]
+        csv: bool,
+    },
+}
+
+#[derive(Subcommand)]
+enum PlanCommand {
+    /// The resolved points, the time they take, the bytes written, what is erased
+    Check(run::What),
+}
+
+#[derive(Subcommand)]
+enum ProtocolsCommand {
+    /// Print a protocol's file
+    Show { name: String },
+}
+
+#[derive(Args)]
+struct Bundles {
+    /// Bundles, as `dyno run` writes them
+    #[arg(required = true, value_name = "BUNDLE")]
+    paths: Vec<PathBuf>,
+}
+
+/// The engines and workloads that plans may name.
+pub fn catalogue() -> Catalogue<'static> {
+    Catalogue {
+        engines: crate::engine::ALL.iter().map(|e| e.info()).collect(),
+        workloads: crate::workload::ALL.iter().map(|w| w.info()).collect(),
+    }
+}
+
+/// Parses the command line and does what it says; the exit code.
+pub fn main() -> Result<u8> {
+    let out = &mut BufWriter::new(stdout().lock());
+    let code = match Dyno::parse().command {
+        Command::Run(args) => return run::run(&args),
+        Command::Plan { command: PlanCommand::Check(what) } => plan::check(&what.plan()?, out).map(|()| 0),
+        Command::Protocols { command: None } => protocols::list(out).map(|()| 0),
+        Command::Protocols { command: Some(ProtocolsCommand::Show { name }) } => {
+            protocols::show(&name, out).map(|()| 0)
+        }
+        Command::List => list::list(out).map(|()| 0),
+        Command::Show(bundles) => show::show(&bundles.paths, out).map(|()| 0),
+        Command::Compare(bundles) => compare::compare(&bundles.paths, out).map(|()| 0),
+        Command::Report { bundles, output, figures } => {
+            if output.is_none() && figures.is_none() {
+                return Err(failed("nothing to make", "say where: -o brief.html, --figures DIR, or both"));
+            }
+            report::report(&bundles.paths, output.as_deref(), figures.as_deref()).map(|()| 0)
+        }
+        Command::Export { bundles, csv: _ } => export::export(&bundles.paths, out).map(|()| 0),
+    };
+    match out.flush() {
+        // The reader of a pipe may have seen enough (`dyno show b | head`).
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => code,
+    }
+}

@@ -1,1 +1,4 @@
-//! (filled below)
+//! The bench that the drives lie on: what may be touched, and the facts of host and drives.
+
+pub mod facts;
+pub mod guard;

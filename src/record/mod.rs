@@ -153,4 +153,8 @@ pub trait Sink {
     fn interval(&mut self, interval: &Interval) -> Result<()>;
     fn sample(&mut self, sample: &Sample) -> Result<()>;
     fn end(&mut self, point: &Point) -> Result<()>;
+    /// Gives up the point that was begun: nothing of it is kept.
+    fn discard(&mut self) -> Result<()>;
+    /// Facts of the whole run; those already known are left alone.
+    fn facts(&mut self, facts: &[Fact]) -> Result<()>;
 }

@@ -1,0 +1,31 @@
+//! Cold page cache before a point: `sync; echo 3 > drop_caches` as the published protocols do it, or, without the
+//! right to, dropping the dataset's own files from the cache.
+
+use std::path::Path;
+
+use rustix::fs::{Advice, fadvise, sync};
+
+use crate::base::error::{Context, Result};
+
+/// Writes dirty pages back and drops clean ones: of the whole host, or else of the files below `folders`.
+pub fn drop_page_cache(folders: &[&Path]) -> Result<()> {
+    sync();
+    if std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok() {
+        return Ok(());
+    }
+    folders.iter().try_for_each(|folder| drop_files_below(folder))
+}
+
+fn drop_files_below(folder: &Path) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("listing {}", folder.display()))?;
+    for entry in entries {
+        let entry = entry.with_context(|| format!("listing {}", folder.display()))?;
+        if entry.file_type().is_ok_and(|t| t.is_file()) {
+            let path = entry.path();
+            let file = std::fs::File::open(&path).with_context(|| format!("opening {}", path.display()))?;
+            fadvise(&file, 0, None, Advice::DontNeed)
+                .with_context(|| format!("dropping {} from the page cache", path.display()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! The workers of one load, from opening their lanes to the join.
+//!
+//! Every worker opens its lane in its own thread (an io_uring may belong to one thread only) and allocates all it needs
+//! before the first barrier. The window is fixed between the first barrier and the second, so that all start together.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Barrier, Mutex};
+
+use crate::base::clock::Clock;
+use crate::base::error::{Result, failed};
+use crate::base::rng::Seed;
+use crate::base::units::Rate;
+use crate::engine::Target;
+use crate::load::{AnyLane, Source, Space};
+use crate::load::pacer::{Schedule, Share};
+use crate::load::recorder::Recorder;
+use crate::load::worker::{Job, Window};
+use crate::plan::Stream;
+use crate::workload::{self, Workload};
+
+/// One stream on one drive, in one instance: workers who share a target and a rate.
+pub struct Gang<'a> {
+    pub stream: &'a Stream,
+    pub target: &'a dyn Target,
+    pub drive: u32,
+    pub instance: u32,
+    /// None: closed loop.
+    pub rate: Option<Rate>,
+    /// Each worker stops after its share of one pass.
+    pub one_pass: bool,
+    /// What the random choices of this gang follow from.
+    pub seed: u64,
+    pub recorders: Vec<Recorder>,
+    workload: &'static dyn Workload,
+}
+
+impl<'a> Gang<'a> {
+    pub fn new(stream: &'a Stream, target: &'a dyn Target, rate: Option<Rate>, seed: u64) -> Result<Gang<'a>> {
+        let name = &stream.workload.name;
+        let workload = workload::find(name)
+            .ok_or_else(|| failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are"))?;
+        let classes = workload.classes(&stream.workload.knobs);
+        let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, rate.is_some())).collect();
+        Ok(Gang { stream, target, drive: 0, instance: 0, rate, one_pass: false, seed, recorders, workload })
+    }
+
+    /// Worker `thread`'s requests.
+    pub fn source(&self, space: Space, thread: u32) -> Result<Box<dyn Source>> {
+        let seed = |thread| Seed::new(self.seed, u64::from(self.instance), thread);
+        self.workload.source(&workload::Share {
+            knobs: &self.stream.workload.knobs,
+            space,
+            thread,
+            threads: self.stream.threads,
+            seed: seed(u64::from(thread)),
+            stream_seed: seed(u64::MAX),
+        })
+    }
+
+    /// Ops begun so far, warm-up included.
+    pub fn issued(&self) -> u64 {
+        self.recorders.iter().map(|r| r.issued.get()).sum()
+    }
+}
+
+/// How long a load lasts.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    pub warmup_ns: u64,
+    pub duration_ns: u64,
+}
+
+/// What workers share while they run.
+struct Shared<'a> {
+    clock: Clock,
+    barrier: Barrier,
+    start_ns: AtomicU64,
+    from_ns: AtomicU64,
+    until_ns: AtomicU64,
+    stop: &'a AtomicBool,
+    running: AtomicU64,
+    /// The first error; those that follow are its consequences.
+    cause: Mutex<Option<crate::base::error::Error>>,
+}
+
+/// Runs all gangs together. `watch` is called on the calling thread once they have started, with the window and a
+/// way to see whether any worker is still running; it returns when it has seen enough. Then the workers are joined.
+pub fn run(
+    clock: Clock,
+    gangs: &[Gang<'_>],
+    span: Span,
+    stop: &AtomicBool,
+    watch: &mut dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()>,
+) -> Result<Window> {
+    let workers: u32 = gangs.iter().map(|g| g.stream.threads).sum();
+    let shared = Shared {
+        clock,
+        barrier: Barrier::new(workers as usize + 1),
+        start_ns: AtomicU64::new(0),
+        from_ns: AtomicU64::new(0),
+        until_ns: AtomicU64::new(0),
+        stop,
+        running: AtomicU64::new(u64::from(workers)),
+        cause: Mutex::new(None),
+    };
+    let mut window = Window { from_ns: 0, until_ns: 0 };
+    let watched = std::thread::scope(|scope| {
+        for gang in gangs {
+            for thread in 0..gang.stream.threads {
+                let shared = &shared;
+                scope.spawn(move || {
+                    if let Err(error) = worker(shared, gang, thread) {
+                        shared.stop.store(true, Relaxed);
+                        shared.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+                    }
+                    shared.running.fetch_sub(1, Relaxed);
+                });
+            }
+        }
+        shared.barrier.wait();
+        let start_ns = clock.now_ns();
+        window.from_ns = start_ns + span.warmup_ns;
+        window.until_ns = window.from_ns.saturating_add(span.duration_ns);
+        shared.start_ns.store(start_ns, Relaxed);
+        shared.from_ns.store(window.from_ns, Relaxed);
+        shared.until_ns.store(window.until_ns, Relaxed);
+        shared.barrier.wait();
+        let watched = watch(window, &|| shared.running.load(Relaxed) > 0);
+        if watched.is_err() {
+            shared.stop.store(true, Relaxed);
+        }
+        watched
+    });
+    watched?;
+    match shared.cause.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        Some(cause) => Err(cause),
+        None => Ok(window),
+    }
+}
+
+/// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
+fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
+    let opened = open(gang, thread);
+    shared.barrier.wait();
+    shared.barrier.wait();
+    let (mut source, mean_op_bytes, mut lane) = opened?;
+    let window = Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
+    let stream = gang.stream;
+    let schedule = gang.rate.map(|rate| {
+        let share = Share { thread, threads: stream.threads };
+        let gaps = Seed::new(gang.seed ^ 0x5EED, u64::from(gang.instance), u64::from(thread));
+        Schedule::new(rate, stream.arrival, share, shared.start_ns.load(Relaxed), mean_op_bytes, gaps)
+    });
+    let limit = if gang.one_pass { source.pass() } else { None };
+    lane.work(Job {
+        clock: shared.clock,
+        source: &mut *source,
+        schedule,
+        depth: stream.depth,
+        window,
+        limit,
+        recorder: &gang.recorders[thread as usize],
+        stop: shared.stop,
+    })
+}
+
+/// A worker's requests, their mean size, and its lane.
+type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>);
+
+fn open(gang: &Gang<'_>, thread: u32) -> Result<Opened> {
+    let space = gang.target.space();
+    let source = gang.source(space, thread)?;
+    let mean_op_bytes = gang.workload.mean_op_bytes(&gang.stream.workload.knobs, space)?;
+    Ok((source, mean_op_bytes, gang.target.lane(gang.stream, thread)?))
+}

@@ -1,0 +1,241 @@
+//! One point: open what its streams need, run them together, and put together what came of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::caches::drop_page_cache;
+use super::crew::{self, Gang, Span};
+use super::progress::Progress;
+use super::telemetry::Telemetry;
+use super::{Maxima, MaximumOf, site};
+use crate::base::clock::Clock;
+use crate::base::error::{Result, describe, failed};
+use crate::base::rng::mix;
+use crate::base::units::Rate;
+use crate::engine::{Access, Home, Target};
+use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream, Subject};
+use crate::record::{Cell, Outcome, Point, Sink};
+
+/// What every part of a run needs.
+#[derive(Clone, Copy)]
+pub struct Bench<'a> {
+    pub plan: &'a Plan,
+    pub clock: Clock,
+    pub progress: &'a Progress,
+    /// Set by a signal.
+    pub stop: &'a AtomicBool,
+}
+
+/// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and instance.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct TargetKey {
+    engine: String,
+    dataset: String,
+    drive: u32,
+    instance: u32,
+}
+
+type Targets = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
+
+/// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's outcome; an error is
+/// one of the sink, without which there is no going on.
+pub fn measure(bench: &Bench<'_>, point: &PointPlan, maxima: &Maxima, sink: &mut dyn Sink) -> Result<Point> {
+    let mut measured = Point {
+        key: point.key.clone(),
+        started_unix_ns: bench.clock.unix_ns(bench.clock.now_ns()),
+        window_ns: 0,
+        outcome: Outcome::Measured,
+        cells: Vec::new(),
+        facts: Vec::new(),
+    };
+    let mut sink_failed = None;
+    let result = attempt(bench, point, maxima, sink, &mut measured, &mut sink_failed);
+    if let Some(error) = sink_failed {
+        return Err(error);
+    }
+    if let Err(error) = result {
+        let (what, try_next) = describe(&error);
+        let cause = [vec![what], try_next].concat().join("; ");
+        measured.outcome = Outcome::Failed { cause };
+    }
+    Ok(measured)
+}
+
+fn attempt(
+    bench: &Bench<'_>,
+    point: &PointPlan,
+    maxima: &Maxima,
+    sink: &mut dyn Sink,
+    measured: &mut Point,
+    sink_failed: &mut Option<crate::base::error::Error>,
+) -> Result<()> {
+    let step = &point.step;
+    let targets = open_targets(bench, &point.subject, &step.streams)?;
+    if step.settle {
+        targets.values().try_for_each(|(_, target)| target.settle(bench.stop))?;
+    }
+    if step.drop_caches {
+        let folders: Vec<&Path> = targets.values().filter_map(|(home, _)| folder(home)).collect();
+        drop_page_cache(&folders)?;
+    }
+    let gangs = gangs(bench, point, maxima, &targets)?;
+    let stop = AtomicBool::new(false);
+    let mut telemetry = Telemetry::new(&gangs, bench.clock);
+    let span = Span { warmup_ns: step.warmup_ns, duration_ns: step.duration_ns };
+    let mut opened = None;
+    let ran = crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| {
+        opened = Some(window);
+        wait_for(bench, window.from_ns, running, &stop);
+        targets.values().for_each(|(_, target)| target.window_opens());
+        let watched = telemetry.watch(window, running, &stop, bench.stop, bench.progress, sink);
+        watched.map_err(|error| keep(sink_failed, error))
+    });
+    if let Some(window) = opened {
+        let end_ns = bench.clock.now_ns().min(window.until_ns).max(window.from_ns + 1);
+        if sink_failed.is_none() {
+            telemetry.close_interval(window, end_ns, sink).map_err(|error| keep(sink_failed, error))?;
+        }
+        measured.started_unix_ns = bench.clock.unix_ns(window.from_ns);
+        measured.window_ns = end_ns - window.from_ns;
+        measured.cells = gangs.iter().map(cell).collect();
+        measured.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
+    }
+    ran.map(|_| ())
+}
+
+/// Puts a sink's error aside and says in its place that the point could not be kept.
+fn keep(slot: &mut Option<crate::base::error::Error>, error: crate::base::error::Error) -> crate::base::error::Error {
+    *slot = Some(error);
+    failed("the bundle could not be written", "free space on the bundle's filesystem, then resume")
+}
+
+/// Waits through the warm-up.
+fn wait_for(bench: &Bench<'_>, from_ns: u64, running: &dyn Fn() -> bool, stop: &AtomicBool) {
+    while bench.clock.now_ns() < from_ns && running() {
+        if bench.stop.load(Relaxed) {
+            stop.store(true, Relaxed);
+        }
+        bench.clock.sleep_until((bench.clock.now_ns() + 50_000_000).min(from_ns));
+    }
+}
+
+fn folder(home: &Home) -> Option<&Path> {
+    match home {
+        Home::Folder(path) => Some(path),
+        Home::Device(_) | Home::Nowhere => None,
+    }
+}
+
+fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream]) -> Result<Targets> {
+    let mut targets = Targets::new();
+    for stream in streams {
+        let shared = |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
+        let writes = streams.iter().filter(shared).any(site::stream_writes);
+        let access = if writes { Access::ReadWrite } else { Access::ReadOnly };
+        for (drive, instance) in places(subject, stream) {
+            let key = target_key(stream, drive, instance);
+            if targets.contains_key(&key) {
+                continue;
+            }
+            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance);
+            let target = site::open(bench, &stream.engine, &home, access)?;
+            targets.insert(key, (home, target));
+        }
+    }
+    Ok(targets)
+}
+
+fn target_key(stream: &Stream, drive: u32, instance: u32) -> TargetKey {
+    TargetKey { engine: stream.engine.name.clone(), dataset: stream.dataset.clone(), drive, instance }
+}
+
+/// Every drive and instance that a stream runs on.
+fn places(subject: &Subject, stream: &Stream) -> impl Iterator<Item = (u32, u32)> + use<> {
+    let instances = stream.instances;
+    (0..subject.drives.len() as u32).flat_map(move |drive| (0..instances).map(move |i| (drive, i)))
+}
+
+fn gangs<'a>(
+    bench: &Bench<'_>,
+    point: &'a PointPlan,
+    maxima: &Maxima,
+    targets: &'a Targets,
+) -> Result<Vec<Gang<'a>>> {
+    let mut gangs = Vec::new();
+    for (index, stream) in point.step.streams.iter().enumerate() {
+        let rate = rate(&point.key, stream, maxima)?;
+        let seed = seed(bench.plan.seed, &point.key, &point.step, index);
+        for (drive, instance) in places(&point.subject, stream) {
+            let Some((_, target)) = targets.get(&target_key(stream, drive, instance)) else { continue };
+            gangs.push(Gang { drive, instance, ..Gang::new(stream, &**target, rate, seed)? });
+        }
+    }
+    Ok(gangs)
+}
+
+/// The rate of a stream's schedule.
+fn rate(key: &PointKey, stream: &Stream, maxima: &Maxima) -> Result<Option<Rate>> {
+    match stream.load {
+        Load::Closed => Ok(None),
+        Load::Rate(rate) => Ok(Some(rate)),
+        Load::PercentOfMaximum(percent) => {
+            let of = MaximumOf {
+                subject: key.subject.clone(),
+                step: key.step.clone(),
+                repeat: key.repeat,
+                stream: stream.name.clone(),
+            };
+            let maximum = maxima.get(&of).filter(|ops| **ops > 0.0).ok_or_else(|| {
+                failed(
+                    "the maximum that this load is a percentage of was not measured",
+                    "resume the run, which measures failed points again",
+                )
+            })?;
+            Ok(Some(Rate::OpsPerSec(maximum * percent / 100.0)))
+        }
+    }
+}
+
+/// Random choices differ between steps, axis values and repeats, and are the same for every subject and drive.
+fn seed(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
+    let axis = key.axis.as_ref().map_or(0, |a| a.value.to_bits());
+    let name = step.name.bytes().fold(0u64, |h, b| mix(h ^ u64::from(b)));
+    [axis, name, u64::from(key.repeat), stream as u64].iter().fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
+}
+
+fn cell(gang: &Gang<'_>) -> Cell {
+    let mut tallies = Vec::new();
+    gang.recorders.iter().for_each(|r| r.add_to(&mut tallies));
+    let sum = |f: fn(&crate::load::recorder::Recorder) -> u64| gang.recorders.iter().map(f).sum();
+    Cell {
+        stream: gang.stream.name.clone(),
+        drive: gang.drive,
+        instance: gang.instance,
+        headline: gang.stream.headline,
+        threads: gang.stream.threads,
+        depth: gang.stream.depth,
+        asked: gang.rate,
+        late: sum(|r| r.late.get()),
+        backlog_max: sum(|r| r.backlog_max.get()),
+        backlog_end: sum(|r| r.backlog_end.get()),
+        tallies,
+    }
+}
+
+/// Runs one stream on all of a subject's drives and keeps nothing of it: conditioning.
+pub fn load_once(bench: &Bench<'_>, subject: &Subject, stream: &Stream, duration_ns: u64) -> Result<()> {
+    let targets = open_targets(bench, subject, std::slice::from_ref(stream))?;
+    let mut gangs = Vec::new();
+    for (drive, instance) in places(subject, stream) {
+        let Some((_, target)) = targets.get(&target_key(stream, drive, instance)) else { continue };
+        gangs.push(Gang { drive, instance, ..Gang::new(stream, &**target, None, bench.plan.seed)? });
+    }
+    let stop = AtomicBool::new(false);
+    let span = Span { warmup_ns: 0, duration_ns };
+    crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| {
+        wait_for(bench, window.until_ns, running, &stop);
+        Ok(())
+    })?;
+    Ok(())
+}
