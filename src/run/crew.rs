@@ -31,7 +31,7 @@ pub struct Gang<'a> {
     /// What the random choices of this gang follow from.
     pub seed: u64,
     pub recorders: Vec<Recorder>,
-    workload: &'static dyn Workload,
+    pub workload: &'static dyn Workload,
 }
 
 impl<'a> Gang<'a> {

@@ -1,0 +1,169 @@
+//! The binary as its users meet it: refusals before anything is touched, interruption and resumption, repetition.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+
+/// Two steps, three points each, on the null engine: 6 points a subject and repeat, 12 for two subjects.
+const PROTOCOL: &str = r#"
+title = "Null"
+source = "test"
+[[step]]
+name = "a"
+duration = "300ms"
+sweep = { axis = "io.threads", values = [1, 2, 3] }
+[[step.stream]]
+name = "io"
+engine = { kind = "null", latency = "50us" }
+workload = "random"
+[[step]]
+name = "b"
+duration = "300ms"
+sweep = { axis = "io.depth", values = [1, 2, 4] }
+[[step.stream]]
+name = "io"
+engine = { kind = "null", latency = "50us" }
+workload = { kind = "random", read = 70 }
+"#;
+
+struct Bench {
+    dir: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let dir = tempfile::tempdir().unwrap();
+        for drive in ["x", "y"] {
+            std::fs::create_dir(dir.path().join(drive)).unwrap();
+        }
+        std::fs::write(dir.path().join("null.toml"), PROTOCOL).unwrap();
+        Bench { dir }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(DYNO);
+        command.current_dir(self.dir.path()).args(args).stdin(Stdio::null());
+        command
+    }
+
+    fn dyno(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    #[track_caller]
+    fn ok(&self, args: &[&str]) -> String {
+        let output = self.dyno(args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The keys of a bundle's points: everything in a row of `export --csv` up to the repeat.
+    fn keys(&self, bundle: &str) -> Vec<String> {
+        let rows = self.ok(&["export", "--csv", bundle]);
+        let key = |row: &str| row.split(',').take(5).collect::<Vec<_>>().join(",");
+        let mut keys: Vec<String> = rows.lines().skip(1).map(key).collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+}
+
+const RUN: [&str; 6] = ["run", "./null.toml", "--subject", "X=x", "--subject", "Y=y"];
+
+#[test]
+fn killed_in_the_middle_and_resumed_a_run_has_the_points_of_one_that_was_not() {
+    let bench = Bench::new();
+    bench.ok(&[&RUN[..], &["--bundle", "whole.dyno"]].concat());
+    let mut child = bench.command(&[&RUN[..], &["--bundle", "cut.dyno"]].concat()).spawn().unwrap();
+    wait_for_points(&bench.path("cut.dyno"), 5);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = bench.keys("cut.dyno").len();
+    assert!((5..12).contains(&kept), "{kept} points survived the kill");
+    bench.ok(&["run", "--resume", "cut.dyno"]);
+    assert_eq!(bench.keys("cut.dyno"), bench.keys("whole.dyno"));
+    assert_eq!(bench.keys("whole.dyno").len(), 12);
+}
+
+/// Waits until the bundle holds `n` points.
+fn wait_for_points(bundle: &Path, n: usize) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    loop {
+        let points = dyno::store::Bundle::open(bundle).and_then(|b| b.points()).map(|p| p.len()).unwrap_or(0);
+        if points >= n {
+            return;
+        }
+        assert!(std::time::Instant::now() < deadline, "only {points} points after 30 s");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn an_interrupt_keeps_what_is_finished_and_says_how_to_go_on() {
+    let bench = Bench::new();
+    let mut command = bench.command(&[&RUN[..], &["--bundle", "cut.dyno"]].concat());
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_points(&bench.path("cut.dyno"), 2);
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("dyno run --resume cut.dyno"));
+    bench.ok(&["run", "--resume", "cut.dyno"]);
+    assert_eq!(bench.keys("cut.dyno").len(), 12);
+}
+
+#[test]
+fn a_bundle_repeats_its_experiment() {
+    let bench = Bench::new();
+    bench.ok(&[&RUN[..], &["--bundle", "first.dyno"]].concat());
+    bench.ok(&["run", "first.dyno", "--bundle", "second.dyno"]);
+    assert_eq!(bench.keys("first.dyno"), bench.keys("second.dyno"));
+}
+
+#[test]
+fn a_bundle_may_not_lie_on_the_drive_under_test_nor_replace_a_file() {
+    let bench = Bench::new();
+    let refused = bench.dyno(&[&RUN[..], &["--bundle", "x/run.dyno"]].concat());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("is under test"), "{refused:?}");
+    std::fs::write(bench.path("taken"), "mine").unwrap();
+    let refused = bench.dyno(&[&RUN[..], &["--bundle", "taken"]].concat());
+    assert!(!refused.status.success());
+    assert_eq!(std::fs::read_to_string(bench.path("taken")).unwrap(), "mine");
+}
+
+#[test]
+fn what_is_shown_is_made_of_the_bundle() {
+    let bench = Bench::new();
+    bench.ok(&[&RUN[..], &["--bundle", "b.dyno", "--repeats", "2"]].concat());
+    let shown = bench.ok(&["show", "b.dyno"]);
+    assert!(shown.contains('X') && shown.contains("io.threads"), "{shown}");
+    assert!(bench.ok(&["compare", "b.dyno"]).contains('%'));
+    bench.ok(&["report", "b.dyno", "-o", "brief.html", "--figures", "figures"]);
+    let html = std::fs::read_to_string(bench.path("brief.html")).unwrap();
+    assert!(html.contains("<svg") && !html.contains("http://") || html.contains("www.w3.org"), "a self-contained page");
+    let figures: Vec<_> = std::fs::read_dir(bench.path("figures")).unwrap().flatten().collect();
+    let ends = |end: &str| figures.iter().filter(|f| f.file_name().to_string_lossy().ends_with(end)).count();
+    assert!(ends(".svg") > 0 && ends(".svg") == ends(".png"));
+}
+
+#[test]
+fn bad_plans_are_refused_with_line_and_remedy_before_anything_is_touched() {
+    let bench = Bench::new();
+    let plan = "protocol = \"./null.toml\"\nrepeats = 1\nrepeat = 2\n[override]\n\"step.a.duration\" = \"5\"\n\
+                [[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n[[subject]]\nname = \"Y\"\ndrives = [{ path = \"gone\" }]\n";
+    std::fs::write(bench.path("plan.toml"), plan).unwrap();
+    for command in [&["run", "plan.toml", "--bundle", "b.dyno"][..], &["plan", "check", "plan.toml"]] {
+        let output = bench.dyno(command);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        for part in ["plan.toml:3:1", "repeats", "plan.toml:5:", "plan.toml:11:", "gone"] {
+            assert!(said.contains(part), "'{part}' is not in:\n{said}");
+        }
+    }
+    assert!(!bench.path("b.dyno").exists() && !bench.path("x/dyno-data").exists());
+}

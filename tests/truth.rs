@@ -1,0 +1,155 @@
+//! Known truth: an engine whose latency is given must be reported with that latency, and a stall must show up in
+//! response time as the arithmetic says. The whole path is used, from the plan's text to the point that is stored.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use dyno::base::clock::Clock;
+use dyno::base::error::Result;
+use dyno::plan;
+use dyno::record::{Fact, Interval, Outcome, Point, PointKey, Sample, Sink, Tally};
+use dyno::run::{Maxima, Run, progress::Progress};
+
+/// One timing test at a time: they would take each other's processors.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Keeps what a run measures in memory.
+#[derive(Default)]
+struct Memory {
+    points: Vec<Point>,
+    intervals: Vec<Interval>,
+}
+
+impl Sink for Memory {
+    fn begin(&mut self, _key: &PointKey) -> Result<()> {
+        Ok(())
+    }
+    fn interval(&mut self, interval: &Interval) -> Result<()> {
+        self.intervals.push(interval.clone());
+        Ok(())
+    }
+    fn sample(&mut self, _sample: &Sample) -> Result<()> {
+        Ok(())
+    }
+    fn end(&mut self, point: &Point) -> Result<()> {
+        self.points.push(point.clone());
+        Ok(())
+    }
+    fn discard(&mut self) -> Result<()> {
+        Ok(())
+    }
+    fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs a step of one stream of 4 KiB reads on the null engine.
+fn run(step: &str, stream: &str) -> Memory {
+    let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    let dir = tempfile::tempdir().unwrap();
+    let protocol = dir.path().join("truth.toml");
+    let text = format!("title = \"Truth\"\nsource = \"test\"\n[[step]]\nname = \"s\"\n{step}\n[[step.stream]]\nname = \"io\"\nworkload = \"random\"\n{stream}\n");
+    std::fs::write(&protocol, text).unwrap();
+    let subject = dir.path().join("drive");
+    std::fs::create_dir(&subject).unwrap();
+    let catalogue = dyno::cmd::catalogue();
+    let protocol = protocol.to_string_lossy().into_owned();
+    let plan = plan::from_command_line(&protocol, &[("A".into(), subject)], &[], None, &catalogue)
+        .unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let mut memory = Memory::default();
+    let run = Run {
+        plan: &plan,
+        points: plan::points(&plan),
+        maxima: Maxima::new(),
+        sink: &mut memory,
+        progress: &Progress::new(),
+        stop: &AtomicBool::new(false),
+        clock: Clock::start(),
+    };
+    run.execute().unwrap();
+    assert!(memory.points.iter().all(|p| p.outcome == Outcome::Measured), "{:?}", memory.points);
+    memory
+}
+
+fn only(memory: &Memory) -> &Tally {
+    &memory.points[0].cells[0].tallies[0]
+}
+
+#[track_caller]
+fn within(percent: f64, told: f64, truth: f64, what: &str) {
+    let off = (told / truth - 1.0).abs() * 100.0;
+    assert!(off <= percent, "{what}: {told} against {truth}, {off:.2} % off");
+}
+
+#[test]
+fn a_fixed_latency_of_100_us_is_reported_as_such() {
+    let memory = run("duration = \"4s\"\nwarmup = \"500ms\"", "engine = { kind = \"null\", latency = \"100us\" }");
+    let tally = only(&memory);
+    for (q, name) in [(0.5, "p50"), (0.9, "p90"), (0.99, "p99")] {
+        within(1.0, tally.service.percentile_ns(q).unwrap() as f64, 100_000.0, name);
+    }
+    within(1.0, tally.service.mean_ns().unwrap(), 100_000.0, "mean");
+    within(1.5, tally.ops as f64 / 4.0, 10_000.0, "ops/s");
+}
+
+#[test]
+fn a_bimodal_latency_is_reported_with_both_its_modes() {
+    let memory = run(
+        "duration = \"12s\"",
+        "depth = 8\nengine = { kind = \"null\", latency = \"100us\", slow_share = 1, slow_latency = \"5ms\" }",
+    );
+    let service = &only(&memory).service;
+    within(1.0, service.percentile_ns(0.5).unwrap() as f64, 100_000.0, "p50");
+    within(1.0, service.percentile_ns(0.98).unwrap() as f64, 100_000.0, "p98");
+    within(1.0, service.percentile_ns(0.995).unwrap() as f64, 5_000_000.0, "p99.5");
+    within(1.0, service.percentile_ns(0.999).unwrap() as f64, 5_000_000.0, "p99.9");
+    within(1.0, service.mean_ns().unwrap(), 0.99 * 100_000.0 + 0.01 * 5_000_000.0, "mean");
+}
+
+/// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is handed over k × 100 µs
+/// after its end, so its response time is 1 s − 0.9 k ms, until nothing is left after k = 1 s ÷ 0.9 ms = 1,111 ops.
+#[test]
+fn in_open_loop_a_stall_shows_up_in_response_time() {
+    let memory = run(
+        "duration = \"5s\"",
+        "rate = \"1000/s\"\nengine = { kind = \"null\", latency = \"100us\", stall_at = \"1500ms\", stall = \"1s\" }",
+    );
+    let tally = only(&memory);
+    let response = tally.response.as_ref().expect("open loop keeps the response time");
+    within(0.5, tally.ops as f64, 5000.0, "no op is dropped");
+    within(1.0, response.mean_ns().unwrap(), (1111.0 * 0.5e9 + 3889.0 * 100e3) / 5000.0, "mean response time");
+    // (1 s − 0.5 s) ÷ 0.9 ms = 556 of 5,000 ops waited for longer than half a second.
+    within(1.0, response.quantile_ns(1.0 - 555.6 / 5000.0).unwrap() as f64, 0.5e9, "p88.9 response time");
+    within(1.0, tally.service.max_ns as f64, 1e9, "the one op that met the stall");
+    within(1.0, tally.service.percentile_ns(0.95).unwrap() as f64, 100_000.0, "p95 service time");
+    let cell = &memory.points[0].cells[0];
+    within(1.0, cell.late as f64, 1111.0, "late ops");
+    within(1.0, cell.backlog_max as f64, 1000.0, "the longest backlog");
+}
+
+#[test]
+fn a_high_rate_is_delivered_within_half_a_percent() {
+    for arrival in ["fixed", "poisson"] {
+        let memory =
+            run("duration = \"4s\"", &format!("engine = \"null\"\nrate = \"300k/s\"\narrival = \"{arrival}\""));
+        within(0.5, only(&memory).ops as f64 / 4.0, 300_000.0, arrival);
+    }
+}
+
+#[test]
+fn what_an_overloaded_drive_could_not_take_is_reported_as_backlog() {
+    let memory =
+        run("duration = \"3s\"", "rate = \"20000/s\"\nengine = { kind = \"null\", latency = \"100us\" }");
+    let (cell, tally) = (&memory.points[0].cells[0], only(&memory));
+    within(2.0, tally.ops as f64, 30_000.0, "the engine takes 10,000/s");
+    within(2.0, (tally.ops + cell.backlog_end) as f64, 60_000.0, "what was due is done or counted as backlog");
+}
+
+#[test]
+fn intervals_add_up_to_the_point() {
+    let memory = run("duration = \"3500ms\"\nwarmup = \"1s\"", "threads = 2\nengine = \"null\"");
+    let sum: u64 = memory.intervals.iter().map(|i| i.service.count).sum();
+    assert_eq!(sum, only(&memory).ops);
+    let ends: Vec<f64> = memory.intervals.iter().map(|i| (i.end_ns as f64 / 1e9).round()).collect();
+    assert_eq!((ends.len(), memory.intervals.last().map(|i| i.end_ns)), (3, Some(3_500_000_000)), "{ends:?}");
+}
