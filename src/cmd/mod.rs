@@ -1,1 +1,3 @@
 //! (filled below)
+pub mod plan;
+pub mod protocols;
