@@ -1,6 +1,9 @@
 //! Engines: how a request is carried out. One file (or folder) each, and one line in `ALL`.
 
+mod blockfile;
 pub mod null;
+pub mod psync;
+pub mod uring;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +15,7 @@ use crate::plan::{Info, Knobs, Stream};
 use crate::record::Fact;
 
 /// Every engine, in the order in which they are listed.
-pub static ALL: &[&dyn Engine] = &[&null::Null];
+pub static ALL: &[&dyn Engine] = &[&null::Null, &psync::Psync, &uring::Uring];
 
 /// The engine of that name.
 pub fn find(name: &str) -> Option<&'static dyn Engine> {

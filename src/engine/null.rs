@@ -15,6 +15,7 @@ static INFO: Info = Info {
     summary: "completes at once or after a stated latency, without I/O",
     family: Family::Any,
     writes: false,
+    max_depth: 4096,
     knobs: &[
         Knob { name: "latency", kind: Kind::Time, default: Default::Is("\"0ns\""), doc: "How long each op takes." },
         Knob {

@@ -40,6 +40,8 @@ pub struct Info {
     pub family: Family,
     /// For a workload: whether it ever writes, and so may not be pointed at a drive that must not be written to.
     pub writes: bool,
+    /// For an engine: the deepest queue that its lanes take, 1 for a synchronous one. A workload says 1; it is not read.
+    pub max_depth: u32,
     pub knobs: &'static [Knob],
     /// Where the definition comes from: document and section; empty where it is ours.
     pub source: &'static str,

@@ -1,10 +1,34 @@
 //! The plan: what a user writes, checked and resolved into points before anything is touched.
 //!
 //! `model` is the resolved form that the rest of the program works with and that a bundle keeps; `info` is how engines
-//! and workloads declare themselves, so that parsing, help and reference pages all come from one place.
+//! and workloads declare themselves, so that parsing, help and reference pages all come from one place. Between the two:
+//! `node` reads TOML and keeps where each value stands, `overrides` edits that tree, `knobs`, `stream`, `sweep`,
+//! `protocol` and `subject` resolve it, `mistakes` gathers everything that is wrong and shows it, `file` joins them.
 
+mod builtin;
+mod fields;
+mod file;
 pub mod info;
+mod knobs;
+mod mistakes;
 pub mod model;
+mod node;
+mod overrides;
+mod points;
+mod protocol;
+mod stream;
+mod subject;
+mod sweep;
 
+pub use builtin::protocols;
+pub use file::{from_command_line, load};
 pub use info::{Default, Family, Info, Kind, Knob};
+pub use mistakes::Mistakes;
 pub use model::*;
+pub use points::points;
+
+/// The engines and workloads that a plan may name. The caller fills it in, because plans know nothing of their code.
+pub struct Catalogue {
+    pub engines: Vec<&'static Info>,
+    pub workloads: Vec<&'static Info>,
+}

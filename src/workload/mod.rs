@@ -10,7 +10,7 @@ use crate::plan::{Info, Knobs};
 use crate::record::Class;
 
 /// Every workload, in the order in which they are listed.
-pub static ALL: &[&dyn Workload] = &[];
+pub static ALL: &[&dyn Workload] = &[&block::random::Random, &block::sequential::Sequential];
 
 /// The workload of that name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {

@@ -1,1 +1,78 @@
-//! (filled below)
+//! Block workloads: reads and writes at offsets of a file or device.
+
+mod offsets;
+pub mod random;
+pub mod sequential;
+
+use crate::base::error::{Result, failed};
+use crate::load::Space;
+use crate::plan::{Default, Kind, Knob, Knobs};
+use crate::record::Class;
+
+/// The part of the space that a workload uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    pub from: u64,
+    pub len: u64,
+}
+
+const FROM: Knob = Knob {
+    name: "from",
+    kind: Kind::Float { min: 0.0, max: 100.0 },
+    default: Default::Is("0"),
+    doc: "Where the range in use begins, in percent of the whole.",
+};
+
+const SPAN: Knob = Knob {
+    name: "span",
+    kind: Kind::Float { min: 0.0, max: 100.0 },
+    default: Default::Is("100"),
+    doc: "How much of the whole is used, in percent: 25 for \"the first 25 %\".",
+};
+
+const READ: Knob = Knob {
+    name: "read",
+    kind: Kind::Float { min: 0.0, max: 100.0 },
+    default: Default::Is("100"),
+    doc: "Percent of ops that read; the rest write.",
+};
+
+/// The range that the knobs name, cut to whole blocks of `block` bytes.
+fn range(knobs: &Knobs, space: Space, block: u64) -> Result<Range> {
+    let (from, span) = (knobs.float("from")? / 100.0, knobs.float("span")? / 100.0);
+    let whole = |share: f64| (space.bytes as f64 * share) as u64 / block * block;
+    let range = Range { from: whole(from), len: whole(span).min((space.bytes - whole(from)) / block * block) };
+    if range.len < block {
+        return Err(failed(
+            format!("a block of {block} bytes does not fit into {} bytes", space.bytes),
+            "make the dataset's `size` or the workload's `span` larger, or the block smaller",
+        ));
+    }
+    Ok(range)
+}
+
+/// Refuses blocks that the target cannot address.
+fn check_alignment(block: u64, space: Space) -> Result<()> {
+    let unit = u64::from(space.align_bytes.max(1));
+    if block.is_multiple_of(unit) && block <= u64::from(u32::MAX) {
+        return Ok(());
+    }
+    Err(failed(
+        format!("a block of {block} bytes is not a multiple of {unit} bytes"),
+        format!("use a multiple of {unit}, or `direct = false`"),
+    ))
+}
+
+/// The classes of a read/write mix.
+fn mix_classes(knobs: &Knobs) -> Vec<Class> {
+    match knobs.float("read").unwrap_or(100.0) {
+        read if read >= 100.0 => vec![Class::Read],
+        read if read <= 0.0 => vec![Class::Write],
+        _ => vec![Class::Read, Class::Write],
+    }
+}
+
+/// A share of all 64-bit numbers: `rng.next() < below(0.7)` is true for 70 % of them, and always for 1.
+fn below(share: f64) -> u128 {
+    (share * 2f64.powi(64)) as u128
+}

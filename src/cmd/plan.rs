@@ -1,0 +1,168 @@
+//! `dyno check`: what a plan would do, before anything is touched: its points, its time, what it writes and erases.
+
+use std::io::Write;
+
+use crate::base::error::Result;
+use crate::base::units::{Rate, bytes, duration, grouped};
+use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PointPlan, Step, Stream};
+use crate::record::Class;
+use crate::workload;
+
+/// Prints the resolved plan.
+pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let points = plan::points(plan);
+    writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
+    if !plan.protocol.source.is_empty() {
+        writeln!(out, "Source: {}", plan.protocol.source)?;
+    }
+    writeln!(out)?;
+    table(plan, out)?;
+    time(plan, &points, out)?;
+    writing(plan, &points, out)
+}
+
+/// A row for each step: what is swept, how long, what runs.
+fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let mut rows = vec![["step", "axis", "points", "warm-up", "measured", "streams"].map(str::to_string)];
+    let once = Plan { repeats: 1, subjects: plan.subjects.iter().take(1).cloned().collect(), ..plan.clone() };
+    let points = plan::points(&once);
+    for step in &plan.protocol.steps {
+        let axes: Vec<&Axis> =
+            points.iter().filter(|p| p.key.step == step.name).filter_map(|p| p.key.axis.as_ref()).collect();
+        rows.push([
+            step.name.clone(),
+            axes.first().map_or("-".into(), |a| a.name.clone()),
+            values(&axes),
+            duration(step.warmup_ns),
+            duration(step.duration_ns),
+            step.streams.iter().map(stream).collect::<Vec<_>>().join("; "),
+        ]);
+    }
+    let widths: Vec<usize> = (0..6).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
+    for row in &rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        writeln!(out, "{}", cells.join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+fn stream(stream: &Stream) -> String {
+    let load = match stream.load {
+        Load::Rate(rate) => format!(" at {rate}"),
+        Load::Closed | Load::PercentOfMaximum(_) => String::new(),
+    };
+    let (threads, depth) = (stream.threads, stream.depth);
+    format!("{}: {} on {}, {threads}×{depth}{load}", stream.name, stream.workload.name, stream.engine.name)
+}
+
+/// The values of an axis; of a long one the ends.
+fn values(axes: &[&Axis]) -> String {
+    let texts: Vec<String> = axes.iter().map(|a| value(a)).collect();
+    match &texts[..] {
+        [] => "1".to_string(),
+        [first, second, .., last] if texts.len() > 12 => format!("{first}, {second} … {last} ({})", texts.len()),
+        _ => texts.join(", "),
+    }
+}
+
+fn value(axis: &Axis) -> String {
+    match axis.field {
+        _ if axis.value.is_infinite() => "max".to_string(),
+        Field::Threads | Field::Depth => format!("{}", axis.value),
+        Field::OpsPerSec => Rate::OpsPerSec(axis.value).to_string(),
+        Field::BytesPerSec => Rate::BytesPerSec(axis.value).to_string(),
+        Field::LoadPercent => format!("{} %", axis.value),
+        Field::Block => bytes(axis.value as u64),
+    }
+}
+
+fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
+    let measuring_ns: u64 = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns).sum();
+    let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
+    let subjects = plan.subjects.len() as u64;
+    writeln!(out)?;
+    writeln!(
+        out,
+        "{} points: {} subject{} × {} repeat{}, {}",
+        grouped(points.len() as u64),
+        subjects,
+        if subjects == 1 { "" } else { "s" },
+        plan.repeats,
+        if plan.repeats == 1 { "" } else { "s" },
+        match plan.order {
+            plan::Order::Interleaved => "interleaved",
+            plan::Order::Blocked => "blocked",
+        }
+    )?;
+    let total_ns = measuring_ns + conditioning_ns * subjects;
+    writeln!(out, "At least {}; filling datasets and settling come on top.", duration(total_ns))?;
+    Ok(())
+}
+
+/// What is written to each drive, and which drives lose what is on them.
+fn writing(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
+    let fill_bytes: u64 = plan.protocol.datasets.iter().filter_map(|d| Some(fill_bytes(d)? * copies(plan, d))).sum();
+    writeln!(out)?;
+    for subject in &plan.subjects {
+        let own = points.iter().filter(|p| p.key.subject == subject.name);
+        let paced_bytes: f64 = own.map(|p| paced_bytes(&p.step)).sum();
+        let paced = if paced_bytes > 0.0 {
+            format!(", and up to {} by rate-limited writers", bytes(paced_bytes as u64))
+        } else {
+            String::new()
+        };
+        for drive in &subject.drives {
+            let what = match &drive.place {
+                Place::Directory(path) => format!("in its own folder under {}", path.display()),
+                Place::Device { path, serial } if drive.erase => {
+                    format!("over {} (serial {serial}): EVERYTHING ON IT IS ERASED", path.display())
+                }
+                Place::Device { path, .. } => format!("nowhere: {} is only read", path.display()),
+            };
+            writeln!(out, "{}: datasets of {}{paced}, written {what}", subject.name, bytes(fill_bytes))?;
+        }
+    }
+    let unlimited: Vec<&str> = plan.protocol.steps.iter().filter(|s| writes_freely(s)).map(|s| &*s.name).collect();
+    if !unlimited.is_empty() {
+        writeln!(out, "Writers without a rate write as much as the drive takes, in: {}", unlimited.join(", "))?;
+    }
+    Ok(())
+}
+
+/// What a fill writes, where the engine's knobs say.
+fn fill_bytes(dataset: &Dataset) -> Option<u64> {
+    dataset.fill.as_ref()?;
+    let knobs = &dataset.engine.knobs;
+    let pair_bytes = || Some(knobs.int("key_size").ok()? + knobs.int("value_size").ok()?);
+    match (knobs.int("keys"), pair_bytes()) {
+        (Ok(keys), Some(pair_bytes)) => Some(keys.saturating_mul(pair_bytes)),
+        _ => knobs.int("size").ok(),
+    }
+}
+
+/// Instances of a stream each have a dataset of their own.
+fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
+    let streams = plan.protocol.steps.iter().flat_map(|s| &s.streams);
+    let streams = streams.chain(plan.protocol.prepare.iter().map(|c| &c.stream));
+    streams.filter(|s| s.dataset == dataset.name).map(|s| u64::from(s.instances)).max().unwrap_or(1)
+}
+
+fn writes(stream: &Stream) -> bool {
+    workload::find(&stream.workload.name).is_some_and(|w| {
+        let classes = w.classes(&stream.workload.knobs);
+        w.info().writes && classes.iter().any(|class| matches!(class, Class::Write))
+    })
+}
+
+fn paced_bytes(step: &Step) -> f64 {
+    let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9;
+    let paced = step.streams.iter().filter(|s| writes(s)).filter_map(|s| match s.load {
+        Load::Rate(Rate::BytesPerSec(rate)) => Some(rate * seconds * f64::from(s.instances)),
+        _ => None,
+    });
+    paced.sum()
+}
+
+fn writes_freely(step: &Step) -> bool {
+    step.streams.iter().any(|s| writes(s) && !matches!(s.load, Load::Rate(Rate::BytesPerSec(_))))
+}

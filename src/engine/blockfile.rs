@@ -1,0 +1,207 @@
+//! What psync and uring share: the data file in a dataset's folder, or the device, and how it is opened.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Context, Result, failed};
+use crate::base::rng::Seed;
+use crate::engine::{Access, Home, Site};
+use crate::load::{Op, Space};
+use crate::plan::{Default, Kind, Knob};
+use crate::record::Fact;
+
+pub const SIZE: Knob = Knob {
+    name: "size",
+    kind: Kind::Bytes,
+    default: Default::Is("\"1GiB\""),
+    doc: "The size of the data file, or of the range of the device that is used.",
+};
+
+pub const OFFSET: Knob = Knob {
+    name: "offset",
+    kind: Kind::Bytes,
+    default: Default::Is("0"),
+    doc: "Where the range begins on a device.",
+};
+
+pub const COMPRESSIBLE: Knob = Knob {
+    name: "compressible",
+    kind: Kind::Float { min: 0.0, max: 100.0 },
+    default: Default::Is("0"),
+    doc: "Percent of every 512 bytes written that is zeros; the rest is random and unlike any other write.",
+};
+
+/// The smallest unit of data that is made unique: a logical block of the usual drive.
+const SECTOR: usize = 512;
+
+/// An open file or device and the range of it that is used.
+pub struct BlockFile {
+    pub file: File,
+    pub path: PathBuf,
+    pub base: u64,
+    pub bytes: u64,
+    pub direct: bool,
+    pub compressible: f64,
+}
+
+impl BlockFile {
+    pub fn open(site: &Site<'_>) -> Result<BlockFile> {
+        let (size, direct) = (site.knobs.int("size")?, site.knobs.flag("direct")?);
+        let (path, base) = match site.home {
+            Home::Folder(folder) => (folder.join("data"), 0),
+            Home::Device(path) => (path.clone(), site.knobs.int("offset")?),
+            Home::Nowhere => {
+                return Err(failed("this engine needs a dataset", "name one: dataset = \"…\" in the stream"));
+            }
+        };
+        let writes = site.access != Access::ReadOnly;
+        let file = open(&path, writes, site.access == Access::Create && base == 0 && !is_device(&path), direct)?;
+        if site.access == Access::Create && !is_device(&path) {
+            file.set_len(size).with_context(|| format!("making {} {size} bytes long", path.display()))?;
+        }
+        let there = capacity(&file, &path)?;
+        if base + size > there {
+            return Err(failed(
+                format!("{} has {there} bytes, and {} are to be used", path.display(), base + size),
+                "lay the dataset out again, or make `size` smaller",
+            ));
+        }
+        let compressible = site.knobs.float("compressible")?;
+        Ok(BlockFile { file, path, base, bytes: size, direct, compressible })
+    }
+
+    pub fn space(&self) -> Space {
+        // Direct I/O works in logical blocks; 4 KiB is a multiple of every one in use, 512 the least.
+        let align_bytes = if self.direct { SECTOR as u32 } else { 1 };
+        Space { bytes: self.bytes, align_bytes, ..Space::default() }
+    }
+
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_all().with_context(|| format!("making {} durable", self.path.display()))
+    }
+
+    pub fn facts(&self, engine: &str) -> Vec<Fact> {
+        let group = format!("Dataset ({engine})");
+        vec![
+            Fact::new(&group, "File", self.path.display()),
+            Fact::new(&group, "Size", crate::base::units::bytes(self.bytes)),
+            Fact::new(&group, "Direct I/O", if self.direct { "yes (O_DIRECT)" } else { "no (page cache)" }),
+            Fact::new(&group, "Data", format!("{} % compressible", self.compressible)),
+        ]
+    }
+
+    /// What failed, for an op that did.
+    pub fn op_failed(&self, op: &str, at: u64, cause: std::io::Error) -> crate::base::error::Error {
+        failed(
+            format!("{op} at offset {at} of {} failed: {cause}", self.path.display()),
+            "look at `dmesg` for what the device reported",
+        )
+    }
+
+    pub fn short(&self, op: &str, at: u64, got: usize, wanted: u32) -> crate::base::error::Error {
+        failed(
+            format!("{op} at offset {at} of {} ended after {got} of {wanted} bytes", self.path.display()),
+            "check that nothing else shortened the file or filled the filesystem",
+        )
+    }
+}
+
+fn is_device(path: &Path) -> bool {
+    path.metadata().is_ok_and(|m| m.file_type().is_block_device())
+}
+
+fn open(path: &Path, writes: bool, create: bool, direct: bool) -> Result<File> {
+    let mut flags = 0;
+    if direct {
+        flags |= libc::O_DIRECT;
+    }
+    if writes && is_device(path) {
+        // The kernel itself then refuses what is mounted or held by another driver.
+        flags |= libc::O_EXCL;
+    }
+    let opened = OpenOptions::new().read(true).write(writes).create(create).custom_flags(flags).open(path);
+    opened.map_err(|cause| {
+        let hint = match cause.raw_os_error() {
+            Some(libc::EINVAL) if direct => "this filesystem has no direct I/O: set `direct = false`",
+            Some(libc::EBUSY) => "it is in use: unmount it, or stop what holds it",
+            Some(libc::EACCES | libc::EPERM) => "run as a user who may open it",
+            _ => "check that the dataset was laid out (a run does so by itself)",
+        };
+        failed(format!("cannot open {}: {cause}", path.display()), hint)
+    })
+}
+
+fn capacity(mut file: &File, path: &Path) -> Result<u64> {
+    // A block device's metadata says zero; seeking to its end tells.
+    std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))
+        .with_context(|| format!("asking for the size of {}", path.display()))
+}
+
+/// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does not compress or as
+/// far as the plan says.
+pub struct Buffers {
+    memory: std::ptr::NonNull<u8>,
+    layout: std::alloc::Layout,
+    each: usize,
+    /// The zeros at the end of every sector.
+    zeros: usize,
+}
+
+// SAFETY: the memory is owned by this value alone and is plain bytes.
+unsafe impl Send for Buffers {}
+
+impl Buffers {
+    pub fn new(slots: u32, each: u32, compressible: f64, seed: Seed) -> Result<Buffers> {
+        let each = (each as usize).next_multiple_of(4096);
+        let layout = std::alloc::Layout::from_size_align(each * slots as usize, 4096).context("sizing the buffers")?;
+        // SAFETY: the size is not zero, since a slot has at least 4,096 bytes and there is at least one.
+        let memory = unsafe { std::alloc::alloc_zeroed(layout) };
+        let memory = std::ptr::NonNull::new(memory)
+            .ok_or_else(|| failed(format!("no memory for {} bytes of buffers", layout.size()), "lower depth or block"))?;
+        let zeros = ((compressible / 100.0 * SECTOR as f64) as usize).min(SECTOR - 8);
+        let mut buffers = Buffers { memory, layout, each, zeros };
+        let mut rng = seed.at(0);
+        for sector in buffers.all().chunks_exact_mut(SECTOR) {
+            for word in sector[..SECTOR - zeros].chunks_mut(8) {
+                word.copy_from_slice(&rng.next().to_le_bytes()[..word.len()]);
+            }
+        }
+        Ok(buffers)
+    }
+
+    fn all(&mut self) -> &mut [u8] {
+        // SAFETY: the allocation is that long, zeroed, and borrowed mutably through self.
+        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.layout.size()) }
+    }
+
+    pub fn slot(&mut self, slot: u32) -> &mut [u8] {
+        let each = self.each;
+        &mut self.all()[slot as usize * each..][..each]
+    }
+
+    /// Makes what a slot writes unlike anything written before: a number of the op's own in each sector.
+    #[inline]
+    pub fn stamp(&mut self, slot: u32, op: &Op) {
+        let random = SECTOR - self.zeros;
+        let data = &mut self.slot(slot)[..op.len as usize];
+        for (i, sector) in data.chunks_exact_mut(SECTOR).enumerate() {
+            let word = (op.salt ^ op.at).wrapping_add(i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            sector[..8.min(random)].copy_from_slice(&word.to_le_bytes()[..8.min(random)]);
+        }
+    }
+}
+
+impl Drop for Buffers {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout and not freed since.
+        unsafe { std::alloc::dealloc(self.memory.as_ptr(), self.layout) }
+    }
+}
+
+/// The largest op that a stream can make, which is what a slot's buffer must hold.
+pub fn largest_op(stream: &crate::plan::Stream) -> Result<u32> {
+    let sizes = stream.workload.knobs.sizes("block")?;
+    let largest = sizes.iter().map(|s| s.0).max().unwrap_or(4096);
+    u32::try_from(largest).context("a block of 4 GiB or more")
+}

@@ -1,0 +1,104 @@
+//! `psync`: pread and pwrite, one request at a time for each thread.
+
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
+use super::{Engine, Site, Target};
+use crate::base::error::Result;
+use crate::base::rng::Seed;
+use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
+use crate::plan::{Default, Family, Info, Kind, Knob, Stream};
+use crate::record::Fact;
+
+pub struct Psync;
+
+static INFO: Info = Info {
+    name: "psync",
+    summary: "pread and pwrite, one request at a time for each thread",
+    family: Family::Block,
+    writes: false,
+    max_depth: 1,
+    knobs: &[
+        SIZE,
+        Knob {
+            name: "direct",
+            kind: Kind::Bool,
+            default: Default::Is("false"),
+            doc: "Open with O_DIRECT, past the page cache.",
+        },
+        OFFSET,
+        COMPRESSIBLE,
+    ],
+    source: "",
+};
+
+impl Engine for Psync {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        Ok(Box::new(PsyncTarget { file: Arc::new(BlockFile::open(site)?) }))
+    }
+}
+
+struct PsyncTarget {
+    file: Arc<BlockFile>,
+}
+
+impl Target for PsyncTarget {
+    fn space(&self) -> Space {
+        self.file.space()
+    }
+
+    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        let seed = Seed::new(0, 0, u64::from(thread));
+        let buffers = Buffers::new(1, largest_op(stream)?, self.file.compressible, seed)?;
+        Ok(Box::new(PsyncLane { file: Arc::clone(&self.file), buffers, staged: None }))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.file.sync()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        self.file.facts("psync")
+    }
+}
+
+struct PsyncLane {
+    file: Arc<BlockFile>,
+    buffers: Buffers,
+    staged: Option<Op>,
+}
+
+impl Lane for PsyncLane {
+    #[inline(always)]
+    fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
+        if op.kind == OpKind::Write {
+            self.buffers.stamp(slot, op);
+        }
+        self.staged = Some(*op);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+        let Some(op) = self.staged.take() else { return Ok(()) };
+        let at = self.file.base + op.at;
+        let data = &mut self.buffers.slot(0)[..op.len as usize];
+        let (name, result) = match op.kind {
+            OpKind::Write => ("writing", self.file.file.write_at(data, at)),
+            _ => ("reading", self.file.file.read_at(data, at)),
+        };
+        match result {
+            Ok(bytes) if bytes == op.len as usize => {
+                done.push(Done { slot: 0, bytes: op.len, hit: true });
+                Ok(())
+            }
+            Ok(bytes) => Err(self.file.short(name, at, bytes, op.len)),
+            Err(cause) => Err(self.file.op_failed(name, at, cause)),
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The built-in protocols: the files in `plans/`, carried in the program.
+
+/// (name, TOML), in the order in which they are listed.
+static ALL: &[(&str, &str)] = &[
+    ("demo", include_str!("../../plans/demo.toml")),
+    ("quick", include_str!("../../plans/quick.toml")),
+    ("block-basics", include_str!("../../plans/block-basics.toml")),
+    ("rocksdb-threads", include_str!("../../plans/rocksdb-threads.toml")),
+];
+
+/// Every built-in protocol: its name, and its text.
+pub fn protocols() -> &'static [(&'static str, &'static str)] {
+    ALL
+}

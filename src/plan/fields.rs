@@ -1,0 +1,200 @@
+//! Reading tables key by key: what is missing, unknown or of the wrong kind is noted, and reading goes on.
+
+use super::mistakes::{At, Mistakes, remedy};
+use super::node::{Entry, Node, Value};
+use crate::base::units::{Rate, parse_bytes, parse_duration_ns, parse_rate};
+
+/// A table being read. Every key asked for is a known one; `finish` notes the others.
+pub struct Fields<'n> {
+    /// As in "a step has no key …".
+    what: &'static str,
+    at: At,
+    entries: &'n [Entry],
+    known: Vec<String>,
+}
+
+impl<'n> Fields<'n> {
+    /// Notes a mistake where the node is no table.
+    pub fn of(node: &'n Node, what: &'static str, log: &mut Mistakes) -> Option<Fields<'n>> {
+        match &node.value {
+            Value::Table(entries) => Some(Fields { what, at: node.at, entries, known: Vec::new() }),
+            _ => {
+                wrong(node, &format!("a table for {what}"), "as in { key = value, … }", log);
+                None
+            }
+        }
+    }
+
+    pub fn at(&self) -> At {
+        self.at
+    }
+
+    pub fn get(&mut self, key: &str) -> Option<&'n Node> {
+        self.known.push(key.to_string());
+        self.entries.iter().find(|e| e.key == key).map(|e| &e.node)
+    }
+
+    /// Like `get`, for a key that must be there.
+    pub fn need(&mut self, key: &str, example: &str, log: &mut Mistakes) -> Option<&'n Node> {
+        let node = self.get(key);
+        if node.is_none() {
+            let help = format!("add {key} = {example}");
+            log.note(self.at, format!("{} needs '{key}'", self.what), format!("no '{key}' here"), help);
+        }
+        node
+    }
+
+    /// Every entry whose key is one of these.
+    pub fn all_of(&mut self, keys: impl Iterator<Item = &'static str>) -> Vec<&'n Entry> {
+        let keys: Vec<&str> = keys.collect();
+        self.known.extend(keys.iter().map(|k| k.to_string()));
+        self.entries.iter().filter(|e| keys.contains(&e.key.as_str())).collect()
+    }
+
+    /// Notes every key that was never asked for.
+    pub fn finish(self, log: &mut Mistakes) {
+        for entry in self.entries.iter().filter(|e| !self.known.contains(&e.key)) {
+            let help = remedy(&entry.key, "it knows", self.known.iter().map(String::as_str));
+            log.note(entry.key_at, format!("{} has no key '{}'", self.what, entry.key), "unknown", help);
+        }
+    }
+}
+
+/// Notes that a value is not of the kind it should be.
+pub fn wrong(node: &Node, expected: &str, help: &str, log: &mut Mistakes) {
+    log.note(node.at, format!("expected {expected}, found {}", node.kind()), format!("not {expected}"), help);
+}
+
+pub fn text(node: &Node, log: &mut Mistakes) -> Option<String> {
+    match &node.value {
+        Value::Text(text) if !text.trim().is_empty() => Some(text.clone()),
+        Value::Text(_) => {
+            log.note(node.at, "this may not be empty", "empty", "write some text between the quotes");
+            None
+        }
+        _ => {
+            wrong(node, "a string", "write it in double quotes", log);
+            None
+        }
+    }
+}
+
+/// The name of a step, stream or dataset. A full stop would part it in override paths and axes.
+pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
+    let name = text(node, log)?;
+    if name.contains('.') {
+        let help = "full stops part names in paths such as step.NAME.duration; use a hyphen";
+        log.note(node.at, format!("the name '{name}' holds a full stop"), "not allowed in a name", help);
+        return None;
+    }
+    Some(name)
+}
+
+pub fn flag(node: &Node, log: &mut Mistakes) -> Option<bool> {
+    if let Value::Flag(flag) = node.value {
+        return Some(flag);
+    }
+    wrong(node, "true or false", "write true or false, without quotes", log);
+    None
+}
+
+pub fn whole(node: &Node, min: u64, max: u64, log: &mut Mistakes) -> Option<u64> {
+    let range = if max == u64::MAX { format!("{min} or more") } else { format!("{min} to {max}") };
+    match node.value {
+        Value::Whole(n) if (i128::from(min)..=i128::from(max)).contains(&n) => Some(n as u64),
+        Value::Whole(n) => {
+            log.note(node.at, format!("{n} is out of range"), "out of range", format!("write {range}"));
+            None
+        }
+        _ => {
+            wrong(node, "a whole number", &format!("write {range}, without quotes"), log);
+            None
+        }
+    }
+}
+
+/// A count of workers, requests, instances, repeats.
+pub fn count(node: &Node, max: u32, log: &mut Mistakes) -> Option<u32> {
+    whole(node, 1, u64::from(max), log).map(|n| n as u32)
+}
+
+pub fn number(node: &Node, min: f64, max: f64, log: &mut Mistakes) -> Option<f64> {
+    let value = match node.value {
+        Value::Whole(n) => n as f64,
+        Value::Number(n) => n,
+        _ => {
+            wrong(node, "a number", &format!("write {min} to {max}, without quotes"), log);
+            return None;
+        }
+    };
+    if value >= min && value <= max {
+        return Some(value);
+    }
+    log.note(node.at, format!("{value} is out of range"), "out of range", format!("write {min} to {max}"));
+    None
+}
+
+/// Reads a string with a unit; the unit's parser says what is allowed.
+fn measured<T>(
+    node: &Node,
+    what: &str,
+    example: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+    log: &mut Mistakes,
+) -> Option<T> {
+    let Some(written) = node.as_text() else {
+        wrong(node, &format!("{what} with its unit, in quotes"), &format!("as in \"{example}\""), log);
+        return None;
+    };
+    match parse(written) {
+        Ok(value) => Some(value),
+        Err(message) => {
+            let (message, help) = message.split_once("; ").unwrap_or((&message, ""));
+            log.note(node.at, message, format!("not {what}"), format!("{help} (for example \"{example}\")").trim());
+            None
+        }
+    }
+}
+
+pub fn time_ns(node: &Node, log: &mut Mistakes) -> Option<u64> {
+    measured(node, "a time", "20m", parse_duration_ns, log)
+}
+
+/// A time that may not be zero.
+pub fn some_time_ns(node: &Node, log: &mut Mistakes) -> Option<u64> {
+    let ns = time_ns(node, log)?;
+    if ns == 0 {
+        log.note(node.at, "a duration of zero measures nothing", "zero", "write a time, for example \"60s\"");
+        return None;
+    }
+    Some(ns)
+}
+
+pub fn bytes(node: &Node, log: &mut Mistakes) -> Option<u64> {
+    if let Value::Whole(_) = node.value {
+        return whole(node, 0, u64::MAX, log);
+    }
+    measured(node, "a size", "4KiB", parse_bytes, log)
+}
+
+pub fn rate(node: &Node, log: &mut Mistakes) -> Option<Rate> {
+    measured(node, "a rate", "10MB/s", parse_rate, log)
+}
+
+pub fn choice(node: &Node, words: &[&'static str], log: &mut Mistakes) -> Option<&'static str> {
+    let written = text(node, log)?;
+    let found = words.iter().copied().find(|w| *w == written);
+    if found.is_none() {
+        let help = remedy(&written, "allowed", words.iter().copied());
+        log.note(node.at, format!("'{written}' is not a choice here"), "unknown", help);
+    }
+    found
+}
+
+/// The items of a list; `what` as in "a list of steps".
+pub fn list<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [Node] {
+    if !matches!(node.value, Value::List(_)) {
+        wrong(node, &format!("a list of {what}"), "write it in square brackets", log);
+    }
+    node.items()
+}

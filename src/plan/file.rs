@@ -1,0 +1,165 @@
+//! From a plan file, or a command line that says the same, to a resolved plan.
+
+use std::path::{Path, PathBuf};
+
+use super::builtin::protocols;
+use super::fields::{self, Fields};
+use super::mistakes::{At, Mistakes, remedy};
+use super::model::{Order, Plan};
+use super::node::{self, Entry, Node, Value};
+use super::{Catalogue, overrides, protocol, subject};
+
+/// Reads a plan file. Relative paths in it start at its own folder.
+pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
+    let mut log = Mistakes::default();
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
+    let plan = match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let source = log.source(path.display().to_string(), &text);
+            node::parse(&text, source, &mut log).and_then(|tree| resolve(&tree, &folder, catalogue, &mut log))
+        }
+        Err(error) => {
+            let message = format!("cannot read the plan {}: {error}", path.display());
+            log.note(At::NOWHERE, message, "", "check the path; `dyno protocols` lists what is built in");
+            None
+        }
+    };
+    finish(plan, log)
+}
+
+/// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`. Relative paths start at
+/// the working directory. Besides the protocol's own keys, `seed`, `order` and `repeats` may be set.
+pub fn from_command_line(
+    protocol: &str,
+    subjects: &[(String, PathBuf)],
+    overrides: &[(String, String)],
+    repeats: Option<u32>,
+    catalogue: &Catalogue,
+) -> Result<Plan, Mistakes> {
+    let mut log = Mistakes::default();
+    let mut entries = vec![argument("protocol", protocol, &format!("dyno run {protocol}"), &mut log)];
+    for (name, path) in subjects {
+        let path = path.display().to_string();
+        let at = argument_at(&format!("--subject {name}={path}"), &path, &mut log);
+        let drive = table(at, vec![entry("path", at, Node::text(at, path))]);
+        let drives = Node { at, value: Value::List(vec![drive]) };
+        let subject = vec![entry("name", at, Node::text(at, name.clone())), entry("drives", at, drives)];
+        push_subject(&mut entries, table(at, subject), at);
+    }
+    let mut set = Vec::new();
+    for (path, value) in overrides {
+        let entry = argument(path, value, &format!("--set {path}={value}"), &mut log);
+        if matches!(path.as_str(), "seed" | "order" | "repeats") { entries.push(entry) } else { set.push(entry) }
+    }
+    if let Some(repeats) = repeats {
+        let at = argument_at(&format!("--repeats {repeats}"), &repeats.to_string(), &mut log);
+        entries.retain(|e| e.key != "repeats");
+        entries.push(entry("repeats", at, Node { at, value: Value::Whole(i128::from(repeats)) }));
+    }
+    entries.push(entry("override", At::NOWHERE, table(At::NOWHERE, set)));
+    let at = entries[0].key_at;
+    let plan = resolve(&table(at, entries), Path::new("."), catalogue, &mut log);
+    finish(plan, log)
+}
+
+fn finish(plan: Option<Plan>, log: Mistakes) -> Result<Plan, Mistakes> {
+    match plan {
+        Some(plan) if log.is_empty() => Ok(plan),
+        _ => Err(log),
+    }
+}
+
+fn table(at: At, entries: Vec<Entry>) -> Node {
+    Node { at, value: Value::Table(entries) }
+}
+
+fn entry(key: &str, key_at: At, node: Node) -> Entry {
+    Entry { key: key.to_string(), key_at, node }
+}
+
+/// Takes an argument in as a source of its own; the place of `value`, which it ends with.
+fn argument_at(shown: &str, value: &str, log: &mut Mistakes) -> At {
+    let source = log.source("command line", shown);
+    At { source, start: shown.len() - value.len(), end: shown.len() }
+}
+
+/// A key with a value as the shell gave it: TOML where it reads as such (16, true, "20m"), otherwise a string (20m).
+fn argument(key: &str, value: &str, shown: &str, log: &mut Mistakes) -> Entry {
+    let at = argument_at(shown, value, log);
+    let mut node = node::parse_value(value, at.source).unwrap_or_else(|| Node::text(at, value));
+    move_to(&mut node, at);
+    let key_at = At { start: at.start - (key.len() + 1).min(at.start), end: at.start - 1, ..at };
+    entry(key, key_at, node)
+}
+
+/// Lets a value parsed on its own stand where it stands in the argument.
+fn move_to(node: &mut Node, at: At) {
+    node.at = at;
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().for_each(|item| move_to(item, at)),
+        Value::Table(entries) => entries.iter_mut().for_each(|e| {
+            e.key_at = at;
+            move_to(&mut e.node, at);
+        }),
+        _ => {}
+    }
+}
+
+fn push_subject(entries: &mut Vec<Entry>, subject: Node, at: At) {
+    match entries.iter_mut().find(|e| e.key == "subject") {
+        Some(Entry { node: Node { value: Value::List(items), .. }, .. }) => items.push(subject),
+        _ => entries.push(entry("subject", at, Node { at, value: Value::List(vec![subject]) })),
+    }
+}
+
+fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
+    let mut table = Fields::of(tree, "a plan", log)?;
+    let protocol_node = table.need("protocol", "\"quick\"", log);
+    let repeats = table.get("repeats").map_or(Some(1), |n| fields::count(n, 10_000, log));
+    let order = table.get("order").map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
+    let seed = table.get("seed").map_or(Some(1), |n| fields::whole(n, 0, i64::MAX as u64, log));
+    let override_node = table.get("override");
+    let subject_node = table.get("subject");
+    table.finish(log);
+
+    let found = protocol_node.and_then(|n| protocol_tree(n, folder, log));
+    let resolved = found.and_then(|(name, mut tree)| {
+        overrides::apply(&mut tree, override_node.map(Node::entries).unwrap_or_default(), log);
+        protocol::resolve(&tree, &name, catalogue, log)
+    });
+    let nodes = subject_node.map(|n| fields::list(n, "subjects, each a table [[subject]]", log)).unwrap_or_default();
+    if nodes.is_empty() {
+        let help = "add [[subject]] with a name and drives, or --subject NAME=/path on the command line";
+        log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
+    }
+    let subjects = subject::subjects(nodes, folder, resolved.as_ref(), log);
+    let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
+    Some(Plan { protocol: resolved?.protocol, subjects, repeats: repeats?, order, seed: seed? })
+}
+
+/// The protocol that a plan names: built in, or a file.
+fn protocol_tree(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<(String, Node)> {
+    let written = fields::text(node, log)?;
+    if let Some((name, text)) = protocols().iter().find(|(name, _)| *name == written) {
+        let source = log.source(format!("plans/{name}.toml (built in)"), *text);
+        return Some((name.to_string(), node::parse(text, source, log)?));
+    }
+    let path = folder.join(&written);
+    if !written.contains('/') && !written.ends_with(".toml") {
+        let help = remedy(&written, "built in", protocols().iter().map(|p| p.0));
+        let help = format!("{help}; or write the path of a protocol file");
+        log.note(node.at, format!("there is no protocol '{written}'"), "unknown", help);
+        return None;
+    }
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("cannot read the protocol {}: {error}", path.display());
+            log.note(node.at, message, "not readable", "check the path; it starts at the plan's own folder");
+            return None;
+        }
+    };
+    let source = log.source(path.display().to_string(), &text);
+    let name = path.file_stem().map_or(written.clone(), |stem| stem.to_string_lossy().into_owned());
+    Some((name, node::parse(&text, source, log)?))
+}

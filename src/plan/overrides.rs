@@ -1,0 +1,98 @@
+//! Overrides: anything of a protocol replaced by path, as in `"step.readrandom.duration" = "20m"`.
+//!
+//! A value keeps the place where it was written, so a wrong one is shown in the plan file and not in the protocol.
+
+use super::mistakes::{Mistakes, remedy};
+use super::node::{Entry, Node, Value};
+use super::stream::stream_name;
+
+const TOPS: &[&str] = &["title", "source", "dataset", "prepare", "step"];
+
+/// Puts every override into the protocol's tree.
+pub fn apply(tree: &mut Node, overrides: &[Entry], log: &mut Mistakes) {
+    let mut flat = Vec::new();
+    for entry in overrides {
+        flatten(entry, String::new(), &mut flat);
+    }
+    for entry in flat {
+        if let Err((message, help)) = put(tree, &entry) {
+            log.note(entry.key_at, message, "leads nowhere", help);
+        }
+    }
+}
+
+/// A path written without quotes is a nest of tables in TOML. Values that are tables themselves are set key by key.
+fn flatten(entry: &Entry, before: String, flat: &mut Vec<Entry>) {
+    let path = if before.is_empty() { entry.key.clone() } else { format!("{before}.{}", entry.key) };
+    match &entry.node.value {
+        Value::Table(entries) if !entries.is_empty() => {
+            for inner in entries {
+                flatten(inner, path.clone(), flat);
+            }
+        }
+        _ => flat.push(Entry { key: path, key_at: entry.key_at, node: entry.node.clone() }),
+    }
+}
+
+fn put(tree: &mut Node, entry: &Entry) -> Result<(), (String, String)> {
+    let (way, last) = entry.key.rsplit_once('.').map_or((None, entry.key.as_str()), |(way, last)| (Some(way), last));
+    let top = entry.key.split('.').next().unwrap_or_default();
+    if !TOPS.contains(&top) {
+        let help = remedy(top, "a path starts with", TOPS.iter().copied());
+        return Err((format!("a protocol has no '{top}' to override"), help));
+    }
+    let mut here = tree;
+    for (level, part) in way.iter().flat_map(|way| way.split('.')).enumerate() {
+        here = descend(here, part, level, entry)?;
+    }
+    widen(here);
+    let Value::Table(entries) = &mut here.value else {
+        let help = "name what follows: a step, stream or dataset, then its key".to_string();
+        return Err((format!("the path '{}' does not lead to a key", entry.key), help));
+    };
+    let new = Entry { key: last.to_string(), key_at: entry.key_at, node: entry.node.clone() };
+    match entries.iter_mut().find(|e| e.key == *last) {
+        Some(old) => *old = new,
+        None => entries.push(new),
+    }
+    Ok(())
+}
+
+/// `"random"` becomes `{ kind = "random" }`, so that a knob can be set on it.
+fn widen(node: &mut Node) {
+    if let Value::Text(_) = node.value {
+        let kind = node.clone();
+        let entry = Entry { key: "kind".into(), key_at: node.at, node: kind };
+        node.value = Value::Table(vec![entry]);
+    }
+}
+
+fn descend<'t>(here: &'t mut Node, part: &str, level: usize, entry: &Entry) -> Result<&'t mut Node, (String, String)> {
+    widen(here);
+    let names: Vec<String> = match &here.value {
+        Value::List(items) => items.iter().filter_map(stream_name).map(str::to_string).collect(),
+        _ => here.entries().iter().map(|e| e.key.clone()).collect(),
+    };
+    let nowhere = || {
+        let help = remedy(part, "here are", names.iter().map(String::as_str));
+        (format!("the path '{}' finds no '{part}' in the protocol", entry.key), help)
+    };
+    match &mut here.value {
+        Value::List(items) => items.iter_mut().find(|n| stream_name(n) == Some(part)).ok_or_else(nowhere),
+        Value::Table(entries) => {
+            let found = entries.iter().position(|e| e.key == part);
+            let index = match found {
+                Some(index) => index,
+                // Below a dataset or stream a table of knobs may not be there yet.
+                None if level >= 2 && !matches!(part, "stream" | "step") => {
+                    let node = Node { at: entry.key_at, value: Value::Table(Vec::new()) };
+                    entries.push(Entry { key: part.to_string(), key_at: entry.key_at, node });
+                    entries.len() - 1
+                }
+                None => return Err(nowhere()),
+            };
+            Ok(&mut entries[index].node)
+        }
+        _ => Err(nowhere()),
+    }
+}

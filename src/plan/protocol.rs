@@ -1,0 +1,170 @@
+//! A protocol's tree resolved: datasets, conditioning, steps.
+
+use super::Catalogue;
+use super::fields::{self, Fields};
+use super::info::Info;
+use super::mistakes::{At, Mistakes};
+use super::model::{Conditioning, Protocol, Step};
+use super::node::{Node, Value};
+use super::stream::{self, DatasetSpec, StreamSpec, stream_name};
+use super::sweep;
+
+/// A protocol with what the check of the drives needs to know of it.
+pub struct Resolved {
+    pub protocol: Protocol,
+    /// The first thing that writes: a dataset's fill or a stream's workload.
+    pub writer: Option<String>,
+    /// The first dataset that needs a filesystem: a key-value engine's.
+    pub needs_folder: Option<String>,
+}
+
+pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Resolved> {
+    let mut table = Fields::of(tree, "a protocol", log)?;
+    let title = table.get("title").and_then(|n| fields::text(n, log));
+    let source = table.get("source").and_then(|n| fields::text(n, log));
+    let dataset_node = table.get("dataset");
+    let prepare_node = table.get("prepare");
+    let steps_node = table.need("step", "… as a table [[step]]", log);
+    table.finish(log);
+
+    let datasets = dataset_node.map(|n| datasets(n, catalogue, log)).unwrap_or_default();
+    let mut resolver = Resolver { datasets, catalogue, writer: None };
+    let prepare = prepare_node.map(|n| resolver.prepare(n, log)).unwrap_or_default();
+    let steps = steps_node.map(|n| resolver.steps(n, log)).unwrap_or_default();
+    let filled = resolver.datasets.iter().find(|d| d.dataset.fill.is_some());
+    let filled = filled.map(|d| format!("the fill of dataset '{}'", d.dataset.name));
+    let key_value = resolver.datasets.iter().find(|d| d.engine.family == super::info::Family::KeyValue);
+    Some(Resolved {
+        writer: filled.or(resolver.writer),
+        needs_folder: key_value.map(|d| d.dataset.name.clone()),
+        protocol: Protocol {
+            name: name.to_string(),
+            title: title.unwrap_or_else(|| name.to_string()),
+            source: source.unwrap_or_default(),
+            datasets: resolver.datasets.into_iter().map(|d| d.dataset).collect(),
+            prepare,
+            steps,
+        },
+    })
+}
+
+fn datasets<'n>(node: &'n Node, catalogue: &Catalogue, log: &mut Mistakes) -> Vec<DatasetSpec<'n>> {
+    if !matches!(node.value, Value::Table(_)) {
+        fields::wrong(node, "a table of datasets", "write [dataset.NAME]", log);
+    }
+    node.entries().iter().filter_map(|entry| stream::dataset(entry, catalogue, log)).collect()
+}
+
+/// Notes every name that was there before.
+pub fn check_unique(names: &[(String, At)], what: &str, log: &mut Mistakes) {
+    for (i, (name, at)) in names.iter().enumerate() {
+        if names[..i].iter().any(|(earlier, _)| earlier == name) {
+            let help = format!("give each {what} a name of its own");
+            log.note(*at, format!("there are two {what}s named '{name}'"), "again", help);
+        }
+    }
+}
+
+struct Resolver<'n, 'c> {
+    datasets: Vec<DatasetSpec<'n>>,
+    catalogue: &'c Catalogue,
+    writer: Option<String>,
+}
+
+impl Resolver<'_, '_> {
+    fn writes(&mut self, workload: &Info, stream: &str) {
+        if workload.writes && self.writer.is_none() {
+            self.writer = Some(format!("the workload '{}' of stream '{stream}'", workload.name));
+        }
+    }
+
+    fn prepare(&mut self, node: &Node, log: &mut Mistakes) -> Vec<Conditioning> {
+        let Some(mut table) = Fields::of(node, "prepare", log) else { return Vec::new() };
+        let condition = table.get("condition");
+        table.finish(log);
+        let items = condition.map(|n| fields::list(n, "loads", log)).unwrap_or_default();
+        items.iter().filter_map(|item| self.conditioning(item, log)).collect()
+    }
+
+    fn conditioning(&mut self, node: &Node, log: &mut Mistakes) -> Option<Conditioning> {
+        let mut table = Fields::of(node, "a conditioning load", log)?;
+        let duration = table.need("duration", "\"30m\"", log);
+        let spec = stream::stream(&mut table, &self.datasets, self.catalogue, log);
+        table.finish(log);
+        let duration_ns = duration.and_then(|n| fields::some_time_ns(n, log));
+        let spec = spec?;
+        self.writes(spec.workload, &spec.stream.name);
+        Some(Conditioning { stream: spec.stream, duration_ns: duration_ns? })
+    }
+
+    fn steps(&mut self, node: &Node, log: &mut Mistakes) -> Vec<Step> {
+        let items = fields::list(node, "steps, each a table [[step]]", log);
+        let names: Vec<_> = items.iter().filter_map(|n| Some((n.get("name")?.as_text()?, n.get("name")?.at))).collect();
+        let names: Vec<_> = names.into_iter().map(|(name, at)| (name.to_string(), at)).collect();
+        check_unique(&names, "step", log);
+        items.iter().filter_map(|item| self.step(item, log)).collect()
+    }
+
+    fn step(&mut self, node: &Node, log: &mut Mistakes) -> Option<Step> {
+        let mut table = Fields::of(node, "a step", log)?;
+        let name = table.need("name", "\"readrandom\"", log).and_then(|n| fields::name(n, log));
+        let title = table.get("title").and_then(|n| fields::text(n, log));
+        let warmup_ns = table.get("warmup").map_or(Some(0), |n| fields::time_ns(n, log));
+        let duration_ns = table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
+        let drop_caches = table.get("drop_caches").map_or(Some(false), |n| fields::flag(n, log));
+        let settle = table.get("settle").map_or(Some(false), |n| fields::flag(n, log));
+        let sweep_node = table.get("sweep");
+        let stream_node = table.need("stream", "… as a table [[step.stream]]", log);
+        table.finish(log);
+
+        let items = stream_node.map(|n| fields::list(n, "streams", log)).unwrap_or_default();
+        let names: Vec<_> = items.iter().filter_map(|n| Some((stream_name(n)?.to_string(), n.at))).collect();
+        check_unique(&names, "stream", log);
+        let specs: Vec<StreamSpec> = items.iter().filter_map(|item| self.stream(item, log)).collect();
+        check_shared(&specs, log);
+        if specs.len() == items.len() && !items.is_empty() && !specs.iter().any(|s| s.stream.headline) {
+            let help = "leave headline = false out of at least one stream";
+            log.note(node.at, "no stream of the step counts in the headline", "nothing to report", help);
+        }
+        let names: Vec<String> = names.into_iter().map(|n| n.0).collect();
+        let sweep = sweep_node.and_then(|n| sweep::sweep(n, &specs, &names, log));
+        let name = name?;
+        Some(Step {
+            title: title.unwrap_or_else(|| name.clone()),
+            name,
+            warmup_ns: warmup_ns?,
+            duration_ns: duration_ns?,
+            drop_caches: drop_caches?,
+            settle: settle?,
+            sweep,
+            streams: specs.into_iter().map(|s| s.stream).collect(),
+        })
+    }
+
+    fn stream(&mut self, node: &Node, log: &mut Mistakes) -> Option<StreamSpec> {
+        let mut table = Fields::of(node, "a stream", log)?;
+        let spec = stream::stream(&mut table, &self.datasets, self.catalogue, log);
+        table.finish(log);
+        let spec = spec?;
+        self.writes(spec.workload, &spec.stream.name);
+        Some(spec)
+    }
+}
+
+/// Streams of a step that share a dataset share one opening of it, so the engine's knobs must agree.
+fn check_shared(specs: &[StreamSpec], log: &mut Mistakes) {
+    for (i, spec) in specs.iter().enumerate() {
+        let same = |other: &&StreamSpec| {
+            other.stream.dataset == spec.stream.dataset && other.stream.engine.name == spec.stream.engine.name
+        };
+        let Some(first) = specs[..i].iter().find(same) else { continue };
+        if spec.stream.dataset.is_empty() || first.stream.engine == spec.stream.engine {
+            continue;
+        }
+        let message = format!(
+            "the streams '{}' and '{}' open the dataset '{}' with different knobs of '{}'",
+            first.stream.name, spec.stream.name, spec.stream.dataset, spec.engine.name
+        );
+        log.note(spec.at, message, "differs here", "give both the same knobs, or each a dataset or a step of its own");
+    }
+}

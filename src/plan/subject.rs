@@ -1,0 +1,131 @@
+//! Subjects and their drives: that each is there, is what the plan says, and is used by one subject alone.
+
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use super::fields::{self, Fields};
+use super::mistakes::{At, Mistakes};
+use super::model::{Drive, Place, Subject};
+use super::node::Node;
+use super::protocol::{Resolved, check_unique};
+
+/// A drive where it really is, for telling two apart.
+struct Seen {
+    subject: String,
+    real: PathBuf,
+    at: At,
+}
+
+/// Reads `[[subject]]` tables. Relative paths start at `folder`; without a protocol its demands are not checked.
+pub fn subjects(nodes: &[Node], folder: &Path, resolved: Option<&Resolved>, log: &mut Mistakes) -> Vec<Subject> {
+    let mut seen: Vec<Seen> = Vec::new();
+    let mut names = Vec::new();
+    let mut subjects = Vec::new();
+    for node in nodes {
+        let Some(mut table) = Fields::of(node, "a subject", log) else { continue };
+        let name_node = table.need("name", "\"Drive A\"", log);
+        let drives_node = table.need("drives", "[{ path = \"/mnt/a\" }]", log);
+        table.finish(log);
+        let name = name_node.and_then(|n| fields::text(n, log)).unwrap_or_default();
+        if let (Some(node), false) = (name_node, name.is_empty()) {
+            names.push((name.clone(), node.at));
+        }
+        let items = drives_node.map(|n| fields::list(n, "drives", log)).unwrap_or_default();
+        if let (Some(node), true) = (drives_node, items.is_empty()) {
+            let help = "add drives = [{ path = \"/mnt/a\" }] or [{ device = …, serial = …, erase = true }]";
+            log.note(node.at, format!("the subject '{name}' has no drive"), "no drives", help);
+        }
+        let drives = items.iter().filter_map(|item| {
+            let (drive, real, at) = drive(item, folder, resolved, log)?;
+            check_apart(&seen, &name, &real, at, log);
+            seen.push(Seen { subject: name.clone(), real, at });
+            Some(drive)
+        });
+        let drives = drives.collect();
+        subjects.push(Subject { name, drives });
+    }
+    check_unique(&names, "subject", log);
+    subjects
+}
+
+fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mistakes) -> Option<(Drive, PathBuf, At)> {
+    let mut table = Fields::of(node, "a drive", log)?;
+    let (path, device) = (table.get("path"), table.get("device"));
+    let serial = table.get("serial").and_then(|n| fields::text(n, log));
+    let erase = table.get("erase").map_or(Some(false), |n| fields::flag(n, log));
+    table.finish(log);
+    let erase = erase?;
+    match (path, device) {
+        (Some(path), None) => {
+            let real = real_path(path, folder, log)?;
+            if !real.is_dir() {
+                let help = "name a directory on the drive's filesystem, or write device = … for a block device";
+                log.note(path.at, format!("{} is no directory", real.display()), "not a directory", help);
+                return None;
+            }
+            Some((Drive { place: Place::Directory(real.clone()), erase }, real, path.at))
+        }
+        (None, Some(device)) => {
+            let real = real_path(device, folder, log)?;
+            let is_block = std::fs::metadata(&real).is_ok_and(|m| m.file_type().is_block_device());
+            if !is_block {
+                let help = "name a block device such as /dev/disk/by-id/nvme-…, or write path = … for a directory";
+                log.note(device.at, format!("{} is no block device", real.display()), "not a block device", help);
+                return None;
+            }
+            if let Some(resolved) = resolved {
+                check_device(device, resolved, erase && serial.is_some(), log);
+            }
+            let path = PathBuf::from(fields::text(device, log)?);
+            Some((Drive { place: Place::Device { path, serial: serial.unwrap_or_default() }, erase }, real, device.at))
+        }
+        _ => {
+            let help = "as in { path = \"/mnt/a\" } or { device = \"/dev/…\", serial = \"…\", erase = true }";
+            log.note(node.at, "a drive has either 'path' or 'device'", "here", help);
+            None
+        }
+    }
+}
+
+/// What the protocol demands of a block device.
+fn check_device(device: &Node, resolved: &Resolved, may_erase: bool, log: &mut Mistakes) {
+    if let (Some(writer), false) = (&resolved.writer, may_erase) {
+        let message = format!("{writer} would write to this device, and the plan does not allow that");
+        let help = "if everything on it may be lost, add its serial = \"…\" and erase = true; or use path = …";
+        log.note(device.at, message, "not to be erased", help);
+    }
+    if let Some(dataset) = &resolved.needs_folder {
+        let message = format!("the dataset '{dataset}' is kept in files, and this is a bare device");
+        log.note(device.at, message, "no filesystem", "make a filesystem on it, mount it, and write path = …");
+    }
+}
+
+fn real_path(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<PathBuf> {
+    let written = fields::text(node, log)?;
+    match folder.join(&written).canonicalize() {
+        Ok(real) => Some(real),
+        Err(error) => {
+            let help = "check the spelling, and that the drive is there and mounted";
+            log.note(node.at, format!("{written} cannot be used: {error}"), "not found", help);
+            None
+        }
+    }
+}
+
+/// Two subjects on one drive would measure each other.
+fn check_apart(seen: &[Seen], name: &str, real: &Path, at: At, log: &mut Mistakes) {
+    for other in seen.iter().filter(|s| s.at != at) {
+        let how = if other.real == real {
+            "is the same drive as one"
+        } else if real.starts_with(&other.real) {
+            "lies inside a drive"
+        } else if other.real.starts_with(real) {
+            "contains a drive"
+        } else {
+            continue;
+        };
+        let message = format!("{} {how} of subject '{}'", real.display(), other.subject);
+        let help = "each subject needs drives of its own; two directories beside each other are allowed";
+        log.note(at, message, format!("used twice, here by '{name}'"), help);
+    }
+}

@@ -1,0 +1,174 @@
+//! Sweeps: which field of which stream moves through which values.
+
+use super::fields::{self, Fields};
+use super::info::Kind;
+use super::knobs::check_depth;
+use super::mistakes::{At, Mistakes, remedy};
+use super::model::{Field, Sweep};
+use super::node::Node;
+use super::stream::StreamSpec;
+use crate::base::units::Rate;
+
+const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block"];
+
+/// More points than a sweep has use for.
+const MOST_VALUES: usize = 10_000;
+
+impl Field {
+    /// Its word in an axis.
+    fn word(self) -> &'static str {
+        match self {
+            Field::Threads => "threads",
+            Field::Depth => "depth",
+            Field::OpsPerSec | Field::BytesPerSec => "rate",
+            Field::LoadPercent => "load",
+            Field::Block => "block",
+        }
+    }
+}
+
+impl Sweep {
+    /// The axis as the plan writes it: "read.threads".
+    pub fn axis_name(&self) -> String {
+        format!("{}.{}", self.stream, self.field.word())
+    }
+}
+
+/// Reads a sweep. `names` are all streams of the step, also those that could not be resolved.
+pub fn sweep(node: &Node, streams: &[StreamSpec], names: &[String], log: &mut Mistakes) -> Option<Sweep> {
+    let mut table = Fields::of(node, "a sweep", log)?;
+    let axis_node = table.need("axis", "\"STREAM.threads\"", log);
+    let values_node = table.get("values");
+    let percent_node = table.get("percent");
+    let range = [table.get("from"), table.get("to"), table.get("by")];
+    table.finish(log);
+    let axis_node = axis_node?;
+    let axis = fields::text(axis_node, log)?;
+    let Some((stream, word)) = axis.rsplit_once('.') else {
+        let help = format!("write STREAM.FIELD; streams: {}; fields: {}", names.join(", "), WORDS.join(", "));
+        log.note(axis_node.at, format!("'{axis}' names no field of a stream"), "no field", help);
+        return None;
+    };
+    if !names.iter().any(|n| n == stream) {
+        let help = remedy(stream, "streams of this step", names.iter().map(String::as_str));
+        log.note(axis_node.at, format!("the step has no stream '{stream}' to sweep"), "unknown stream", help);
+        return None;
+    }
+    if !WORDS.contains(&word) {
+        let help = remedy(word, "fields", WORDS.iter().copied());
+        log.note(axis_node.at, format!("a stream has no field '{word}' to sweep"), "unknown field", help);
+        return None;
+    }
+    let reading = Reading { at: node.at, word };
+    let values = match (word, values_node, percent_node, range) {
+        ("load", None, Some(percent), [None, None, None]) => reading.list(percent, log)?,
+        ("load", ..) => {
+            let help = "as in sweep = { axis = \"io.load\", percent = [10, 50, 100] }";
+            log.note(node.at, "a load sweep takes 'percent', and nothing else", "here", help);
+            return None;
+        }
+        (_, Some(values), None, [None, None, None]) => reading.list(values, log)?,
+        (_, None, None, [Some(from), Some(to), Some(by)]) => reading.range(from, to, by, log)?,
+        _ => {
+            let help = "give values = [ … ], or all of from, to and by; percent is for load";
+            log.note(node.at, "a sweep takes either 'values' or 'from', 'to' and 'by'", "here", help);
+            return None;
+        }
+    };
+    let (field, values) = reading.checked(values, log)?;
+    if let Some(spec) = streams.iter().find(|s| s.stream.name == stream) {
+        check_stream(spec, field, &values, values_node.unwrap_or(node), axis_node, log);
+    }
+    Some(Sweep { stream: stream.to_string(), field, values })
+}
+
+/// What the swept stream itself must allow.
+fn check_stream(spec: &StreamSpec, field: Field, values: &[f64], at: &Node, axis: &Node, log: &mut Mistakes) {
+    if field == Field::Depth {
+        check_depth(spec.engine, values.iter().copied().fold(0.0, f64::max), at.at, log);
+    }
+    let has_block = spec.workload.knobs.iter().any(|k| k.name == "block" && k.kind == Kind::Sizes);
+    if field == Field::Block && !has_block {
+        let message = format!("the workload '{}' has no block size to sweep", spec.workload.name);
+        log.note(axis.at, message, "no such knob", "sweep the block of random or sequential");
+    }
+}
+
+/// How one sweep's values are read.
+struct Reading<'a> {
+    at: At,
+    word: &'a str,
+}
+
+impl Reading<'_> {
+    fn one(&self, node: &Node, log: &mut Mistakes) -> Option<(Field, f64)> {
+        match self.word {
+            "threads" => fields::count(node, 65_536, log).map(|n| (Field::Threads, f64::from(n))),
+            "depth" => fields::count(node, u32::MAX, log).map(|n| (Field::Depth, f64::from(n))),
+            "load" => fields::number(node, 0.001, 1000.0, log).map(|n| (Field::LoadPercent, n)),
+            "rate" => fields::rate(node, log).map(|rate| match rate {
+                Rate::OpsPerSec(ops) => (Field::OpsPerSec, ops),
+                Rate::BytesPerSec(bytes) => (Field::BytesPerSec, bytes),
+            }),
+            _ => match fields::bytes(node, log)? {
+                0 => {
+                    log.note(node.at, "a size of zero moves nothing", "zero", "write a size, for example \"4KiB\"");
+                    None
+                }
+                bytes => Some((Field::Block, bytes as f64)),
+            },
+        }
+    }
+
+    fn list(&self, node: &Node, log: &mut Mistakes) -> Option<Vec<(Field, f64)>> {
+        let items = fields::list(node, "values", log);
+        if items.is_empty() && matches!(node.value, super::node::Value::List(_)) {
+            log.note(node.at, "the sweep is empty", "no values", "give at least one value, or leave the sweep out");
+        }
+        let mut values: Vec<(Field, f64)> = Vec::new();
+        for item in items {
+            let Some(value) = self.one(item, log) else { continue };
+            if values.contains(&value) {
+                log.note(item.at, "this value is swept twice", "again", "leave one out; use repeats to measure again");
+                continue;
+            }
+            values.push(value);
+        }
+        (!values.is_empty()).then_some(values)
+    }
+
+    fn range(&self, from: &Node, to: &Node, by: &Node, log: &mut Mistakes) -> Option<Vec<(Field, f64)>> {
+        let all = (self.one(from, log), self.one(to, log), self.one(by, log));
+        let ((field, first), (to_field, last), (by_field, step)) = (all.0?, all.1?, all.2?);
+        if field != to_field || field != by_field {
+            self.mixed(log);
+            return None;
+        }
+        if last < first {
+            log.note(to.at, "the sweep is empty: it ends below its start", "below 'from'", "let 'to' be above 'from'");
+            return None;
+        }
+        let count = ((last - first) / step * (1.0 + 1e-12)).floor() as usize + 1;
+        if count > MOST_VALUES {
+            let help = format!("let 'by' be larger; at most {MOST_VALUES} values are taken");
+            log.note(by.at, format!("the sweep has {count} values"), "too small", help);
+            return None;
+        }
+        Some((0..count).map(|i| (field, first + i as f64 * step)).collect())
+    }
+
+    fn mixed(&self, log: &mut Mistakes) {
+        let help = "write all rates in bytes (10MB/s) or all in requests (300k/s)";
+        log.note(self.at, "the sweep mixes bytes a second and requests a second", "here", help);
+    }
+
+    /// The field, and the values without it.
+    fn checked(&self, values: Vec<(Field, f64)>, log: &mut Mistakes) -> Option<(Field, Vec<f64>)> {
+        let field = values.first()?.0;
+        if values.iter().any(|v| v.0 != field) {
+            self.mixed(log);
+            return None;
+        }
+        Some((field, values.into_iter().map(|v| v.1).collect()))
+    }
+}

@@ -1,0 +1,147 @@
+//! Which block of a range an op addresses: uniform, zipfian, pareto or a hotspot.
+//!
+//! Skewed draws rank the blocks by popularity; a bijection spreads the ranks over the range, so that popular blocks do
+//! not lie side by side (for the hotspot they do: "80 % of accesses on the first 20 %").
+
+use crate::base::rng::{Rng, mix};
+
+/// A distribution over the blocks 0 … n − 1.
+#[derive(Clone, Debug)]
+pub enum Offsets {
+    Uniform,
+    /// Popularity of rank r falls as 1 / r^theta; by inversion of the integral of the density, which is exact enough
+    /// for any n (Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994, use the same form).
+    Zipfian { theta: f64, top: f64, scatter: u64 },
+    /// A share `h` of the range gets 1 − h of the accesses, and so on within it (fio's pareto:h).
+    Pareto { power: f64, scatter: u64 },
+    /// `share` of the accesses go to the first `hot` blocks.
+    Hotspot { share: u128, hot: u64 },
+}
+
+impl Offsets {
+    pub fn zipfian(theta: f64, blocks: u64, scatter: u64) -> Offsets {
+        Offsets::Zipfian { theta, top: integral(theta, blocks as f64 + 1.0), scatter }
+    }
+
+    pub fn pareto(h: f64, scatter: u64) -> Offsets {
+        Offsets::Pareto { power: h.ln() / (1.0 - h).ln(), scatter }
+    }
+
+    /// The block of one op.
+    #[inline(always)]
+    pub fn draw(&self, rng: &mut Rng, blocks: u64) -> u64 {
+        match *self {
+            Offsets::Uniform => rng.below(blocks),
+            Offsets::Zipfian { theta, top, scatter } => {
+                let rank = inverse(theta, rng.unit() * top) - 1.0;
+                spread((rank as u64).min(blocks - 1), blocks, scatter)
+            }
+            Offsets::Pareto { power, scatter } => {
+                let rank = blocks as f64 * rng.unit().powf(power);
+                spread((rank as u64).min(blocks - 1), blocks, scatter)
+            }
+            Offsets::Hotspot { share, hot } => {
+                let cold = blocks - hot;
+                if cold == 0 || (hot > 0 && u128::from(rng.next()) < share) {
+                    rng.below(blocks.min(hot.max(1)))
+                } else {
+                    hot + rng.below(cold)
+                }
+            }
+        }
+    }
+}
+
+/// ∫₁ˣ t^−theta dt
+fn integral(theta: f64, x: f64) -> f64 {
+    if (theta - 1.0).abs() < 1e-9 { x.ln() } else { (x.powf(1.0 - theta) - 1.0) / (1.0 - theta) }
+}
+
+fn inverse(theta: f64, y: f64) -> f64 {
+    if (theta - 1.0).abs() < 1e-9 { y.exp() } else { (1.0 + y * (1.0 - theta)).powf(1.0 / (1.0 - theta)) }
+}
+
+/// A bijection of 0 … n − 1: a keyed mixing of the next power of two, walked until it falls inside.
+#[inline]
+pub fn spread(rank: u64, n: u64, key: u64) -> u64 {
+    let bits = (n.max(2) - 1).ilog2() + 1;
+    let half = bits.div_ceil(2);
+    let low = (1u64 << half) - 1;
+    let mut x = rank;
+    loop {
+        // Four Feistel rounds on two halves of equal size.
+        let (mut left, mut right) = (x >> half, x & low);
+        for round in 0..4 {
+            (left, right) = (right, left ^ (mix(right ^ key.wrapping_add(round)) & low));
+        }
+        x = (left << half) | right;
+        if x < n {
+            return x;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::Seed;
+    use proptest::prelude::*;
+
+    fn share_below(offsets: &Offsets, blocks: u64, limit: u64) -> f64 {
+        let seed = Seed::new(1, 0, 0);
+        let hits = (0..200_000).filter(|&n| offsets.draw(&mut seed.at(n), blocks) < limit).count();
+        hits as f64 / 200_000.0
+    }
+
+    #[test]
+    fn a_hotspot_gets_its_share() {
+        let offsets = Offsets::Hotspot { share: (0.8 * 2f64.powi(64)) as u128, hot: 200 };
+        assert!((share_below(&offsets, 1000, 200) - 0.8).abs() < 0.005);
+    }
+
+    #[test]
+    fn pareto_keeps_its_promise() {
+        // With h = 0.2 the most popular 20 % of blocks get 80 % of accesses; ranks are looked at before they are spread.
+        let seed = Seed::new(1, 0, 0);
+        let Offsets::Pareto { power, .. } = Offsets::pareto(0.2, 0) else { unreachable!() };
+        let hot = (0..200_000).filter(|&n| seed.at(n).unit().powf(power) < 0.2).count() as f64 / 200_000.0;
+        assert!((hot - 0.8).abs() < 0.005, "{hot}");
+    }
+
+    #[test]
+    fn zipfian_ranks_fall_as_they_should() {
+        let (blocks, theta) = (1_000u64, 0.99);
+        let Offsets::Zipfian { top, .. } = Offsets::zipfian(theta, blocks, 0) else { unreachable!() };
+        let seed = Seed::new(3, 0, 0);
+        let ranks = (0..200_000).map(|n| (inverse(theta, seed.at(n).unit() * top) - 1.0) as u64);
+        let first_ten = ranks.filter(|&r| r < 10).count() as f64 / 200_000.0;
+        let truth = integral(theta, 11.0) / top;
+        assert!((first_ten - truth).abs() < 0.005, "{first_ten} against {truth}");
+    }
+
+    proptest! {
+        #[test]
+        fn spreading_loses_and_doubles_no_block(n in 1u64..2000, key: u64) {
+            let mut seen = vec![false; n as usize];
+            for rank in 0..n {
+                let at = spread(rank, n, key) as usize;
+                prop_assert!(!std::mem::replace(&mut seen[at], true));
+            }
+        }
+
+        #[test]
+        fn every_draw_lies_inside(n in 1u64..1_000_000, seed: u64) {
+            let mut rng = Seed::new(seed, 0, 0).at(0);
+            let kinds = [
+                Offsets::Uniform,
+                Offsets::zipfian(0.9, n, seed),
+                Offsets::zipfian(1.0, n, seed),
+                Offsets::pareto(0.2, seed),
+                Offsets::Hotspot { share: 1 << 63, hot: n / 5 },
+            ];
+            for kind in kinds {
+                prop_assert!(kind.draw(&mut rng, n) < n, "{kind:?}");
+            }
+        }
+    }
+}
