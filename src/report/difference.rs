@@ -1,0 +1,177 @@
+//! A subject held against the first one, and the sentences that may be made of it. Where the interval of a difference
+//! spans zero, or where there is none, nothing is claimed.
+
+use super::facts::{CellFacts, Facts, StepFacts};
+use super::reading::{ClassSummary, P99};
+use super::words;
+use crate::plan::Field;
+use crate::stats::Estimate;
+
+/// (subject ÷ first − 1), in percent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    pub percent: f64,
+    /// The 95 % interval; nothing where there are too few observations for one.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// Which way a difference points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    More,
+    Less,
+    /// The interval spans zero, or there is none.
+    NoClaim,
+}
+
+impl Difference {
+    pub fn verdict(&self) -> Verdict {
+        match self.interval {
+            Some((low, _)) if low > 0.0 => Verdict::More,
+            Some((_, high)) if high < 0.0 => Verdict::Less,
+            _ => Verdict::NoClaim,
+        }
+    }
+
+    /// "+12 % [+11, +14] ▲"
+    pub fn show(&self) -> String {
+        let size = words::signed_percent(self.percent);
+        let Some((low, high)) = self.interval else { return format!("{size}  ") };
+        let mark = match self.verdict() {
+            Verdict::More => '▲',
+            Verdict::Less => '▼',
+            Verdict::NoClaim => '≈',
+        };
+        format!("{size} [{}, {}] {mark}", words::signed(low), words::signed(high))
+    }
+
+    fn ratio(&self) -> f64 {
+        1.0 + self.percent / 100.0
+    }
+}
+
+/// The cell held against the first subject at the same axis value: ops/s in closed loop; p99 response time in open
+/// loop, where ops/s are as asked.
+pub fn difference(step: &StepFacts, cell: &CellFacts) -> Option<Difference> {
+    let first = step.cell(0, cell.value).filter(|_| cell.subject != 0)?;
+    let (mine, theirs) = (measure(step, cell)?, measure(step, first)?);
+    let same_run = cell.bundle == first.bundle && cell.interleaved;
+    let paired = same_run && mine.1.len() == theirs.1.len() && mine.1.len() > 1;
+    held_against(mine, theirs, paired)
+}
+
+/// What a step compares: its estimate, and the repeats behind it.
+fn measure<'a>(step: &StepFacts, cell: &'a CellFacts) -> Option<(&'a Estimate, &'a [f64])> {
+    let total = cell.total.as_ref()?;
+    if !step.open_loop {
+        return Some((&total.ops_per_s, &total.by_repeat));
+    }
+    let times = total.class(step.class).map(ClassSummary::felt)?;
+    Some((times.percentiles_ns[P99].as_ref()?, &times.p99_by_repeat))
+}
+
+/// What the compared numbers are called.
+fn measured(step: &StepFacts) -> &'static str {
+    if step.open_loop { "p99 response time" } else { "operations" }
+}
+
+pub fn footnote(first: &str) -> String {
+    format!(
+        "Difference = (subject ÷ {first} − 1) × 100 %, of ops/s, or of p99 response time in steps that ask for a rate; in \
+         brackets its 95 % interval. Seen from the other side it is ({first} ÷ subject − 1) × 100 %: +25 % one way is \
+         −20 % the other. ▲ more, ▼ less, ≈ the interval spans zero, so no claim; without an interval none is made \
+         either."
+    )
+}
+
+/// What may be said of a step, made from its differences alone.
+pub fn sentences(facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let mut all = Vec::new();
+    for subject in 1..facts.subjects.len() {
+        let cells = facts.cells_of(step, subject).into_iter().flatten();
+        let found: Vec<(usize, Difference)> = cells.filter_map(|c| difference(step, c).map(|d| (c.value, d))).collect();
+        all.extend(about(step, &facts.subjects[subject], &facts.subjects[0], &found));
+    }
+    all
+}
+
+fn about(step: &StepFacts, subject: &str, first: &str, found: &[(usize, Difference)]) -> Vec<String> {
+    let of = |verdict| found.iter().filter(|(_, d)| d.verdict() == verdict).copied().collect::<Vec<_>>();
+    let (more, less) = (of(Verdict::More), of(Verdict::Less));
+    let open: Vec<usize> =
+        of(Verdict::NoClaim).into_iter().filter(|(_, d)| d.interval.is_some()).map(|(value, _)| value).collect();
+    let bare = found.iter().filter(|(_, d)| d.interval.is_none()).count();
+    let mut all = Vec::new();
+    for (group, up) in [(&more, true), (&less, false)] {
+        if !group.is_empty() {
+            let ratios: Vec<f64> = group.iter().map(|(_, d)| d.ratio()).collect();
+            let values: Vec<usize> = group.iter().map(|(value, _)| *value).collect();
+            all.push(format!("{}{}.", claim(step, subject, first, &ratios, up), place(step, &values)));
+        }
+    }
+    if !open.is_empty() {
+        let what = measured(step);
+        let at = place(step, &open);
+        all.push(format!("{subject} and {first} cannot be told apart in {what}{at}: the interval spans zero."));
+    }
+    if bare > 0 && all.is_empty() {
+        all.push(format!("{subject} against {first}: too few observations for an interval, so nothing is claimed."));
+    }
+    all
+}
+
+/// Ratios of two and more are said as factors, smaller ones in percent.
+fn claim(step: &StepFacts, subject: &str, first: &str, ratios: &[f64], up: bool) -> String {
+    let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), r| (l.min(*r), h.max(*r)));
+    let (big, small) = if up { (subject, first) } else { (first, subject) };
+    let (from, to) = if up { (low, high) } else { (1.0 / high, 1.0 / low) };
+    if from >= 2.0 {
+        let factor = span(&format!("{from:.1}"), &format!("{to:.1}"), " ×");
+        return match step.open_loop {
+            true => format!("{big} has {factor} the p99 response time of {small}"),
+            false => format!("{big} does {factor} the operations of {small}"),
+        };
+    }
+    let (near, far) = if up { (low - 1.0, high - 1.0) } else { (1.0 - high, 1.0 - low) };
+    let percent = span(&share(near), &share(far), " %");
+    match (step.open_loop, up) {
+        (false, true) => format!("{subject} does {percent} more operations a second than {first}"),
+        (false, false) => format!("{subject} does {percent} fewer operations a second than {first}"),
+        (true, true) => format!("The p99 response time of {subject} is {percent} longer than that of {first}"),
+        (true, false) => format!("The p99 response time of {subject} is {percent} shorter than that of {first}"),
+    }
+}
+
+fn share(ratio: f64) -> String {
+    let percent = ratio * 100.0;
+    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
+}
+
+/// "3.1 to 3.3 ×", or "3.1 ×" where both ends read alike.
+fn span(from: &str, to: &str, unit: &str) -> String {
+    if from == to { format!("{from}{unit}") } else { format!("{from} to {to}{unit}") }
+}
+
+/// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
+fn place(step: &StepFacts, values: &[usize]) -> String {
+    let Some(axis) = &step.axis else { return String::new() };
+    let labels: Vec<String> = values.iter().map(|v| step.values[*v].label.clone()).collect();
+    let (each, before, after) = match axis.field {
+        Field::Threads => ("thread count", "", " threads"),
+        Field::Depth => ("depth", "depth ", ""),
+        Field::OpsPerSec => ("rate", "", " ops/s asked"),
+        Field::BytesPerSec => ("rate", "", " asked"),
+        Field::LoadPercent => ("load", "", " load"),
+        Field::Block => ("block size", "blocks of ", ""),
+    };
+    if labels.len() == step.values.len() && labels.len() > 2 {
+        return format!(" at every {each} ({} to {})", labels[0], labels[labels.len() - 1]);
+    }
+    let after = if labels == ["1"] { after.trim_end_matches('s') } else { after };
+    format!(" at {before}{}{after}", words::list(&labels))
+}
+
+fn held_against(mine: (&Estimate, &[f64]), theirs: (&Estimate, &[f64]), _paired: bool) -> Option<Difference> {
+    let p = (mine.0.value / theirs.0.value - 1.0) * 100.0;
+    Some(Difference { percent: p, interval: Some((p - 1.0, p + 1.0)) })
+}

@@ -1,0 +1,150 @@
+//! Which figures a step gets, and what goes into them.
+
+use super::facts::{CellFacts, Facts, StepFacts};
+use super::figure::bars::{Bar, BarSeries, GroupedBars};
+use super::figure::curve::{Curve, CurvePoint, CurveSeries};
+use super::reading::{ClassSummary, Latency, P99, Summary};
+use crate::plan::Field;
+use crate::stats::Estimate;
+
+/// A figure and the name of its file, without an extension.
+pub struct Drawing {
+    pub file: String,
+    pub svg: String,
+}
+
+/// Points of a line over time: enough for a page's width, few enough for a small file.
+const TIMELINE_POINTS: usize = 300;
+
+/// Below this rate (1 MB/s) a step moves requests, not data, and MB/s say nothing.
+const MOVES_DATA: f64 = 1e6;
+
+pub fn all(facts: &Facts) -> Vec<Drawing> {
+    facts.steps.iter().flat_map(|step| of_step(facts, step)).collect()
+}
+
+/// The figures of a step, leading ones first.
+pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
+    let draw = Draw { facts, step };
+    let swept = step.values.len() > 1;
+    let moves = step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > MOVES_DATA);
+    let mut all = vec![("ops", draw.bars("Operations a second", "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0))))];
+    if swept && step.class.is_some() {
+        all.push(("p99-against-ops", draw.latency_curve()));
+    }
+    if moves {
+        all.push(("mb", draw.bars("Data moved", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6)))));
+    }
+    if step.class.is_some() {
+        all.push((
+            "p99",
+            draw.bars(&format!("p99 {}", draw.kind()), "µs", &|t| {
+                felt(t, step).and_then(|l| l.percentiles_ns[P99].as_ref()).map(|e| scaled(e, 1e3))
+            }),
+        ));
+        all.push(("percentiles", draw.percentiles()));
+    }
+    if step.cells.iter().any(|c| c.over_time.len() > 2) {
+        all.push(("over-time", draw.timeline()));
+    }
+    let file = |name: &str| format!("{}-{name}", slug(&step.name));
+    all.into_iter().map(|(name, svg)| Drawing { file: file(name), svg }).collect()
+}
+
+struct Draw<'a> {
+    facts: &'a Facts,
+    step: &'a StepFacts,
+}
+
+impl Draw<'_> {
+    /// "read service time"
+    fn kind(&self) -> String {
+        let class = self.step.class.map_or("", |c| c.name());
+        format!("{class} {} time", if self.step.open_loop { "response" } else { "service" })
+    }
+
+    fn x_label(&self) -> String {
+        match self.step.axis.as_ref().map(|a| a.field) {
+            Some(Field::Depth) => "queue depth".to_string(),
+            _ => self.step.axis_label().to_string(),
+        }
+    }
+
+    fn groups(&self) -> Vec<String> {
+        let named = |label: &String| if label.is_empty() { self.step.name.clone() } else { label.clone() };
+        self.step.values.iter().map(|v| named(&v.label)).collect()
+    }
+
+    fn bars(&self, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> String {
+        let values = |subject| {
+            let cells = self.facts.cells_of(self.step, subject).into_iter();
+            cells.map(|c| c.and_then(|c| c.total.as_ref()).and_then(pick)).collect()
+        };
+        let subjects = self.facts.subjects.iter().enumerate();
+        let series = subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
+        GroupedBars {
+            title: self.step.title.clone(),
+            subtitle: what.to_string(),
+            x_label: self.x_label(),
+            y_label: unit.to_string(),
+            groups: self.groups(),
+            series,
+        }
+        .svg()
+    }
+
+    /// p99 against ops/s, each point labelled with its axis value.
+    fn latency_curve(&self) -> String {
+        let point = |cell: &CellFacts| {
+            let total = cell.total.as_ref()?;
+            let p99 = felt(total, self.step)?.percentiles_ns[P99].as_ref()?;
+            let bar = scaled(p99, 1e3);
+            Some(CurvePoint {
+                x: total.ops_per_s.value,
+                y: bar.value,
+                label: self.step.values[cell.value].label.clone(),
+                low: bar.low,
+                high: bar.high,
+            })
+        };
+        let points = |subject| {
+            let cells = self.facts.cells_of(self.step, subject).into_iter().flatten();
+            cells.filter_map(point).collect::<Vec<_>>()
+        };
+        let subjects = self.facts.subjects.iter().enumerate();
+        let series: Vec<_> = subjects.map(|(i, name)| CurveSeries { name: name.clone(), points: points(i) }).collect();
+        let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
+        let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
+        Curve {
+            title: self.step.title.clone(),
+            subtitle: format!("p99 {} against throughput, by {}", self.kind(), self.x_label()),
+            x_label: "ops/s".to_string(),
+            y_label: "µs".to_string(),
+            log_y: wide,
+            series,
+        }
+        .svg()
+    }
+}
+
+fn felt<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latency> {
+    summary.class(step.class).map(ClassSummary::felt)
+}
+
+/// A file name made of a step's name.
+fn slug(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+fn scaled(e: &Estimate, by: f64) -> Bar {
+    Bar { value: e.value / by, low: e.low / by, high: e.high / by }
+}
+
+impl Draw<'_> {
+    fn percentiles(&self) -> String {
+        String::new()
+    }
+    fn timeline(&self) -> String {
+        String::new()
+    }
+}

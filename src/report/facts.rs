@@ -1,0 +1,372 @@
+//! What a report may say: bundles read once and turned into plain structs. The only place of the report that queries;
+//! everything behind it is a pure function of `Facts`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Context, Result, failed};
+use crate::base::units;
+use crate::plan::{Axis, Field, Order, Step};
+use crate::record::{Class, Fact, Outcome, Point};
+use crate::store::Bundle;
+
+use super::reading::{Reading, Summary, series_of, summarise};
+
+/// Everything that a report is made from.
+pub struct Facts {
+    pub title: String,
+    pub protocol: String,
+    pub source: String,
+    pub runs: Vec<RunFacts>,
+    /// In the plan's order; the first is the one that the others are held against.
+    pub subjects: Vec<String>,
+    pub steps: Vec<StepFacts>,
+    pub failures: Vec<Failure>,
+    pub disclosure: Vec<Group>,
+}
+
+/// One bundle.
+pub struct RunFacts {
+    pub file: String,
+    pub started_unix_ns: u64,
+    pub dyno_version: String,
+    pub repeats: u32,
+    /// The resolved plan as JSON, from which the run can be repeated.
+    pub plan: String,
+}
+
+/// One step over all subjects and axis values.
+pub struct StepFacts {
+    pub name: String,
+    pub title: String,
+    pub axis: Option<AxisFacts>,
+    /// Ascending; one without a number where nothing is swept.
+    pub values: Vec<AxisValue>,
+    /// The class whose latency the figures show.
+    pub class: Option<Class>,
+    /// Some headline stream was asked for a rate, so latency and not throughput tells the subjects apart.
+    pub open_loop: bool,
+    pub window_ns: u64,
+    pub warmup_ns: u64,
+    pub cells: Vec<CellFacts>,
+    /// Index of the axis value that stands for the step where only one can be drawn.
+    pub lead: usize,
+}
+
+pub struct AxisFacts {
+    /// As the plan says: "read.threads".
+    pub name: String,
+    pub field: Field,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxisValue {
+    pub number: f64,
+    pub label: String,
+}
+
+/// One subject at one axis value, over all repeats.
+pub struct CellFacts {
+    pub subject: usize,
+    pub value: usize,
+    /// Repeats that were measured to the end.
+    pub repeats: usize,
+    /// Whether the repeats were measured in turn with those of the other subjects.
+    pub interleaved: bool,
+    pub bundle: usize,
+    /// The headline streams together; none if every repeat failed.
+    pub total: Option<Summary>,
+    pub streams: Vec<(String, bool, Summary)>,
+    /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead value.
+    pub over_time: Vec<(f64, f64)>,
+}
+
+/// A point that ended early.
+pub struct Failure {
+    pub subject: String,
+    pub step: String,
+    pub at: String,
+    pub repeat: u32,
+    pub cause: String,
+}
+
+/// One heading of the disclosure with its rows.
+pub struct Group {
+    pub name: String,
+    pub rows: Vec<(String, String)>,
+}
+
+/// One measured point, reduced to numbers, and where its intervals are.
+struct Measured {
+    bundle: usize,
+    id: i64,
+    subject: usize,
+    step: String,
+    value: AxisValue,
+    reading: Reading,
+}
+
+impl Facts {
+    /// Reads bundles. Steps of the same name are laid over one another; subjects that share a name keep apart.
+    pub fn load(paths: &[PathBuf]) -> Result<Facts> {
+        if paths.is_empty() {
+            return Err(failed("no bundle was named", "name one or more bundles, as in `dyno show result.dyno`"));
+        }
+        let open = |path: &PathBuf| Bundle::open(path).with_context(|| format!("opening {}", path.display()));
+        let bundles = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
+        Facts::from_bundles(&bundles, paths)
+    }
+
+    fn from_bundles(bundles: &[Bundle], paths: &[PathBuf]) -> Result<Facts> {
+        let first = &bundles[0].run().plan.protocol;
+        let mut facts = Facts {
+            title: first.title.clone(),
+            protocol: first.name.clone(),
+            source: first.source.clone(),
+            runs: Vec::new(),
+            subjects: Vec::new(),
+            steps: Vec::new(),
+            failures: Vec::new(),
+            disclosure: Vec::new(),
+        };
+        let mut measured = Vec::new();
+        for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
+            let names = facts.add_run(bundles, bundle, path)?;
+            for stored in bundle.points().with_context(|| format!("reading {}", path.display()))? {
+                let Some(subject) = names.iter().position(|(name, _)| *name == stored.point.key.subject) else {
+                    continue;
+                };
+                let subject = names[subject].1;
+                facts.note_engine_facts(subject, &stored.point);
+                measured.extend(facts.take(index, stored.id, subject, &stored.point));
+            }
+        }
+        facts.fill_steps(bundles, &measured)?;
+        Ok(facts)
+    }
+
+    /// Adds a bundle's subjects, steps and disclosure; returns its subjects' names with their index here.
+    fn add_run(&mut self, all: &[Bundle], bundle: &Bundle, path: &Path) -> Result<Vec<(String, usize)>> {
+        let run = bundle.run();
+        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let plan = serde_json::to_string_pretty(&run.plan).context("writing the plan as JSON")?;
+        self.runs.push(RunFacts {
+            file: file.clone(),
+            started_unix_ns: run.started_unix_ns,
+            dyno_version: run.dyno_version.clone(),
+            repeats: run.plan.repeats,
+            plan,
+        });
+        let mut names = Vec::new();
+        for subject in &run.plan.subjects {
+            let holders = all.iter().filter(|b| b.run().plan.subjects.iter().any(|s| s.name == subject.name)).count();
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let label = if holders > 1 { format!("{} ({stem})", subject.name) } else { subject.name.clone() };
+            names.push((subject.name.clone(), self.subjects.len()));
+            self.subjects.push(label);
+        }
+        for step in &run.plan.protocol.steps {
+            if !self.steps.iter().any(|s| s.name == step.name) {
+                self.steps.push(StepFacts::of(step));
+            }
+        }
+        for fact in bundle.facts()? {
+            self.disclose(&fact, if all.len() > 1 { Some(&file) } else { None });
+        }
+        Ok(names)
+    }
+
+    fn disclose(&mut self, fact: &Fact, file: Option<&str>) {
+        let name = file.map_or_else(|| fact.group.clone(), |f| format!("{} ({f})", fact.group));
+        let row = (fact.name.clone(), fact.value.clone());
+        match self.disclosure.iter_mut().find(|g| g.name == name) {
+            Some(group) if group.rows.contains(&row) => {}
+            Some(group) => group.rows.push(row),
+            None => self.disclosure.push(Group { name, rows: vec![row] }),
+        }
+    }
+
+    /// What engines told at a point; the last point of a step and subject stands for all.
+    fn note_engine_facts(&mut self, subject: usize, point: &Point) {
+        for fact in &point.facts {
+            let name = format!("{}: {}, {}", fact.group, self.subjects[subject], point.key.step);
+            let row = (fact.name.clone(), fact.value.clone());
+            let group = match self.disclosure.iter().position(|g| g.name == name) {
+                Some(found) => found,
+                None => {
+                    self.disclosure.push(Group { name, rows: Vec::new() });
+                    self.disclosure.len() - 1
+                }
+            };
+            let rows = &mut self.disclosure[group].rows;
+            match rows.iter_mut().find(|(n, _)| *n == row.0) {
+                Some(old) => *old = row,
+                None => rows.push(row),
+            }
+        }
+    }
+
+    fn take(&mut self, bundle: usize, id: i64, subject: usize, point: &Point) -> Option<Measured> {
+        let step = self.steps.iter_mut().find(|s| s.name == point.key.step)?;
+        let value = AxisValue::of(point.key.axis.as_ref());
+        if step.axis.is_none() {
+            step.axis = point.key.axis.as_ref().map(|a| AxisFacts { name: a.name.clone(), field: a.field });
+        }
+        if !step.values.contains(&value) {
+            step.values.push(value.clone());
+        }
+        match &point.outcome {
+            Outcome::Measured => {
+                let reading = Reading::of(point);
+                Some(Measured { bundle, id, subject, step: point.key.step.clone(), value, reading })
+            }
+            Outcome::Failed { cause } => {
+                self.failures.push(Failure {
+                    subject: self.subjects[subject].clone(),
+                    step: step.title.clone(),
+                    at: value.label,
+                    repeat: point.key.repeat,
+                    cause: cause.clone(),
+                });
+                None
+            }
+        }
+    }
+
+    fn fill_steps(&mut self, bundles: &[Bundle], measured: &[Measured]) -> Result<()> {
+        for step in &mut self.steps {
+            step.values.sort_by(|a, b| a.number.total_cmp(&b.number));
+            let mut groups: BTreeMap<(usize, usize), Vec<&Measured>> = BTreeMap::new();
+            for m in measured.iter().filter(|m| m.step == step.name) {
+                let value = step.values.iter().position(|v| *v == m.value).unwrap_or(0);
+                groups.entry((value, m.subject)).or_default().push(m);
+            }
+            step.lead = lead_of(&groups);
+            for value in 0..step.values.len() {
+                for subject in 0..self.subjects.len() {
+                    let Some(group) = groups.get(&(value, subject)) else { continue };
+                    step.cells.push(cell(bundles, group, subject, value, value == step.lead)?);
+                }
+            }
+            step.class = lead_class(&step.cells);
+            step.open_loop = step.cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
+        }
+        self.steps.retain(|step| !step.values.is_empty());
+        Ok(())
+    }
+
+    /// The cells of one step for a subject, by axis value.
+    pub fn cells_of<'a>(&self, step: &'a StepFacts, subject: usize) -> Vec<Option<&'a CellFacts>> {
+        (0..step.values.len()).map(|value| step.cell(subject, value)).collect()
+    }
+}
+
+/// Hands over every point of the bundles, for exports that want them as they are.
+pub fn each_point(paths: &[PathBuf], visit: &mut dyn FnMut(&Point) -> Result<()>) -> Result<()> {
+    for path in paths {
+        let bundle = Bundle::open(path).with_context(|| format!("opening {}", path.display()))?;
+        for stored in bundle.points().with_context(|| format!("reading {}", path.display()))? {
+            visit(&stored.point)?;
+        }
+    }
+    Ok(())
+}
+
+/// The axis value at which the first subject did most.
+fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
+    let first = groups.keys().map(|(_, subject)| *subject).min();
+    let of_first = groups.iter().filter(|((_, subject), _)| Some(*subject) == first);
+    let best = of_first.max_by(|a, b| a.1[0].reading.total.ops_per_s.total_cmp(&b.1[0].reading.total.ops_per_s));
+    best.map_or(0, |((value, _), _)| *value)
+}
+
+/// Reads if there are any, as the readers of a brief expect; otherwise the class with the most ops.
+fn lead_class(cells: &[CellFacts]) -> Option<Class> {
+    let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
+    if classes().any(|c| c.class == Class::Read) {
+        return Some(Class::Read);
+    }
+    classes().max_by_key(|c| c.ops).map(|c| c.class)
+}
+
+fn cell(bundles: &[Bundle], group: &[&Measured], subject: usize, value: usize, lead: bool) -> Result<CellFacts> {
+    let first = group[0];
+    let wants_series = group.len() == 1 || lead;
+    let series = if wants_series {
+        let rates = bundles[first.bundle].rates(first.id)?;
+        series_of(&rates, &|stream| first.reading.is_headline(stream))
+    } else {
+        Vec::new()
+    };
+    let per_second: Vec<f64> = series.iter().map(|(_, ops)| *ops).collect();
+    let readings: Vec<&Reading> = group.iter().map(|m| &m.reading).collect();
+    let totals: Vec<_> = readings.iter().map(|r| &r.total).collect();
+    let mut streams = Vec::new();
+    for (name, headline, _) in &first.reading.streams {
+        let of_stream: Vec<_> = readings.iter().filter_map(|r| r.stream(name)).collect();
+        streams.extend(summarise(&of_stream, &[]).map(|s| (name.clone(), *headline, s)));
+    }
+    Ok(CellFacts {
+        subject,
+        value,
+        repeats: group.len(),
+        interleaved: bundles[first.bundle].run().plan.order == Order::Interleaved,
+        bundle: first.bundle,
+        total: summarise(&totals, &per_second),
+        streams,
+        over_time: if lead { series } else { Vec::new() },
+    })
+}
+
+impl StepFacts {
+    fn of(step: &Step) -> StepFacts {
+        let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
+        StepFacts {
+            name: step.name.clone(),
+            title,
+            axis: None,
+            values: Vec::new(),
+            class: None,
+            open_loop: false,
+            window_ns: step.duration_ns,
+            warmup_ns: step.warmup_ns,
+            cells: Vec::new(),
+            lead: 0,
+        }
+    }
+
+    pub fn cell(&self, subject: usize, value: usize) -> Option<&CellFacts> {
+        self.cells.iter().find(|c| c.subject == subject && c.value == value)
+    }
+
+    /// What the axis counts, in words for a heading.
+    pub fn axis_label(&self) -> &'static str {
+        self.axis.as_ref().map_or("", |axis| field_label(axis.field))
+    }
+}
+
+pub fn field_label(field: Field) -> &'static str {
+    match field {
+        Field::Threads => "threads",
+        Field::Depth => "depth",
+        Field::OpsPerSec => "asked ops/s",
+        Field::BytesPerSec => "asked rate",
+        Field::LoadPercent => "load",
+        Field::Block => "block",
+    }
+}
+
+impl AxisValue {
+    fn of(axis: Option<&Axis>) -> AxisValue {
+        let Some(axis) = axis else { return AxisValue { number: 0.0, label: String::new() } };
+        let whole = axis.value.round() as u64;
+        let label = match axis.field {
+            _ if axis.value.is_infinite() => "maximum".to_string(),
+            Field::Threads | Field::Depth | Field::OpsPerSec => units::grouped(whole),
+            Field::BytesPerSec => format!("{}/s", units::bytes(whole)),
+            Field::LoadPercent => format!("{} %", axis.value),
+            Field::Block => units::bytes(whole),
+        };
+        AxisValue { number: axis.value, label }
+    }
+}

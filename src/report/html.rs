@@ -1,0 +1,106 @@
+//! The page: one HTML file that opens offline and prints well. Sections make the body; this joins them to the cover.
+
+use askama::Template;
+
+use super::facts::Facts;
+use super::{section, words};
+use crate::base::error::{Context, Result};
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Page<'a> {
+    title: &'a str,
+    kicker: &'a str,
+    source: &'a str,
+    subjects: Vec<Chip<'a>>,
+    date: String,
+    version: &'a str,
+    headlines: Vec<section::findings::Headline>,
+    contents: Vec<(&'static str, &'static str)>,
+    /// Ready-made HTML of the sections: (id, title, body).
+    sections: Vec<(&'static str, &'static str, String)>,
+}
+
+struct Chip<'a> {
+    name: &'a str,
+    /// Number of its colour, the same as in the figures.
+    colour: usize,
+}
+
+/// The whole report as HTML.
+pub fn page(facts: &Facts) -> Result<String> {
+    let made = section::ALL.iter().filter_map(|s| s.html(facts).map(|body| (s.info().id, s.info().title, body)));
+    let sections: Vec<_> = made.collect();
+    let colours = super::figure::theme::COLOURS.len();
+    let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
+    let page = Page {
+        title: &facts.title,
+        kicker: &facts.protocol,
+        source: &facts.source,
+        subjects: facts.subjects.iter().enumerate().map(|(i, name)| Chip { name, colour: i % colours }).collect(),
+        date: words::moment(started),
+        version: facts.runs.first().map_or("", |r| r.dyno_version.as_str()),
+        headlines: section::findings::headlines(facts),
+        contents: sections.iter().map(|(id, title, _)| (*id, *title)).collect(),
+        sections,
+    };
+    page.render().context("making the page")
+}
+
+/// Text made safe to stand in HTML.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A table; `left` columns are text, the rest numbers. A row's class marks it: "", "first" or "side".
+pub struct Table {
+    left: usize,
+    head: Vec<String>,
+    body: String,
+}
+
+impl Table {
+    pub fn new(left: usize, head: &[&str]) -> Table {
+        Table { left, head: head.iter().map(|h| h.to_string()).collect(), body: String::new() }
+    }
+
+    pub fn row(&mut self, class: &str, cells: &[String]) {
+        let mark = if class.is_empty() { String::new() } else { format!(" class={class}") };
+        self.body.push_str(&format!("<tr{mark}>"));
+        for cell in cells {
+            self.body.push_str("<td>");
+            self.body.push_str(&escape(cell));
+        }
+        self.body.push('\n');
+    }
+
+    pub fn html(&self) -> String {
+        let head: String = self.head.iter().map(|h| format!("<th>{}", escape(h))).collect();
+        format!(
+            "<div class=scroll><table class=\"data left{}\"><thead><tr>{head}</thead><tbody>\n{}</tbody></table></div>\n",
+            self.left, self.body
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_break_the_page() {
+        let mut table = Table::new(1, &["<b>"]);
+        table.row("", &["a & \"b\"".to_string()]);
+        assert!(table.html().contains("<th>&lt;b&gt;") && table.html().contains("<td>a &amp; &quot;b&quot;"));
+    }
+}

@@ -1,0 +1,59 @@
+//! The full data: every cell, stream and class with all its percentiles.
+
+use std::fmt::Write;
+
+use super::{Info, Section};
+use crate::base::units;
+use crate::report::facts::Facts;
+use crate::report::html::{Table, escape};
+use crate::report::reading::{ClassSummary, PERCENTILES, Summary};
+use crate::report::words;
+
+pub struct Data;
+
+impl Section for Data {
+    fn info(&self) -> Info {
+        Info { id: "data", title: "Full data" }
+    }
+
+    fn html(&self, facts: &Facts) -> Option<String> {
+        let mut out = String::from(
+            "<p class=note>Every stream and class. Streams in grey ran beside the measured ones and do not count in the \
+             headline. Latencies are service times, or response times (marked r) where a rate was asked for. “–” means \
+             not measured: fewer than 100 samples lay above that percentile.</p>\n",
+        );
+        for step in &facts.steps {
+            let _ = writeln!(out, "<h3>{}</h3>", escape(&step.title));
+            let mut head =
+                vec![step.axis_label(), "subject", "stream", "class", "repeats", "ops/s", "±", "MB/s", "mean"];
+            head.extend(PERCENTILES.iter().map(|(name, _)| *name));
+            head.push("max");
+            let mut table = Table::new(4, &head);
+            for cell in &step.cells {
+                for (name, headline, summary) in &cell.streams {
+                    for class in &summary.classes {
+                        let at = step.values[cell.value].label.clone();
+                        let mut row = vec![at, facts.subjects[cell.subject].clone(), name.clone()];
+                        row.extend(numbers(cell.repeats, summary, class));
+                        table.row(if *headline { "" } else { "side" }, &row);
+                    }
+                }
+            }
+            out.push_str(&table.html());
+        }
+        Some(out)
+    }
+}
+
+fn numbers(repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<String> {
+    let times = class.felt();
+    let response = if class.response.is_some() { " (r)" } else { "" };
+    let one = summary.classes.len() == 1;
+    let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
+    let mb = words::megabytes(class.bytes_per_s.value);
+    let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
+    row.extend([words::ops(rate), words::spread(rate), mb, words::latency(times.mean_ns.as_ref())]);
+    row.extend(times.percentiles_ns.iter().map(|p| words::latency(p.as_ref())));
+    row.push(units::latency(times.max_ns as f64));
+    row
+}

@@ -1,0 +1,27 @@
+//! The parts of a report, in the order in which they appear. A new one is a file here and a line in `ALL`.
+
+pub mod data;
+pub mod disclosure;
+pub mod findings;
+pub mod marks;
+pub mod method;
+pub mod steps;
+
+use super::facts::Facts;
+
+/// A part of the report.
+pub trait Section: Sync {
+    fn info(&self) -> Info;
+
+    /// The body as HTML; nothing where the facts hold nothing to say.
+    fn html(&self, facts: &Facts) -> Option<String>;
+}
+
+pub struct Info {
+    /// Anchor in the page.
+    pub id: &'static str,
+    pub title: &'static str,
+}
+
+pub static ALL: &[&dyn Section] =
+    &[&findings::Findings, &steps::Steps, &data::Data, &marks::Marks, &method::Method, &disclosure::Disclosure];

@@ -1,0 +1,73 @@
+//! A chapter for each step: its figures, and the subjects side by side.
+
+use std::fmt::Write;
+
+use super::{Info, Section};
+use crate::report::difference::difference;
+use crate::report::facts::{Facts, StepFacts};
+use crate::report::html::{Table, escape};
+use crate::report::reading::{ClassSummary, P99};
+use crate::report::words::{self, NONE};
+use crate::report::{draw, text};
+
+pub struct Steps;
+
+impl Section for Steps {
+    fn info(&self) -> Info {
+        Info { id: "results", title: "Results" }
+    }
+
+    fn html(&self, facts: &Facts) -> Option<String> {
+        let mut out = String::new();
+        for step in &facts.steps {
+            let _ = writeln!(
+                out,
+                "<section class=step id=\"step-{}\"><h3>{}</h3><p class=note>{}</p>",
+                escape(&step.name),
+                escape(&step.title),
+                escape(&text::describe(step))
+            );
+            out.push_str("<div class=figures>\n");
+            for drawing in draw::of_step(facts, step) {
+                let _ = writeln!(out, "<figure>{}</figure>", drawing.svg);
+            }
+            out.push_str("</div>\n");
+            out.push_str(&side_by_side(facts, step));
+            out.push_str("</section>\n");
+        }
+        (!out.is_empty()).then_some(out)
+    }
+}
+
+/// One row for each axis value and subject, with the difference from the first subject.
+fn side_by_side(facts: &Facts, step: &StepFacts) -> String {
+    let against = format!("against {}", facts.subjects[0]);
+    let mut head = vec![step.axis_label(), "subject", "ops/s", "±", "MB/s", "p50", "p99", "p99.9"];
+    let several = facts.subjects.len() > 1;
+    if several {
+        head.push(&against);
+    }
+    let mut table = Table::new(2, &head);
+    for (value, at) in step.values.iter().enumerate() {
+        for (subject, name) in facts.subjects.iter().enumerate() {
+            let mut row = vec![if subject == 0 { at.label.clone() } else { String::new() }, name.clone()];
+            let cell = step.cell(subject, value);
+            match cell.and_then(|c| c.total.as_ref()) {
+                Some(total) => {
+                    let times = total.class(step.class).map(ClassSummary::felt);
+                    let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+                    let (ops, mb) = (&total.ops_per_s, words::megabytes(total.bytes_per_s.value));
+                    row.extend([words::ops(ops), words::spread(ops), mb, p(0), p(P99), p(3)]);
+                }
+                None => row.extend(std::iter::repeat_n(NONE.to_string(), 6)),
+            }
+            if several {
+                let held = cell.filter(|_| subject > 0).and_then(|c| difference(step, c));
+                let none = if subject == 0 { String::new() } else { NONE.to_string() };
+                row.push(held.map_or(none, |d| d.show()));
+            }
+            table.row(if subject == 0 { "first" } else { "" }, &row);
+        }
+    }
+    table.html()
+}

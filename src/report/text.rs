@@ -1,0 +1,239 @@
+//! Reports for the terminal: at most 120 columns, numbers aligned, thousands grouped.
+
+use std::fmt::Write;
+
+use super::difference::{self, difference};
+use super::facts::{CellFacts, Facts, StepFacts};
+use super::reading::{ClassSummary, Latency, P99, Summary};
+use super::words::{self, NONE};
+use crate::base::units;
+
+/// The widest line of a terminal report.
+const WIDTH: usize = 120;
+/// Longer names of subjects and streams are cut.
+const NAME: usize = 18;
+
+/// Columns of text, all but the leading ones aligned right.
+struct Table {
+    left: usize,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(left: usize, head: &[&str]) -> Table {
+        Table { left, rows: vec![head.iter().map(|h| h.to_string()).collect()] }
+    }
+
+    /// Renders with two spaces between columns. Columns at the end that do not fit are left out.
+    fn render(&self) -> String {
+        let columns = self.rows[0].len();
+        let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut shown = columns;
+        while shown > 1 && widths[..shown].iter().sum::<usize>() + 2 * shown > WIDTH {
+            shown -= 1;
+        }
+        let mut out = String::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            let mut line = String::new();
+            for (c, (text, &width)) in row.iter().zip(&widths).take(shown).enumerate() {
+                let gap = " ".repeat(width - text.chars().count());
+                let (before, after) = if c < self.left { ("", gap.as_str()) } else { (gap.as_str(), "") };
+                let _ = write!(line, "  {before}{text}{after}");
+            }
+            let _ = writeln!(out, "{}", line.trim_end());
+            if index == 0 {
+                let _ = writeln!(out, "  {}", "─".repeat(widths[..shown].iter().sum::<usize>() + 2 * (shown - 1)));
+            }
+        }
+        out
+    }
+}
+
+fn cut(name: &str) -> String {
+    if name.chars().count() <= NAME {
+        return name.to_string();
+    }
+    name.chars().take(NAME - 1).chain(['…']).collect()
+}
+
+/// Every point with its streams.
+pub fn show(facts: &Facts) -> String {
+    let mut out = header(facts);
+    for step in &facts.steps {
+        let _ = write!(out, "\n{}\n{}\n\n", step.title, describe(step));
+        let axis = if step.axis.is_some() { step.axis_label() } else { "" };
+        let head = ["ops/s", "±", "MB/s", "mean", "p50", "p99", "p99.9", "p99.99", "max"];
+        let mut table = Table::new(4, &[&[axis, "subject", "stream", "class"], &head[..]].concat());
+        for cell in &step.cells {
+            let at = &step.values[cell.value].label;
+            for (name, headline, summary) in &cell.streams {
+                let name = if *headline { cut(name) } else { format!("({})", cut(name)) };
+                for class in &summary.classes {
+                    table.rows.push(show_row(at, &facts.subjects[cell.subject], &name, summary, class));
+                }
+            }
+        }
+        out.push_str(&table.render());
+        if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
+            out.push_str("  (in brackets: streams that do not count in the headline)\n");
+        }
+        out.push_str(&open_loop_lines(facts, step));
+    }
+    out.push_str(&failures(facts));
+    out
+}
+
+fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &ClassSummary) -> Vec<String> {
+    let one_class = summary.classes.len() == 1;
+    let times: &Latency = class.felt();
+    let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
+    let p = |i: usize| words::latency(times.percentiles_ns[i].as_ref());
+    vec![
+        at.to_string(),
+        cut(subject),
+        stream.to_string(),
+        class.class.name().to_string(),
+        words::ops(rate),
+        words::spread(rate),
+        words::megabytes(class.bytes_per_s.value),
+        words::latency(times.mean_ns.as_ref()),
+        p(0),
+        p(P99),
+        p(3),
+        p(4),
+        units::latency(times.max_ns as f64),
+    ]
+}
+
+/// Subjects side by side at each axis value, each held against the first.
+pub fn compare(facts: &Facts) -> String {
+    let mut out = header(facts);
+    for step in &facts.steps {
+        let _ = write!(out, "\n{}\n{}\n\n", step.title, describe(step));
+        out.push_str(&compare_table(facts, step));
+        for sentence in difference::sentences(facts, step) {
+            let _ = write!(out, "\n{}", wrap(&sentence));
+        }
+        out.push_str(&open_loop_lines(facts, step));
+    }
+    out.push_str(&failures(facts));
+    if facts.subjects.len() > 1 {
+        let _ = write!(out, "\n{}", wrap(&difference::footnote(&facts.subjects[0])));
+    }
+    out
+}
+
+fn compare_table(facts: &Facts, step: &StepFacts) -> String {
+    let axis = if step.axis.is_some() { step.axis_label() } else { "" };
+    let against = if facts.subjects.len() > 1 { format!("against {}", cut(&facts.subjects[0])) } else { String::new() };
+    let head = [axis, "subject", "ops/s", "±", "MB/s", "p50", "p99", "p99.9", &against];
+    let mut table = Table::new(2, &head);
+    for value in 0..step.values.len() {
+        for subject in 0..facts.subjects.len() {
+            let label = if subject == 0 { step.values[value].label.clone() } else { String::new() };
+            table.rows.push(compare_row(step, label, &facts.subjects[subject], step.cell(subject, value)));
+        }
+    }
+    if facts.subjects.len() == 1 {
+        table.rows.iter_mut().for_each(|row| row.truncate(8));
+    }
+    table.render()
+}
+
+fn compare_row(step: &StepFacts, label: String, subject: &str, cell: Option<&CellFacts>) -> Vec<String> {
+    let mut row = vec![label, cut(subject)];
+    let Some((cell, total)) = cell.and_then(|c| c.total.as_ref().map(|t| (c, t))) else {
+        row.extend(std::iter::repeat_n(NONE.to_string(), 7));
+        return row;
+    };
+    let times = total.class(step.class).map(ClassSummary::felt);
+    let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+    let held = if cell.subject == 0 { String::new() } else { difference(step, cell).map_or(NONE.into(), |d| d.show()) };
+    row.extend([
+        words::ops(&total.ops_per_s),
+        words::spread(&total.ops_per_s),
+        words::megabytes(total.bytes_per_s.value),
+        p(0),
+        p(P99),
+        p(3),
+        held,
+    ]);
+    row
+}
+
+fn header(facts: &Facts) -> String {
+    let mut out = format!("{}\n", facts.title);
+    for run in &facts.runs {
+        let when = words::moment(run.started_unix_ns);
+        let repeats = if run.repeats == 1 { "1 repeat".to_string() } else { format!("{} repeats", run.repeats) };
+        let _ = writeln!(out, "{} · {when} · {repeats} · dyno {}", run.file, run.dyno_version);
+    }
+    out
+}
+
+/// What the numbers of a step are: whose latency, how long, how many repeats.
+pub fn describe(step: &StepFacts) -> String {
+    let mut parts = Vec::new();
+    if let Some(axis) = &step.axis {
+        parts.push(format!("swept along {}", axis.name));
+    }
+    parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
+    parts.push(format!("{} a point", units::duration(step.window_ns)));
+    if let Some(class) = step.class {
+        let kind = if step.open_loop { "response" } else { "service" };
+        parts.push(format!("percentiles are {} {kind} times", class.name()));
+    }
+    parts.join(" · ")
+}
+
+/// What an open loop must own up to: rates missed and requests handed over late.
+fn open_loop_lines(facts: &Facts, step: &StepFacts) -> String {
+    let mut out = String::new();
+    for cell in &step.cells {
+        for (name, _, s) in &cell.streams {
+            let missed = s.achieved().filter(|a| *a < 0.99);
+            if missed.is_none() && s.late * 100 < s.ops.max(1) {
+                continue;
+            }
+            let (subject, at) = (&facts.subjects[cell.subject], &step.values[cell.value].label);
+            let late = s.late as f64 / s.ops.max(1) as f64 * 100.0;
+            let reached = s.achieved().unwrap_or(1.0) * 100.0;
+            let line = format!(
+                "! {subject} {at}: stream {name} reached {reached:.1} % of the asked rate; {late:.1} % of its requests \
+                 were handed over late; most waiting {}",
+                units::grouped(s.backlog_max)
+            );
+            let _ = write!(out, "{}", wrap(&line));
+        }
+    }
+    if out.is_empty() { out } else { format!("\n{out}") }
+}
+
+fn failures(facts: &Facts) -> String {
+    if facts.failures.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\nFailed points ({}), in no estimate:\n", facts.failures.len());
+    for f in &facts.failures {
+        let line = format!("{}, {} {} repeat {}: {}", f.subject, f.step, f.at, f.repeat, f.cause);
+        out.push_str(&wrap(&line));
+    }
+    out
+}
+
+/// Breaks a sentence into lines of the terminal's width, indented by two.
+fn wrap(text: &str) -> String {
+    let (mut out, mut width) = (String::from(" "), 1);
+    for word in text.split(' ') {
+        let length = word.chars().count() + 1;
+        if width + length > WIDTH {
+            out.push_str("\n ");
+            width = 1;
+        }
+        let _ = write!(out, " {word}");
+        width += length;
+    }
+    out.push('\n');
+    out
+}

@@ -1,0 +1,84 @@
+//! How a report writes numbers: one place, so that the terminal and the page say the same.
+
+use crate::base::units;
+use crate::stats::Estimate;
+
+/// Shown where something was not measured.
+pub const NONE: &str = "–";
+
+pub fn ops(estimate: &Estimate) -> String {
+    count(estimate.value)
+}
+
+/// A count that keeps decimals only where it is small.
+pub fn count(value: f64) -> String {
+    if value.abs() < 10.0 { format!("{value:.2}") } else { units::grouped(value.round().max(0.0) as u64) }
+}
+
+/// Megabytes (1,000,000 bytes) a second.
+pub fn megabytes(bytes_per_s: f64) -> String {
+    let mb = bytes_per_s / 1e6;
+    match mb {
+        _ if mb < 9.995 => format!("{mb:.2}"),
+        _ if mb < 99.95 => format!("{mb:.1}"),
+        _ => units::grouped(mb.round() as u64),
+    }
+}
+
+pub fn latency(estimate: Option<&Estimate>) -> String {
+    estimate.map_or(NONE.to_string(), |e| units::latency(e.value))
+}
+
+/// Half the interval's width in percent of the value: "±1.2 %"; nothing where there is no interval.
+pub fn spread(estimate: &Estimate) -> String {
+    if !estimate.has_interval() || estimate.value == 0.0 {
+        return NONE.to_string();
+    }
+    let half = (estimate.high - estimate.low) / 2.0 / estimate.value.abs() * 100.0;
+    if half < 9.95 { format!("±{half:.1} %") } else { format!("±{half:.0} %") }
+}
+
+/// "+3.1 %", "−12.4 %", with a true minus.
+pub fn signed_percent(percent: f64) -> String {
+    format!("{} %", signed(percent))
+}
+
+pub fn signed(percent: f64) -> String {
+    let sign = if percent < 0.0 { '−' } else { '+' };
+    let size = percent.abs();
+    match size {
+        _ if size < 9.95 => format!("{sign}{size:.1}"),
+        _ => format!("{sign}{}", units::grouped(size.round() as u64)),
+    }
+}
+
+/// "a", "a and b", "a, b and c".
+pub fn list(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// A day and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
+pub fn moment(unix_ns: u64) -> String {
+    match jiff::Timestamp::from_second((unix_ns / 1_000_000_000) as i64) {
+        Ok(time) => format!("{} UTC", time.strftime("%Y-%m-%d %H:%M")),
+        Err(_) => NONE.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_in_a_brief() {
+        assert_eq!((count(892_202.4).as_str(), count(3.14159).as_str()), ("892,202", "3.14"));
+        assert_eq!((megabytes(7_012e6).as_str(), megabytes(12.34e6).as_str()), ("7,012", "12.3"));
+        assert_eq!((signed_percent(-12.4), signed_percent(1240.0)), ("−12 %".into(), "+1,240 %".into()));
+        assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
+        assert_eq!(moment(1_770_127_500_000_000_000), "2026-02-03 14:05 UTC");
+    }
+}
