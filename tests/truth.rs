@@ -48,7 +48,9 @@ fn run(step: &str, stream: &str) -> Memory {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     let dir = tempfile::tempdir().unwrap();
     let protocol = dir.path().join("truth.toml");
-    let text = format!("title = \"Truth\"\nsource = \"test\"\n[[step]]\nname = \"s\"\n{step}\n[[step.stream]]\nname = \"io\"\nworkload = \"random\"\n{stream}\n");
+    let text = format!(
+        "title = \"Truth\"\nsource = \"test\"\n[[step]]\nname = \"s\"\n{step}\n[[step.stream]]\nname = \"io\"\nworkload = \"random\"\n{stream}\n"
+    );
     std::fs::write(&protocol, text).unwrap();
     let subject = dir.path().join("drive");
     std::fs::create_dir(&subject).unwrap();
@@ -138,8 +140,7 @@ fn a_high_rate_is_delivered_within_half_a_percent() {
 
 #[test]
 fn what_an_overloaded_drive_could_not_take_is_reported_as_backlog() {
-    let memory =
-        run("duration = \"3s\"", "rate = \"20000/s\"\nengine = { kind = \"null\", latency = \"100us\" }");
+    let memory = run("duration = \"3s\"", "rate = \"20000/s\"\nengine = { kind = \"null\", latency = \"100us\" }");
     let (cell, tally) = (&memory.points[0].cells[0], only(&memory));
     within(2.0, tally.ops as f64, 30_000.0, "the engine takes 10,000/s");
     within(2.0, (tally.ops + cell.backlog_end) as f64, 60_000.0, "what was due is done or counted as backlog");

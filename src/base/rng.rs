@@ -33,7 +33,7 @@ impl Seed {
 impl Rng {
     /// Uniform over all 64-bit numbers.
     #[inline(always)]
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(GOLDEN);
         mix(self.state)
     }
@@ -41,13 +41,13 @@ impl Rng {
     /// Uniform over `0..n` (n > 0), by multiplication (Lemire, 2019); the bias is below n / 2^64.
     #[inline(always)]
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        ((u128::from(self.draw()) * u128::from(n)) >> 64) as u64
     }
 
     /// Uniform over [0, 1).
     #[inline(always)]
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        (self.draw() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
     /// Exponential with mean 1: the gap between Poisson arrivals.
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn an_op_depends_on_seed_thread_and_number_alone() {
-        let draw = |seed, thread, n| Seed::new(seed, 0, thread).at(n).next();
+        let draw = |seed, thread, n| Seed::new(seed, 0, thread).at(n).draw();
         assert_eq!(draw(1, 2, 3), draw(1, 2, 3));
         assert_ne!(draw(1, 2, 3), draw(2, 2, 3));
         assert_ne!(draw(1, 2, 3), draw(1, 3, 3));

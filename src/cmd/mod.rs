@@ -86,7 +86,7 @@ struct Bundles {
 }
 
 /// The engines and workloads that plans may name.
-pub fn catalogue() -> Catalogue<'static> {
+pub fn catalogue() -> Catalogue {
     Catalogue {
         engines: crate::engine::ALL.iter().map(|e| e.info()).collect(),
         workloads: crate::workload::ALL.iter().map(|w| w.info()).collect(),

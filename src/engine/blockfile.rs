@@ -164,7 +164,7 @@ impl Buffers {
         let mut rng = seed.at(0);
         for sector in buffers.all().chunks_exact_mut(SECTOR) {
             for word in sector[..SECTOR - zeros].chunks_mut(8) {
-                word.copy_from_slice(&rng.next().to_le_bytes()[..word.len()]);
+                word.copy_from_slice(&rng.draw().to_le_bytes()[..word.len()]);
             }
         }
         Ok(buffers)

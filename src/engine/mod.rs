@@ -3,6 +3,7 @@
 mod blockfile;
 pub mod null;
 pub mod psync;
+pub mod rocksdb;
 pub mod uring;
 
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use crate::plan::{Info, Knobs, Stream};
 use crate::record::Fact;
 
 /// Every engine, in the order in which they are listed.
-pub static ALL: &[&dyn Engine] = &[&null::Null, &psync::Psync, &uring::Uring];
+pub static ALL: &[&dyn Engine] = &[&null::Null, &psync::Psync, &uring::Uring, &rocksdb::RocksDb];
 
 /// The engine of that name.
 pub fn find(name: &str) -> Option<&'static dyn Engine> {

@@ -109,7 +109,7 @@ impl Model {
     }
 
     fn draw_ns(&self, mut rng: Rng) -> u64 {
-        let slow = self.slow_below > 0 && rng.next() < self.slow_below;
+        let slow = self.slow_below > 0 && rng.draw() < self.slow_below;
         let mean_ns = if slow { self.slow_latency_ns } else { self.latency_ns };
         if self.exponential { (mean_ns as f64 * rng.exponential()) as u64 } else { mean_ns }
     }

@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod kv;
+mod offsets;
 
 use crate::base::error::Result;
 use crate::base::rng::Seed;
@@ -10,7 +11,19 @@ use crate::plan::{Info, Knobs};
 use crate::record::Class;
 
 /// Every workload, in the order in which they are listed.
-pub static ALL: &[&dyn Workload] = &[&block::random::Random, &block::sequential::Sequential];
+pub static ALL: &[&dyn Workload] = &[
+    &block::random::Random,
+    &block::sequential::Sequential,
+    &kv::fill::FILL_SEQ,
+    &kv::fill::FILL_RANDOM,
+    &kv::fill::FILL_UNIQUE_RANDOM,
+    &kv::fill::OVERWRITE,
+    &kv::read::READ_RANDOM,
+    &kv::read::READ_SEQ,
+    &kv::read::SEEK_RANDOM,
+    &kv::readwrite::ReadRandomWriteRandom,
+    &kv::mixgraph::MixGraph,
+];
 
 /// The workload of that name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {

@@ -1,6 +1,5 @@
 //! Block workloads: reads and writes at offsets of a file or device.
 
-mod offsets;
 pub mod random;
 pub mod sequential;
 

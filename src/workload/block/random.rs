@@ -1,12 +1,12 @@
 //! `random`: reads and writes at random offsets, in one block size or a weighted mix of them.
 
-use super::offsets::Offsets;
 use super::{FROM, READ, SPAN, Range, below, check_alignment, mix_classes, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
 use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
+use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
 
 pub struct Random;
@@ -110,7 +110,7 @@ impl Workload for Random {
 }
 
 fn offsets(knobs: &Knobs, count: u64, seed: Seed) -> Result<Offsets> {
-    let scatter = seed.at(0).next();
+    let scatter = seed.at(0).draw();
     Ok(match knobs.text("offsets")? {
         "zipfian" => Offsets::zipfian(knobs.float("theta")?, count, scatter),
         "pareto" => Offsets::pareto(knobs.float("pareto")?, scatter),
@@ -142,11 +142,11 @@ struct RandomSource {
 impl Source for RandomSource {
     fn op(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
-        let salt = rng.next();
+        let salt = rng.draw();
         let block = if self.blocks.len() == 1 {
             &self.blocks[0]
         } else {
-            let draw = u128::from(rng.next());
+            let draw = u128::from(rng.draw());
             // The last block's bound is above every draw.
             self.blocks.iter().find(|b| draw < b.upto).unwrap_or(&self.blocks[0])
         };

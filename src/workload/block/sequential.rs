@@ -83,7 +83,7 @@ struct SequentialSource {
 
 impl Source for SequentialSource {
     fn op(&mut self, n: u64) -> Op {
-        let salt = self.seed.at(n).next();
+        let salt = self.seed.at(n).draw();
         let kind = if u128::from(salt) < self.reads { OpKind::Read } else { OpKind::Write };
         Op { kind, len: self.block as u32, at: self.from + n % self.blocks * self.block, salt }
     }

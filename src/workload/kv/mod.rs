@@ -1,1 +1,65 @@
-//! (filled below)
+//! Key-value workloads, under db_bench's names and with its meaning (facebook/rocksdb, tools/db_bench_tool.cc).
+
+pub mod fill;
+pub mod mixgraph;
+pub mod read;
+pub mod readwrite;
+
+use crate::base::error::Result;
+use crate::plan::{Default, Kind, Knob, Knobs};
+use crate::workload::Share;
+use crate::workload::offsets::Offsets;
+
+/// Where the definitions come from.
+const SOURCE: &str = "facebook/rocksdb, tools/db_bench_tool.cc";
+
+/// How keys are drawn; the same for every workload that draws them.
+const DISTRIBUTION: Knob = Knob {
+    name: "distribution",
+    kind: Kind::Choice(&["uniform", "zipfian", "hotspot"]),
+    default: Default::Is("\"uniform\""),
+    doc: "How accesses are distributed over the keys; db_bench's is uniform.",
+};
+
+const THETA: Knob = Knob {
+    name: "theta",
+    kind: Kind::Float { min: 0.01, max: 5.0 },
+    default: Default::Is("0.99"),
+    doc: "zipfian: how fast popularity falls with rank.",
+};
+
+const HOT_SHARE: Knob = Knob {
+    name: "hot_share",
+    kind: Kind::Float { min: 0.0, max: 100.0 },
+    default: Default::Is("80"),
+    doc: "hotspot: percent of accesses that go to the hot keys.",
+};
+
+const HOT_RANGE: Knob = Knob {
+    name: "hot_range",
+    kind: Kind::Float { min: 0.0, max: 100.0 },
+    default: Default::Is("20"),
+    doc: "hotspot: percent of keys, from the first, that are hot.",
+};
+
+fn offsets(share: &Share<'_>) -> Result<Offsets> {
+    let (knobs, keys) = (share.knobs, share.space.keys);
+    Ok(match share.knobs.text("distribution")? {
+        "zipfian" => Offsets::zipfian(knobs.float("theta")?, keys, share.stream_seed.at(0).draw()),
+        "hotspot" => Offsets::Hotspot {
+            share: (knobs.float("hot_share")? / 100.0 * 2f64.powi(64)) as u128,
+            hot: (keys as f64 * knobs.float("hot_range")? / 100.0).round() as u64,
+        },
+        _ => Offsets::Uniform,
+    })
+}
+
+/// The bytes of one entry: what a rate in bytes counts (db_bench's write_rate_limit does too).
+fn entry_bytes(space: crate::load::Space) -> f64 {
+    f64::from(space.key_bytes + space.value_bytes)
+}
+
+/// The mean over a mix of `put_percent` Puts; only their values have a length as far as the pacer can see.
+fn knob_percent(knobs: &Knobs, name: &str) -> Result<f64> {
+    Ok(knobs.float(name)? / 100.0)
+}

@@ -1,4 +1,4 @@
-//! Which block of a range an op addresses: uniform, zipfian, pareto or a hotspot.
+//! Which block of a range, or which key, an op addresses: uniform, zipfian, pareto or a hotspot.
 //!
 //! Skewed draws rank the blocks by popularity; a bijection spreads the ranks over the range, so that popular blocks do
 //! not lie side by side (for the hotspot they do: "80 % of accesses on the first 20 %").
@@ -42,7 +42,7 @@ impl Offsets {
             }
             Offsets::Hotspot { share, hot } => {
                 let cold = blocks - hot;
-                if cold == 0 || (hot > 0 && u128::from(rng.next()) < share) {
+                if cold == 0 || (hot > 0 && u128::from(rng.draw()) < share) {
                     rng.below(blocks.min(hot.max(1)))
                 } else {
                     hot + rng.below(cold)

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing, as root or through sudo; does nothing when none is.
+set -euo pipefail
+
+packages="build-essential cmake clang libclang-dev libgflags-dev fio python3 fonts-dejavu-core"
+missing=""
+for package in $packages; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+done
+
+if ! command -v cargo >/dev/null; then
+    echo "setup: no cargo on the PATH; install Rust's stable toolchain with rustup, then try again" >&2
+    exit 1
+fi
+[ -n "$missing" ] || exit 0
+
+sudo=""
+if [ "$(id -u)" != 0 ]; then
+    sudo="sudo"
+    command -v sudo >/dev/null || { echo "setup: install these as root, then try again:$missing" >&2; exit 1; }
+fi
+echo "setup: installing$missing"
+$sudo apt-get update -q
+# shellcheck disable=SC2086  # a list of words
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -q --no-install-recommends $missing

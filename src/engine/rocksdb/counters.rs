@@ -1,0 +1,119 @@
+//! What RocksDB counts of itself, from its properties: they cost nothing while the load runs, unlike its statistics.
+
+use rocksdb::DB;
+
+use crate::base::units;
+use crate::record::Fact;
+
+/// Running totals, of which a window's share is a difference.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counters {
+    flushed_bytes: f64,
+    compaction_read_bytes: f64,
+    compaction_written_bytes: f64,
+    stall_seconds: f64,
+}
+
+const GB: f64 = 1_073_741_824.0;
+
+impl Counters {
+    pub fn read(db: &DB) -> Counters {
+        let stats = db.property_value("rocksdb.cfstats-no-file-histogram").ok().flatten().unwrap_or_default();
+        let all = db.property_value("rocksdb.dbstats").ok().flatten().unwrap_or_default();
+        let mut counters = parse(&stats);
+        counters.stall_seconds = stall_seconds(&all);
+        counters
+    }
+
+    pub fn since(&self, before: &Counters) -> Counters {
+        let part = |f: fn(&Counters) -> f64| (f(self) - f(before)).max(0.0);
+        Counters {
+            flushed_bytes: part(|c| c.flushed_bytes),
+            compaction_read_bytes: part(|c| c.compaction_read_bytes),
+            compaction_written_bytes: part(|c| c.compaction_written_bytes),
+            stall_seconds: part(|c| c.stall_seconds),
+        }
+    }
+
+    /// The window's share, and the state at its end.
+    pub fn facts(&self, db: &DB) -> Vec<Fact> {
+        let fact = |name: &str, value: String| Fact::new("RocksDB", name, value);
+        let size = |bytes: f64| units::bytes(bytes as u64);
+        let mut facts = vec![
+            fact("Flushed", size(self.flushed_bytes)),
+            fact("Compaction read", size(self.compaction_read_bytes)),
+            fact("Compaction written", size(self.compaction_written_bytes)),
+            fact("Writes stalled", format!("{:.1} s", self.stall_seconds)),
+            fact("Files by level", levels(db)),
+        ];
+        let sst = db.property_int_value("rocksdb.total-sst-files-size").ok().flatten();
+        facts.extend(sst.map(|bytes| fact("Table files", units::bytes(bytes))));
+        let cache = db.property_int_value("rocksdb.block-cache-usage").ok().flatten();
+        facts.extend(cache.map(|bytes| fact("Block cache in use", units::bytes(bytes))));
+        facts
+    }
+}
+
+/// "L0 2, L1 4, L2 31", without empty levels.
+fn levels(db: &DB) -> String {
+    let files = |level| {
+        let count = db.property_value(format!("rocksdb.num-files-at-level{level}").as_str()).ok().flatten()?;
+        (count != "0").then(|| format!("L{level} {count}"))
+    };
+    (0..7).filter_map(files).collect::<Vec<_>>().join(", ")
+}
+
+/// The cumulative line of RocksDB's text: "Cumulative compaction: 1.23 GB write, 4.5 MB/s write, 0.9 GB read, …", and
+/// "Flush(GB): cumulative 0.123, interval 0.000".
+fn parse(stats: &str) -> Counters {
+    let number = |text: &str| text.trim().split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+    let mut counters = Counters::default();
+    for line in stats.lines() {
+        if let Some(rest) = line.strip_prefix("Cumulative compaction:") {
+            for part in rest.split(',') {
+                if part.ends_with("GB write") {
+                    counters.compaction_written_bytes = number(part) * GB;
+                } else if part.ends_with("GB read") {
+                    counters.compaction_read_bytes = number(part) * GB;
+                }
+            }
+        } else if let Some(rest) = line.strip_prefix("Flush(GB): cumulative") {
+            counters.flushed_bytes = rest.split(',').next().map_or(0.0, number) * GB;
+        }
+    }
+    counters
+}
+
+/// From "Cumulative stall: 00:00:1.234 H:M:S, 0.0 percent".
+fn stall_seconds(stats: &str) -> f64 {
+    let line = stats.lines().find_map(|l| l.strip_prefix("Cumulative stall:"));
+    let clock = line.and_then(|l| l.trim().split(' ').next()).unwrap_or_default();
+    clock.split(':').filter_map(|part| part.parse::<f64>().ok()).fold(0.0, |total, part| total * 60.0 + part)
+}
+
+/// The bundled RocksDB's version: the part of the binding's version behind the plus.
+pub fn version() -> String {
+    let lock = include_str!("../../../Cargo.lock");
+    let found = lock.split("name = \"librocksdb-sys\"").nth(1).and_then(|rest| rest.split('"').nth(1));
+    found.and_then(|v| v.split_once('+')).map_or("unknown".to_string(), |(_, rocksdb)| rocksdb.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rocksdb_s_own_text_is_understood() {
+        let text = "Flush(GB): cumulative 0.500, interval 0.000\n\
+                    Cumulative compaction: 2.00 GB write, 4.50 MB/s write, 1.00 GB read, 2.2 MB/s read, 3.1 seconds";
+        let counters = parse(text);
+        assert_eq!(counters.flushed_bytes, 0.5 * GB);
+        assert_eq!((counters.compaction_written_bytes, counters.compaction_read_bytes), (2.0 * GB, GB));
+        assert_eq!(stall_seconds("Cumulative stall: 00:01:2.5 H:M:S, 0.1 percent"), 62.5);
+    }
+
+    #[test]
+    fn the_bundled_version_is_known() {
+        assert!(version().split('.').count() == 3, "{}", version());
+    }
+}

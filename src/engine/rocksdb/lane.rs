@@ -1,0 +1,174 @@
+//! One thread's handle on a database: the key and the value are made ready outside the timed bracket, and inside it is
+//! one call of RocksDB.
+
+use std::sync::Arc;
+
+use librocksdb_sys as ffi;
+use rocksdb::{AsRawPtr, DB, DBRawIterator, ReadOptions, WriteOptions};
+
+use super::layout::{value_pool, write_key};
+use super::options::take_error;
+use crate::base::error::{Result, anyhow, failed};
+use crate::base::rng::Seed;
+use crate::load::{Done, Lane, Op, OpKind, Wait};
+
+/// Read options in the C API's form, freed with the lane.
+struct RawReadOptions(*mut ffi::rocksdb_readoptions_t);
+
+impl Drop for RawReadOptions {
+    fn drop(&mut self) {
+        // SAFETY: made in `RocksLane::new` and freed once.
+        unsafe { ffi::rocksdb_readoptions_destroy(self.0) }
+    }
+}
+
+pub struct RocksLane {
+    /// Kept by `Next`; it borrows the database, which `db` below keeps alive, and is dropped first.
+    walk: Option<DBRawIterator<'static>>,
+    read: RawReadOptions,
+    write: WriteOptions,
+    key: Vec<u8>,
+    value: Vec<u8>,
+    pool: Vec<u8>,
+    /// Where in the pool the staged value begins, and its length.
+    cut: (usize, usize),
+    staged: Option<Op>,
+    db: Arc<DB>,
+}
+
+// SAFETY: the raw read options and the iterator are used by the lane's one thread only.
+unsafe impl Send for RocksLane {}
+
+/// What the engine's knobs say of reading and writing.
+#[derive(Clone, Copy)]
+pub struct Manner {
+    pub key_bytes: usize,
+    pub value_bytes: usize,
+    pub wal: bool,
+    pub sync: bool,
+    pub compression_ratio: f64,
+}
+
+impl RocksLane {
+    pub fn new(db: Arc<DB>, manner: Manner, thread: u32) -> RocksLane {
+        let mut write = WriteOptions::default();
+        write.disable_wal(!manner.wal);
+        write.set_sync(manner.sync);
+        // SAFETY: a constructor without preconditions.
+        let read = RawReadOptions(unsafe { ffi::rocksdb_readoptions_create() });
+        let pool = value_pool(manner.compression_ratio, Seed::new(0, 2, u64::from(thread)));
+        RocksLane {
+            walk: None,
+            read,
+            write,
+            key: vec![0; manner.key_bytes],
+            value: vec![0; manner.value_bytes.max(64 * 1024)],
+            pool,
+            cut: (0, 0),
+            staged: None,
+            db,
+        }
+    }
+
+    /// Looks the staged key up; the bytes of key and value, or none where there is no such key.
+    #[inline(always)]
+    fn get(&mut self) -> Result<Option<u32>> {
+        let (mut len, mut found, mut error) = (0usize, 0u8, std::ptr::null_mut());
+        // SAFETY: key and value buffers live through the call and their lengths are given; the database and the read
+        // options are the lane's own. A value longer than the buffer is reported by its length and not copied.
+        unsafe {
+            ffi::rocksdb_get_into_buffer(
+                self.db.as_raw_ptr(),
+                self.read.0,
+                self.key.as_ptr().cast(),
+                self.key.len(),
+                self.value.as_mut_ptr().cast(),
+                self.value.len(),
+                &mut len,
+                &mut found,
+                &mut error,
+            );
+        }
+        if let Some(cause) = take_error(error) {
+            return Err(failed(format!("a Get failed: {cause}"), "look at the LOG file in the database's folder"));
+        }
+        Ok((found != 0).then_some((self.key.len() + len) as u32))
+    }
+
+    fn put(&mut self) -> Result<u32> {
+        let (at, len) = self.cut;
+        let put = self.db.put_opt(&self.key, &self.pool[at..at + len], &self.write);
+        put.map_err(|cause| {
+            failed(format!("a Put failed: {cause}"), "check free space and the LOG file in the database's folder")
+        })?;
+        Ok((self.key.len() + len) as u32)
+    }
+
+    /// A new iterator for every op, as db_bench's seekrandom has it.
+    fn seek(&mut self, entries: u32) -> Result<(u32, bool)> {
+        let mut iterator = self.db.raw_iterator();
+        iterator.seek(&self.key);
+        let mut bytes = item_bytes(&iterator);
+        let found = iterator.key() == Some(&self.key[..]);
+        for _ in 0..entries {
+            if !iterator.valid() {
+                break;
+            }
+            iterator.next();
+            bytes += item_bytes(&iterator);
+        }
+        iterator.status().map_err(|cause| anyhow!("a Seek failed: {cause}"))?;
+        Ok((bytes, found))
+    }
+
+    /// The next entry of one walk through the database, from the start again after the last.
+    fn next(&mut self) -> Result<(u32, bool)> {
+        let walk = self.walk.get_or_insert_with(|| {
+            let mut options = ReadOptions::default();
+            options.set_readahead_size(2 << 20);
+            let iterator: DBRawIterator<'_> = self.db.raw_iterator_opt(options);
+            // SAFETY: the iterator borrows the database, which the lane keeps alive and drops after it (field order).
+            unsafe { std::mem::transmute::<DBRawIterator<'_>, DBRawIterator<'static>>(iterator) }
+        });
+        if walk.valid() {
+            walk.next();
+        }
+        if !walk.valid() {
+            walk.status().map_err(|cause| anyhow!("reading on failed: {cause}"))?;
+            walk.seek_to_first();
+        }
+        Ok((item_bytes(walk), walk.valid()))
+    }
+}
+
+fn item_bytes(iterator: &DBRawIterator<'_>) -> u32 {
+    iterator.item().map_or(0, |(key, value)| (key.len() + value.len()) as u32)
+}
+
+impl Lane for RocksLane {
+    #[inline(always)]
+    fn stage(&mut self, _slot: u32, op: &Op) -> Result<()> {
+        write_key(op.at, &mut self.key);
+        if op.kind == OpKind::Put {
+            let len = (op.len as usize).min(self.pool.len());
+            let room = (self.pool.len() - len + 1) as u64;
+            self.cut = (((u128::from(op.salt) * u128::from(room)) >> 64) as usize, len);
+        }
+        self.staged = Some(*op);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+        let Some(op) = self.staged.take() else { return Ok(()) };
+        let (bytes, hit) = match op.kind {
+            OpKind::Get => self.get()?.map_or((0, false), |bytes| (bytes, true)),
+            OpKind::Put => (self.put()?, true),
+            OpKind::Seek => self.seek(op.len)?,
+            OpKind::Next => self.next()?,
+            OpKind::Read | OpKind::Write => return Err(anyhow!("RocksDB takes keys, not offsets")),
+        };
+        done.push(Done { slot: 0, bytes, hit });
+        Ok(())
+    }
+}

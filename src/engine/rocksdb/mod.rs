@@ -1,0 +1,201 @@
+//! `rocksdb`: RocksDB embedded, the version that the crate bundles, so that it is ours to disclose.
+
+mod counters;
+mod lane;
+mod layout;
+mod options;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use rocksdb::{DB, Options, WaitForCompactOptions};
+
+use super::{Access, Engine, Home, Site, Target};
+use crate::base::error::{Result, bail, failed};
+use crate::load::{AnyLane, Space};
+use crate::plan::{Default, Family, Info, Kind, Knob, Stream};
+use crate::record::Fact;
+use counters::Counters;
+use lane::{Manner, RocksLane};
+
+pub struct RocksDb;
+
+static INFO: Info = Info {
+    name: "rocksdb",
+    summary: "RocksDB embedded, any of its options by name",
+    family: Family::KeyValue,
+    writes: false,
+    max_depth: 1,
+    knobs: &[
+        Knob {
+            name: "keys",
+            kind: Kind::Int { min: 1, max: u64::MAX / 2 },
+            default: Default::Is("1000000"),
+            doc: "Keys in the database, numbered from 0 (db_bench: num).",
+        },
+        Knob {
+            name: "key_size",
+            kind: Kind::Bytes,
+            default: Default::Is("16"),
+            doc: "Bytes of a key; 8 or more to keep large numbers apart.",
+        },
+        Knob { name: "value_size", kind: Kind::Bytes, default: Default::Is("100"), doc: "Bytes of a value." },
+        Knob {
+            name: "block_cache",
+            kind: Kind::Bytes,
+            default: Default::Is("\"32MiB\""),
+            doc: "RocksDB's own cache of blocks (db_bench: cache_size).",
+        },
+        Knob {
+            name: "direct",
+            kind: Kind::Bool,
+            default: Default::Is("false"),
+            doc: "Read, flush and compact with O_DIRECT, past the page cache.",
+        },
+        Knob {
+            name: "wal",
+            kind: Kind::Bool,
+            default: Default::Is("true"),
+            doc: "Write the write-ahead log; a fill goes without.",
+        },
+        Knob {
+            name: "sync",
+            kind: Kind::Bool,
+            default: Default::Is("false"),
+            doc: "Make each write durable before it is acknowledged.",
+        },
+        Knob {
+            name: "compression_ratio",
+            kind: Kind::Float { min: 0.01, max: 1.0 },
+            default: Default::Is("0.5"),
+            doc: "What values compress to, as in db_bench.",
+        },
+        Knob {
+            name: "options",
+            kind: Kind::Options,
+            default: Default::Absent,
+            doc: "RocksDB's DB and column-family options by their own names.",
+        },
+        Knob {
+            name: "table",
+            kind: Kind::Options,
+            default: Default::Absent,
+            doc: "RocksDB's block-based table options by their own names.",
+        },
+    ],
+    source: "facebook/rocksdb, as bundled by the rocksdb crate",
+};
+
+impl Engine for RocksDb {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        let Home::Folder(folder) = site.home else {
+            return Err(failed(
+                "RocksDB needs a filesystem",
+                "make one on the drive, mount it, and name a directory there as the subject's path",
+            ));
+        };
+        let knobs = site.knobs;
+        let manner = Manner {
+            key_bytes: knobs.int("key_size")? as usize,
+            value_bytes: knobs.int("value_size")? as usize,
+            // Nothing is lost without a log while a fill goes on: an unfinished fill is started again.
+            wal: knobs.flag("wal")? && site.access != Access::Create,
+            sync: knobs.flag("sync")? && site.access != Access::Create,
+            compression_ratio: knobs.float("compression_ratio")?,
+        };
+        if manner.key_bytes == 0 || manner.value_bytes == 0 || manner.value_bytes > 1 << 20 {
+            bail!("key_size must be at least 1 byte and value_size between 1 byte and 1 MiB");
+        }
+        let options = options::options(knobs, site.access == Access::Create)?;
+        let db = Arc::new(open(&options, folder, site.access)?);
+        let space = Space {
+            keys: knobs.int("keys")?,
+            key_bytes: manner.key_bytes as u32,
+            value_bytes: manner.value_bytes as u32,
+            ..Space::default()
+        };
+        let given = options::string(knobs, false)?;
+        Ok(Box::new(RocksTarget { db, manner, space, given, opened: Mutex::new(None) }))
+    }
+}
+
+fn open(options: &Options, folder: &Path, access: Access) -> Result<DB> {
+    let db = match access {
+        Access::ReadOnly => DB::open_for_read_only(options, folder, false),
+        Access::Create | Access::ReadWrite => DB::open(options, folder),
+    };
+    db.map_err(|cause| {
+        failed(
+            format!("cannot open the database in {}: {cause}", folder.display()),
+            "check that no other process has it open; to lay it out again, remove the folder",
+        )
+    })
+}
+
+struct RocksTarget {
+    db: Arc<DB>,
+    manner: Manner,
+    space: Space,
+    /// The options as RocksDB was given them.
+    given: String,
+    /// The counters at the start of the measured window.
+    opened: Mutex<Option<Counters>>,
+}
+
+impl Target for RocksTarget {
+    fn space(&self) -> Space {
+        self.space
+    }
+
+    fn lane(&self, _stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        Ok(Box::new(RocksLane::new(Arc::clone(&self.db), self.manner, thread)))
+    }
+
+    fn settle(&self, stop: &AtomicBool) -> Result<()> {
+        // In short waits, so that a signal is heeded; a flush is asked for by the first.
+        const WAIT_US: u64 = 500_000;
+        let mut options = WaitForCompactOptions::default();
+        options.set_timeout(WAIT_US);
+        options.set_flush(true);
+        loop {
+            match self.db.wait_for_compact(&options) {
+                Ok(()) => return Ok(()),
+                Err(_) if stop.load(Relaxed) => return Ok(()),
+                Err(e) if e.kind() == rocksdb::ErrorKind::TimedOut => options.set_flush(false),
+                // A database opened for reading only has no background work.
+                Err(e) if e.kind() == rocksdb::ErrorKind::NotSupported => return Ok(()),
+                Err(e) => return Err(failed(format!("compaction failed: {e}"), "look at the database's LOG file")),
+            }
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.db.flush().map_err(|e| failed(format!("flushing failed: {e}"), "look at the database's LOG file"))
+    }
+
+    fn window_opens(&self) {
+        *self.opened.lock().unwrap_or_else(|e| e.into_inner()) = Some(Counters::read(&self.db));
+    }
+
+    fn window_closed(&self) -> Vec<Fact> {
+        let opened = self.opened.lock().unwrap_or_else(|e| e.into_inner()).take();
+        opened.map(|before| Counters::read(&self.db).since(&before).facts(&self.db)).unwrap_or_default()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let fact = |name: &str, value: String| Fact::new("RocksDB", name, value);
+        vec![
+            fact("Version", counters::version()),
+            fact("Keys", crate::base::units::grouped(self.space.keys)),
+            fact("Key and value", format!("{} + {} bytes", self.space.key_bytes, self.space.value_bytes)),
+            fact("Write-ahead log", if self.manner.wal { "on".into() } else { "off".into() }),
+            fact("Sync", if self.manner.sync { "each write".into() } else { "no".into() }),
+            fact("Options", self.given.clone()),
+        ]
+    }
+}

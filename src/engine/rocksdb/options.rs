@@ -1,0 +1,66 @@
+//! RocksDB's options, every one by its own name: the plan's are handed to RocksDB's own parser, so there is no list of
+//! ours to fall behind.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
+
+use rocksdb::{AsRawPtr, Options};
+
+use crate::base::error::{Context, Result, failed};
+use crate::plan::Knobs;
+
+/// The options that a database is made and opened with.
+pub fn options(knobs: &Knobs, create: bool) -> Result<Options> {
+    let base = Options::default();
+    let options = Options::default();
+    let text = string(knobs, create)?;
+    let c_text = CString::new(text).context("a RocksDB option holds a zero byte")?;
+    let mut error = std::ptr::null_mut();
+    // SAFETY: both option objects live through the call, the string is terminated, and RocksDB copies what it needs.
+    unsafe {
+        librocksdb_sys::rocksdb_get_options_from_string(
+            base.as_raw_ptr(),
+            c_text.as_ptr(),
+            options.as_raw_ptr(),
+            &mut error,
+        );
+    }
+    match take_error(error) {
+        None => Ok(options),
+        Some(cause) => Err(failed(
+            format!("RocksDB does not take these options: {cause}"),
+            "use RocksDB's own names and values: those of DBOptions and ColumnFamilyOptions under `options`, those of \
+             BlockBasedTableOptions under `table`",
+        )),
+    }
+}
+
+/// RocksDB's error string as ours; frees it.
+pub fn take_error(error: *mut libc::c_char) -> Option<String> {
+    if error.is_null() {
+        return None;
+    }
+    // SAFETY: RocksDB gave a terminated string that is ours to free, once.
+    unsafe {
+        let text = CStr::from_ptr(error).to_string_lossy().into_owned();
+        librocksdb_sys::rocksdb_free(error.cast());
+        Some(text)
+    }
+}
+
+/// What the knobs come to, in RocksDB's notation; the plan's own options come last and so win.
+pub fn string(knobs: &Knobs, create: bool) -> Result<String> {
+    let direct = knobs.flag("direct")?;
+    let mut all = vec![
+        ("create_if_missing".to_string(), create.to_string()),
+        ("error_if_exists".to_string(), create.to_string()),
+        ("use_direct_reads".to_string(), direct.to_string()),
+        ("use_direct_io_for_flush_and_compaction".to_string(), direct.to_string()),
+    ];
+    let mut table = BTreeMap::from([("block_cache".to_string(), knobs.int("block_cache")?.to_string())]);
+    table.extend(knobs.options("table")?);
+    let table: Vec<String> = table.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    all.push(("block_based_table_factory".to_string(), format!("{{{}}}", table.join(";"))));
+    all.extend(knobs.options("options")?);
+    Ok(all.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";"))
+}

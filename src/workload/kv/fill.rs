@@ -1,0 +1,173 @@
+//! The fills: fillseq, fillrandom, filluniquerandom, and overwrite, which is fillrandom on a database that exists.
+
+use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
+use crate::base::error::Result;
+use crate::base::rng::Seed;
+use crate::load::{Op, OpKind, Source, Space};
+use crate::plan::{Family, Info, Knobs};
+use crate::record::Class;
+use crate::workload::offsets::{Offsets, spread};
+use crate::workload::{Share, Workload};
+
+/// The fills differ in which key op n writes.
+pub struct Fill {
+    info: &'static Info,
+    order: Order,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Ascending,
+    /// Each draw on its own: when there are as many writes as keys, 36.8 % of the keys are never written.
+    Drawn,
+    /// A permutation: every key once. db_bench shuffles a list of all keys and so needs 8 bytes a key and one thread.
+    Permuted,
+}
+
+const fn info(name: &'static str, summary: &'static str) -> Info {
+    Info { name, summary, family: Family::KeyValue, writes: true, max_depth: 1, knobs: &[], source: SOURCE }
+}
+
+static FILL_SEQ_INFO: Info = info("fillseq", "writes every key once, in order; the threads share the keys");
+static FILL_RANDOM_INFO: Info = info("fillrandom", "writes as many random keys as there are keys, some more than once");
+static FILL_UNIQUE_INFO: Info = info("filluniquerandom", "writes every key once, in random order, on any number of threads");
+static OVERWRITE_INFO: Info = Info {
+    knobs: &[DISTRIBUTION, THETA, HOT_SHARE, HOT_RANGE],
+    ..info("overwrite", "writes random keys of a database that exists, without end")
+};
+
+pub static FILL_SEQ: Fill = Fill { info: &FILL_SEQ_INFO, order: Order::Ascending };
+pub static FILL_RANDOM: Fill = Fill { info: &FILL_RANDOM_INFO, order: Order::Drawn };
+pub static FILL_UNIQUE_RANDOM: Fill = Fill { info: &FILL_UNIQUE_INFO, order: Order::Permuted };
+pub static OVERWRITE: Overwrite = Overwrite;
+
+impl Workload for Fill {
+    fn info(&self) -> &'static Info {
+        self.info
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![Class::Write]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+        Ok(f64::from(space.value_bytes))
+    }
+
+    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+        let (keys, threads, thread) = (share.space.keys, u64::from(share.threads), u64::from(share.thread));
+        let bound = |t: u64| (u128::from(keys) * u128::from(t) / u128::from(threads)) as u64;
+        Ok(Box::new(FillSource {
+            order: self.order,
+            seed: share.seed,
+            scatter: share.stream_seed.at(0).draw(),
+            first: bound(thread),
+            count: bound(thread + 1) - bound(thread),
+            keys,
+            value_bytes: share.space.value_bytes,
+        }))
+    }
+}
+
+/// One thread's part of the keys.
+struct FillSource {
+    order: Order,
+    seed: Seed,
+    scatter: u64,
+    first: u64,
+    count: u64,
+    keys: u64,
+    value_bytes: u32,
+}
+
+impl Source for FillSource {
+    fn op(&mut self, n: u64) -> Op {
+        let mut rng = self.seed.at(n);
+        let salt = rng.draw();
+        let at = match self.order {
+            Order::Ascending => self.first + n,
+            Order::Drawn => rng.below(self.keys),
+            Order::Permuted => spread(self.first + n, self.keys, self.scatter),
+        };
+        Op { kind: OpKind::Put, len: self.value_bytes, at, salt }
+    }
+
+    fn pass(&self) -> Option<u64> {
+        Some(self.count)
+    }
+}
+
+pub struct Overwrite;
+
+impl Workload for Overwrite {
+    fn info(&self) -> &'static Info {
+        &OVERWRITE_INFO
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![Class::Write]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+        Ok(entry_bytes(space) - f64::from(space.key_bytes))
+    }
+
+    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+        let (seed, space) = (share.seed, share.space);
+        Ok(Box::new(OverwriteSource { seed, offsets: offsets(share)?, space }))
+    }
+}
+
+struct OverwriteSource {
+    seed: Seed,
+    offsets: Offsets,
+    space: Space,
+}
+
+impl Source for OverwriteSource {
+    fn op(&mut self, n: u64) -> Op {
+        let mut rng = self.seed.at(n);
+        let salt = rng.draw();
+        let at = self.offsets.draw(&mut rng, self.space.keys);
+        Op { kind: OpKind::Put, len: self.space.value_bytes, at, salt }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn written(fill: &Fill, keys: u64, threads: u32) -> Vec<u64> {
+        let space = Space { keys, key_bytes: 16, value_bytes: 100, ..Space::default() };
+        let stream_seed = Seed::new(1, 0, u64::MAX);
+        let mut all = Vec::new();
+        for thread in 0..threads {
+            let seed = Seed::new(1, 0, u64::from(thread));
+            let share = Share { knobs: &Knobs::default(), space, thread, threads, seed, stream_seed };
+            let mut source = fill.source(&share).unwrap();
+            all.extend((0..source.pass().unwrap()).map(|n| source.op(n).at));
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn unique_fills_write_every_key_exactly_once(keys in 1u64..3000, threads in 1u32..9) {
+            for fill in [&FILL_SEQ, &FILL_UNIQUE_RANDOM] {
+                let mut keys_written = written(fill, keys, threads);
+                keys_written.sort_unstable();
+                prop_assert_eq!(keys_written, (0..keys).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn fillrandom_leaves_out_the_share_that_db_bench_leaves_out() {
+        let mut keys = written(&FILL_RANDOM, 100_000, 3);
+        assert_eq!(keys.len(), 100_000);
+        keys.sort_unstable();
+        keys.dedup();
+        assert!((keys.len() as f64 / 100_000.0 - 0.632).abs() < 0.005, "{} of 100,000", keys.len());
+    }
+}

@@ -1,0 +1,101 @@
+//! The readers: readrandom, readseq and seekrandom.
+
+use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
+use crate::base::error::Result;
+use crate::base::rng::Seed;
+use crate::load::{Op, OpKind, Source, Space};
+use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::record::Class;
+use crate::workload::offsets::Offsets;
+use crate::workload::{Share, Workload};
+
+/// The readers differ in what an op does.
+pub struct Read {
+    info: &'static Info,
+    kind: OpKind,
+}
+
+static READ_RANDOM_INFO: Info = Info {
+    name: "readrandom",
+    summary: "looks random keys up; a missing key counts as an op",
+    family: Family::KeyValue,
+    writes: false,
+    max_depth: 1,
+    knobs: &[DISTRIBUTION, THETA, HOT_SHARE, HOT_RANGE],
+    source: SOURCE,
+};
+
+static READ_SEQ_INFO: Info = Info {
+    name: "readseq",
+    summary: "walks the database in key order, each thread on its own; every entry is an op",
+    family: Family::KeyValue,
+    writes: false,
+    max_depth: 1,
+    knobs: &[],
+    source: SOURCE,
+};
+
+static SEEK_RANDOM_INFO: Info = Info {
+    name: "seekrandom",
+    summary: "positions a new iterator at a random key for every op and walks on",
+    family: Family::KeyValue,
+    writes: false,
+    max_depth: 1,
+    knobs: &[
+        Knob {
+            name: "seek_nexts",
+            kind: Kind::Int { min: 0, max: 1_000_000 },
+            default: Default::Is("0"),
+            doc: "Entries to walk after each seek.",
+        },
+        DISTRIBUTION,
+        THETA,
+        HOT_SHARE,
+        HOT_RANGE,
+    ],
+    source: SOURCE,
+};
+
+pub static READ_RANDOM: Read = Read { info: &READ_RANDOM_INFO, kind: OpKind::Get };
+pub static READ_SEQ: Read = Read { info: &READ_SEQ_INFO, kind: OpKind::Next };
+pub static SEEK_RANDOM: Read = Read { info: &SEEK_RANDOM_INFO, kind: OpKind::Seek };
+
+impl Workload for Read {
+    fn info(&self) -> &'static Info {
+        self.info
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![self.kind.class()]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+        Ok(entry_bytes(space))
+    }
+
+    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+        let (kind, seed, keys) = (self.kind, share.seed, share.space.keys);
+        let len = match kind {
+            OpKind::Seek => share.knobs.int("seek_nexts")? as u32,
+            _ => share.space.key_bytes + share.space.value_bytes,
+        };
+        let offsets = if kind == OpKind::Next { Offsets::Uniform } else { offsets(share)? };
+        Ok(Box::new(ReadSource { kind, seed, keys, len, offsets }))
+    }
+}
+
+struct ReadSource {
+    kind: OpKind,
+    seed: Seed,
+    keys: u64,
+    len: u32,
+    offsets: Offsets,
+}
+
+impl Source for ReadSource {
+    fn op(&mut self, n: u64) -> Op {
+        let mut rng = self.seed.at(n);
+        let at = self.offsets.draw(&mut rng, self.keys);
+        Op { kind: self.kind, len: self.len, at, salt: 0 }
+    }
+}

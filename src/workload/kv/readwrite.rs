@@ -1,0 +1,70 @@
+//! `readrandomwriterandom`: each thread reads and writes in turns, as db_bench does: of 100 ops, `read` Gets and then the
+//! rest Puts, in bursts.
+
+use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, knob_percent, offsets};
+use crate::base::error::Result;
+use crate::base::rng::Seed;
+use crate::load::{Op, OpKind, Source, Space};
+use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::record::Class;
+use crate::workload::offsets::Offsets;
+use crate::workload::{Share, Workload};
+
+pub struct ReadRandomWriteRandom;
+
+static INFO: Info = Info {
+    name: "readrandomwriterandom",
+    summary: "of every 100 ops of a thread, a burst of Gets and then a burst of Puts",
+    family: Family::KeyValue,
+    writes: true,
+    max_depth: 1,
+    knobs: &[
+        Knob {
+            name: "read",
+            kind: Kind::Float { min: 0.0, max: 100.0 },
+            default: Default::Is("90"),
+            doc: "Gets in every 100 ops (db_bench: readwritepercent).",
+        },
+        DISTRIBUTION,
+        THETA,
+        HOT_SHARE,
+        HOT_RANGE,
+    ],
+    source: SOURCE,
+};
+
+impl Workload for ReadRandomWriteRandom {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![Class::Read, Class::Write]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
+        Ok(f64::from(space.value_bytes))
+    }
+
+    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+        let gets = (knob_percent(share.knobs, "read")? * 100.0).round() as u64;
+        Ok(Box::new(BurstSource { gets, seed: share.seed, space: share.space, offsets: offsets(share)? }))
+    }
+}
+
+struct BurstSource {
+    gets: u64,
+    seed: Seed,
+    space: Space,
+    offsets: Offsets,
+}
+
+impl Source for BurstSource {
+    fn op(&mut self, n: u64) -> Op {
+        let mut rng = self.seed.at(n);
+        let salt = rng.draw();
+        let at = self.offsets.draw(&mut rng, self.space.keys);
+        let kind = if n % 100 < self.gets { OpKind::Get } else { OpKind::Put };
+        Op { kind, len: self.space.value_bytes, at, salt }
+    }
+}
