@@ -321,3 +321,22 @@ fn flat(text: &str) -> String {
     let text: String = text.chars().map(|c| if "│╭╰─┬·├▶\n".contains(c) { ' ' } else { c }).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[test]
+fn a_check_tells_points_time_and_bytes() {
+    let plan = Bench::new().built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
+    let mut out = Vec::new();
+    dyno::cmd::plan::check(&plan, &mut out).expect("a vector takes everything");
+    let text = String::from_utf8(out).expect("text");
+    // 15 points of 6 s; 420 MB of pairs and 512 MiB of file.
+    for part in [
+        "readers.threads",
+        "1, 8, 32",
+        "60 points: 2 subjects × 2 repeats",
+        "At least 6 m",
+        "957 MB",
+        "in its own folder",
+    ] {
+        assert!(text.contains(part), "'{part}' in\n{text}");
+    }
+}
