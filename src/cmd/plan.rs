@@ -23,7 +23,8 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 
 /// A row for each step: what is swept, how long, what runs.
 fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
-    let mut rows = vec![["step", "axis", "points", "warm-up", "measured", "streams"].map(str::to_string)];
+    let mut rows =
+        vec![["step", "axis", "values", "warm-up", "measured", "streams (threads×depth)"].map(str::to_string)];
     let once = Plan { repeats: 1, subjects: plan.subjects.iter().take(1).cloned().collect(), ..plan.clone() };
     let points = plan::points(&once);
     for step in &plan.protocol.steps {
@@ -59,7 +60,7 @@ fn stream(stream: &Stream) -> String {
 fn values(axes: &[&Axis]) -> String {
     let texts: Vec<String> = axes.iter().map(|a| value(a)).collect();
     match &texts[..] {
-        [] => "1".to_string(),
+        [] => "-".to_string(),
         [first, second, .., last] if texts.len() > 12 => format!("{first}, {second} … {last} ({})", texts.len()),
         _ => texts.join(", "),
     }

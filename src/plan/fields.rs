@@ -191,6 +191,15 @@ pub fn choice(node: &Node, words: &[&'static str], log: &mut Mistakes) -> Option
     found
 }
 
+/// The items of a list that must hold at least one.
+pub fn some_items<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [Node] {
+    let items = list(node, what, log);
+    if items.is_empty() && matches!(node.value, Value::List(_)) {
+        log.note(node.at, format!("there are no {what}"), "empty", "add at least one");
+    }
+    items
+}
+
 /// The items of a list; `what` as in "a list of steps".
 pub fn list<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [Node] {
     if !matches!(node.value, Value::List(_)) {

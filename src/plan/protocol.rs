@@ -98,7 +98,7 @@ impl Resolver<'_, '_> {
     }
 
     fn steps(&mut self, node: &Node, log: &mut Mistakes) -> Vec<Step> {
-        let items = fields::list(node, "steps, each a table [[step]]", log);
+        let items = fields::some_items(node, "steps", log);
         let names: Vec<_> = items.iter().filter_map(|n| Some((n.get("name")?.as_text()?, n.get("name")?.at))).collect();
         let names: Vec<_> = names.into_iter().map(|(name, at)| (name.to_string(), at)).collect();
         check_unique(&names, "step", log);
@@ -117,7 +117,7 @@ impl Resolver<'_, '_> {
         let stream_node = table.need("stream", "… as a table [[step.stream]]", log);
         table.finish(log);
 
-        let items = stream_node.map(|n| fields::list(n, "streams", log)).unwrap_or_default();
+        let items = stream_node.map(|n| fields::some_items(n, "streams", log)).unwrap_or_default();
         let names: Vec<_> = items.iter().filter_map(|n| Some((stream_name(n)?.to_string(), n.at))).collect();
         check_unique(&names, "stream", log);
         let specs: Vec<StreamSpec> = items.iter().filter_map(|item| self.stream(item, log)).collect();

@@ -16,7 +16,7 @@ const MOST_INSTANCES: u32 = 1024;
 pub struct DatasetSpec<'n> {
     pub dataset: Dataset,
     pub engine: &'static Info,
-    /// Whether laying it out writes.
+    /// Its name in the plan.
     pub at: At,
     given: Vec<&'n Entry>,
 }

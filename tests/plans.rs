@@ -1,0 +1,342 @@
+//! The plan language from outside: good plans resolve to what they say, and bad ones are refused with the place and the
+//! remedy, all mistakes at once.
+
+use std::path::{Path, PathBuf};
+
+use dyno::base::units::Rate;
+use dyno::plan::{self, Arrival, Catalogue, Default, Family, Field, Info, Kind, Knob, Load, Mistakes, Order, Plan};
+
+const fn knob(name: &'static str, kind: Kind, default: Default) -> Knob {
+    Knob { name, kind, default, doc: "A knob of the tests." }
+}
+
+const fn info(name: &'static str, family: Family, writes: bool, max_depth: u32, knobs: &'static [Knob]) -> Info {
+    Info { name, summary: "for the tests", family, writes, max_depth, knobs, source: "" }
+}
+
+const COUNT: Kind = Kind::Int { min: 1, max: u64::MAX };
+const PERCENT: Kind = Kind::Float { min: 0.0, max: 100.0 };
+
+static ROCKSDB: Info = info(
+    "rocksdb",
+    Family::KeyValue,
+    true,
+    1,
+    &[
+        knob("keys", COUNT, Default::Required),
+        knob("key_size", Kind::Bytes, Default::Is("16")),
+        knob("value_size", Kind::Bytes, Default::Is("100")),
+        knob("block_cache", Kind::Bytes, Default::Is("\"8MiB\"")),
+        knob("direct", Kind::Bool, Default::Is("false")),
+        knob("wal", Kind::Bool, Default::Is("true")),
+        knob("options", Kind::Options, Default::Absent),
+        knob("table", Kind::Options, Default::Absent),
+    ],
+);
+static FILE_KNOBS: &[Knob] =
+    &[knob("size", Kind::Bytes, Default::Required), knob("direct", Kind::Bool, Default::Is("true"))];
+static URING: Info = info("uring", Family::Block, true, 4096, FILE_KNOBS);
+static PSYNC: Info = info("psync", Family::Block, true, 1, FILE_KNOBS);
+static NULL: Info = info("null", Family::Any, false, 4096, &[]);
+static BLOCK_KNOBS: &[Knob] =
+    &[knob("read", PERCENT, Default::Is("100")), knob("block", Kind::Sizes, Default::Is("\"4KiB\""))];
+static RANDOM: Info = info("random", Family::Block, true, 1, BLOCK_KNOBS);
+static SEQUENTIAL: Info = info("sequential", Family::Block, true, 1, BLOCK_KNOBS);
+static FILL: Info = info("filluniquerandom", Family::KeyValue, true, 1, &[]);
+static OVERWRITE: Info = info("overwrite", Family::KeyValue, true, 1, &[]);
+static READRANDOM: Info = info("readrandom", Family::KeyValue, false, 1, &[]);
+static MIXED: Info =
+    info("readrandomwriterandom", Family::KeyValue, true, 1, &[knob("read", PERCENT, Default::Is("90"))]);
+
+fn catalogue() -> Catalogue {
+    Catalogue {
+        engines: vec![&NULL, &PSYNC, &URING, &ROCKSDB],
+        workloads: vec![&RANDOM, &SEQUENTIAL, &FILL, &OVERWRITE, &READRANDOM, &MIXED],
+    }
+}
+
+/// A folder with two drives, `a` and `b`, a file, and whatever files a test writes.
+struct Bench(tempfile::TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for drive in ["a", "b", "a/inner"] {
+            std::fs::create_dir(folder.path().join(drive)).expect("a folder");
+        }
+        std::fs::write(folder.path().join("file"), "").expect("a file");
+        Bench(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn load(&self, plan: &str, protocol: &str) -> Result<Plan, Mistakes> {
+        std::fs::write(self.path().join("protocol.toml"), protocol).expect("written");
+        let path = self.path().join("plan.toml");
+        std::fs::write(&path, plan).expect("written");
+        plan::load(&path, &catalogue())
+    }
+
+    fn built_in(&self, name: &str, overrides: &[(&str, &str)]) -> Result<Plan, Mistakes> {
+        let subjects: Vec<(String, PathBuf)> =
+            [("A", "a"), ("B", "b")].map(|(name, dir)| (name.to_string(), self.path().join(dir))).to_vec();
+        let overrides: Vec<_> = overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        plan::from_command_line(name, &subjects, &overrides, Some(2), &catalogue())
+    }
+}
+
+const PLAN: &str = "protocol = \"protocol.toml\"\nsubject = [{ name = \"A\", drives = [{ path = \"a\" }] }]\n";
+
+/// Line 1 on: a protocol with one dataset, one step, one stream called io.
+const PROTOCOL: &str = r#"[dataset.file]
+engine = "uring"
+size = "1GiB"
+[[step]]
+name = "reads"
+duration = "5s"
+[[step.stream]]
+name = "io"
+engine = "uring"
+workload = { kind = "random", read = 70 }
+"#;
+
+#[test]
+fn a_plan_resolves_with_every_default_filled_in() {
+    let plan = Bench::new().load(PLAN, PROTOCOL).unwrap_or_else(|m| panic!("{m}"));
+    assert_eq!((plan.repeats, plan.order, plan.seed), (1, Order::Interleaved, 1));
+    let step = &plan.protocol.steps[0];
+    assert_eq!((step.duration_ns, step.warmup_ns, step.drop_caches), (5_000_000_000, 0, false));
+    let stream = &step.streams[0];
+    assert_eq!((stream.threads, stream.depth, stream.instances, stream.headline), (1, 1, 1, true));
+    assert_eq!((stream.load, stream.arrival, stream.dataset.as_str()), (Load::Closed, Arrival::Fixed, "file"));
+    assert_eq!(stream.engine.knobs.int("size").ok(), Some(1 << 30), "taken from the dataset");
+    assert_eq!(stream.engine.knobs.flag("direct").ok(), Some(true), "the engine's default");
+    assert_eq!(stream.workload.knobs.float("read").ok(), Some(70.0));
+    assert_eq!(stream.workload.knobs.sizes("block").ok(), Some(vec![(4096, 1.0)]));
+}
+
+#[test]
+fn every_built_in_protocol_resolves() {
+    let bench = Bench::new();
+    for (name, _) in plan::protocols() {
+        let plan = bench.built_in(name, &[]).unwrap_or_else(|m| panic!("{name}: {m}"));
+        assert_eq!(plan.subjects.len(), 2);
+        let json = serde_json::to_string(&plan).expect("a plan has a JSON form");
+        assert_eq!(serde_json::from_str::<Plan>(&json).expect("read back"), plan);
+    }
+    let demo = bench.built_in("demo", &[("repeats", "3")]).unwrap_or_else(|m| panic!("{m}"));
+    let points = plan::points(&Plan { repeats: 3, ..demo });
+    let seconds: u64 = points.iter().map(|p| (p.step.warmup_ns + p.step.duration_ns) / 1_000_000_000).sum();
+    assert!(seconds <= 220, "the demonstration measures for {seconds} s");
+}
+
+#[test]
+fn overrides_reach_steps_streams_and_datasets() {
+    let overrides = [
+        ("step.readrandom.duration", "7s"),
+        ("step.readrandom.stream.readers.threads", "3"),
+        ("dataset.db.keys", "42"),
+        ("dataset.db.options.max_open_files", "100"),
+        ("step.random-read-4k.stream.io.workload.block", "\"8KiB\""),
+        ("step.readwhilewriting.stream.writer.engine.wal", "true"),
+        ("seed", "9"),
+    ];
+    let plan = Bench::new().built_in("quick", &overrides).unwrap_or_else(|m| panic!("{m}"));
+    assert_eq!(plan.seed, 9);
+    let readrandom = &plan.protocol.steps[0];
+    assert_eq!((readrandom.duration_ns, readrandom.streams[0].threads), (7_000_000_000, 3));
+    let knobs = &readrandom.streams[0].engine.knobs;
+    assert_eq!(knobs.int("keys").ok(), Some(42));
+    let options = knobs.options("options").expect("options");
+    assert_eq!(options["max_open_files"], "100");
+    assert_eq!(options["compression"], "kNoCompression");
+    assert_eq!(plan.protocol.steps[3].streams[0].workload.knobs.sizes("block").ok(), Some(vec![(8192, 1.0)]));
+}
+
+#[test]
+fn points_interleave_subjects_and_turn_round_in_every_second_repeat() {
+    let bench = Bench::new();
+    let plan = bench.built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
+    let order = |plan: &Plan| -> Vec<String> {
+        let first = plan::points(plan).into_iter().filter(|p| p.key.step == "readrandom");
+        first.map(|p| format!("{}{}x{}", p.key.subject, p.key.repeat, p.step.streams[0].threads)).collect()
+    };
+    let interleaved = ["A1x1", "B1x1", "A1x2", "B1x2", "A1x4", "B1x4", "B2x1", "A2x1", "B2x2", "A2x2", "B2x4", "A2x4"];
+    assert_eq!(order(&plan), interleaved);
+    let blocked = ["A1x1", "A1x2", "A1x4", "A2x1", "A2x2", "A2x4", "B1x1", "B1x2", "B1x4", "B2x1", "B2x2", "B2x4"];
+    assert_eq!(order(&Plan { order: Order::Blocked, ..plan }), blocked);
+}
+
+#[test]
+fn sweeps_set_their_field() {
+    let swept = |sweep: &str| -> Vec<(Field, f64, dyno::plan::Stream)> {
+        let protocol = PROTOCOL.replace("duration = \"5s\"", &format!("duration = \"5s\"\nsweep = {{ {sweep} }}"));
+        let plan = Bench::new().load(PLAN, &protocol).unwrap_or_else(|m| panic!("{m}"));
+        let points = plan::points(&plan).into_iter();
+        points
+            .map(|p| (p.key.axis.clone().expect("swept"), p))
+            .map(|(a, p)| (a.field, a.value, p.step.streams[0].clone()))
+            .collect()
+    };
+    let rates = swept("axis = \"io.rate\", from = \"10MB/s\", to = \"850MB/s\", by = \"10MB/s\"");
+    assert_eq!((rates.len(), rates[84].0, rates[84].1), (85, Field::BytesPerSec, 850e6));
+    assert_eq!(rates[0].2.load, Load::Rate(Rate::BytesPerSec(1e7)));
+    let loads = swept("axis = \"io.load\", percent = [10, 120]");
+    assert_eq!(loads.iter().map(|l| l.1).collect::<Vec<_>>(), [f64::INFINITY, 10.0, 120.0]);
+    assert_eq!((loads[0].2.load, loads[2].2.load), (Load::Closed, Load::PercentOfMaximum(120.0)));
+    let blocks = swept("axis = \"io.block\", values = [\"4KiB\", \"64KiB\"]");
+    assert_eq!(blocks[1].2.workload.knobs.sizes("block").ok(), Some(vec![(65536, 1.0)]));
+    let depths = swept("axis = \"io.depth\", values = [1, 32]");
+    assert_eq!((depths[1].0, depths[1].2.depth), (Field::Depth, 32));
+}
+
+/// A bad protocol: what is replaced in `PROTOCOL` by what, and what the message must hold.
+#[test]
+fn bad_protocols_are_refused_with_place_and_remedy() {
+    let sweep = |text: &str| format!("duration = \"5s\"\nsweep = {text}");
+    let stream = "name = \"io\"\n";
+    let cases: &[(&str, String, &[&str])] = &[
+        ("duration = \"5s\"", "duraton = \"5s\"".into(), &["no key 'duraton'", "protocol.toml:6:1", "did you mean 'duration'", "needs 'duration'"]),
+        ("\"5s\"", "\"20\"".into(), &["'20' is not a time", "protocol.toml:6:12", "1h30m"]),
+        ("\"5s\"", "20".into(), &["expected a time with its unit", "protocol.toml:6:12"]),
+        ("\"5s\"", "\"0s\"".into(), &["zero measures nothing", "protocol.toml:6:12"]),
+        ("\"1GiB\"", "\"1 gigs\"".into(), &["'1 gigs' is not a size", "protocol.toml:3:8"]),
+        ("size = \"1GiB\"\n", "".into(), &["'uring' needs 'size'", "protocol.toml:1:10"]),
+        ("engine = \"uring\"\nworkload", "engine = \"urnig\"\nworkload".into(), &["there is no engine 'urnig'", "protocol.toml:9:10", "did you mean 'uring'", "null, psync, uring, rocksdb"]),
+        ("kind = \"random\"", "kind = \"randm\"".into(), &["there is no workload 'randm'", "protocol.toml:10:21", "did you mean 'random'"]),
+        ("read = 70", "read = 170".into(), &["170 is out of range", "write 0 to 100", "protocol.toml:10:38"]),
+        ("read = 70", "reed = 70".into(), &["no key 'reed'", "did you mean 'read'"]),
+        ("kind = \"random\", read = 70", "kind = \"readrandom\"".into(), &["makes key-value ones", "protocol.toml:10:21", "rocksdb"]),
+        (PROTOCOL, "step = []".into(), &["there are no steps", "protocol.toml:1:8"]),
+        (stream, "dataset = \"fil\"\n".into(), &["no dataset 'fil'", "did you mean 'file'", "protocol.toml:8:11"]),
+        (stream, "threads = 0\n".into(), &["0 is out of range", "protocol.toml:8:11"]),
+        (stream, "depth = 0\n".into(), &["0 is out of range", "protocol.toml:8:9"]),
+        (stream, "depth = 5000\n".into(), &["'uring' takes a depth of at most 4096, not 5000", "protocol.toml:8:9"]),
+        (stream, "rate = \"10MB\"\n".into(), &["'10MB' is not a rate", "protocol.toml:8:8", "10MB/s"]),
+        (stream, "arrival = \"posson\"\n".into(), &["did you mean 'poisson'", "protocol.toml:8:11"]),
+        (stream, "headline = false\n".into(), &["no stream of the step counts in the headline"]),
+        (stream, "name = \"a.b\"\n".into(), &["holds a full stop", "protocol.toml:8:8"]),
+        ("duration = \"5s\"", sweep("{ axis = \"io.threads\", values = [] }"), &["the sweep is empty", "protocol.toml:7:41"]),
+        ("duration = \"5s\"", sweep("{ axis = \"oi.threads\", values = [1] }"), &["no stream 'oi'", "did you mean 'io'", "protocol.toml:7:18"]),
+        ("duration = \"5s\"", sweep("{ axis = \"io.thread\", values = [1] }"), &["no field 'thread'", "did you mean 'threads'"]),
+        ("duration = \"5s\"", sweep("{ axis = \"io.threads\", values = [1, 2, 1] }"), &["swept twice", "protocol.toml:7:48"]),
+        ("duration = \"5s\"", sweep("{ axis = \"io.load\", values = [1] }"), &["takes 'percent'"]),
+        ("duration = \"5s\"", sweep("{ axis = \"io.rate\", values = [\"1MB/s\", \"5k/s\"] }"), &["mixes bytes"]),
+        ("[[step]]", "[[step]]\nname = \"reads\"\nduration = \"1s\"\nstream = [{ engine = \"null\", workload = \"random\" }]\n[[step]]".into(), &["two steps named 'reads'", "protocol.toml:9:8"]),
+        ("[[step.stream]]", "[[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n[[step.stream]]".into(), &["two streams named 'io'"]),
+        ("[[step.stream]]", "[[step.stream]]\nengine = { kind = \"uring\", direct = false }\nworkload = \"random\"\n[[step.stream]]".into(), &["with different knobs of 'uring'", "protocol.toml:10:1"]),
+        ("\"uring\"\nsize", "\"psync\"\nfill = { kind = \"sequential\", depth = 4 }\nsize".into(), &["'psync' takes a depth of at most 1, not 4", "protocol.toml:3:39"]),
+        ("[dataset.file]", "titel = \"x\"\n[dataset.file]".into(), &["a protocol has no key 'titel'", "protocol.toml:1:1", "did you mean 'title'"]),
+        ("[dataset.file]", "title = = 1\n[dataset.file]".into(), &["this is not TOML", "protocol.toml:1:9"]),
+    ];
+    for (old, new, fragments) in cases {
+        let bench = Bench::new();
+        assert!(PROTOCOL.contains(old), "{old}");
+        let mistakes = bench.load(PLAN, &PROTOCOL.replacen(old, new, 1)).expect_err(new);
+        let text = mistakes.render(false);
+        for fragment in *fragments {
+            assert!(flat(&text).contains(fragment), "'{fragment}' is not in what is said of {new}:\n{text}");
+        }
+    }
+}
+
+/// A bad plan over the good protocol, and what the message must hold.
+#[test]
+fn bad_plans_are_refused_with_place_and_remedy() {
+    let with = |drives: &str| format!("protocol = \"protocol.toml\"\nsubject = [{drives}]\n");
+    let cases: &[(String, &[&str])] = &[
+        (PLAN.replace("protocol.toml", "quik"), &["no protocol 'quik'", "plan.toml:1:12", "did you mean 'quick'"]),
+        (PLAN.replace("protocol.toml", "none.toml"), &["cannot read the protocol", "plan.toml:1:12"]),
+        ("protocol = \"protocol.toml\"\n".into(), &["the plan has no subject", "--subject NAME=/path"]),
+        (format!("{PLAN}repeats = 0\n"), &["0 is out of range", "plan.toml:3:11"]),
+        (format!("{PLAN}order = \"random\"\n"), &["'random' is not a choice", "interleaved, blocked"]),
+        (
+            format!("{PLAN}override = {{ \"step.raeds.duration\" = \"1s\" }}\n"),
+            &["finds no 'raeds'", "plan.toml:3:14", "did you mean 'reads'"],
+        ),
+        (
+            format!("{PLAN}override = {{ \"step.reads.durations\" = \"1s\" }}\n"),
+            &["no key 'durations'", "plan.toml:3:14"],
+        ),
+        (format!("{PLAN}override = {{ \"step.reads.duration\" = \"1\" }}\n"), &["'1' is not a time", "plan.toml:3:38"]),
+        (format!("{PLAN}override = {{ step.reads.duration = \"1\" }}\n"), &["'1' is not a time", "plan.toml:3:36"]),
+        (with("{ name = \"A\", drives = [] }"), &["'A' has no drive", "plan.toml:2:35"]),
+        (with("{ name = \"A\", drives = [{ path = \"c\" }] }"), &["c cannot be used", "plan.toml:2:45"]),
+        (with("{ name = \"A\", drives = [{ path = \"file\" }] }"), &["is no directory", "plan.toml:2:45"]),
+        (with("{ name = \"A\", drives = [{ device = \"file\" }] }"), &["is no block device"]),
+        (with("{ name = \"A\", drives = [{}] }"), &["either 'path' or 'device'"]),
+        (
+            with("{ name = \"A\", drives = [{ path = \"a\" }] }, { name = \"A\", drives = [{ path = \"b\" }] }"),
+            &["two subjects named 'A'"],
+        ),
+        (
+            with("{ name = \"A\", drives = [{ path = \"a\" }] }, { name = \"B\", drives = [{ path = \"b/../a\" }] }"),
+            &["is the same drive as one of subject 'A'"],
+        ),
+        (
+            with("{ name = \"A\", drives = [{ path = \"a\" }] }, { name = \"B\", drives = [{ path = \"a/inner\" }] }"),
+            &["lies inside a drive of subject 'A'"],
+        ),
+        (
+            with("{ name = \"A\", drives = [{ path = \"a/inner\" }, { path = \"a\" }] }"),
+            &["contains a drive of subject 'A'"],
+        ),
+    ];
+    for (plan, fragments) in cases {
+        let mistakes = Bench::new().load(plan, PROTOCOL).expect_err(plan);
+        let text = mistakes.render(false);
+        for fragment in *fragments {
+            assert!(flat(&text).contains(fragment), "'{fragment}' is not in what is said of\n{plan}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_are_shown_at_once_each_in_its_own_file() {
+    let plan = format!("{PLAN}repeats = 0\n[override]\n\"step.reads.warmup\" = \"soon\"\n");
+    let protocol = PROTOCOL.replace("\"5s\"", "\"5 x\"").replace("read = 70", "read = \"70\"");
+    let mistakes = Bench::new().load(&plan, &protocol).expect_err("four mistakes");
+    let text = mistakes.render(false);
+    assert_eq!(mistakes.len(), 4, "{text}");
+    for place in ["plan.toml:3:11", "plan.toml:5:23", "protocol.toml:6:12", "protocol.toml:10:38"] {
+        assert!(flat(&text).contains(place), "{place} in\n{text}");
+    }
+}
+
+#[test]
+fn a_wrong_argument_is_shown_as_it_was_typed() {
+    let bench = Bench::new();
+    let text = bench.built_in("quick", &[("step.readrandom.duration", "soon")]).expect_err("no time").to_string();
+    for part in ["'soon' is not a time", "--set step.readrandom.duration=soon", "nothing was touched"] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    let text = bench.built_in("quik", &[]).expect_err("no protocol").to_string();
+    assert!(text.contains("did you mean 'quick'") && text.contains("dyno run quik"), "{text}");
+}
+
+/// A rendered text without its frame and line breaks, so that a wrapped message is found too.
+fn flat(text: &str) -> String {
+    let text: String = text.chars().map(|c| if "│╭╰─┬·├▶\n".contains(c) { ' ' } else { c }).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_check_tells_points_time_and_bytes() {
+    let plan = Bench::new().built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
+    let mut out = Vec::new();
+    dyno::cmd::plan::check(&plan, &mut out).expect("a vector takes everything");
+    let text = String::from_utf8(out).expect("text");
+    // 15 points of 6 s; 420 MB of pairs and 512 MiB of file.
+    for part in [
+        "readers.threads",
+        "1, 8, 32",
+        "60 points: 2 subjects × 2 repeats",
+        "At least 6 m",
+        "957 MB",
+        "in its own folder",
+    ] {
+        assert!(text.contains(part), "'{part}' in\n{text}");
+    }
+}
