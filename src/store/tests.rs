@@ -192,9 +192,9 @@ fn a_damaged_bundle_ends_in_an_error_or_data_never_a_panic() {
 
 /// About `ops` latencies, log-normal around 130 µs with a tail, each bucket with the noise that counting has.
 fn one_second(rng: &mut crate::base::rng::Rng, ops: f64) -> Histogram {
-    let (median_ns, sigma, width) = (130_000.0_f64, 0.45, 1.0 / 1024.0_f64);
+    let (median_ns, sigma, width) = (130_000.0_f64, 0.45_f64, 1.0 / 1024.0_f64);
     let mut h = Histogram::new();
-    let mut ln = -4.8 * sigma;
+    let mut ln: f64 = -4.8 * sigma;
     while ln < 6.0 * sigma {
         let share = (-0.5 * (ln / sigma) * (ln / sigma)).exp() * width / (sigma * std::f64::consts::TAU.sqrt());
         // Sums of twelve uniforms are normal enough; below ten the noise is that of rounding.
