@@ -153,7 +153,7 @@ fn span(from: &str, to: &str, unit: &str) -> String {
 }
 
 /// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
-fn place(step: &StepFacts, values: &[usize]) -> String {
+pub fn place(step: &StepFacts, values: &[usize]) -> String {
     let Some(axis) = &step.axis else { return String::new() };
     let labels: Vec<String> = values.iter().map(|v| step.values[*v].label.clone()).collect();
     let (each, before, after) = match axis.field {
