@@ -1,1 +1,9 @@
-//! (filled below)
+//! From observations to statements: estimates with their uncertainty, and comparisons of two of them.
+//!
+//! Everything here is a pure function. All intervals are of 95 %.
+
+pub mod compare;
+pub mod estimate;
+
+pub use compare::{Better, Comparison, Verdict};
+pub use estimate::{Estimate, Method};

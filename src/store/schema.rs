@@ -1,0 +1,243 @@
+//! The tables, their versions, and opening a file with the checks that it is a bundle we can read.
+
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::base::error::{Context, Error, Result, failed};
+use crate::record::Run;
+
+/// "DYNO": how a bundle is told from other SQLite files.
+const APPLICATION_ID: i64 = 0x4459_4E4F;
+
+/// One script for each version of the schema, oldest first. Released scripts never change; later ones only add.
+pub static MIGRATIONS: &[&str] = &[r#"
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    dyno_version TEXT NOT NULL,
+    started_unix_ns INTEGER NOT NULL,
+    plan TEXT NOT NULL
+);
+CREATE TABLE point (
+    id INTEGER PRIMARY KEY,
+    subject TEXT NOT NULL,
+    step TEXT NOT NULL,
+    axis_name TEXT,
+    axis_field TEXT,
+    axis_value REAL,
+    repeat INTEGER NOT NULL,
+    started_unix_ns INTEGER NOT NULL,
+    window_ns INTEGER NOT NULL,
+    failure TEXT
+);
+CREATE UNIQUE INDEX point_key ON point (subject, step, ifnull(axis_name, ''), ifnull(axis_value, 0), repeat);
+CREATE TABLE fact (
+    id INTEGER PRIMARY KEY,
+    point INTEGER REFERENCES point ON DELETE CASCADE,
+    heading TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL
+);
+CREATE INDEX fact_point ON fact (point);
+CREATE TABLE cell (
+    id INTEGER PRIMARY KEY,
+    point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,
+    stream TEXT NOT NULL,
+    drive INTEGER NOT NULL,
+    instance INTEGER NOT NULL,
+    headline INTEGER NOT NULL,
+    threads INTEGER NOT NULL,
+    depth INTEGER NOT NULL,
+    asked_ops_per_s REAL,
+    asked_bytes_per_s REAL,
+    late INTEGER NOT NULL,
+    backlog_max INTEGER NOT NULL,
+    backlog_end INTEGER NOT NULL
+);
+CREATE INDEX cell_point ON cell (point);
+CREATE TABLE tally (
+    id INTEGER PRIMARY KEY,
+    cell INTEGER NOT NULL REFERENCES cell ON DELETE CASCADE,
+    class TEXT NOT NULL,
+    ops INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    misses INTEGER NOT NULL,
+    service BLOB NOT NULL,
+    service_sum_ns INTEGER NOT NULL,
+    service_min_ns INTEGER,
+    service_max_ns INTEGER NOT NULL,
+    service_overflow INTEGER NOT NULL,
+    response BLOB,
+    response_sum_ns INTEGER,
+    response_min_ns INTEGER,
+    response_max_ns INTEGER,
+    response_overflow INTEGER
+);
+CREATE INDEX tally_cell ON tally (cell);
+CREATE TABLE series (
+    id INTEGER PRIMARY KEY,
+    point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,
+    stream TEXT NOT NULL,
+    drive INTEGER NOT NULL,
+    instance INTEGER NOT NULL,
+    class TEXT NOT NULL
+);
+CREATE INDEX series_point ON series (point);
+CREATE TABLE interval (
+    id INTEGER PRIMARY KEY,
+    series INTEGER NOT NULL REFERENCES series ON DELETE CASCADE,
+    start_ns INTEGER NOT NULL,
+    end_ns INTEGER NOT NULL,
+    ops INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    service_sum_ns INTEGER NOT NULL,
+    service_max_ns INTEGER NOT NULL,
+    service_overflow INTEGER NOT NULL,
+    service BLOB NOT NULL,
+    response_sum_ns INTEGER,
+    response_max_ns INTEGER,
+    response_overflow INTEGER,
+    response BLOB
+);
+CREATE INDEX interval_series ON interval (series);
+CREATE TABLE gauge (
+    id INTEGER PRIMARY KEY,
+    point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,
+    meter TEXT NOT NULL,
+    name TEXT NOT NULL
+);
+CREATE INDEX gauge_point ON gauge (point);
+CREATE TABLE sample (
+    gauge INTEGER NOT NULL REFERENCES gauge ON DELETE CASCADE,
+    at_ns INTEGER NOT NULL,
+    value REAL,
+    PRIMARY KEY (gauge, at_ns)
+) WITHOUT ROWID;
+"#];
+
+/// Makes the tables in an empty database, in the caller's transaction.
+pub(super) fn lay_out(conn: &Connection) -> Result<()> {
+    for script in MIGRATIONS {
+        conn.execute_batch(script)?;
+    }
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    conn.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
+    Ok(())
+}
+
+/// The settings under which a bundle is written.
+pub(super) fn configure_for_writing(conn: &Connection) -> Result<()> {
+    conn.busy_timeout(std::time::Duration::from_secs(5))?;
+    // A commit has reached the drive when it returns, and a killed commit is undone at the next opening.
+    conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    // 16 MiB: enough that a point of an hour is not spilled to the file before its end.
+    conn.pragma_update(None, "cache_size", -16_384)?;
+    Ok(())
+}
+
+/// Opens an existing bundle and checks that it is one. An older one is brought up to date.
+pub(super) fn open(path: &Path, write: bool) -> Result<Connection> {
+    let shown = path.display();
+    if !path.is_file() {
+        return Err(failed(
+            format!("there is no bundle at {shown}"),
+            "check the path; a bundle is the file that 'dyno run' writes",
+        ));
+    }
+    let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
+    let open_as = |access| {
+        let conn = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        conn.busy_timeout(std::time::Duration::from_secs(5))?;
+        let version = version_of(&conn)?;
+        Ok::<_, rusqlite::Error>((conn, version))
+    };
+    let opened = open_as(access).or_else(|error| match error.sqlite_error_code() {
+        // A run that was killed left a journal; undoing the unfinished point takes a writing connection.
+        Some(ErrorCode::ReadOnly) if !write => open_as(OpenFlags::SQLITE_OPEN_READ_WRITE),
+        _ => Err(error),
+    });
+    let (conn, (application_id, version)) = opened.map_err(|error| explain(error, path))?;
+    if application_id != APPLICATION_ID {
+        return Err(failed(
+            format!("{shown} is a database, but not a Dyno bundle"),
+            "give a file that 'dyno run' wrote",
+        ));
+    }
+    let known = MIGRATIONS.len();
+    match usize::try_from(version) {
+        Ok(version) if version == known => Ok(conn),
+        Ok(version) if version > known => Err(failed(
+            format!("{shown} was made by a newer Dyno (schema {version}, this one knows {known})"),
+            "read it with that version of Dyno or a later one",
+        )),
+        Ok(version) if version > 0 => bring_up_to_date(path, version),
+        _ => Err(damaged(path)),
+    }
+}
+
+fn version_of(conn: &Connection) -> rusqlite::Result<(i64, i64)> {
+    let number = |name| conn.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    Ok((number("application_id")?, number("user_version")?))
+}
+
+fn bring_up_to_date(path: &Path, version: usize) -> Result<Connection> {
+    let shown = path.display();
+    let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        .and_then(|conn| {
+            let tx = conn.unchecked_transaction()?;
+            for script in &MIGRATIONS[version..] {
+                tx.execute_batch(script)?;
+            }
+            tx.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
+            tx.commit()?;
+            Ok(conn)
+        })
+        .with_context(|| format!("bringing {shown} from schema {version} to {}", MIGRATIONS.len()))?;
+    Ok(conn)
+}
+
+fn explain(error: rusqlite::Error, path: &Path) -> Error {
+    let shown = path.display();
+    let (what, next) = match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => {
+            (format!("{shown} is not a bundle: it is no SQLite file"), "give a file that 'dyno run' wrote")
+        }
+        Some(ErrorCode::DatabaseCorrupt) => return damaged(path),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            (format!("{shown} is being written by another program"), "wait until its run has ended")
+        }
+        Some(ErrorCode::ReadOnly) => (
+            format!("{shown} was left by a run that was killed, and cannot be written to undo its last point"),
+            "make the file and its folder writable, or copy both the file and its -journal elsewhere",
+        ),
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            (format!("cannot open {shown}"), "check that you may read the file")
+        }
+        _ => (format!("cannot read {shown}: {error}"), "check that the file is whole"),
+    };
+    failed(what, next)
+}
+
+/// The error for a bundle that does not hold what its schema promises.
+pub(super) fn damaged(path: &Path) -> Error {
+    failed(
+        format!("{} is damaged", path.display()),
+        "take another copy of the bundle; 'sqlite3 FILE .recover' may save parts of this one",
+    )
+}
+
+/// The run that a bundle holds.
+pub(super) fn read_run(conn: &Connection) -> Result<Run> {
+    let sql = "SELECT dyno_version, started_unix_ns, plan FROM run";
+    let (dyno_version, started, plan): (String, i64, String) =
+        conn.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).context("reading the run")?;
+    let plan = serde_json::from_str(&plan).context("reading the run's resolved plan")?;
+    Ok(Run { plan, started_unix_ns: started.max(0) as u64, dyno_version })
+}
+
+/// SQLite's integers are signed; nothing that is counted or timed comes near the limit.
+pub(super) fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,269 @@
+//! Bundles written and read back: whole, cut short, foreign, and of full size.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::*;
+use crate::base::histogram::Histogram;
+use crate::base::rng::Seed;
+use crate::base::units::Rate;
+use crate::plan::{Field, Order, Plan, Protocol};
+use crate::record::{Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally};
+
+fn run() -> Run {
+    let protocol = Protocol {
+        name: "trial".into(),
+        title: String::new(),
+        source: String::new(),
+        datasets: vec![],
+        prepare: vec![],
+        steps: vec![],
+    };
+    let plan = Plan { protocol, subjects: vec![], repeats: 3, order: Order::Interleaved, seed: u64::MAX };
+    Run { plan, started_unix_ns: 1_790_000_000_123_456_789, dyno_version: "0.1.0".into() }
+}
+
+fn key(repeat: u32) -> PointKey {
+    let axis = Axis { name: "read.load".into(), field: Field::LoadPercent, value: f64::INFINITY };
+    PointKey { subject: "A".into(), step: "load".into(), axis: Some(axis), repeat }
+}
+
+fn latencies(values: &[u64]) -> Histogram {
+    let mut h = Histogram::new();
+    values.iter().for_each(|&v| h.add(v));
+    h
+}
+
+fn point(key: PointKey, outcome: Outcome) -> Point {
+    let service = latencies(&[900, 85_000, 4_000_000_000_000]);
+    let response = Some(latencies(&[85_100]));
+    let read = Tally { class: Class::Read, ops: 3, bytes: 12_288, misses: 1, service, response };
+    let idle = Histogram::new();
+    let write = Tally { class: Class::Write, ops: 0, bytes: 0, misses: 0, service: idle, response: None };
+    let cell = Cell {
+        stream: "read".into(),
+        drive: 1,
+        instance: 2,
+        headline: true,
+        threads: 96,
+        depth: 1,
+        asked: Some(Rate::BytesPerSec(1e7)),
+        late: 4,
+        backlog_max: 5,
+        backlog_end: 6,
+        tallies: vec![read, write],
+    };
+    let facts = vec![Fact::new("RocksDB", "stalls", 3)];
+    Point {
+        key,
+        started_unix_ns: 1_790_000_001_000_000_000,
+        window_ns: 60_000_000_000,
+        outcome,
+        cells: vec![cell],
+        facts,
+    }
+}
+
+fn interval(second: u64, service: Histogram) -> Interval {
+    let (start_ns, end_ns) = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
+    let (stream, bytes) = ("read".to_owned(), service.count * 4096);
+    Interval { stream, drive: 0, instance: 0, class: Class::Read, start_ns, end_ns, bytes, service, response: None }
+}
+
+fn sample(at_ns: i64, value: f64) -> Sample {
+    Sample { at_ns, meter: "rapl".into(), name: "package_watts".into(), value }
+}
+
+fn failed() -> Outcome {
+    Outcome::Failed { cause: "the drive vanished".into() }
+}
+
+fn refusal<T>(result: crate::base::error::Result<T>) -> String {
+    crate::base::error::describe(&result.err().unwrap()).0
+}
+
+#[test]
+fn what_was_written_is_read_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let mut writer = Writer::create(&path, &run(), &[Fact::new("Host", "name", "lab1")]).unwrap();
+    writer.begin(&key(1)).unwrap();
+    let intervals = [interval(0, latencies(&[50, 60])), interval(1, latencies(&[40]))];
+    intervals.iter().for_each(|i| writer.interval(i).unwrap());
+    let samples = [sample(-1_000, 80.5), sample(1_000, f64::INFINITY)];
+    samples.iter().for_each(|s| writer.sample(s).unwrap());
+    writer.end(&point(key(1), Outcome::Measured)).unwrap();
+    writer.add_facts(&[Fact::new("CPU", "model", "EPYC")]).unwrap();
+    drop(writer);
+
+    let bundle = Bundle::open(&path).unwrap();
+    assert_eq!(bundle.run(), &run());
+    assert_eq!(bundle.facts().unwrap(), [Fact::new("Host", "name", "lab1"), Fact::new("CPU", "model", "EPYC")]);
+    let points = bundle.points().unwrap();
+    assert_eq!(points[0].point, point(key(1), Outcome::Measured));
+    let id = points[0].id;
+    assert_eq!(bundle.intervals(id).unwrap(), intervals);
+    assert_eq!(bundle.samples(id).unwrap(), samples);
+    let rates: Vec<_> = bundle.rates(id).unwrap().iter().map(|r| (r.start_ns, r.ops, r.bytes)).collect();
+    assert_eq!(rates, [(0, 2, 8192), (1_000_000_000, 1, 4096)]);
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "a bundle is one file");
+}
+
+#[test]
+fn an_unfinished_point_leaves_nothing_and_a_failed_one_is_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    writer.begin(&key(1)).unwrap();
+    writer.interval(&interval(0, latencies(&[50]))).unwrap();
+    writer.begin(&key(2)).unwrap();
+    writer.end(&point(key(2), Outcome::Measured)).unwrap();
+    writer.begin(&key(1)).unwrap();
+    writer.interval(&interval(0, latencies(&[50]))).unwrap();
+    writer.end(&point(key(1), failed())).unwrap();
+    writer.begin(&key(3)).unwrap();
+    drop(writer);
+
+    let (mut writer, found) = Writer::resume(&path).unwrap();
+    assert_eq!((found, writer.finished().unwrap()), (run(), vec![key(2)]));
+    assert!(refusal(writer.begin(&key(2))).contains("measured already"));
+    writer.begin(&key(1)).unwrap();
+    writer.end(&point(key(1), Outcome::Measured)).unwrap();
+    assert_eq!(writer.finished().unwrap(), [key(2), key(1)]);
+    let bundle = Bundle::open(&path).unwrap();
+    let points = bundle.points().unwrap();
+    assert_eq!(points.len(), 2);
+    assert!(bundle.rates(points[1].id).unwrap().is_empty());
+}
+
+#[test]
+fn a_killed_run_is_read_without_its_last_point() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, copy) = (dir.path().join("a.dyno"), dir.path().join("b.dyno"));
+    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    writer.begin(&key(1)).unwrap();
+    writer.interval(&interval(0, latencies(&[50]))).unwrap();
+    // What kill -9 leaves: the file and its journal, with no process to hold a lock on them.
+    for end in ["", "-journal"] {
+        std::fs::copy(format!("{}{end}", path.display()), format!("{}{end}", copy.display())).unwrap();
+    }
+    assert!(Bundle::open(&copy).unwrap().points().unwrap().is_empty());
+}
+
+#[test]
+fn a_file_that_is_no_bundle_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name);
+    assert!(refusal(Bundle::open(&file("missing"))).contains("there is no bundle"));
+    std::fs::write(file("text"), "SELECT 1; ".repeat(200)).unwrap();
+    assert!(refusal(Bundle::open(&file("text"))).contains("no SQLite file"));
+    std::fs::write(file("empty"), "").unwrap();
+    assert!(refusal(Bundle::open(&file("empty"))).contains("not a Dyno bundle"));
+    drop(Writer::create(&file("newer"), &run(), &[]).unwrap());
+    assert!(refusal(Writer::create(&file("newer"), &run(), &[])).contains("already exists"));
+    let conn = rusqlite::Connection::open(file("newer")).unwrap();
+    conn.pragma_update(None, "user_version", 99).unwrap();
+    assert!(refusal(Bundle::open(&file("newer"))).contains("newer Dyno"));
+}
+
+#[test]
+fn a_damaged_bundle_ends_in_an_error_or_data_never_a_panic() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    writer.begin(&key(1)).unwrap();
+    (0..3).for_each(|i| writer.interval(&interval(i, latencies(&[50, 70_000, 900_000]))).unwrap());
+    writer.end(&point(key(1), Outcome::Measured)).unwrap();
+    drop(writer);
+    let whole = std::fs::read(&path).unwrap();
+    let mut rng = Seed::new(1, 0, 0).at(0);
+    for _ in 0..400 {
+        let mut bytes = whole.clone();
+        for _ in 0..20 {
+            let at = rng.below(bytes.len() as u64) as usize;
+            bytes[at] = rng.next() as u8;
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        let Ok(bundle) = Bundle::open(&path) else { continue };
+        let _ = bundle.points().map(|points| points.iter().map(|p| bundle.intervals(p.id).is_ok()).count());
+        let _ = (bundle.facts(), bundle.intervals(1), bundle.rates(1), bundle.samples(1));
+    }
+}
+
+/// About `ops` latencies, log-normal around 130 µs with a tail, each bucket with the noise that counting has.
+fn one_second(rng: &mut crate::base::rng::Rng, ops: f64) -> Histogram {
+    let (median_ns, sigma, width) = (130_000.0_f64, 0.45_f64, 1.0 / 1024.0_f64);
+    let mut h = Histogram::new();
+    let mut ln: f64 = -4.8 * sigma;
+    while ln < 6.0 * sigma {
+        let share = (-0.5 * (ln / sigma) * (ln / sigma)).exp() * width / (sigma * std::f64::consts::TAU.sqrt());
+        // Sums of twelve uniforms are normal enough; below ten the noise is that of rounding.
+        let normal: f64 = (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
+        let mean = ops * share;
+        let n = (mean + normal * mean.sqrt() + rng.unit() - 0.5).round().max(0.0);
+        h.add_n((median_ns * ln.exp()) as u64, n as u64);
+        ln += width;
+    }
+    (0..(ops / 2000.0) as u64).for_each(|_| h.add((1e6 * (1.0 + 4.0 * rng.exponential())) as u64));
+    h
+}
+
+fn size(path: &Path) -> f64 {
+    std::fs::metadata(path).unwrap().len() as f64
+}
+
+#[test]
+fn a_full_rocksdb_threads_run_stays_under_200_mb() {
+    const INTERVALS: u64 = 1_200;
+    const GAUGES: usize = 12;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    let before = size(&path);
+    let mut rng = Seed::new(7, 0, 0).at(0);
+    writer.begin(&key(1)).unwrap();
+    for second in 0..INTERVALS {
+        writer.interval(&interval(second, one_second(&mut rng, 700_000.0))).unwrap();
+    }
+    writer.end(&point(key(1), Outcome::Measured)).unwrap();
+    let tally_bytes = size(&path) - before;
+    writer.begin(&key(2)).unwrap();
+    for (second, gauge) in (0..INTERVALS).flat_map(|s| (0..GAUGES).map(move |g| (s, g))) {
+        let reading = Sample { name: format!("gauge_{gauge}"), ..sample(second as i64 * 1_000_000_007, rng.unit()) };
+        writer.sample(&reading).unwrap();
+    }
+    writer.end(&point(key(2), Outcome::Measured)).unwrap();
+    let sample_bytes = size(&path) - before - tally_bytes;
+
+    let points = 3.0 * 3.0 * 18.0;
+    let tallies = 3.0 * 3.0 * (6.0 + 12.0 * 2.0);
+    let (tally_mb, sample_mb) = (tallies * tally_bytes / 1e6, points * sample_bytes / 1e6);
+    assert!(tally_mb + sample_mb < 200.0, "intervals {tally_mb:.0} MB, samples {sample_mb:.0} MB");
+
+    let bundle = Bundle::open(&path).unwrap();
+    let started = Instant::now();
+    assert_eq!(bundle.intervals(1).unwrap().len(), INTERVALS as usize);
+    assert!(started.elapsed().as_secs_f64() < 2.0, "reading intervals took {:?}", started.elapsed());
+}
+
+#[test]
+fn a_thousand_points_load_in_under_half_a_second() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.dyno");
+    let mut writer = Writer::create(&path, &run(), &[]).unwrap();
+    let total = one_second(&mut Seed::new(7, 0, 0).at(0), 5e8);
+    for repeat in 1..=1_000 {
+        let mut point = point(key(repeat), Outcome::Measured);
+        point.cells[0].tallies.truncate(1);
+        point.cells[0].tallies[0].response = None;
+        point.cells[0].tallies[0].service = total.clone();
+        writer.begin(&point.key).unwrap();
+        writer.end(&point).unwrap();
+    }
+    let bundle = Bundle::open(&path).unwrap();
+    let started = Instant::now();
+    let points = bundle.points().unwrap();
+    let took = started.elapsed();
+    assert_eq!((points.len(), points[999].point.cells[0].tallies[0].service.count), (1_000, total.count));
+    assert!(took.as_secs_f64() < 0.5, "it took {took:?}");
+}

@@ -1,0 +1,42 @@
+//! docs/schema.md names every table and every column of a bundle, in their order, and nothing else.
+
+use std::collections::BTreeMap;
+
+use dyno::store::MIGRATIONS;
+use rusqlite::Connection;
+
+type Tables = BTreeMap<String, Vec<String>>;
+
+fn real() -> rusqlite::Result<Tables> {
+    let conn = Connection::open_in_memory()?;
+    MIGRATIONS.iter().try_for_each(|script| conn.execute_batch(script))?;
+    let mut names = conn.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?;
+    let names: Vec<String> = names.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let columns = |table: String| {
+        let mut columns = conn.prepare(&format!("PRAGMA table_info({table})"))?;
+        let columns = columns.query_map([], |row| row.get(1))?.collect::<Result<_, _>>()?;
+        Ok((table, columns))
+    };
+    names.into_iter().map(columns).collect()
+}
+
+fn documented(page: &str) -> Tables {
+    let (mut tables, mut table) = (Tables::new(), String::new());
+    for line in page.lines() {
+        if let Some(name) = line.strip_prefix("## ") {
+            table = name.to_owned();
+            tables.insert(name.to_owned(), Vec::new());
+        } else if let Some((column, _)) = line.strip_prefix("| `").and_then(|rest| rest.split_once('`')) {
+            tables.entry(table.clone()).or_default().push(column.to_owned());
+        }
+    }
+    tables
+}
+
+#[test]
+fn the_page_describes_the_schema() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schema.md")).unwrap();
+    assert_eq!(documented(&page), real().unwrap());
+    let version = format!("now {}.", MIGRATIONS.len());
+    assert!(page.contains(&version), "the page does not say that the version is {version}");
+}
