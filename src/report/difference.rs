@@ -43,14 +43,18 @@ impl Difference {
 
     /// "+12 % [+11, +14] ▲"
     pub fn show(&self) -> String {
-        let size = words::signed_percent(self.percent);
-        let Some((low, high)) = self.interval else { return format!("{size}  ") };
+        let Some((low, high)) = self.interval else { return format!("{}  ", words::signed_percent(self.percent)) };
+        // A narrow interval needs a decimal to be seen at all.
+        let number = |percent: f64| match high - low < 2.0 && percent.abs() < 99.95 {
+            true => format!("{}{:.1}", if percent < 0.0 { '−' } else { '+' }, percent.abs()),
+            false => words::signed(percent),
+        };
         let mark = match self.verdict() {
             Verdict::More => '▲',
             Verdict::Less => '▼',
             Verdict::NoClaim => '≈',
         };
-        format!("{size} [{}, {}] {mark}", words::signed(low), words::signed(high))
+        format!("{} % [{}, {}] {mark}", number(self.percent), number(low), number(high))
     }
 
     fn ratio(&self) -> f64 {
