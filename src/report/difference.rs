@@ -5,7 +5,7 @@ use super::facts::{CellFacts, Facts, StepFacts};
 use super::reading::{ClassSummary, P99};
 use super::words;
 use crate::plan::Field;
-use crate::stats::Estimate;
+use crate::stats::{Better, Comparison, Estimate, compare};
 
 /// (subject ÷ first − 1), in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +25,14 @@ pub enum Verdict {
 }
 
 impl Difference {
+    /// Nothing where the two are not comparable.
+    fn of(comparison: &Comparison) -> Option<Difference> {
+        let ratio = &comparison.ratio;
+        let percent = |ratio: f64| (ratio - 1.0) * 100.0;
+        let interval = ratio.has_interval().then(|| (percent(ratio.low), percent(ratio.high)));
+        (ratio.n > 0).then(|| Difference { percent: percent(ratio.value), interval })
+    }
+
     pub fn verdict(&self) -> Verdict {
         match self.interval {
             Some((low, _)) if low > 0.0 => Verdict::More,
@@ -35,14 +43,18 @@ impl Difference {
 
     /// "+12 % [+11, +14] ▲"
     pub fn show(&self) -> String {
-        let size = words::signed_percent(self.percent);
-        let Some((low, high)) = self.interval else { return format!("{size}  ") };
+        let Some((low, high)) = self.interval else { return format!("{}  ", words::signed_percent(self.percent)) };
+        // A narrow interval needs a decimal to be seen at all.
+        let number = |percent: f64| match high - low < 2.0 && percent.abs() < 99.95 {
+            true => format!("{}{:.1}", if percent < 0.0 { '−' } else { '+' }, percent.abs()),
+            false => words::signed(percent),
+        };
         let mark = match self.verdict() {
             Verdict::More => '▲',
             Verdict::Less => '▼',
             Verdict::NoClaim => '≈',
         };
-        format!("{size} [{}, {}] {mark}", words::signed(low), words::signed(high))
+        format!("{} % [{}, {}] {mark}", number(self.percent), number(low), number(high))
     }
 
     fn ratio(&self) -> f64 {
@@ -55,9 +67,14 @@ impl Difference {
 pub fn difference(step: &StepFacts, cell: &CellFacts) -> Option<Difference> {
     let first = step.cell(0, cell.value).filter(|_| cell.subject != 0)?;
     let (mine, theirs) = (measure(step, cell)?, measure(step, first)?);
-    let same_run = cell.bundle == first.bundle && cell.interleaved;
-    let paired = same_run && mine.1.len() == theirs.1.len() && mine.1.len() > 1;
-    held_against(mine, theirs, paired)
+    let better = if step.open_loop { Better::Lower } else { Better::Higher };
+    let paired = cell.bundle == first.bundle && cell.interleaved && cell.repeats == first.repeats;
+    // One repeat has no spread of its own; the estimates know what there was within it.
+    let held = match mine.1.len().min(theirs.1.len()) {
+        0 | 1 => compare::estimates(mine.0, theirs.0, better),
+        _ => compare::repeats(mine.1, theirs.1, paired, better),
+    };
+    Difference::of(&held)
 }
 
 /// What a step compares: its estimate, and the repeats behind it.
@@ -153,7 +170,7 @@ fn span(from: &str, to: &str, unit: &str) -> String {
 }
 
 /// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
-fn place(step: &StepFacts, values: &[usize]) -> String {
+pub fn place(step: &StepFacts, values: &[usize]) -> String {
     let Some(axis) = &step.axis else { return String::new() };
     let labels: Vec<String> = values.iter().map(|v| step.values[*v].label.clone()).collect();
     let (each, before, after) = match axis.field {
@@ -169,9 +186,4 @@ fn place(step: &StepFacts, values: &[usize]) -> String {
     }
     let after = if labels == ["1"] { after.trim_end_matches('s') } else { after };
     format!(" at {before}{}{after}", words::list(&labels))
-}
-
-fn held_against(mine: (&Estimate, &[f64]), theirs: (&Estimate, &[f64]), _paired: bool) -> Option<Difference> {
-    let p = (mine.0.value / theirs.0.value - 1.0) * 100.0;
-    Some(Difference { percent: p, interval: Some((p - 1.0, p + 1.0)) })
 }

@@ -16,6 +16,9 @@ pub struct Drawing {
 /// Points of a line over time: enough for a page's width, few enough for a small file.
 const TIMELINE_POINTS: usize = 300;
 
+/// More groups of bars than this cannot be told apart.
+const MOST_GROUPS: usize = 16;
+
 /// Below this rate (1 MB/s) a step moves requests, not data, and MB/s say nothing.
 const MOVES_DATA: f64 = 1e6;
 
@@ -75,7 +78,11 @@ impl Draw<'_> {
         self.step.values.iter().map(|v| named(&v.label)).collect()
     }
 
+    /// One number for each subject and axis value: bars while they can be told apart, lines beyond that.
     fn bars(&self, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> String {
+        if self.step.values.len() > MOST_GROUPS {
+            return self.lines(what, unit, pick);
+        }
         let values = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter();
             cells.map(|c| c.and_then(|c| c.total.as_ref()).and_then(pick)).collect()
@@ -93,26 +100,49 @@ impl Draw<'_> {
         .svg()
     }
 
-    /// p99 against ops/s, each point labelled with its axis value.
-    fn latency_curve(&self) -> String {
+    fn lines(&self, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> String {
         let point = |cell: &CellFacts| {
-            let total = cell.total.as_ref()?;
-            let p99 = felt(total, self.step)?.percentiles_ns[P99].as_ref()?;
-            let bar = scaled(p99, 1e3);
-            Some(CurvePoint {
-                x: total.ops_per_s.value,
-                y: bar.value,
-                label: self.step.values[cell.value].label.clone(),
-                low: bar.low,
-                high: bar.high,
-            })
+            let bar = pick(cell.total.as_ref()?)?;
+            let x = self.step.values[cell.value].number;
+            let label = String::new();
+            x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high })
         };
+        Curve {
+            title: self.step.title.clone(),
+            subtitle: what.to_string(),
+            x_label: self.x_label(),
+            y_label: unit.to_string(),
+            log_y: false,
+            series: self.curves(&point),
+        }
+        .svg()
+    }
+
+    fn curves(&self, point: &dyn Fn(&CellFacts) -> Option<CurvePoint>) -> Vec<CurveSeries> {
         let points = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter().flatten();
             cells.filter_map(point).collect::<Vec<_>>()
         };
         let subjects = self.facts.subjects.iter().enumerate();
-        let series: Vec<_> = subjects.map(|(i, name)| CurveSeries { name: name.clone(), points: points(i) }).collect();
+        subjects.map(|(i, name)| CurveSeries { name: name.clone(), points: points(i) }).collect()
+    }
+
+    /// p99 against ops/s, each point labelled with its axis value.
+    fn latency_curve(&self) -> String {
+        // Labels that stand on one another tell nothing.
+        let every = self.step.values.len().div_ceil(MOST_GROUPS);
+        let label = |value: usize| match value % every {
+            0 => self.step.values[value].label.clone(),
+            _ => String::new(),
+        };
+        let point = |cell: &CellFacts| {
+            let total = cell.total.as_ref()?;
+            let p99 = felt(total, self.step)?.percentiles_ns[P99].as_ref()?;
+            let bar = scaled(p99, 1e3);
+            let (x, label) = (total.ops_per_s.value, label(cell.value));
+            Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high })
+        };
+        let series = self.curves(&point);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         Curve {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
 use crate::base::units;
-use crate::plan::{Axis, Field, Order, Step};
+use crate::plan::{Axis, Field, Order, PointKey, Step};
 use crate::record::{Class, Fact, Outcome, Point};
 use crate::store::Bundle;
 
@@ -69,8 +69,8 @@ pub struct AxisValue {
 pub struct CellFacts {
     pub subject: usize,
     pub value: usize,
-    /// Repeats that were measured to the end.
-    pub repeats: usize,
+    /// The numbers of the repeats that were measured to the end.
+    pub repeats: Vec<u32>,
     /// Whether the repeats were measured in turn with those of the other subjects.
     pub interleaved: bool,
     pub bundle: usize,
@@ -103,6 +103,7 @@ struct Measured {
     subject: usize,
     step: String,
     value: AxisValue,
+    repeat: u32,
     reading: Reading,
 }
 
@@ -218,7 +219,8 @@ impl Facts {
         match &point.outcome {
             Outcome::Measured => {
                 let reading = Reading::of(point);
-                Some(Measured { bundle, id, subject, step: point.key.step.clone(), value, reading })
+                let PointKey { step, repeat, .. } = point.key.clone();
+                Some(Measured { bundle, id, subject, step, value, repeat, reading })
             }
             Outcome::Failed { cause } => {
                 self.failures.push(Failure {
@@ -309,7 +311,7 @@ fn cell(bundles: &[Bundle], group: &[&Measured], subject: usize, value: usize, l
     Ok(CellFacts {
         subject,
         value,
-        repeats: group.len(),
+        repeats: group.iter().map(|m| m.repeat).collect(),
         interleaved: bundles[first.bundle].run().plan.order == Order::Interleaved,
         bundle: first.bundle,
         total: summarise(&totals, &per_second),

@@ -196,11 +196,11 @@ pub fn summarise(repeats: &[&Numbers], per_second: &[f64]) -> Option<Summary> {
     let first = repeats.first()?;
     let all = |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
     let by_repeat = all(&|n| n.ops_per_s);
-    let steady = (repeats.len() == 1 && per_second.len() > 2).then(|| series(per_second, first.ops_per_s));
+    let steady = (repeats.len() == 1 && per_second.len() > 2).then(|| series(per_second, first.ops_per_s)).flatten();
     let classes = Class::ALL.iter().filter_map(|class| summarise_class(*class, repeats)).collect();
     Some(Summary {
-        ops_per_s: steady.unwrap_or_else(|| estimate::from_repeats(&by_repeat, "ops/s")),
-        bytes_per_s: estimate::from_repeats(&all(&|n| n.bytes_per_s), "bytes/s"),
+        ops_per_s: steady.or_else(|| estimate::from_repeats(&by_repeat, "ops/s"))?,
+        bytes_per_s: estimate::from_repeats(&all(&|n| n.bytes_per_s), "bytes/s")?,
         by_repeat,
         classes,
         asked: first.asked,
@@ -215,11 +215,11 @@ pub fn summarise(repeats: &[&Numbers], per_second: &[f64]) -> Option<Summary> {
 }
 
 /// The interval comes from the seconds, the value from the whole window, so that it is the same in every table.
-fn series(per_second: &[f64], value: f64) -> Estimate {
-    let mut steady = estimate::from_series(per_second, "ops/s");
+fn series(per_second: &[f64], value: f64) -> Option<Estimate> {
+    let mut steady = estimate::from_series(per_second, "ops/s")?;
     let shift = value - steady.value;
     (steady.value, steady.low, steady.high) = (value, steady.low + shift, steady.high + shift);
-    steady
+    Some(steady)
 }
 
 fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
@@ -237,8 +237,8 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
     Some(ClassSummary {
         class,
         ops: own.iter().map(|(c, _)| c.ops).sum(),
-        ops_per_s: estimate::from_repeats(&rates, "ops/s"),
-        bytes_per_s: estimate::from_repeats(&bytes, "bytes/s"),
+        ops_per_s: estimate::from_repeats(&rates, "ops/s")?,
+        bytes_per_s: estimate::from_repeats(&bytes, "bytes/s")?,
         misses: own.iter().map(|(c, _)| c.misses).sum(),
         overflow: own.iter().map(|(c, _)| c.overflow).sum(),
         service: latency(&service),
@@ -249,7 +249,7 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
 fn latency(repeats: &[&Times]) -> Latency {
     // An estimate over some of the repeats only would not be the cell's.
     let whole = |pick: &dyn Fn(&Times) -> Option<f64>| repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>();
-    let made = |pick: &dyn Fn(&Times) -> Option<f64>| whole(pick).map(|v| estimate::from_repeats(&v, "ns"));
+    let made = |pick: &dyn Fn(&Times) -> Option<f64>| whole(pick).and_then(|v| estimate::from_repeats(&v, "ns"));
     Latency {
         mean_ns: made(&|t| t.mean_ns),
         percentiles_ns: std::array::from_fn(|i| made(&|t| t.percentiles_ns[i])),

@@ -31,11 +31,11 @@ pub fn latency(estimate: Option<&Estimate>) -> String {
 
 /// Half the interval's width in percent of the value: "±1.2 %"; nothing where there is no interval.
 pub fn spread(estimate: &Estimate) -> String {
-    if !estimate.has_interval() || estimate.value == 0.0 {
-        return NONE.to_string();
+    match estimate.relative_percent() {
+        None => NONE.to_string(),
+        Some(half) if half < 9.95 => format!("±{half:.1} %"),
+        Some(half) => format!("±{half:.0} %"),
     }
-    let half = (estimate.high - estimate.low) / 2.0 / estimate.value.abs() * 100.0;
-    if half < 9.95 { format!("±{half:.1} %") } else { format!("±{half:.0} %") }
 }
 
 /// "+3.1 %", "−12.4 %", with a true minus.

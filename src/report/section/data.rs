@@ -34,7 +34,7 @@ impl Section for Data {
                     for class in &summary.classes {
                         let at = step.values[cell.value].label.clone();
                         let mut row = vec![at, facts.subjects[cell.subject].clone(), name.clone()];
-                        row.extend(numbers(cell.repeats, summary, class));
+                        row.extend(numbers(cell.repeats.len(), summary, class));
                         table.row(if *headline { "" } else { "side" }, &row);
                     }
                 }

@@ -56,11 +56,7 @@ pub fn headlines(facts: &Facts) -> Vec<Headline> {
             let cells = step.cells.iter().filter(|c| c.subject == index);
             let rates = cells.filter_map(|c| c.total.as_ref().map(|t| (t.ops_per_s.value, c.value)));
             let Some((best, value)) = rates.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-            let at = &step.values[value].label;
-            let of = match step.axis {
-                Some(_) => format!("{}, {} {at}", step.title, step.axis_label()),
-                None => step.title.clone(),
-            };
+            let of = format!("{}{}", step.title, difference::place(step, &[value]));
             all.push(Headline {
                 subject: subject.clone(),
                 colour: index,
