@@ -1,15 +1,15 @@
 //! How histograms are kept: in the HdrHistogram V2 format, with what that format lacks in columns beside it.
 //!
 //! A point's totals keep three digits. Its intervals are hundreds of times as many, and the noise in their counts does
-//! not compress, so buckets are joined first, `1 << KEPT_BITS` to an octave, and counted at their middle: an interval's
-//! latencies are right to 3.2 %, and its bytes a fraction of what two full digits would take.
+//! not compress, so they keep one, which is 16 buckets to an octave, and are read back at the middle of a bucket: an
+//! interval's latencies are right to 3.2 %.
 
 use rusqlite::Row;
 
 use crate::base::error::{Context, Result};
 use crate::base::histogram::Histogram;
 
-/// log2 of the buckets that an octave keeps in an interval.
+/// log2 of the buckets that an octave has in the format with one digit.
 const KEPT_BITS: u32 = 4;
 
 /// A histogram's columns.
@@ -28,7 +28,7 @@ pub(super) fn total(histogram: &Histogram) -> Result<Columns> {
 
 /// An interval's.
 pub(super) fn interval(histogram: &Histogram) -> Result<Columns> {
-    Ok(columns(histogram, coarse(histogram).to_v2(2)?))
+    Ok(columns(histogram, histogram.to_v2(1)?))
 }
 
 fn columns(histogram: &Histogram, v2: Vec<u8>) -> Columns {
@@ -42,25 +42,23 @@ fn columns(histogram: &Histogram, v2: Vec<u8>) -> Columns {
     }
 }
 
-fn coarse(histogram: &Histogram) -> Histogram {
-    let mut joined = Histogram::new();
-    for (ns, n) in histogram.buckets() {
-        joined.add_n(middle(ns), n);
+/// An interval's counts, moved from the top of their coarse bucket to its middle.
+fn centred(read: &Histogram) -> Histogram {
+    let mut centred = Histogram::new();
+    for (ns, n) in read.buckets() {
+        let width = 1 << (ns | 1).ilog2().saturating_sub(KEPT_BITS);
+        centred.add_n(ns & !(width - 1) | width / 2, n);
     }
-    joined
-}
-
-/// The middle of the joined bucket that holds `ns`, such that reading it back from the format gives it unchanged.
-fn middle(ns: u64) -> u64 {
-    let width = 1 << (ns | 1).ilog2().saturating_sub(KEPT_BITS);
-    let low = ns & !(width - 1);
-    low + (width / 2).saturating_sub(1)
+    centred
 }
 
 /// Reads the columns from `first` on: V2, sum, maximum, overflow and, where `min` says so, the minimum after these.
 pub(super) fn read(row: &Row<'_>, first: usize, min: bool) -> Result<Option<Histogram>> {
     let Some(v2) = row.get_ref(first)?.as_blob_or_null().context("a histogram's column")? else { return Ok(None) };
     let mut histogram = Histogram::from_v2(v2)?;
+    if !min {
+        histogram = centred(&histogram);
+    }
     histogram.sum_ns = count(row, first + 1)?;
     histogram.max_ns = count(row, first + 2)?;
     histogram.overflow = count(row, first + 3)?;
@@ -88,7 +86,7 @@ mod tests {
         for ns in [1, 40, 63, 64, 127, 1_000, 85_300, 1_234_567, 3_000_000_000] {
             let mut h = Histogram::new();
             h.add_n(ns, 7);
-            let back = Histogram::from_v2(&interval(&h).unwrap().v2).unwrap();
+            let back = centred(&Histogram::from_v2(&interval(&h).unwrap().v2).unwrap());
             let told = back.quantile_ns(0.5).unwrap();
             assert!(told.abs_diff(ns) as f64 <= ns as f64 / 31.0, "{ns} ns is read as {told} ns");
             assert_eq!(back.count, 7);
