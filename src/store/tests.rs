@@ -247,7 +247,7 @@ fn a_full_rocksdb_threads_run_stays_under_200_mb() {
 }
 
 #[test]
-fn a_thousand_points_load_in_under_a_second() {
+fn a_thousand_points_load_in_under_half_a_second() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.dyno");
     let mut writer = Writer::create(&path, &run(), &[]).unwrap();
@@ -268,5 +268,5 @@ fn a_thousand_points_load_in_under_a_second() {
     let took = now() - started;
     let took_s = took.tv_sec as f64 + took.tv_nsec as f64 / 1e9;
     assert_eq!((points.len(), points[999].point.cells[0].tallies[0].service.count), (1_000, total.count));
-    assert!(took_s < 1.0, "it took {took_s} s");
+    assert!(took_s < 0.5, "it took {took_s} s");
 }
