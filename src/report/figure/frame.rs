@@ -98,7 +98,9 @@ impl Frame {
 
     pub fn rect(&mut self, at: (f64, f64), size: (f64, f64), fill: &str, hover: Option<&str>) {
         let (x, y, w, h) = (at.0, at.1, size.0.max(0.0), size.1.max(0.0));
-        self.push(format_args!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" rx=\"1.5\" fill=\"{fill}\">"));
+        self.push(format_args!(
+            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" rx=\"1.5\" fill=\"{fill}\">"
+        ));
         self.close("rect", hover);
     }
 

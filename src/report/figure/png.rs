@@ -18,10 +18,14 @@ pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>> {
         Arc::new(fonts)
     });
     if fonts.is_empty() {
-        return Err(failed("no font is installed, so figures cannot be drawn as PNG", "apt-get install fonts-dejavu-core"));
+        return Err(failed(
+            "no font is installed, so figures cannot be drawn as PNG",
+            "apt-get install fonts-dejavu-core",
+        ));
     }
     let options = Options { fontdb: Arc::clone(fonts), font_family: "DejaVu Sans".to_string(), ..Options::default() };
-    let tree = Tree::from_str(svg, &options).map_err(|e| failed(format!("a figure is not valid SVG: {e}"), "please report it"))?;
+    let tree = Tree::from_str(svg, &options)
+        .map_err(|e| failed(format!("a figure is not valid SVG: {e}"), "please report it"))?;
     let size = tree.size();
     let (width, height) = ((size.width() * scale) as u32, (size.height() * scale) as u32);
     let mut pixels = Pixmap::new(width, height).ok_or_else(|| failed("a figure has no size", "please report it"))?;
