@@ -3,7 +3,7 @@
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::figure::bars::{Bar, BarSeries, GroupedBars};
 use super::figure::curve::{Curve, CurvePoint, CurveSeries};
-use super::reading::{ClassSummary, Latency, P99, Summary};
+use super::reading::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use crate::plan::Field;
 use crate::stats::Estimate;
 
@@ -171,10 +171,73 @@ fn scaled(e: &Estimate, by: f64) -> Bar {
 }
 
 impl Draw<'_> {
-    fn percentiles(&self) -> String {
-        String::new()
+    /// Where on the axis the figures that show one value stand: ", 128 threads".
+    fn at_lead(&self) -> String {
+        super::difference::place(self.step, &[self.step.lead])
     }
+
+    /// Latency by percentile at the lead value; each further nine is as far from the last.
+    fn percentiles(&self) -> String {
+        let points = |subject| {
+            let total = self.step.cell(subject, self.step.lead).and_then(|c| c.total.as_ref());
+            let times = total.and_then(|t| felt(t, self.step));
+            let each = |(i, (name, q)): (usize, &(&str, f64))| {
+                let bar = scaled(times?.percentiles_ns[i].as_ref()?, 1e3);
+                let label = if subject == 0 { name.to_string() } else { String::new() };
+                Some(CurvePoint { x: -(1.0 - q).log10(), y: bar.value, label, low: bar.low, high: bar.high })
+            };
+            PERCENTILES.iter().enumerate().filter_map(each).collect()
+        };
+        let subjects = self.facts.subjects.iter().enumerate();
+        Curve {
+            title: self.step.title.clone(),
+            subtitle: format!("{} by percentile{}", self.kind(), self.at_lead()),
+            x_label: "nines: 2 is p99, 3 is p99.9".to_string(),
+            y_label: "µs".to_string(),
+            log_y: true,
+            series: subjects.map(|(i, name)| CurveSeries { name: name.clone(), points: points(i) }).collect(),
+        }
+        .svg()
+    }
+
+    /// ops/s over the measured window at the lead value, thinned to what a page can show.
     fn timeline(&self) -> String {
-        String::new()
+        let points = |subject| {
+            let series = self.step.cell(subject, self.step.lead).map_or(&[][..], |c| &c.over_time);
+            let point = |(x, y): (f64, f64)| CurvePoint { x, y, label: String::new(), low: y, high: y };
+            thinned(series, TIMELINE_POINTS).into_iter().map(point).collect()
+        };
+        let subjects = self.facts.subjects.iter().enumerate();
+        Curve {
+            title: self.step.title.clone(),
+            subtitle: format!("operations a second over time{}", self.at_lead()),
+            x_label: "seconds".to_string(),
+            y_label: "ops/s".to_string(),
+            log_y: false,
+            series: subjects.map(|(i, name)| CurveSeries { name: name.clone(), points: points(i) }).collect(),
+        }
+        .svg()
+    }
+}
+
+/// Means of neighbours, so that there are at most `most` points and none is passed over.
+fn thinned(series: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
+    let mean = |part: &[(f64, f64)]| {
+        let n = part.len() as f64;
+        (part.iter().map(|p| p.0).sum::<f64>() / n, part.iter().map(|p| p.1).sum::<f64>() / n)
+    };
+    series.chunks(series.len().div_ceil(most).max(1)).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_the_mean() {
+        let series: Vec<_> = (0..1000).map(|i| (f64::from(i), f64::from(i % 10))).collect();
+        let thin = thinned(&series, 300);
+        assert_eq!((thin.len(), thin[0]), (250, (1.5, 1.5)));
+        assert_eq!(thinned(&series[..3], 300), series[..3]);
     }
 }
