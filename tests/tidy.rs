@@ -1,0 +1,151 @@
+//! The rules of the house that a compiler does not know: sizes, headers, import direction, banned calls.
+
+use std::path::{Path, PathBuf};
+
+const MOST_LINES: usize = 500;
+const MOST_LINES_OF_A_FUNCTION: usize = 70;
+const WIDEST: usize = 120;
+
+/// What each part may import of ours. `lib.rs` draws the same picture.
+const IMPORTS: &[(&str, &[&str])] = &[
+    ("base", &[]),
+    ("plan", &["base"]),
+    ("record", &["plan", "base"]),
+    ("load", &["record", "plan", "base"]),
+    ("engine", &["load", "record", "plan", "base"]),
+    ("workload", &["load", "record", "plan", "base"]),
+    ("lab", &["load", "record", "plan", "base"]),
+    ("run", &["engine", "workload", "lab", "load", "record", "plan", "base"]),
+    ("store", &["record", "plan", "base"]),
+    ("stats", &["record", "plan", "base"]),
+    ("report", &["stats", "store", "record", "plan", "base"]),
+];
+
+/// Calls that are banned, where they are allowed all the same, and what to do instead.
+const BANNED: &[(&str, &[&str], &str)] = &[
+    ("println!(", &["src/cmd/", "src/main.rs", "src/run/progress.rs"], "write to the `out` that cmd hands in"),
+    ("process::exit", &["src/main.rs"], "return an error or an exit code"),
+    (".unwrap()", &[], "say what failed with `Context` or `failed`"),
+    ("todo!(", &[], "do it"),
+    ("unimplemented!(", &[], "do it"),
+    ("dbg!(", &[], "remove it"),
+    ("thread::sleep", &["src/base/clock.rs"], "wait for the condition, or `Clock::sleep_until`"),
+];
+
+fn rust_files(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                found.push((path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_path_buf(), text));
+            }
+        }
+    }
+    assert!(!found.is_empty());
+    found
+}
+
+/// The lines before the unit tests.
+fn code(path: &Path, text: &str) -> usize {
+    let whole = text.lines().count();
+    let tests = path.file_name().is_some_and(|n| n == "tests.rs");
+    if tests { 0 } else { text.lines().position(|l| l.trim() == "#[cfg(test)]").unwrap_or(whole) }
+}
+
+#[track_caller]
+fn none(violations: Vec<String>) {
+    assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_is_no_longer_than_a_room() {
+    let mut violations = Vec::new();
+    for (path, text) in rust_files("src").into_iter().chain(rust_files("tests")) {
+        let name = path.display();
+        if !text.starts_with("//! ") {
+            violations.push(format!("{name}:1: open the file with //! and what it is for"));
+        }
+        if text.lines().count() > MOST_LINES {
+            violations.push(format!("{name}: {} lines; divide it below {MOST_LINES}", text.lines().count()));
+        }
+        for (i, line) in text.lines().enumerate() {
+            if line.chars().count() > WIDEST && !line.contains("sub(") && !line.contains("r#\"") {
+                violations.push(format!("{name}:{}: wider than {WIDEST} characters", i + 1));
+            }
+            if line.ends_with(' ') {
+                violations.push(format!("{name}:{}: space at the end of the line", i + 1));
+            }
+        }
+    }
+    none(violations);
+}
+
+#[test]
+fn functions_are_no_longer_than_a_screen() {
+    let mut violations = Vec::new();
+    for (path, text) in rust_files("src") {
+        let lines: Vec<&str> = text.lines().collect();
+        for (start, line) in lines.iter().enumerate() {
+            let indent = line.len() - line.trim_start().len();
+            let head =
+                line.trim_start().trim_start_matches("pub ").trim_start_matches("const ").trim_start_matches("unsafe ");
+            if !head.starts_with("fn ") || line.trim_end().ends_with(';') || line.trim_end().ends_with('}') {
+                continue;
+            }
+            let end = format!("{}}}", " ".repeat(indent));
+            let length = lines[start..].iter().position(|l| *l == end).unwrap_or(0) + 1;
+            if length > MOST_LINES_OF_A_FUNCTION {
+                violations.push(format!("{}:{}: a function of {length} lines", path.display(), start + 1));
+            }
+        }
+    }
+    none(violations);
+}
+
+#[test]
+fn imports_run_one_way() {
+    let mut violations = Vec::new();
+    for (path, text) in rust_files("src") {
+        let part = path.iter().nth(1).map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+        let Some((_, allowed)) = IMPORTS.iter().find(|(name, _)| *name == part) else { continue };
+        for (i, line) in text.lines().take(code(&path, &text)).enumerate() {
+            let Some(rest) = line.split("crate::").nth(1) else { continue };
+            let imported: String = rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+            let known = IMPORTS.iter().any(|(name, _)| *name == imported) || imported == "cmd";
+            if known && imported != part && !allowed.contains(&imported.as_str()) {
+                violations.push(format!("{}:{}: {part} must not import {imported}", path.display(), i + 1));
+            }
+        }
+    }
+    none(violations);
+}
+
+#[test]
+fn banned_calls_are_not_made() {
+    let mut violations = Vec::new();
+    for (path, text) in rust_files("src") {
+        let name = path.to_string_lossy();
+        for (i, line) in text.lines().take(code(&path, &text)).enumerate() {
+            for (call, allowed, instead) in BANNED {
+                if line.contains(call) && !allowed.iter().any(|a| name.starts_with(a)) && !line.trim().starts_with("//")
+                {
+                    violations.push(format!("{name}:{}: {call} is banned: {instead}", i + 1));
+                }
+            }
+        }
+    }
+    none(violations);
+}
+
+#[test]
+fn no_test_is_left_out() {
+    let ignored = concat!("#[", "ignore");
+    let files = rust_files("src").into_iter().chain(rust_files("tests"));
+    let found = files.filter(|(_, text)| text.contains(ignored));
+    none(found.map(|(path, _)| format!("{}: an ignored test", path.display())).collect());
+}
