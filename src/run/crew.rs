@@ -83,15 +83,12 @@ struct Shared<'a> {
     cause: Mutex<Option<crate::base::error::Error>>,
 }
 
+/// Looks on while the workers run: given the window, and a way to see whether any worker is still running.
+pub type Watch<'a> = dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()> + 'a;
+
 /// Runs all gangs together. `watch` is called on the calling thread once they have started, with the window and a
 /// way to see whether any worker is still running; it returns when it has seen enough. Then the workers are joined.
-pub fn run(
-    clock: Clock,
-    gangs: &[Gang<'_>],
-    span: Span,
-    stop: &AtomicBool,
-    watch: &mut dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()>,
-) -> Result<Window> {
+pub fn run(clock: Clock, gangs: &[Gang<'_>], span: Span, stop: &AtomicBool, watch: &mut Watch<'_>) -> Result<Window> {
     let workers: u32 = gangs.iter().map(|g| g.stream.threads).sum();
     let shared = Shared {
         clock,

@@ -71,7 +71,7 @@ fn attempt(
     sink_failed: &mut Option<crate::base::error::Error>,
 ) -> Result<()> {
     let step = &point.step;
-    let targets = open_targets(bench, &point.subject, &step.streams)?;
+    let targets = open_targets(bench, &point.subject, &step.streams, step.settle)?;
     if step.settle {
         targets.values().try_for_each(|(_, target)| target.settle(bench.stop))?;
     }
@@ -127,12 +127,13 @@ fn folder(home: &Home) -> Option<&Path> {
     }
 }
 
-fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream]) -> Result<Targets> {
+/// `settle`: compaction is to be waited for, which a database opened for reading only does not do.
+fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle: bool) -> Result<Targets> {
     let mut targets = Targets::new();
     for stream in streams {
         let shared = |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
         let writes = streams.iter().filter(shared).any(site::stream_writes);
-        let access = if writes { Access::ReadWrite } else { Access::ReadOnly };
+        let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
         for (drive, instance) in places(subject, stream) {
             let key = target_key(stream, drive, instance);
             if targets.contains_key(&key) {
@@ -220,7 +221,7 @@ fn cell(gang: &Gang<'_>) -> Cell {
 
 /// Runs one stream on all of a subject's drives and keeps nothing of it: conditioning.
 pub fn load_once(bench: &Bench<'_>, subject: &Subject, stream: &Stream, duration_ns: u64) -> Result<()> {
-    let targets = open_targets(bench, subject, std::slice::from_ref(stream))?;
+    let targets = open_targets(bench, subject, std::slice::from_ref(stream), false)?;
     let mut gangs = Vec::new();
     for (drive, instance) in places(subject, stream) {
         let Some((_, target)) = targets.get(&target_key(stream, drive, instance)) else { continue };
