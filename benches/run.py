@@ -170,7 +170,7 @@ def rocksdb(table, home):
     for threads in (1, 2):
         for name, streams in [("readrandom", [readers.format(threads)]), ("readwhilewriting", [readers.format(threads), writer])]:
             compare(table, f"RocksDB {name}, {threads} threads, cached, against db_bench", 1,
-                    lambda streams=streams: ops(dyno(home, streams, dataset, warmup="2s")[0]),
+                    lambda streams=streams: ops(dyno(home, streams, dataset)[0]),
                     lambda name=name, threads=threads: db_bench(folder, name, threads))
 
 
