@@ -25,9 +25,5 @@ for file in tools/db_bench.cc tools/db_bench_tool.cc tools/tool_hooks.cc tools/s
     object="$objects/$(basename "$file" .cc).o"
     [ "$object" -nt "$lib" ] || g++ "${flags[@]}" -c "$source/$file" -o "$object"
 done
-# The compression libraries that the Rust build linked, wherever their crates have put them.
-libs=$(find "$target"/release/build -path '*/out/*' \( -name 'libsnappy.a' -o -name 'liblz4.a' -o -name 'libzstd.a' -o -name 'libz.a' \) |
-    awk -F/ '!seen[$NF]++')
-# shellcheck disable=SC2086  # a list of paths
-g++ "$objects"/*.o -Wl,--start-group "$lib" $libs -Wl,--end-group -lgflags -lpthread -ldl -o "$out"
+g++ "$objects"/*.o "$lib" -lsnappy -llz4 -lzstd -lz -lgflags -lpthread -ldl -o "$out"
 echo "$out"

@@ -110,7 +110,7 @@ pub fn main() -> Result<u8> {
             if output.is_none() && figures.is_none() {
                 return Err(failed("nothing to make", "say where: -o brief.html, --figures DIR, or both"));
             }
-            report::report(&bundles.paths, output.as_deref(), figures.as_deref()).map(|()| 0)
+            report::report(&bundles.paths, output.as_deref(), figures.as_deref()).map(|_| 0)
         }
         Command::Export { bundles, csv: _ } => export::export(&bundles.paths, out).map(|()| 0),
     };

@@ -279,6 +279,17 @@ impl Sink for Writer {
         self.insert_sample(sample).with_context(|| self.writing())
     }
 
+    fn discard(&mut self) -> Result<()> {
+        match self.open.take() {
+            Some(_) => self.conn.execute_batch("ROLLBACK").with_context(|| self.writing()),
+            None => Ok(()),
+        }
+    }
+
+    fn facts(&mut self, facts: &[Fact]) -> Result<()> {
+        self.add_facts(facts)
+    }
+
     fn end(&mut self, point: &Point) -> Result<()> {
         self.end_point(point).with_context(|| self.writing())
     }
