@@ -25,5 +25,5 @@ for file in tools/db_bench.cc tools/db_bench_tool.cc tools/tool_hooks.cc tools/s
     object="$objects/$(basename "$file" .cc).o"
     [ "$object" -nt "$lib" ] || g++ "${flags[@]}" -c "$source/$file" -o "$object"
 done
-g++ "$objects"/*.o "$lib" -lsnappy -llz4 -lzstd -lz -lgflags -lpthread -ldl -o "$out"
+g++ "$objects"/*.o "$lib" "$(dirname "$lib")/libsnappy.a" -llz4 -lzstd -lz -lgflags -lpthread -ldl -o "$out"
 echo "$out"

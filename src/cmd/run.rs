@@ -130,8 +130,7 @@ fn measure(
     }
     let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
     let progress = Progress::new();
-    let run =
-        run::Run { plan: &plan, points, maxima, sink: &mut writer, progress: &progress, stop: &stop, clock };
+    let run = run::Run { plan: &plan, points, maxima, sink: &mut writer, progress: &progress, stop: &stop, clock };
     let summary = run.execute();
     let name = bundle.display();
     let summary = summary.with_context(|| format!("what was measured until then is in {name}"))?;

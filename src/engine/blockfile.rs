@@ -18,12 +18,8 @@ pub const SIZE: Knob = Knob {
     doc: "The size of the data file, or of the range of the device that is used.",
 };
 
-pub const OFFSET: Knob = Knob {
-    name: "offset",
-    kind: Kind::Bytes,
-    default: Default::Is("0"),
-    doc: "Where the range begins on a device.",
-};
+pub const OFFSET: Knob =
+    Knob { name: "offset", kind: Kind::Bytes, default: Default::Is("0"), doc: "Where the range begins on a device." };
 
 pub const COMPRESSIBLE: Knob = Knob {
     name: "compressible",
@@ -157,8 +153,9 @@ impl Buffers {
         let layout = std::alloc::Layout::from_size_align(each * slots as usize, 4096).context("sizing the buffers")?;
         // SAFETY: the size is not zero, since a slot has at least 4,096 bytes and there is at least one.
         let memory = unsafe { std::alloc::alloc_zeroed(layout) };
-        let memory = std::ptr::NonNull::new(memory)
-            .ok_or_else(|| failed(format!("no memory for {} bytes of buffers", layout.size()), "lower depth or block"))?;
+        let memory = std::ptr::NonNull::new(memory).ok_or_else(|| {
+            failed(format!("no memory for {} bytes of buffers", layout.size()), "lower depth or block")
+        })?;
         let zeros = ((compressible / 100.0 * SECTOR as f64) as usize).min(SECTOR - 8);
         let mut buffers = Buffers { memory, layout, each, zeros };
         let mut rng = seed.at(0);

@@ -115,8 +115,9 @@ fn register(ring: &IoUring, buffers: &mut Buffers, file: &BlockFile, depth: u32)
         })
         .collect();
     // SAFETY: the buffers live in the lane beside the ring and are dropped after it (field order in `UringLane`).
-    unsafe { ring.submitter().register_buffers(&iovecs) }
-        .map_err(|e| failed(format!("registering buffers: {e}"), "raise the limit of locked memory: `ulimit -l unlimited`"))?;
+    unsafe { ring.submitter().register_buffers(&iovecs) }.map_err(|e| {
+        failed(format!("registering buffers: {e}"), "raise the limit of locked memory: `ulimit -l unlimited`")
+    })?;
     ring.submitter().register_files(&[file.file.as_raw_fd()]).context("registering the file with io_uring")
 }
 
@@ -162,7 +163,9 @@ impl UringLane {
         match entered {
             Ok(_) => Ok(()),
             // The time is up; a signal came; the completion queue is to be emptied first: the next turn goes on.
-            Err(e) if matches!(e.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)) => Ok(()),
+            Err(e) if matches!(e.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)) => {
+                Ok(())
+            }
             Err(e) => Err(failed(format!("io_uring_enter failed: {e}"), "try the engine psync")),
         }
     }

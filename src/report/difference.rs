@@ -13,6 +13,8 @@ pub struct Difference {
     pub percent: f64,
     /// The 95 % interval; nothing where there are too few observations for one.
     pub interval: Option<(f64, f64)>,
+    /// Of p99 response times, at points that ask for a rate; otherwise of ops/s.
+    pub of_p99: bool,
 }
 
 /// Which way a difference points.
@@ -26,11 +28,11 @@ pub enum Verdict {
 
 impl Difference {
     /// Nothing where the two are not comparable.
-    fn of(comparison: &Comparison) -> Option<Difference> {
+    fn of(comparison: &Comparison, of_p99: bool) -> Option<Difference> {
         let ratio = &comparison.ratio;
         let percent = |ratio: f64| (ratio - 1.0) * 100.0;
         let interval = ratio.has_interval().then(|| (percent(ratio.low), percent(ratio.high)));
-        (ratio.n > 0).then(|| Difference { percent: percent(ratio.value), interval })
+        (ratio.n > 0).then(|| Difference { percent: percent(ratio.value), interval, of_p99 })
     }
 
     pub fn verdict(&self) -> Verdict {
@@ -41,9 +43,12 @@ impl Difference {
         }
     }
 
-    /// "+12 % [+11, +14] ▲"
+    /// "+12 % [+11, +14] ▲", or "p99 +12 % …"
     pub fn show(&self) -> String {
-        let Some((low, high)) = self.interval else { return format!("{}  ", words::signed_percent(self.percent)) };
+        let what = if self.of_p99 { "p99 " } else { "" };
+        let Some((low, high)) = self.interval else {
+            return format!("{what}{}  ", words::signed_percent(self.percent));
+        };
         // A narrow interval needs a decimal to be seen at all.
         let number = |percent: f64| match high - low < 2.0 && percent.abs() < 99.95 {
             true => format!("{}{:.1}", if percent < 0.0 { '−' } else { '+' }, percent.abs()),
@@ -54,7 +59,7 @@ impl Difference {
             Verdict::Less => '▼',
             Verdict::NoClaim => '≈',
         };
-        format!("{} % [{}, {}] {mark}", number(self.percent), number(low), number(high))
+        format!("{what}{} % [{}, {}] {mark}", number(self.percent), number(low), number(high))
     }
 
     fn ratio(&self) -> f64 {
@@ -66,35 +71,31 @@ impl Difference {
 /// loop, where ops/s are as asked.
 pub fn difference(step: &StepFacts, cell: &CellFacts) -> Option<Difference> {
     let first = step.cell(0, cell.value).filter(|_| cell.subject != 0)?;
-    let (mine, theirs) = (measure(step, cell)?, measure(step, first)?);
-    let better = if step.open_loop { Better::Lower } else { Better::Higher };
+    let of_p99 = [cell, first].iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
+    let (mine, theirs) = (measure(step, cell, of_p99)?, measure(step, first, of_p99)?);
+    let better = if of_p99 { Better::Lower } else { Better::Higher };
     let paired = cell.bundle == first.bundle && cell.interleaved && cell.repeats == first.repeats;
     // One repeat has no spread of its own; the estimates know what there was within it.
     let held = match mine.1.len().min(theirs.1.len()) {
         0 | 1 => compare::estimates(mine.0, theirs.0, better),
         _ => compare::repeats(mine.1, theirs.1, paired, better),
     };
-    Difference::of(&held)
+    Difference::of(&held, of_p99)
 }
 
-/// What a step compares: its estimate, and the repeats behind it.
-fn measure<'a>(step: &StepFacts, cell: &'a CellFacts) -> Option<(&'a Estimate, &'a [f64])> {
+/// What is compared: its estimate, and the repeats behind it.
+fn measure<'a>(step: &StepFacts, cell: &'a CellFacts, of_p99: bool) -> Option<(&'a Estimate, &'a [f64])> {
     let total = cell.total.as_ref()?;
-    if !step.open_loop {
+    if !of_p99 {
         return Some((&total.ops_per_s, &total.by_repeat));
     }
     let times = total.class(step.class).map(ClassSummary::felt)?;
     Some((times.percentiles_ns[P99].as_ref()?, &times.p99_by_repeat))
 }
 
-/// What the compared numbers are called.
-fn measured(step: &StepFacts) -> &'static str {
-    if step.open_loop { "p99 response time" } else { "operations" }
-}
-
 pub fn footnote(first: &str) -> String {
     format!(
-        "Difference = (subject ÷ {first} − 1) × 100 %, of ops/s, or of p99 response time in steps that ask for a rate; in \
+        "Difference = (subject ÷ {first} − 1) × 100 %, of ops/s, or of p99 response time where a rate was asked for; in \
          brackets its 95 % interval. Seen from the other side it is ({first} ÷ subject − 1) × 100 %: +25 % one way is \
          −20 % the other. ▲ more, ▼ less, ≈ the interval spans zero, so no claim; without an interval none is made \
          either."
@@ -107,7 +108,10 @@ pub fn sentences(facts: &Facts, step: &StepFacts) -> Vec<String> {
     for subject in 1..facts.subjects.len() {
         let cells = facts.cells_of(step, subject).into_iter().flatten();
         let found: Vec<(usize, Difference)> = cells.filter_map(|c| difference(step, c).map(|d| (c.value, d))).collect();
-        all.extend(about(step, &facts.subjects[subject], &facts.subjects[0], &found));
+        for of_p99 in [false, true] {
+            let alike: Vec<_> = found.iter().filter(|(_, d)| d.of_p99 == of_p99).copied().collect();
+            all.extend(about(step, &facts.subjects[subject], &facts.subjects[0], &alike));
+        }
     }
     all
 }
@@ -123,11 +127,11 @@ fn about(step: &StepFacts, subject: &str, first: &str, found: &[(usize, Differen
         if !group.is_empty() {
             let ratios: Vec<f64> = group.iter().map(|(_, d)| d.ratio()).collect();
             let values: Vec<usize> = group.iter().map(|(value, _)| *value).collect();
-            all.push(format!("{}{}.", claim(step, subject, first, &ratios, up), place(step, &values)));
+            all.push(format!("{}{}.", claim(group[0].1.of_p99, subject, first, &ratios, up), place(step, &values)));
         }
     }
     if !open.is_empty() {
-        let what = measured(step);
+        let what = if found[0].1.of_p99 { "p99 response time" } else { "operations a second" };
         let at = place(step, &open);
         all.push(format!("{subject} and {first} cannot be told apart in {what}{at}: the interval spans zero."));
     }
@@ -138,20 +142,20 @@ fn about(step: &StepFacts, subject: &str, first: &str, found: &[(usize, Differen
 }
 
 /// Ratios of two and more are said as factors, smaller ones in percent.
-fn claim(step: &StepFacts, subject: &str, first: &str, ratios: &[f64], up: bool) -> String {
+fn claim(of_p99: bool, subject: &str, first: &str, ratios: &[f64], up: bool) -> String {
     let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), r| (l.min(*r), h.max(*r)));
     let (big, small) = if up { (subject, first) } else { (first, subject) };
     let (from, to) = if up { (low, high) } else { (1.0 / high, 1.0 / low) };
     if from >= 2.0 {
         let factor = span(&format!("{from:.1}"), &format!("{to:.1}"), " ×");
-        return match step.open_loop {
+        return match of_p99 {
             true => format!("{big} has {factor} the p99 response time of {small}"),
             false => format!("{big} does {factor} the operations of {small}"),
         };
     }
     let (near, far) = if up { (low - 1.0, high - 1.0) } else { (1.0 - high, 1.0 - low) };
     let percent = span(&share(near), &share(far), " %");
-    match (step.open_loop, up) {
+    match (of_p99, up) {
         (false, true) => format!("{subject} does {percent} more operations a second than {first}"),
         (false, false) => format!("{subject} does {percent} fewer operations a second than {first}"),
         (true, true) => format!("The p99 response time of {subject} is {percent} longer than that of {first}"),

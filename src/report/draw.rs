@@ -3,7 +3,9 @@
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::figure::bars::{Bar, BarSeries, GroupedBars};
 use super::figure::curve::{Curve, CurvePoint, CurveSeries};
-use super::reading::{ClassSummary, Latency, P99, Summary};
+use super::figure::percentiles::{PercentileSeries, Percentiles};
+use super::figure::timeline::{Timeline, TimelineSeries};
+use super::reading::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use crate::plan::Field;
 use crate::stats::Estimate;
 
@@ -155,6 +157,60 @@ impl Draw<'_> {
         }
         .svg()
     }
+
+    /// The lead point's cells: the one whose shape is looked at closely.
+    fn lead(&self) -> Vec<(usize, &CellFacts)> {
+        let subjects = 0..self.facts.subjects.len();
+        let cell = |subject| self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten();
+        subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
+    }
+
+    /// "threads = 4", for figures of one point.
+    fn lead_label(&self) -> String {
+        match self.step.values.get(self.step.lead) {
+            Some(value) if !value.label.is_empty() => format!(" at {} {}", self.x_label(), value.label),
+            _ => String::new(),
+        }
+    }
+
+    fn percentiles(&self) -> String {
+        let points = |cell: &CellFacts| {
+            let latency = cell.total.as_ref().and_then(|t| felt(t, self.step));
+            let all = PERCENTILES.iter().zip(latency.map(|l| &l.percentiles_ns[..]).unwrap_or_default());
+            all.filter_map(|((_, q), e)| Some((q * 100.0, e.as_ref()?.value))).map(|(q, v)| (tidy(q), v)).collect()
+        };
+        let series = self.lead().into_iter().map(|(i, cell)| (self.facts.subjects[i].clone(), points(cell)));
+        Percentiles {
+            title: self.step.title.clone(),
+            subtitle: format!("{} by percentile{}", self.kind(), self.lead_label()),
+            series: series.map(|(name, points)| PercentileSeries { name, points }).collect(),
+        }
+        .svg()
+    }
+
+    fn timeline(&self) -> String {
+        let series = self.lead().into_iter().map(|(i, cell)| TimelineSeries {
+            name: self.facts.subjects[i].clone(),
+            points: cell
+                .over_time
+                .iter()
+                .step_by(cell.over_time.len().div_ceil(TIMELINE_POINTS).max(1))
+                .copied()
+                .collect(),
+        });
+        Timeline {
+            title: self.step.title.clone(),
+            subtitle: format!("operations a second over time{}", self.lead_label()),
+            y_label: "ops/s".to_string(),
+            series: series.collect(),
+        }
+        .svg()
+    }
+}
+
+/// 99.99 and not 99.98999999999999.
+fn tidy(percentile: f64) -> f64 {
+    (percentile * 1e6).round() / 1e6
 }
 
 fn felt<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latency> {
@@ -168,13 +224,4 @@ fn slug(name: &str) -> String {
 
 fn scaled(e: &Estimate, by: f64) -> Bar {
     Bar { value: e.value / by, low: e.low / by, high: e.high / by }
-}
-
-impl Draw<'_> {
-    fn percentiles(&self) -> String {
-        String::new()
-    }
-    fn timeline(&self) -> String {
-        String::new()
-    }
 }

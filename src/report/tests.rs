@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Facts, csv, facts, html, text};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
+use crate::base::units::Rate;
 use crate::plan::{
     Arrival, Axis, Drive, Field, Knobs, Load, Order, Part, Place, Plan, PointKey, Protocol, Step, Stream, Subject,
     Sweep,
@@ -241,4 +242,26 @@ fn a_thousand_points_make_a_page_below_three_megabytes() {
     let t = std::time::Instant::now();
     html::page(&f).unwrap();
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("open.dyno");
+    let made = Made { values: vec![20_000.0], fail: false, ..SMALL };
+    let run = Run { plan: plan(&made), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
+    let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    for (repeat, subject) in (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject))) {
+        let (typical_ns, ops) = if subject == "Memory" { (50_000, 200_000) } else { (80_000, 150_000) };
+        let mut made = point(&made, subject, 20_000.0, repeat);
+        made.key.axis = Some(Axis { name: "read.rate".into(), field: Field::OpsPerSec, value: 20_000.0 });
+        let mut tally = tally(Class::Read, ops, typical_ns);
+        tally.response = Some(histogram(ops, typical_ns * (100 + u64::from(repeat)) / 50));
+        let late = if subject == "Disk" { 9_000 } else { 0 };
+        let asked = Some(Rate::OpsPerSec(20_000.0));
+        made.cells = vec![Cell { asked, late, backlog_max: 1_200, ..cell("read", true, 8, tally) }];
+        writer.begin(&made.key).expect("begun");
+        writer.end(&made).expect("ended");
+    }
+    insta::assert_snapshot!(text::compare(&Facts::load(&[path]).expect("facts")));
 }

@@ -11,10 +11,10 @@ use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine::Target;
-use crate::load::{AnyLane, Source, Space};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::Recorder;
 use crate::load::worker::{Job, Window};
+use crate::load::{AnyLane, Source, Space};
 use crate::plan::Stream;
 use crate::workload::{self, Workload};
 

@@ -156,12 +156,7 @@ fn places(subject: &Subject, stream: &Stream) -> impl Iterator<Item = (u32, u32)
     (0..subject.drives.len() as u32).flat_map(move |drive| (0..instances).map(move |i| (drive, i)))
 }
 
-fn gangs<'a>(
-    bench: &Bench<'_>,
-    point: &'a PointPlan,
-    maxima: &Maxima,
-    targets: &'a Targets,
-) -> Result<Vec<Gang<'a>>> {
+fn gangs<'a>(bench: &Bench<'_>, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<Gang<'a>>> {
     let mut gangs = Vec::new();
     for (index, stream) in point.step.streams.iter().enumerate() {
         let rate = rate(&point.key, stream, maxima)?;

@@ -28,9 +28,8 @@ pub fn home(drive: &Drive, dataset: &str, instance: u32) -> Home {
 
 /// Opens a dataset through an engine.
 pub fn open(bench: &Bench<'_>, engine: &Part, home: &Home, access: Access) -> Result<Box<dyn Target>> {
-    let found = engine::find(&engine.name).ok_or_else(|| {
-        failed(format!("unknown engine '{}'", engine.name), "`dyno list` names those that there are")
-    })?;
+    let found = engine::find(&engine.name)
+        .ok_or_else(|| failed(format!("unknown engine '{}'", engine.name), "`dyno list` names those that there are"))?;
     found.open(&Site { home, knobs: &engine.knobs, access, clock: bench.clock })
 }
 
@@ -41,8 +40,7 @@ pub fn writes(step: &Step) -> bool {
 
 /// Whether a stream's workload may write.
 pub fn stream_writes(stream: &Stream) -> bool {
-    workload::find(&stream.workload.name)
-        .is_none_or(|w| w.info().writes && !only_reads(&stream.workload.knobs))
+    workload::find(&stream.workload.name).is_none_or(|w| w.info().writes && !only_reads(&stream.workload.knobs))
 }
 
 /// A mix of 100 % reads writes nothing.

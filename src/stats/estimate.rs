@@ -244,9 +244,9 @@ mod tests {
 
     #[test]
     fn intervals_from_a_correlated_series_hold_the_truth_as_often_as_they_say() {
-        for (correlation, n) in [(0.0, 300), (0.5, 600), (0.8, 1_200)] {
+        for (correlation, n) in [(0.0_f64, 300), (0.5, 600), (0.8, 1_200)] {
             let trial = |rng: &mut Rng| {
-                let mut x = normal(rng) / (1.0 - correlation * correlation as f64).sqrt();
+                let mut x = normal(rng) / (1.0 - correlation * correlation).sqrt();
                 let mut next = || {
                     x = correlation * x + normal(rng);
                     100.0 + x

@@ -75,7 +75,10 @@ impl Bundle {
             cells.insert(id, (to, points[to].point.cells.len() - 1));
         }
 
-        for (cell_id, tally) in self.tallies()? {
+        let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, service_max_ns, \
+                   service_overflow, service_min_ns, response, response_sum_ns, response_max_ns, response_overflow, \
+                   response_min_ns FROM tally ORDER BY id";
+        for (cell_id, tally) in self.rows(sql, None, |row| Ok((row.get::<_, i64>(0)?, tally(row)?)))? {
             let &(point, cell) = cells.get(&cell_id).ok_or_else(|| schema::damaged(&self.path))?;
             points[point].point.cells[cell].tallies.push(tally);
         }
@@ -85,27 +88,6 @@ impl Bundle {
             points[of(point_id)?].point.facts.push(fact);
         }
         Ok(points)
-    }
-
-    /// All tallies with their cells' numbers. Nearly all of the time goes into decoding, so halves of the rows are read
-    /// side by side, each over a connection of its own.
-    fn tallies(&self) -> Result<Vec<(i64, Tally)>> {
-        let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, service_max_ns, \
-                   service_overflow, service_min_ns, response, response_sum_ns, response_max_ns, response_overflow, \
-                   response_min_ns FROM tally WHERE (id > ?1) = ?2 ORDER BY id";
-        let middle = self.conn.query_row("SELECT ifnull((min(id) + max(id)) / 2, 0) FROM tally", [], |row| row.get(0));
-        let middle: i64 = middle.map_err(|_| schema::damaged(&self.path))?;
-        let path = self.path.as_path();
-        let half = move |conn: &Connection, later: i64| {
-            rows(conn, sql, [middle, later], |row| Ok((row.get::<_, i64>(0)?, tally(row)?)))
-                .map_err(|e| schema::damaged(path).context(format!("{e:#}")))
-        };
-        std::thread::scope(|scope| {
-            let later = scope.spawn(move || half(&schema::open(path, false)?, 1));
-            let mut all = half(&self.conn, 0)?;
-            all.extend(later.join().map_err(|_| schema::damaged(path))??);
-            Ok(all)
-        })
     }
 
     /// A point's intervals, in the order of time within each series.
@@ -163,15 +145,15 @@ impl Bundle {
     }
 }
 
-/// Reads every row of a query that takes whole numbers.
+/// Reads every row of a query that takes at most an id.
 fn rows<T>(
     conn: &Connection,
     sql: &str,
-    ids: impl IntoIterator<Item = i64>,
+    id: Option<i64>,
     mut read: impl FnMut(&Row<'_>) -> Result<T>,
 ) -> Result<Vec<T>> {
     let mut statement = conn.prepare_cached(sql)?;
-    statement.query_and_then(rusqlite::params_from_iter(ids), |row| read(row))?.collect()
+    statement.query_and_then(rusqlite::params_from_iter(id), |row| read(row))?.collect()
 }
 
 /// The keys of the points that were measured to their end.

@@ -35,7 +35,7 @@ impl Writer {
         OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => failed(
                 format!("{shown} already exists"),
-                "choose another name with --out; to go on with an unfinished run, resume it",
+                "choose another name with --bundle; to go on with an unfinished run, resume it",
             ),
             _ => failed(
                 format!("cannot create the bundle {shown}: {error}"),

@@ -11,11 +11,21 @@ pub enum Offsets {
     Uniform,
     /// Popularity of rank r falls as 1 / r^theta; by inversion of the integral of the density, which is exact enough
     /// for any n (Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994, use the same form).
-    Zipfian { theta: f64, top: f64, scatter: u64 },
+    Zipfian {
+        theta: f64,
+        top: f64,
+        scatter: u64,
+    },
     /// A share `h` of the range gets 1 − h of the accesses, and so on within it (fio's pareto:h).
-    Pareto { power: f64, scatter: u64 },
+    Pareto {
+        power: f64,
+        scatter: u64,
+    },
     /// `share` of the accesses go to the first `hot` blocks.
-    Hotspot { share: u128, hot: u64 },
+    Hotspot {
+        share: u128,
+        hot: u64,
+    },
 }
 
 impl Offsets {

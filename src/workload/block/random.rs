@@ -1,6 +1,6 @@
 //! `random`: reads and writes at random offsets, in one block size or a weighted mix of them.
 
-use super::{FROM, READ, SPAN, Range, below, check_alignment, mix_classes, range};
+use super::{FROM, READ, Range, SPAN, below, check_alignment, mix_classes, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
@@ -96,7 +96,14 @@ impl Workload for Random {
             sum += weight / weights;
             // The last offset is the last multiple of `align` from which a whole block still fits.
             let count = (range.len - bytes) / align + 1;
-            blocks.push(Block { upto: below(sum), bytes: bytes as u32, align, range, count, offsets: Offsets::Uniform });
+            blocks.push(Block {
+                upto: below(sum),
+                bytes: bytes as u32,
+                align,
+                range,
+                count,
+                offsets: Offsets::Uniform,
+            });
         }
         let Some(last) = blocks.last_mut() else {
             return Err(failed("the mix of block sizes is empty", "give at least one size, as in block = \"4KiB\""));

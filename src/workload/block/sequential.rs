@@ -18,12 +18,7 @@ static INFO: Info = Info {
     max_depth: 1,
     knobs: &[
         READ,
-        Knob {
-            name: "block",
-            kind: Kind::Sizes,
-            default: Default::Is("\"128KiB\""),
-            doc: "The size of an op.",
-        },
+        Knob { name: "block", kind: Kind::Sizes, default: Default::Is("\"128KiB\""), doc: "The size of an op." },
         FROM,
         SPAN,
     ],

@@ -30,7 +30,8 @@ const fn info(name: &'static str, summary: &'static str) -> Info {
 
 static FILL_SEQ_INFO: Info = info("fillseq", "writes every key once, in order; the threads share the keys");
 static FILL_RANDOM_INFO: Info = info("fillrandom", "writes as many random keys as there are keys, some more than once");
-static FILL_UNIQUE_INFO: Info = info("filluniquerandom", "writes every key once, in random order, on any number of threads");
+static FILL_UNIQUE_INFO: Info =
+    info("filluniquerandom", "writes every key once, in random order, on any number of threads");
 static OVERWRITE_INFO: Info = Info {
     knobs: &[DISTRIBUTION, THETA, HOT_SHARE, HOT_RANGE],
     ..info("overwrite", "writes random keys of a database that exists, without end")

@@ -86,7 +86,8 @@ impl Workload for MixGraph {
 
 /// The share of accesses that go to the ranges up to each one; hot ranges are spread over the key space.
 fn cumulative(knobs: &Knobs) -> Result<Vec<(f64, u64)>> {
-    let [a, b, c, d] = [knobs.float("range_a")?, knobs.float("range_b")?, knobs.float("range_c")?, knobs.float("range_d")?];
+    let [a, b, c, d] =
+        [knobs.float("range_a")?, knobs.float("range_b")?, knobs.float("range_c")?, knobs.float("range_d")?];
     let ranges = knobs.int("ranges")?;
     let weight = |x: f64| (a * (b * x).exp() + c * (d * x).exp()).max(0.0);
     let total: f64 = (1..=ranges).map(|r| weight(r as f64)).sum();

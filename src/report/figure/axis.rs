@@ -1,0 +1,97 @@
+//! Axes: where the ticks are and how numbers are written beside them.
+
+/// How a value becomes a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    pub low: f64,
+    pub high: f64,
+    pub log: bool,
+}
+
+impl Axis {
+    /// From zero to a round number above the largest value.
+    pub fn from_zero(values: impl Iterator<Item = f64>) -> Axis {
+        let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
+        let largest = if largest > 0.0 { largest } else { 1.0 };
+        let step = step(largest * 1.04);
+        Axis { low: 0.0, high: (largest * 1.04 / step).ceil() * step, log: false }
+    }
+
+    /// Whole decades around the positive values.
+    pub fn decades(values: impl Iterator<Item = f64>) -> Axis {
+        let (mut low, mut high) = (f64::MAX, 0.0f64);
+        values.filter(|v| v.is_finite() && *v > 0.0).for_each(|v| (low, high) = (low.min(v), high.max(v)));
+        if high <= 0.0 {
+            (low, high) = (1.0, 10.0);
+        }
+        let (low, high) = (10f64.powf(low.log10().floor()), 10f64.powf(high.log10().ceil()));
+        Axis { low, high: if high > low { high } else { low * 10.0 }, log: true }
+    }
+
+    /// 0 at the low end, 1 at the high end.
+    pub fn share(&self, value: f64) -> f64 {
+        let share = match self.log {
+            true => (value.max(self.low) / self.low).ln() / (self.high / self.low).ln(),
+            false => (value - self.low) / (self.high - self.low),
+        };
+        share.clamp(0.0, 1.0)
+    }
+
+    pub fn ticks(&self) -> Vec<f64> {
+        if self.log {
+            let decades = (self.high / self.low).log10().round() as i32;
+            return (0..=decades).map(|d| self.low * 10f64.powi(d)).collect();
+        }
+        let step = step(self.high);
+        (0..=(self.high / step).round() as u32).map(|i| f64::from(i) * step).collect()
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, so that about five steps reach `high`.
+fn step(high: f64) -> f64 {
+    let rough = high / 5.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let times = [1.0, 2.0, 5.0, 10.0].into_iter().find(|t| t * power >= rough * 0.999);
+    times.unwrap_or(10.0) * power
+}
+
+/// 892202 as "892K", 1250000 as "1.25M", 0.05 as "0.05".
+pub fn si(value: f64) -> String {
+    let (scaled, unit) = match value.abs() {
+        v if v >= 999.5e6 => (value / 1e9, "G"),
+        v if v >= 999.5e3 => (value / 1e6, "M"),
+        v if v >= 999.5 => (value / 1e3, "K"),
+        _ => (value, ""),
+    };
+    let decimals = match scaled.abs() {
+        v if v >= 99.95 || v == 0.0 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    };
+    let text = format!("{scaled:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text };
+    format!("{text}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_are_written_as_vendors_print_them() {
+        for (value, text) in [(892_202.0, "892K"), (1_250_000.0, "1.25M"), (0.0, "0"), (12.5, "12.5"), (999.7, "1K")] {
+            assert_eq!(si(value), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ticks_are_few_even_and_cover_the_values(largest in 1e-6f64..1e12) {
+            let axis = Axis::from_zero([largest].into_iter());
+            let ticks = axis.ticks();
+            prop_assert!((3..=8).contains(&ticks.len()), "{ticks:?}");
+            prop_assert!(axis.high >= largest && axis.high <= largest * 1.8);
+        }
+    }
+}
