@@ -1,296 +1,203 @@
 #!/usr/bin/env python3
-"""Holds Dyno against fio and db_bench on this machine, side by side.
+"""Dyno beside its peers: every line a ratio measured in one run, in turns (A B A B ...), the median of the pairs.
 
-Each comparison is a ratio measured in one run: the two tools take turns, PAIRS times each, and the median of the
-paired ratios is what counts, so that drift of the machine meets both alike. Prints a table and writes it, with the
-machine, between the markers in docs/benchmarks.md. Exits 1 where a target is missed or could not be measured.
+Prints a table and writes it into docs/benchmarks.md between its markers. Needs fio and the db_bench that
+scripts/db_bench.sh builds. Absolute figures belong to the machine; only the ratios are claims.
 """
-
 import csv
-import datetime
 import io
 import json
 import os
 import platform
-import re
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parent.parent
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR", TOP / "target"))
-DYNO = TARGET / "release" / "dyno"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
+DYNO = TARGET / "release/dyno"
 DB_BENCH = TARGET / "db_bench"
-PLANS = TOP / "benches" / "plans"
-PAGE = TOP / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- table: written by make bench -->", "<!-- end of table -->"
-
-PAIRS = int(os.environ.get("BENCH_PAIRS", "5"))
-# One directory on a disk and one in memory; each comparison has a folder of its own, so that no two tools' files meet.
-DISK = Path(os.environ.get("BENCH_DISK", TARGET / "bench"))
-MEMORY = Path(os.environ.get("BENCH_MEMORY", "/dev/shm/dyno-bench"))
-BUNDLES = TARGET / "bench-bundles"
+PAIRS = int(os.environ.get("PAIRS", "5"))
+SECONDS = int(os.environ.get("SECONDS_A_RUN", "3"))
+DB = dict(keys=400_000, key=20, value=400, cache=1 << 30)
 
 
-def run(command, quiet=True):
-    """Runs a command; its output and the user CPU seconds of its whole process tree."""
-    before = os.times().children_user
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+def run(command, **kwargs):
+    """Runs a command; its output and its user CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **kwargs)
     if done.returncode != 0:
-        tail = (done.stderr or done.stdout).strip()[-2000:]
-        raise RuntimeError(f"{' '.join(map(str, command))}: exit {done.returncode}\n{tail}")
-    return done.stdout + ("" if quiet else done.stderr), os.times().children_user - before
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def dyno(plan, folder):
-    """One run of a plan: its rows as dictionaries, and the user CPU seconds. Datasets that are there are reused."""
-    folder.mkdir(parents=True, exist_ok=True)
-    BUNDLES.mkdir(parents=True, exist_ok=True)
-    bundle = BUNDLES / f"{plan}.dyno"
-    bundle.unlink(missing_ok=True)
-    _, user = run([DYNO, "run", PLANS / f"{plan}.toml", "--subject", f"A={folder}", "--bundle", bundle])
-    text, _ = run([DYNO, "export", "--csv", bundle])
-    rows = list(csv.DictReader(io.StringIO(text)))
-    failed = [row["outcome"] for row in rows if row["outcome"] != "measured"]
-    if failed or not rows:
-        raise RuntimeError(f"plan {plan}: {failed or 'no rows'}")
-    return rows, user
+def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s"):
+    """One point; its rows of data and the user CPU seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        protocol, bundle = Path(folder) / "bench.toml", Path(folder) / "bench.dyno"
+        protocol.write_text(
+            f'title = "Bench"\nsource = "benches/run.py"\n{dataset}\n[[step]]\nname = "bench"\n'
+            f'duration = "{seconds}s"\nwarmup = "{warmup}"\n'
+            + "".join(f"[[step.stream]]\n{stream}\n" for stream in streams)
+        )
+        _, user = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle])
+        rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", "--csv", bundle])[0])))
+    return [row for row in rows if row["headline"] == "true"], user
 
 
-def rate(rows, **wanted):
-    """Operations a second of the rows that match, over all their classes."""
-    return sum(float(row["ops_per_s"]) for row in rows if all(row[k] == v for k, v in wanted.items()))
+def ops(rows):
+    return sum(float(row["ops_per_s"]) for row in rows)
 
 
 def fio(*options):
-    """One fio job of random 4 KiB reads: IOPS and user CPU seconds for each I/O, both as fio reports them."""
-    text, _ = run([
-        "fio", "--name=job", "--output-format=json", "--rw=randread", "--bs=4k", "--numjobs=1", "--thread",
-        "--norandommap", "--time_based", *options,
-    ])
-    job = json.loads(text[text.index("{"):])["jobs"][0]
-    reads = job["read"]
-    user = job["usr_cpu"] / 100 * job["job_runtime"] / 1000
-    return reads["iops"], user / max(reads["total_ios"], 1)
+    """Read IOPS, reads, and user CPU seconds of a fio job."""
+    out, user = run(["fio", "--name=b", "--bs=4k", "--rw=randread", "--time_based", f"--runtime={SECONDS}",
+                     "--norandommap", "--randrepeat=0", "--output-format=json", *options])
+    read = json.loads(out[out.index("{"):])["jobs"][0]["read"]
+    return read["iops"], read["total_ios"], user
 
 
-def db_bench(name, folder, threads, write_rate=0):
-    """db_bench's own operations a second on the database that Dyno filled, with Dyno's options."""
-    text, _ = run([
-        DB_BENCH, f"--benchmarks={name}", f"--db={folder}/dyno-data/db.0", "--use_existing_db=1", "--num=1000000",
-        "--key_size=16", "--value_size=100", "--cache_size=33554432", "--block_size=4096",
-        "--compression_type=none", "--histogram=1", "--duration=4", f"--threads={threads}",
-        f"--benchmark_write_rate_limit={write_rate}",
-    ])
-    found = re.search(rf"^{name}\s*:.*?([\d.]+) ops/sec", text, re.MULTILINE)
-    if not found:
-        raise RuntimeError(f"db_bench printed no result for {name}:\n{text[-1000:]}")
-    return float(found.group(1))
-
-
-class Row:
-    """One comparison: a ratio for each pair, and what its median should be."""
-
-    def __init__(self, what, ours, theirs, ratios, least=None, most=None):
-        self.what, self.ours, self.theirs, self.ratios = what, ours, theirs, ratios
-        self.least, self.most = least, most
-
-    def median(self):
-        return statistics.median(self.ratios)
-
-    def met(self):
-        ratio = self.median()
-        return (self.least is None or ratio >= self.least) and (self.most is None or ratio <= self.most)
-
-    def target(self):
-        bounds = [f"≥ {self.least:g}" if self.least is not None else "", f"≤ {self.most:g}" if self.most else ""]
-        return " and ".join(bound for bound in bounds if bound)
-
-    def cells(self):
-        spread = f"{min(self.ratios):.3g} to {max(self.ratios):.3g}"
-        return [self.what, self.ours, self.theirs, f"{self.median():.4g}", spread, self.target(),
-                "met" if self.met() else "**missed**"]
-
-
-def middle(values, unit):
-    """The median of a tool's own figures, for reading; the verdict rests on the ratios."""
-    value = statistics.median(values)
-    if unit == "ns":
-        return f"{value / 1000:.3g} µs" if value >= 1000 else f"{value:.3g} ns"
-    for factor, prefix in ((1e6, "M"), (1e3, "k")):
-        if value >= factor:
-            return f"{value / factor:.3g} {prefix}{unit}"
-    return f"{value:.3g} {unit}"
+def db_bench(folder, benchmark, threads):
+    out, _ = run([DB_BENCH, f"--db={folder}", f"--benchmarks={benchmark}", "--use_existing_db=1", f"--num={DB['keys']}",
+                  f"--key_size={DB['key']}", f"--value_size={DB['value']}", f"--cache_size={DB['cache']}",
+                  "--compression_type=none", f"--threads={threads}", f"--duration={SECONDS}", "--histogram=1",
+                  "--open_files=-1", "--benchmark_write_rate_limit=5000000"])
+    line = next(l for l in out.splitlines() if l.startswith(benchmark) and "ops/sec" in l)
+    return float(line.split("ops/sec")[0].split()[-1])
 
 
 def in_turns(ours, theirs):
-    """PAIRS times ours, then theirs; both lists of results."""
-    return zip(*[(ours(), theirs()) for _ in range(PAIRS)])
+    """Pairs of (ours, theirs), alternating which goes first."""
+    pairs = []
+    for i in range(PAIRS):
+        first, second = (ours, theirs) if i % 2 == 0 else (theirs, ours)
+        a, b = first(), second()
+        pairs.append((a, b) if i % 2 == 0 else (b, a))
+    return pairs
 
 
-def compare(what, ours, theirs, unit, least):
-    mine, peers = in_turns(ours, theirs)
-    ratios = [m / p for m, p in zip(mine, peers)]
-    return [Row(what, middle(mine, unit), middle(peers, unit), ratios, least=least)]
+class Table:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, what, ours, theirs, goal, ratios, at_most=False):
+        ratio = statistics.median(ratios)
+        met = ratio <= goal if at_most else ratio >= goal
+        sign = "≤" if at_most else "≥"
+        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        self.rows.append(f"| {what} | {ours} | {theirs} | **{ratio:.2f}** | {spread} | {sign} {goal} | {'yes' if met else 'NO'} |")
+        print(self.rows[-1], flush=True)
+
+    def text(self):
+        head = "| What | Dyno | Peer | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|\n"
+        return head + "\n".join(self.rows)
 
 
-def null_against_fio():
-    fio_null = lambda: fio("--ioengine=null", "--size=100g", "--runtime=3")[0]
-    rows = compare("null engine, 1 worker, against fio null",
-                   lambda: rate(dyno("null", MEMORY / "null")[0]), fio_null, "IOPS", 7)
-    rows += compare("io_uring NOPs, depth 32, against fio null",
-                    lambda: rate(dyno("nop", MEMORY / "nop")[0]), fio_null, "IOPS", 2)
-    return rows
+def si(value):
+    return f"{value / 1e6:.2f} M/s" if value >= 1e6 else f"{value / 1e3:.1f} K/s"
 
 
-def uring_against_fio(where, folder):
-    data = folder / "dyno-data" / "file.0" / "data"
+def compare(table, what, goal, ours, theirs):
+    pairs = in_turns(ours, theirs)
+    medians = [statistics.median(p[i] for p in pairs) for i in (0, 1)]
+    table.add(what, si(medians[0]), si(medians[1]), goal, [a / b for a, b in pairs])
+
+
+def null_and_nop(table, home):
+    theirs = lambda: fio("--ioengine=null", "--size=1t")[0]
+    null = 'name = "io"\nengine = "null"\nworkload = "random"'
+    compare(table, "null engine, one worker, against fio's null", 7, lambda: ops(dyno(home, [null])[0]), theirs)
+    dataset = '[dataset.file]\nengine = "uring"\nsize = "256MiB"\nfill = { kind = "sequential", read = 0 }'
+    nop = 'name = "io"\nengine = { kind = "uring", nop = true }\nworkload = "random"\ndepth = 32'
+    dyno(home, [nop], dataset, 1)
+    compare(table, "io_uring NOP, depth 32, against fio's null", 2, lambda: ops(dyno(home, [nop], dataset)[0]), theirs)
+
+
+def uring(table, where, home):
+    dataset = '[dataset.file]\nengine = "uring"\nsize = "256MiB"\nfill = { kind = "sequential", read = 0 }'
+    stream = 'name = "io"\nengine = "uring"\nworkload = "random"\ndepth = 32'
+    dyno(home, [stream], dataset, 1)
 
     def ours():
-        rows, user = dyno("uring", folder)
-        return rate(rows), user / sum(int(row["ops"]) for row in rows)
+        rows, user = dyno(home, [stream], dataset)
+        return ops(rows), user / float(rows[0]["ops"])
 
     def theirs():
-        return fio("--ioengine=io_uring", "--registerfiles", "--fixedbufs", "--direct=1", "--iodepth=32",
-                   f"--filename={data}", "--readonly", "--runtime=4")
+        iops, ios, user = fio("--ioengine=io_uring", "--registerfiles", "--fixedbufs", "--direct=1", "--iodepth=32",
+                              f"--filename={home}/dyno-data/file.0/data", "--size=256m")
+        return iops, user / ios
 
-    dyno("uring", folder)  # The file is laid out before anything is timed.
-    mine, peers = in_turns(ours, theirs)
-    what = f"io_uring 4 KiB random reads, depth 32, {where}"
-    iops = [[m[0] for m in mine], [p[0] for p in peers]]
-    user_ns = [[m[1] * 1e9 for m in mine], [p[1] * 1e9 for p in peers]]
-    pairs = list(zip(mine, peers))
-    return [
-        Row(f"{what}: IOPS", middle(iops[0], "IOPS"), middle(iops[1], "IOPS"), [m[0] / p[0] for m, p in pairs],
-            least=1.0),
-        Row(f"{what}: user CPU an I/O", middle(user_ns[0], "ns"), middle(user_ns[1], "ns"),
-            [m[1] / p[1] for m, p in pairs], most=0.25),
-    ]
+    pairs = in_turns(ours, theirs)
+    rate = [statistics.median(p[i][0] for p in pairs) for i in (0, 1)]
+    cpu = [statistics.median(p[i][1] for p in pairs) * 1e9 for i in (0, 1)]
+    table.add(f"io_uring 4 KiB random read, depth 32, {where}", si(rate[0]), si(rate[1]), 1, [a[0] / b[0] for a, b in pairs])
+    table.add(f"the same: user CPU an I/O, {where}", f"{cpu[0]:.0f} ns", f"{cpu[1]:.0f} ns", 0.25,
+              [a[1] / b[1] for a, b in pairs], at_most=True)
 
 
-def psync_against_fio():
-    folder = MEMORY / "psync"
-    dyno("psync", folder)
-    theirs = lambda: fio("--ioengine=psync", f"--filename={folder}/dyno-data/file.0/data", "--readonly",
-                         "--invalidate=0", "--runtime=3")[0]
-    return compare("pread of a cached file", lambda: rate(dyno("psync", folder)[0]), theirs, "IOPS", 1.1)
+def psync(table, home):
+    dataset = '[dataset.cached]\nengine = "psync"\nsize = "256MiB"\nfill = { kind = "sequential", read = 0 }'
+    stream = 'name = "io"\nengine = "psync"\nworkload = "random"'
+    dyno(home, [stream], dataset, 1)
+    compare(table, "psync on a cached file", 1.1, lambda: ops(dyno(home, [stream], dataset)[0]),
+            lambda: fio("--ioengine=psync", f"--filename={home}/dyno-data/cached.0/data", "--size=256m", "--invalidate=0")[0])
 
 
-def rocksdb_against_db_bench():
-    folder = DISK / "rocksdb"
-    dyno("readrandom", folder)
-    turns = []
+def open_loop(table, home):
+    engine = 'name = "io"\nworkload = "random"\nengine = { kind = "null", latency = "20us" }'
+    achieved, service = [], []
     for _ in range(PAIRS):
-        rows, _ = dyno("readrandom", folder)
-        turns.append({threads: (rate(rows, value=str(threads)), db_bench("readrandom", folder, threads))
-                      for threads in (1, 2)})
-    found = []
+        closed = dyno(home, [engine])[0]
+        target = ops(closed) / 2
+        rows = dyno(home, [f'{engine}\nrate = "{target:.0f}/s"'])[0]
+        achieved.append(ops(rows) / target)
+        service.append(float(rows[0]["p50_ns"]) / float(closed[0]["p50_ns"]))
+    table.add("open loop at half the maximum: achieved ÷ target", f"{target:.0f}/s", "-", 0.995, achieved)
+    table.add("the same: median service time ÷ closed loop's", "-", "-", 1.1, service, at_most=True)
+
+
+def rocksdb(table, home):
+    dataset = (f'[dataset.db]\nengine = "rocksdb"\nkeys = {DB["keys"]}\nkey_size = {DB["key"]}\nvalue_size = {DB["value"]}\n'
+               f'block_cache = {DB["cache"]}\noptions = {{ compression = "kNoCompression" }}\n'
+               'fill = { kind = "filluniquerandom" }')
+    readers = 'name = "readers"\nengine = "rocksdb"\nworkload = "readrandom"\nthreads = {}'
+    writer = 'name = "writer"\nengine = "rocksdb"\nworkload = "overwrite"\nheadline = false\nrate = "5MB/s"'
+    dyno(home, [readers.format(1)], dataset, 1)
+    folder = f"{home}/dyno-data/db.0"
     for threads in (1, 2):
-        mine, peers = zip(*[turn[threads] for turn in turns])
-        found.append(Row(f"RocksDB readrandom, {threads} thread{'s'[: threads - 1]}", middle(mine, "ops/s"),
-                         middle(peers, "ops/s"), [m / p for m, p in zip(mine, peers)], least=1.0))
-    return found + read_while_writing(folder)
+        for name, streams in [("readrandom", [readers.format(threads)]), ("readwhilewriting", [readers.format(threads), writer])]:
+            compare(table, f"RocksDB {name}, {threads} threads, cached, against db_bench", 1,
+                    lambda streams=streams: ops(dyno(home, streams, dataset, warmup="2s")[0]),
+                    lambda name=name, threads=threads: db_bench(folder, name, threads))
 
 
-def read_while_writing(folder):
-    """Last, because it changes the database; the turns keep the change alike for both."""
-    steps = {"limited": 2_000_000, "unlimited": 0}
-    turns = []
-    for _ in range(PAIRS):
-        rows, _ = dyno("readwhilewriting", folder)
-        turns.append({step: (rate(rows, stream="readers", step=step), db_bench("readwhilewriting", folder, 1, limit))
-                      for step, limit in steps.items()})
-    found = []
-    for step, limit in steps.items():
-        mine, peers = zip(*[turn[step] for turn in turns])
-        writer = f"a writer at {limit / 1e6:g} MB/s" if limit else "an unlimited writer"
-        found.append(Row(f"RocksDB readwhilewriting, 1 reader and {writer}", middle(mine, "ops/s"),
-                         middle(peers, "ops/s"), [m / p for m, p in zip(mine, peers)], least=1.0))
-    return found
-
-
-def open_against_closed(where, folder):
-    dyno("open", folder)
-    kept, medians, rates, served = [], [], [], []
-    for _ in range(PAIRS):
-        by_value = {row["value"]: row for row in dyno("open", folder)[0]}
-        closed, half = by_value["max"], by_value["50"]
-        rates.append((float(half["ops_per_s"]), float(half["asked"])))
-        kept.append(rates[-1][0] / rates[-1][1])
-        served.append((float(half["p50_ns"]), float(closed["p50_ns"])))
-        medians.append(served[-1][0] / served[-1][1])
-    (achieved, asked), (half_ns, closed_ns) = zip(*rates), zip(*served)
-    return [
-        Row(f"open loop at half of the maximum, {where}: achieved against asked", middle(achieved, "IOPS"),
-            middle(asked, "IOPS"), kept, least=0.995, most=1.005),
-        Row(f"open loop at half of the maximum, {where}: median service against closed", middle(half_ns, "ns"),
-            middle(closed_ns, "ns"), medians, least=0.9, most=1.1),
-    ]
-
-
-def machine():
-    cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
-                if line.startswith("model name")), platform.machine())
-    version = lambda tool: run([tool, "--version"], quiet=False)[0].strip().splitlines()[0]
-    facts = [
-        ("Date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")),
-        ("CPU", f"{cpu}, {os.cpu_count()} logical"),
-        ("Kernel", platform.release()),
-        ("Load average at the start", "{:.2f}".format(os.getloadavg()[0])),
-        ("Dyno", version(DYNO)),
-        ("fio", version("fio") if shutil.which("fio") else "not installed"),
-        ("Turns", f"{PAIRS} pairs; the median of the paired ratios"),
-    ]
-    return "\n".join(f"- {name}: {value}" for name, value in facts)
-
-
-def table(rows):
-    head = ["comparison", "Dyno", "peer", "ratio", "range", "target", "verdict"]
-    lines = [head, ["---"] * len(head)] + rows
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-def write_page(text):
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN, 1)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END, 1)[1]}")
+def record(table):
+    cpu = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "?")
+    page = Path("docs/benchmarks.md")
+    begin, end = "<!-- begin -->", "<!-- end -->"
+    text = page.read_text()
+    before, after = text.split(begin)[0], text.split(end)[1]
+    facts = f"{cpu}, {os.cpu_count()} processors, Linux {platform.release()}; {PAIRS} pairs of {SECONDS} s."
+    page.write_text(f"{before}{begin}\n{facts}\n\n{table.text()}\n{end}{after}")
 
 
 def main():
-    facts = machine()
-    comparisons = [
-        ("null and NOP against fio", null_against_fio),
-        ("io_uring in memory", lambda: uring_against_fio("in memory", MEMORY / "uring")),
-        ("io_uring on a disk", lambda: uring_against_fio("on a disk", DISK / "uring")),
-        ("psync against fio", psync_against_fio),
-        ("RocksDB against db_bench", rocksdb_against_db_bench),
-        ("open loop in memory", lambda: open_against_closed("in memory", MEMORY / "open")),
-        ("open loop on a disk", lambda: open_against_closed("on a disk", DISK / "open")),
-    ]
-    wanted = sys.argv[1:]
-    rows, bad = [], 0
-    for name, measure in comparisons:
-        if wanted and not any(word in name for word in wanted):
-            continue
-        print(f"{name} …", file=sys.stderr, flush=True)
-        try:
-            found = measure()
-            rows += [row.cells() for row in found]
-            bad += sum(not row.met() for row in found)
-        except (RuntimeError, OSError, KeyError) as error:
-            print(error, file=sys.stderr)
-            rows.append([name, "", "", "", "", "", "**not measured**"])
-            bad += 1
-    for folder in (MEMORY, DISK, BUNDLES):
-        shutil.rmtree(folder, ignore_errors=True)
-    text = f"{facts}\n\n{table(rows)}"
-    print(text)
-    if not wanted:
-        write_page(text)
-    return 1 if bad else 0
+    disk, memory = tempfile.mkdtemp(dir="."), tempfile.mkdtemp(dir="/dev/shm")
+    table = Table()
+    try:
+        null_and_nop(table, memory)
+        uring(table, "/dev/shm", memory)
+        uring(table, "disk", disk)
+        psync(table, memory)
+        open_loop(table, memory)
+        rocksdb(table, memory)
+    finally:
+        shutil.rmtree(disk), shutil.rmtree(memory)
+    record(table)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

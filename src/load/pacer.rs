@@ -22,6 +22,7 @@ pub struct Schedule {
     /// Nanoseconds of one op, or of one byte, at this worker's share of the rate.
     unit_ns: f64,
     by_bytes: bool,
+    extra_bytes: u32,
     arrival: Arrival,
     gaps: Seed,
     due_ns: f64,
@@ -43,7 +44,15 @@ impl Schedule {
             Arrival::Fixed => mean_gap_ns * f64::from(share.thread) / f64::from(share.threads),
             Arrival::Poisson => mean_gap_ns * seed.at(u64::MAX).exponential(),
         };
-        Schedule { unit_ns, by_bytes, arrival, gaps: seed, due_ns: start_ns as f64 + first, mean_gap_ns }
+        Schedule {
+            unit_ns,
+            by_bytes,
+            extra_bytes: share.extra_bytes,
+            arrival,
+            gaps: seed,
+            due_ns: start_ns as f64 + first,
+            mean_gap_ns,
+        }
     }
 
     /// When the next op is due.
@@ -60,7 +69,7 @@ impl Schedule {
     /// Moves on past op `n`, which was of `bytes`.
     #[inline(always)]
     pub fn advance(&mut self, n: u64, bytes: u32) {
-        let gap = if self.by_bytes { self.unit_ns * f64::from(bytes) } else { self.unit_ns };
+        let gap = if self.by_bytes { self.unit_ns * f64::from(bytes + self.extra_bytes) } else { self.unit_ns };
         self.due_ns += match self.arrival {
             Arrival::Fixed => gap,
             Arrival::Poisson => gap * self.gaps.at(n).exponential(),
@@ -73,6 +82,8 @@ impl Schedule {
 pub struct Share {
     pub thread: u32,
     pub threads: u32,
+    /// Bytes that count for every op beside its length: a key's, as in db_bench's write_rate_limit.
+    pub extra_bytes: u32,
 }
 
 #[cfg(test)]
@@ -80,7 +91,14 @@ mod tests {
     use super::*;
 
     fn schedule(rate: Rate, arrival: Arrival, thread: u32, threads: u32) -> Schedule {
-        Schedule::new(rate, arrival, Share { thread, threads }, 0, 4096.0, Seed::new(1, 2, u64::from(thread)))
+        Schedule::new(
+            rate,
+            arrival,
+            Share { thread, threads, extra_bytes: 0 },
+            0,
+            4096.0,
+            Seed::new(1, 2, u64::from(thread)),
+        )
     }
 
     #[test]

@@ -191,12 +191,7 @@ impl Draw<'_> {
     fn timeline(&self) -> String {
         let series = self.lead().into_iter().map(|(i, cell)| TimelineSeries {
             name: self.facts.subjects[i].clone(),
-            points: cell
-                .over_time
-                .iter()
-                .step_by(cell.over_time.len().div_ceil(TIMELINE_POINTS).max(1))
-                .copied()
-                .collect(),
+            points: thinned(&cell.over_time, TIMELINE_POINTS),
         });
         Timeline {
             title: self.step.title.clone(),
@@ -224,4 +219,26 @@ fn slug(name: &str) -> String {
 
 fn scaled(e: &Estimate, by: f64) -> Bar {
     Bar { value: e.value / by, low: e.low / by, high: e.high / by }
+}
+
+/// Means of neighbours, so that there are at most `most` points and none is passed over.
+fn thinned(series: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
+    let mean = |part: &[(f64, f64)]| {
+        let n = part.len() as f64;
+        (part.iter().map(|p| p.0).sum::<f64>() / n, part.iter().map(|p| p.1).sum::<f64>() / n)
+    };
+    series.chunks(series.len().div_ceil(most).max(1)).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_the_mean() {
+        let series: Vec<_> = (0..1000).map(|i| (f64::from(i), f64::from(i % 10))).collect();
+        let thin = thinned(&series, 300);
+        assert_eq!((thin.len(), thin[0]), (250, (1.5, 1.5)));
+        assert_eq!(thinned(&series[..3], 300), series[..3]);
+    }
 }

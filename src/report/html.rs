@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::facts::Facts;
+use super::figure::theme::COLOURS;
 use super::{section, words};
 use crate::base::error::{Context, Result};
 
@@ -23,21 +24,20 @@ struct Page<'a> {
 
 struct Chip<'a> {
     name: &'a str,
-    /// Number of its colour, the same as in the figures.
-    colour: usize,
+    /// The same as in the figures.
+    colour: &'static str,
 }
 
 /// The whole report as HTML.
 pub fn page(facts: &Facts) -> Result<String> {
     let made = section::ALL.iter().filter_map(|s| s.html(facts).map(|body| (s.info().id, s.info().title, body)));
     let sections: Vec<_> = made.collect();
-    let colours = super::figure::theme::COLOURS.len();
     let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
     let page = Page {
         title: &facts.title,
         kicker: &facts.protocol,
         source: &facts.source,
-        subjects: facts.subjects.iter().enumerate().map(|(i, name)| Chip { name, colour: i % colours }).collect(),
+        subjects: facts.subjects.iter().enumerate().map(|(i, name)| Chip { name, colour: colour(i) }).collect(),
         date: words::moment(started),
         version: facts.runs.first().map_or("", |r| r.dyno_version.as_str()),
         headlines: section::findings::headlines(facts),
@@ -45,6 +45,11 @@ pub fn page(facts: &Facts) -> Result<String> {
         sections,
     };
     page.render().context("making the page")
+}
+
+/// The colour of subject `index`, the same as in the figures.
+pub fn colour(index: usize) -> &'static str {
+    COLOURS[index % COLOURS.len()]
 }
 
 /// Text made safe to stand in HTML.

@@ -147,7 +147,7 @@ fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
     let window = Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
     let stream = gang.stream;
     let schedule = gang.rate.map(|rate| {
-        let share = Share { thread, threads: stream.threads };
+        let share = Share { thread, threads: stream.threads, extra_bytes: gang.target.space().key_bytes };
         let gaps = Seed::new(gang.seed ^ 0x5EED, u64::from(gang.instance), u64::from(thread));
         Schedule::new(rate, stream.arrival, share, shared.start_ns.load(Relaxed), mean_op_bytes, gaps)
     });

@@ -181,7 +181,7 @@ fn a_damaged_bundle_ends_in_an_error_or_data_never_a_panic() {
         let mut bytes = whole.clone();
         for _ in 0..20 {
             let at = rng.below(bytes.len() as u64) as usize;
-            bytes[at] = rng.next() as u8;
+            bytes[at] = rng.draw() as u8;
         }
         std::fs::write(&path, &bytes).unwrap();
         let Ok(bundle) = Bundle::open(&path) else { continue };

@@ -34,7 +34,7 @@ impl Frame {
             Frame { body: String::new(), title: format!("{title}: {subtitle}"), left, right, top: 0.0, bottom, y };
         frame.text(16.0, 26.0, title, &Type { size: 17.0, colour: INK, anchor: "start", bold: true });
         frame.text(16.0, 46.0, subtitle, &Type { size: 13.0, anchor: "start", ..SMALL });
-        frame.top = frame.legend(names, 68.0) + 22.0;
+        frame.top = frame.legend(names, 68.0) + 36.0;
         let top = frame.top;
         frame.text(16.0, top - 10.0, y_label, &Type { anchor: "start", ..SMALL });
         for tick in y.ticks() {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Info, Section};
 use crate::report::difference;
 use crate::report::facts::Facts;
-use crate::report::html::escape;
+use crate::report::html::{colour, escape};
 use crate::report::words;
 
 pub struct Findings;
@@ -13,7 +13,7 @@ pub struct Findings;
 /// A number for the cover: the best of one subject over all steps' values.
 pub struct Headline {
     pub subject: String,
-    pub colour: usize,
+    pub colour: &'static str,
     pub value: String,
     pub unit: &'static str,
     pub of: String,
@@ -59,7 +59,7 @@ pub fn headlines(facts: &Facts) -> Vec<Headline> {
             let of = format!("{}{}", step.title, difference::place(step, &[value]));
             all.push(Headline {
                 subject: subject.clone(),
-                colour: index,
+                colour: colour(index),
                 value: words::count(best),
                 unit: "ops/s",
                 of,

@@ -71,7 +71,7 @@ fn mix_classes(knobs: &Knobs) -> Vec<Class> {
     }
 }
 
-/// A share of all 64-bit numbers: `rng.next() < below(0.7)` is true for 70 % of them, and always for 1.
+/// A share of all 64-bit numbers: `rng.draw() < below(0.7)` is true for 70 % of them, and always for 1.
 fn below(share: f64) -> u128 {
     (share * 2f64.powi(64)) as u128
 }

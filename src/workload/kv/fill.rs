@@ -52,7 +52,7 @@ impl Workload for Fill {
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
-        Ok(f64::from(space.value_bytes))
+        Ok(entry_bytes(space))
     }
 
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
@@ -110,7 +110,7 @@ impl Workload for Overwrite {
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
-        Ok(entry_bytes(space) - f64::from(space.key_bytes))
+        Ok(entry_bytes(space))
     }
 
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {

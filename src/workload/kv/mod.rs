@@ -59,7 +59,7 @@ fn entry_bytes(space: crate::load::Space) -> f64 {
     f64::from(space.key_bytes + space.value_bytes)
 }
 
-/// The mean over a mix of `put_percent` Puts; only their values have a length as far as the pacer can see.
+/// A knob in percent as a share.
 fn knob_percent(knobs: &Knobs, name: &str) -> Result<f64> {
     Ok(knobs.float(name)? / 100.0)
 }

@@ -1,7 +1,7 @@
 //! `readrandomwriterandom`: each thread reads and writes in turns, as db_bench does: of 100 ops, `read` Gets and then the
 //! rest Puts, in bursts.
 
-use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, knob_percent, offsets};
+use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, knob_percent, offsets};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
@@ -43,7 +43,7 @@ impl Workload for ReadRandomWriteRandom {
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
-        Ok(f64::from(space.value_bytes))
+        Ok(entry_bytes(space))
     }
 
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
