@@ -46,7 +46,7 @@ fn run(command: &mut Command) -> String {
 fn dyno(dir: &Path, fill: &str) -> String {
     std::fs::write(dir.join("p.toml"), PROTOCOL.replace("FILL", fill)).unwrap();
     std::fs::create_dir_all(dir.join("x")).unwrap();
-    let mut dyno = || {
+    let dyno = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
         command.current_dir(dir);
         command

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::lab;
-use crate::plan::{self, Load, Place, Plan, PointKey};
+use crate::plan::{self, Load, Plan, PointKey};
 use crate::record::{Outcome, Run};
 use crate::run::progress::Progress;
 use crate::run::{self, Maxima, MaximumOf, ops_per_s};
@@ -151,11 +151,7 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     };
     let place = parent.canonicalize().with_context(|| format!("the bundle's directory {}", parent.display()))?;
     for drive in plan.subjects.iter().flat_map(|s| &s.drives) {
-        let refused = match &drive.place {
-            Place::Directory(path) => path.canonicalize().is_ok_and(|path| place.starts_with(path)),
-            Place::Device { .. } => lab::guard::holds(&drive.place, &place)?,
-        };
-        if refused {
+        if lab::guard::holds(&drive.place, &place)? {
             let drive = drive.place.path().display();
             return Err(failed(
                 format!("the bundle {} would lie on {drive}, which is under test", bundle.display()),

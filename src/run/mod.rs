@@ -61,7 +61,8 @@ impl Run<'_> {
     pub fn execute(mut self) -> Result<Summary> {
         for subject in &self.plan.subjects {
             for drive in &subject.drives {
-                let writes = self.points.iter().any(|p| site::writes(&p.step));
+                let fills = self.plan.protocol.datasets.iter().any(|d| d.fill.is_some());
+                let writes = fills || self.points.iter().any(|p| site::writes(&p.step));
                 guard::pass(&drive.place, drive.erase, writes).with_context(|| subject.name.clone())?;
             }
         }
