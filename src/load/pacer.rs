@@ -13,8 +13,10 @@ use crate::plan::Arrival;
 /// a drive takes, and above what a timer wake-up costs.
 pub const LATE_NS: u64 = 100_000;
 
-/// The last stretch before an op is due is spun, not slept: a sleep ends 50 to 100 µs late.
-pub const SPIN_NS: u64 = 80_000;
+/// The last stretch before an op is due is spun, not slept. With a worker's timer slack of 1 ns (`run/crew.rs`) a sleep
+/// ends 3 to 7 µs late; with the kernel's default of 50 µs it would be 53 µs, and a writer paced at 84 µs would spin
+/// through all of them and take a processor from the readers.
+pub const SPIN_NS: u64 = 10_000;
 
 /// The due times of one worker's ops.
 #[derive(Clone, Debug)]

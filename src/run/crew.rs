@@ -3,8 +3,12 @@
 //! Every worker opens its lane in its own thread (an io_uring may belong to one thread only) and allocates all it needs
 //! before the first barrier. The window is fixed between the first barrier and the second, so that all start together.
 
+use std::num::NonZeroU64;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Barrier, Mutex};
+
+use rustix::thread::set_current_timer_slack;
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
@@ -137,7 +141,11 @@ pub fn run(clock: Clock, gangs: &[Gang<'_>], span: Span, stop: &AtomicBool, watc
 
 /// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
 fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
-    let opened = open(gang, thread);
+    // A kernel that refuses wakes paced workers later, and their late ops show it.
+    let _ = set_current_timer_slack(NonZeroU64::new(1));
+    let opened = std::panic::catch_unwind(AssertUnwindSafe(|| open(gang, thread))).unwrap_or_else(|_| {
+        Err(failed("a worker panicked as it started", "this is a defect of Dyno: please report it"))
+    });
     shared.barrier.wait();
     shared.barrier.wait();
     let (mut source, mean_op_bytes, mut lane) = opened?;

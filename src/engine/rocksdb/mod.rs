@@ -13,6 +13,7 @@ use rocksdb::{DB, Options, WaitForCompactOptions};
 
 use super::{Access, Engine, Home, Site, Target};
 use crate::base::error::{Result, bail, failed};
+use crate::base::units::bytes;
 use crate::load::{AnyLane, Space};
 use crate::plan::{Default, Family, Info, Kind, Knob, Stream};
 use crate::record::Fact;
@@ -45,7 +46,13 @@ static INFO: Info = Info {
             name: "block_cache",
             kind: Kind::Bytes,
             default: Default::Is("\"32MiB\""),
-            doc: "RocksDB's own cache of blocks (db_bench: cache_size).",
+            doc: "RocksDB's own cache of blocks (db_bench: cache_size); 0 for none.",
+        },
+        Knob {
+            name: "cache_type",
+            kind: Kind::Choice(&["hyper_clock_cache", "lru_cache"]),
+            default: Default::Is("\"hyper_clock_cache\""),
+            doc: "Which block cache, as db_bench names them; its default too.",
         },
         Knob {
             name: "direct",
@@ -120,7 +127,8 @@ impl Engine for RocksDb {
             ..Space::default()
         };
         let given = options::string(knobs, false)?;
-        Ok(Box::new(RocksTarget { db, manner, space, access: site.access, given, opened: Mutex::new(None) }))
+        let cache = format!("{}, {}", bytes(knobs.int("block_cache")?), knobs.text("cache_type")?);
+        Ok(Box::new(RocksTarget { db, manner, space, access: site.access, given, cache, opened: Mutex::new(None) }))
     }
 }
 
@@ -144,6 +152,7 @@ struct RocksTarget {
     access: Access,
     /// The options as RocksDB was given them.
     given: String,
+    cache: String,
     /// The counters at the start of the measured window.
     opened: Mutex<Option<Counters>>,
 }
@@ -198,6 +207,7 @@ impl Target for RocksTarget {
             fact("Key and value", format!("{} + {} bytes", self.space.key_bytes, self.space.value_bytes)),
             fact("Write-ahead log", if self.manner.wal { "on".into() } else { "off".into() }),
             fact("Sync", if self.manner.sync { "each write".into() } else { "no".into() }),
+            fact("Block cache", self.cache.clone()),
             fact("Options", self.given.clone()),
         ]
     }
