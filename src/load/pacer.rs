@@ -18,6 +18,9 @@ pub const LATE_NS: u64 = 100_000;
 /// through all of them and take a processor from the readers.
 pub const SPIN_NS: u64 = 10_000;
 
+/// How often RocksDB's rate limiter, and so db_bench's `benchmark_write_rate_limit`, is refilled (rate_limiter.h).
+const REFILL_NS: u64 = 100_000_000;
+
 /// The due times of one worker's ops.
 #[derive(Clone, Debug)]
 pub struct Schedule {
@@ -27,6 +30,7 @@ pub struct Schedule {
     extra_bytes: u32,
     arrival: Arrival,
     gaps: Seed,
+    start_ns: u64,
     due_ns: f64,
     mean_gap_ns: f64,
 }
@@ -43,7 +47,7 @@ impl Schedule {
         let unit_ns = 1e9 * f64::from(share.threads) / total;
         let mean_gap_ns = if by_bytes { unit_ns * mean_op_bytes } else { unit_ns };
         let first = match arrival {
-            Arrival::Fixed => mean_gap_ns * f64::from(share.thread) / f64::from(share.threads),
+            Arrival::Fixed | Arrival::Refill => mean_gap_ns * f64::from(share.thread) / f64::from(share.threads),
             Arrival::Poisson => mean_gap_ns * seed.at(u64::MAX).exponential(),
         };
         Schedule {
@@ -52,15 +56,29 @@ impl Schedule {
             extra_bytes: share.extra_bytes,
             arrival,
             gaps: seed,
+            start_ns,
             due_ns: start_ns as f64 + first,
             mean_gap_ns,
         }
     }
 
-    /// When the next op is due.
+    /// When the next op is due; where tokens are refilled, when its token is there.
     #[inline(always)]
     pub fn due_ns(&self) -> u64 {
-        self.due_ns as u64
+        let due_ns = self.due_ns as u64;
+        match self.arrival {
+            Arrival::Fixed | Arrival::Poisson => due_ns,
+            Arrival::Refill => due_ns - (due_ns - self.start_ns) % REFILL_NS,
+        }
+    }
+
+    /// When an op that is handed over now was meant to be: when it was due, but a token may be used at any time.
+    #[inline(always)]
+    pub fn intended_ns(&self, now_ns: u64) -> u64 {
+        match self.arrival {
+            Arrival::Fixed | Arrival::Poisson => self.due_ns as u64,
+            Arrival::Refill => now_ns,
+        }
     }
 
     #[inline(always)]
@@ -73,7 +91,7 @@ impl Schedule {
     pub fn advance(&mut self, n: u64, bytes: u32) {
         let gap = if self.by_bytes { self.unit_ns * f64::from(bytes + self.extra_bytes) } else { self.unit_ns };
         self.due_ns += match self.arrival {
-            Arrival::Fixed => gap,
+            Arrival::Fixed | Arrival::Refill => gap,
             Arrival::Poisson => gap * self.gaps.at(n).exponential(),
         };
     }
@@ -139,6 +157,18 @@ mod tests {
         (0..1000).for_each(|n| s.advance(n, if n % 2 == 0 { 4096 } else { 65536 }));
         let bytes = 500.0 * (4096.0 + 65536.0) * 2.0;
         assert!((bytes / (s.due_ns() as f64 / 1e9) / 10e6 - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn refilled_tokens_come_ten_times_a_second_and_keep_the_rate() {
+        let mut s = schedule(Rate::OpsPerSec(5000.0), Arrival::Refill, 0, 1);
+        let mut due_ms = Vec::new();
+        for n in 0..10_000 {
+            due_ms.push(s.due_ns() / 1_000_000);
+            s.advance(n, 4096);
+        }
+        assert!(due_ms.chunks(500).enumerate().all(|(i, chunk)| chunk.iter().all(|ms| *ms == 100 * i as u64)));
+        assert_eq!(s.intended_ns(7), 7, "a token may be used at any time");
     }
 
     #[test]

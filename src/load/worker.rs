@@ -136,11 +136,11 @@ fn stage_due<L: Lane>(
     now_ns: u64,
 ) -> Result<u64> {
     while n < limit {
-        let intended_ns = match &job.schedule {
-            Some(schedule) => schedule.due_ns(),
-            None => now_ns,
+        let (due_ns, intended_ns) = match &job.schedule {
+            Some(schedule) => (schedule.due_ns(), schedule.intended_ns(now_ns)),
+            None => (now_ns, now_ns),
         };
-        if intended_ns > now_ns || intended_ns >= job.window.until_ns {
+        if due_ns > now_ns || due_ns >= job.window.until_ns {
             break;
         }
         let Some(slot) = slots.free.pop() else { break };

@@ -186,6 +186,8 @@ pub enum Arrival {
     Fixed,
     /// Independent of one another, with exponential gaps.
     Poisson,
+    /// A rate limit as db_bench has it: the tokens of 100 ms at a time, used as fast as the engine takes them.
+    Refill,
 }
 
 /// One measured cell: which subject, step, axis value and repeat. Unique within a run.

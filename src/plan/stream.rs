@@ -87,7 +87,7 @@ pub fn stream(
     let threads = table.get("threads").map_or(Some(1), |n| fields::count(n, MOST_THREADS, log));
     let depth_node = table.get("depth");
     let load = table.get("rate").map_or(Some(Load::Closed), |n| fields::rate(n, log).map(Load::Rate));
-    let arrival = table.get("arrival").and_then(|n| fields::choice(n, &["fixed", "poisson"], log));
+    let arrival = table.get("arrival").and_then(|n| fields::choice(n, &["fixed", "poisson", "refill"], log));
     let instances = table.get("instances").map_or(Some(1), |n| fields::count(n, MOST_INSTANCES, log));
     let headline = table.get("headline").map_or(Some(true), |n| fields::flag(n, log));
 
@@ -104,7 +104,11 @@ pub fn stream(
         threads: threads?,
         depth: depth?,
         load: load?,
-        arrival: if arrival == Some("poisson") { Arrival::Poisson } else { Arrival::Fixed },
+        arrival: match arrival {
+            Some("poisson") => Arrival::Poisson,
+            Some("refill") => Arrival::Refill,
+            _ => Arrival::Fixed,
+        },
         instances: instances?,
         headline: headline?,
     };
