@@ -10,7 +10,7 @@ use crate::plan::{Axis, Field, Order, PointKey, Step};
 use crate::record::{Class, Fact, Outcome, Point};
 use crate::store::Bundle;
 
-use super::reading::{Reading, Summary, series_of, summarise};
+use super::reading::{RATE_KEPT, Reading, Summary, series_of, summarise};
 
 /// Everything that a report is made from.
 pub struct Facts {
@@ -83,6 +83,13 @@ pub struct CellFacts {
     pub drives: Vec<(u32, Summary)>,
     /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead value.
     pub over_time: Vec<(f64, f64)>,
+}
+
+impl CellFacts {
+    /// Whether any of its streams, background ones too, fell short of the rate it was asked for.
+    pub fn missed_its_rate(&self) -> bool {
+        self.streams.iter().any(|(.., s)| s.achieved().is_some_and(|a| a < RATE_KEPT))
+    }
 }
 
 /// A point that ended early.
