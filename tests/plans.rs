@@ -38,8 +38,18 @@ static FILE_KNOBS: &[Knob] =
 static URING: Info = info("uring", Family::Block, true, 4096, FILE_KNOBS);
 static PSYNC: Info = info("psync", Family::Block, true, 1, FILE_KNOBS);
 static NULL: Info = info("null", Family::Any, false, 4096, &[]);
-static BLOCK_KNOBS: &[Knob] =
-    &[knob("read", PERCENT, Default::Is("100")), knob("block", Kind::Sizes, Default::Is("\"4KiB\""))];
+static BLOCK_KNOBS: &[Knob] = &[
+    knob("read", PERCENT, Default::Is("100")),
+    knob("block", Kind::Sizes, Default::Is("\"4KiB\"")),
+    knob("span", PERCENT, Default::Is("100")),
+    knob("random", PERCENT, Default::Is("100")),
+    knob("read_by_size", Kind::Sizes, Default::Absent),
+    knob("random_by_size", Kind::Sizes, Default::Absent),
+    knob("offsets", Kind::Choice(&["uniform", "hotspot"]), Default::Is("\"uniform\"")),
+    knob("hot_ops", Kind::Choice(&["all", "reads"]), Default::Is("\"all\"")),
+    knob("hot_share", PERCENT, Default::Is("80")),
+    knob("hot_range", PERCENT, Default::Is("20")),
+];
 static RANDOM: Info = info("random", Family::Block, true, 1, BLOCK_KNOBS);
 static SEQUENTIAL: Info = info("sequential", Family::Block, true, 1, BLOCK_KNOBS);
 static FILL: Info = info("filluniquerandom", Family::KeyValue, true, 1, &[]);

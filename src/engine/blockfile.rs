@@ -15,7 +15,7 @@ pub const SIZE: Knob = Knob {
     name: "size",
     kind: Kind::Bytes,
     default: Default::Is("\"1GiB\""),
-    doc: "The size of the data file, or of the range of the device that is used.",
+    doc: "The size of the data file, or of the range of the device that is used; 0 for all of a device.",
 };
 
 pub const OFFSET: Knob =
@@ -30,6 +30,9 @@ pub const COMPRESSIBLE: Knob = Knob {
 
 /// The smallest unit of data that is made unique: a logical block of the usual drive.
 const SECTOR: usize = 512;
+
+/// A whole device is used to a multiple of this, so that blocks of any usual size fit it evenly.
+const UNIT: u64 = 1 << 20;
 
 /// An open file or device and the range of it that is used.
 pub struct BlockFile {
@@ -57,6 +60,13 @@ impl BlockFile {
             file.set_len(size).with_context(|| format!("making {} {size} bytes long", path.display()))?;
         }
         let there = capacity(&file, &path)?;
+        let size = if size == 0 && is_device(&path) { there.saturating_sub(base) / UNIT * UNIT } else { size };
+        if size == 0 {
+            return Err(failed(
+                format!("no size is given for {}", path.display()),
+                "set the dataset's `size`; 0 means all of a device, and a file has no size of its own",
+            ));
+        }
         if base + size > there {
             return Err(failed(
                 format!("{} has {there} bytes, and {} are to be used", path.display(), base + size),

@@ -82,6 +82,7 @@ impl Engine for Null {
             stall: stall_at.map(|at| (at, knobs.int("stall"))).map(|(at, ns)| ns.map(|ns| (at, ns))).transpose()?,
         };
         let space = Space {
+            from: 0,
             bytes: knobs.int("size")?,
             align_bytes: 512,
             keys: knobs.int("keys")?,

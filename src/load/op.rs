@@ -53,6 +53,8 @@ pub trait Source: Send {
 /// What a target offers to be addressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Space {
+    /// Where the part in use begins, for block workloads.
+    pub from: u64,
     /// Bytes of the file or of the device's range, for block workloads.
     pub bytes: u64,
     /// The unit to which offsets and lengths must be aligned, for block workloads.

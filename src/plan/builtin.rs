@@ -6,6 +6,13 @@ static ALL: &[(&str, &str)] = &[
     ("quick", include_str!("../../plans/quick.toml")),
     ("block-basics", include_str!("../../plans/block-basics.toml")),
     ("rocksdb-threads", include_str!("../../plans/rocksdb-threads.toml")),
+    ("vdbench-profiles", include_str!("../../plans/vdbench-profiles.toml")),
+    ("write-pressure", include_str!("../../plans/write-pressure.toml")),
+    ("noisy-neighbour", include_str!("../../plans/noisy-neighbour.toml")),
+    ("snia-iops", include_str!("../../plans/snia-iops.toml")),
+    ("snia-throughput", include_str!("../../plans/snia-throughput.toml")),
+    ("snia-latency", include_str!("../../plans/snia-latency.toml")),
+    ("snia-wsat", include_str!("../../plans/snia-wsat.toml")),
 ];
 
 /// Every built-in protocol: its name, and its text.

@@ -19,6 +19,7 @@ mod protocol;
 mod stream;
 mod subject;
 mod sweep;
+pub mod target;
 
 pub use builtin::protocols;
 pub use file::{from_command_line, load};
@@ -26,6 +27,7 @@ pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use points::points;
+pub use target::Target;
 
 /// The engines and workloads that a plan may name. The caller fills it in, because plans know nothing of their code.
 pub struct Catalogue {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::target::Target;
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
 
@@ -164,6 +165,9 @@ pub struct Stream {
     pub instances: u32,
     /// Whether its figures count in the step's headline; a background writer's do not.
     pub headline: bool,
+    /// The part of each drive that it works on.
+    #[serde(default)]
+    pub target: Target,
 }
 
 /// How much load a stream asks for, over all its workers together.

@@ -7,6 +7,7 @@ use super::knobs::{self, Written, check_depth, check_families};
 use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Arrival, Dataset, Fill, Load, Stream};
 use super::node::{Entry, Node, Value};
+use super::target::{self, Target};
 
 /// More workers than any machine has use for; a slip of the keyboard more likely than a wish.
 const MOST_THREADS: u32 = 65_536;
@@ -90,9 +91,15 @@ pub fn stream(
     let arrival = table.get("arrival").and_then(|n| fields::choice(n, &["fixed", "poisson", "refill"], log));
     let instances = table.get("instances").map_or(Some(1), |n| fields::count(n, MOST_INSTANCES, log));
     let headline = table.get("headline").map_or(Some(true), |n| fields::flag(n, log));
+    let target_node = table.get("target");
+    let target = target_node.map_or(Some(Target::default()), |n| target::target(n, log));
 
     let (engine, workload) = (engine?, workload?);
     check_families(engine.info, workload.info, workload.at, log);
+    if let (Some(node), Family::KeyValue) = (target_node, workload.info.family) {
+        let help = "give each neighbour a dataset of its own, or leave target out";
+        log.note(node.at, "keys have no part of a drive to themselves", "only for block workloads", help);
+    }
     let depth = depth_node.map_or(Some(1), |n| depth(n, engine.info, log));
     let dataset = self::dataset_of(dataset, &engine, datasets, log);
     let part = engine_part(&engine, dataset, log);
@@ -111,6 +118,7 @@ pub fn stream(
         },
         instances: instances?,
         headline: headline?,
+        target: target?,
     };
     Some(StreamSpec { stream, engine: engine.info, workload: workload.info, at: table.at() })
 }

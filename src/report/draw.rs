@@ -34,8 +34,21 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
     let swept = step.values.len() > 1;
     let moves = step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > MOVES_DATA);
     let mut all = vec![("ops", draw.bars("Operations a second", "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0))))];
+    let paced = matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
+    let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
+    let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
+    let of = |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| felt(t, step).and_then(pick);
     if swept && step.class.is_some() {
-        all.push(("p99-against-ops", draw.latency_curve()));
+        if paced {
+            all.push(("mean-against-rate", draw.lines(&format!("mean {}", draw.kind()), "µs", &of(mean))));
+            all.push(("p99-against-rate", draw.lines(&format!("p99 {}", draw.kind()), "µs", &of(p99))));
+        } else {
+            all.push(("mean-against-ops", draw.latency_curve("mean", &of(mean))));
+            all.push(("p99-against-ops", draw.latency_curve("p99", &of(p99))));
+        }
+    }
+    if draw.neighbours().len() > 1 {
+        all.push(("neighbours", draw.by_neighbour()));
     }
     if moves {
         all.push(("mb", draw.bars("Data moved", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6)))));
@@ -43,9 +56,7 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
     if step.class.is_some() {
         all.push((
             "p99",
-            draw.bars(&format!("p99 {}", draw.kind()), "µs", &|t| {
-                felt(t, step).and_then(|l| l.percentiles_ns[P99].as_ref()).map(|e| scaled(e, 1e3))
-            }),
+            draw.bars(&format!("p99 {}", draw.kind()), "µs", &of(p99)),
         ));
         all.push(("percentiles", draw.percentiles()));
     }
@@ -103,16 +114,21 @@ impl Draw<'_> {
     }
 
     fn lines(&self, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> String {
+        let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
+            Some((Field::BytesPerSec, name)) => (1e6, format!("{name}, MB/s")),
+            Some((Field::OpsPerSec, name)) => (1.0, format!("{name}, ops/s")),
+            _ => (1.0, self.x_label()),
+        };
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
-            let x = self.step.values[cell.value].number;
-            let label = String::new();
-            x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high })
+            let x = self.step.values[cell.value].number / scale;
+            let (label, hollow) = (String::new(), cell.missed_its_rate());
+            x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         Curve {
             title: self.step.title.clone(),
             subtitle: what.to_string(),
-            x_label: self.x_label(),
+            x_label,
             y_label: unit.to_string(),
             log_y: false,
             series: self.curves(&point),
@@ -129,8 +145,8 @@ impl Draw<'_> {
         subjects.map(|(i, name)| CurveSeries { name: name.clone(), points: points(i) }).collect()
     }
 
-    /// p99 against ops/s, each point labelled with its axis value.
-    fn latency_curve(&self) -> String {
+    /// A latency against ops/s, each point labelled with its axis value.
+    fn latency_curve(&self, what: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> String {
         // Labels that stand on one another tell nothing.
         let every = self.step.values.len().div_ceil(MOST_GROUPS);
         let label = |value: usize| match value % every {
@@ -139,21 +155,62 @@ impl Draw<'_> {
         };
         let point = |cell: &CellFacts| {
             let total = cell.total.as_ref()?;
-            let p99 = felt(total, self.step)?.percentiles_ns[P99].as_ref()?;
-            let bar = scaled(p99, 1e3);
-            let (x, label) = (total.ops_per_s.value, label(cell.value));
-            Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high })
+            let bar = pick(total)?;
+            // The maximum is a closed loop: its latency is of another kind, and so is no point of this curve.
+            if self.step.values[cell.value].number.is_infinite() {
+                return None;
+            }
+            let (x, label, hollow) = (total.ops_per_s.value, label(cell.value), cell.missed_its_rate());
+            Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let series = self.curves(&point);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         Curve {
             title: self.step.title.clone(),
-            subtitle: format!("p99 {} against throughput, by {}", self.kind(), self.x_label()),
+            subtitle: format!("{what} {} against throughput, by {}", self.kind(), self.x_label()),
             x_label: "ops/s".to_string(),
             y_label: "µs".to_string(),
             log_y: wide,
             series,
+        }
+        .svg()
+    }
+
+    /// The headline streams at the lead point, where there are several: neighbours.
+    fn neighbours(&self) -> Vec<&str> {
+        let streams = self.step.cells.iter().find(|c| c.value == self.step.lead).map(|c| &c.streams);
+        let leading = streams.into_iter().flatten().filter(|(_, headline, _)| *headline);
+        leading.map(|(name, ..)| name.as_str()).collect()
+    }
+
+    /// Bars by neighbour and percentile, a bar a subject.
+    fn by_neighbour(&self) -> String {
+        const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
+        let value = |cell: &CellFacts, stream: &str, what: usize| {
+            let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;
+            let times = summary.classes.first().map(ClassSummary::felt)?;
+            let estimate = if what == 0 { times.mean_ns.as_ref() } else { times.percentiles_ns[what + 1].as_ref() };
+            estimate.map(|e| scaled(e, 1e3))
+        };
+        let cells: Vec<(&str, usize)> =
+            self.neighbours().into_iter().flat_map(|name| (0..SHOWN.len()).map(move |i| (name, i))).collect();
+        let series = self.lead().into_iter().map(|(i, cell)| BarSeries {
+            name: self.facts.subjects[i].clone(),
+            values: cells.iter().map(|(name, what)| value(cell, name, *what)).collect(),
+        });
+        // The neighbour is named once, under its first percentile.
+        let group = |(name, what): &(&str, usize)| match what {
+            0 => format!("{name}: {}", SHOWN[0]),
+            _ => SHOWN[*what].to_string(),
+        };
+        GroupedBars {
+            title: self.step.title.clone(),
+            subtitle: format!("latency by neighbour{}", self.lead_label()),
+            x_label: String::new(),
+            y_label: "µs".to_string(),
+            series: series.collect(),
+            groups: cells.iter().map(group).collect(),
         }
         .svg()
     }

@@ -10,7 +10,7 @@ use crate::plan::{Axis, Field, Order, PointKey, Step};
 use crate::record::{Class, Fact, Outcome, Point};
 use crate::store::Bundle;
 
-use super::reading::{Reading, Summary, series_of, summarise};
+use super::reading::{RATE_KEPT, Reading, Summary, series_of, summarise};
 
 /// Everything that a report is made from.
 pub struct Facts {
@@ -20,6 +20,8 @@ pub struct Facts {
     pub runs: Vec<RunFacts>,
     /// In the plan's order; the first is the one that the others are held against.
     pub subjects: Vec<String>,
+    /// The drives of each subject, as the plan names them.
+    pub drives: Vec<Vec<String>>,
     pub steps: Vec<StepFacts>,
     pub failures: Vec<Failure>,
     pub disclosure: Vec<Group>,
@@ -77,8 +79,17 @@ pub struct CellFacts {
     /// The headline streams together; none if every repeat failed.
     pub total: Option<Summary>,
     pub streams: Vec<(String, bool, Summary)>,
+    /// The headline streams on each drive of a group, by its index; empty for a single drive.
+    pub drives: Vec<(u32, Summary)>,
     /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead value.
     pub over_time: Vec<(f64, f64)>,
+}
+
+impl CellFacts {
+    /// Whether any of its streams, background ones too, fell short of the rate it was asked for.
+    pub fn missed_its_rate(&self) -> bool {
+        self.streams.iter().any(|(.., s)| s.achieved().is_some_and(|a| a < RATE_KEPT))
+    }
 }
 
 /// A point that ended early.
@@ -126,6 +137,7 @@ impl Facts {
             source: first.source.clone(),
             runs: Vec::new(),
             subjects: Vec::new(),
+            drives: Vec::new(),
             steps: Vec::new(),
             failures: Vec::new(),
             disclosure: Vec::new(),
@@ -165,6 +177,8 @@ impl Facts {
             let label = if holders > 1 { format!("{} ({stem})", subject.name) } else { subject.name.clone() };
             names.push((subject.name.clone(), self.subjects.len()));
             self.subjects.push(label);
+            let drives = subject.drives.iter().map(|d| d.place.path().display().to_string());
+            self.drives.push(drives.collect());
         }
         for step in &run.plan.protocol.steps {
             if !self.steps.iter().any(|s| s.name == step.name) {
@@ -308,6 +322,12 @@ fn cell(bundles: &[Bundle], group: &[&Measured], subject: usize, value: usize, l
         let of_stream: Vec<_> = readings.iter().filter_map(|r| r.stream(name)).collect();
         streams.extend(summarise(&of_stream, &[]).map(|s| (name.clone(), *headline, s)));
     }
+    let mut drives = Vec::new();
+    for (drive, _) in &first.reading.drives {
+        let own = readings.iter().flat_map(|r| &r.drives).filter(|(d, _)| d == drive);
+        let numbers: Vec<_> = own.map(|(_, n)| n).collect();
+        drives.extend(summarise(&numbers, &[]).map(|s| (*drive, s)));
+    }
     Ok(CellFacts {
         subject,
         value,
@@ -316,6 +336,7 @@ fn cell(bundles: &[Bundle], group: &[&Measured], subject: usize, value: usize, l
         bundle: first.bundle,
         total: summarise(&totals, &per_second),
         streams,
+        drives,
         over_time: if lead { series } else { Vec::new() },
     })
 }

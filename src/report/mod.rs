@@ -5,6 +5,7 @@ pub mod difference;
 pub mod draw;
 pub mod facts;
 pub mod figure;
+mod group;
 pub mod html;
 pub mod reading;
 pub mod section;

@@ -19,10 +19,15 @@ pub const PERCENTILES: [(&str, f64); 5] =
 /// Where p99 is among them.
 pub const P99: usize = 2;
 
+/// A stream that reaches less of the rate asked for than this has missed it: its latencies are those of another load.
+pub const RATE_KEPT: f64 = 0.98;
+
 /// One point in numbers.
 pub struct Reading {
     pub total: Numbers,
     pub streams: Vec<(String, bool, Numbers)>,
+    /// The headline streams on each drive, by its index, where there are several.
+    pub drives: Vec<(u32, Numbers)>,
 }
 
 /// Some cells of one point, summed.
@@ -108,7 +113,18 @@ impl Reading {
             Numbers::of(&cells, point.window_ns)
         };
         let of_stream = |(name, headline): (&str, bool)| (name.to_string(), headline, only(&|c| c.stream == name));
-        Reading { total: only(&|c| c.headline), streams: names.into_iter().map(of_stream).collect() }
+        let mut numbers: Vec<u32> = point.cells.iter().map(|c| c.drive).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.len() < 2 {
+            numbers.clear();
+        }
+        let of_drive = |drive: u32| (drive, only(&|c| c.headline && c.drive == drive));
+        Reading {
+            total: only(&|c| c.headline),
+            streams: names.into_iter().map(of_stream).collect(),
+            drives: numbers.into_iter().map(of_drive).collect(),
+        }
     }
 
     pub fn stream(&self, name: &str) -> Option<&Numbers> {

@@ -37,6 +37,7 @@ fn stream(name: &str, headline: bool) -> Stream {
         arrival: Arrival::Fixed,
         instances: 1,
         headline,
+        target: Default::default(),
     }
 }
 

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::difference::{self, difference};
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::reading::{ClassSummary, Latency, P99, Summary};
+use super::group;
+use super::reading::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
 use super::words::{self, NONE};
 use crate::base::units;
 
@@ -78,6 +79,7 @@ pub fn show(facts: &Facts) -> String {
         if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
             out.push_str("  (in brackets: streams that do not count in the headline)\n");
         }
+        out.push_str(&groups(facts, step, true));
         out.push_str(&open_loop_lines(facts, step));
     }
     out.push_str(&failures(facts));
@@ -106,12 +108,32 @@ fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &Cl
     ]
 }
 
+/// The groups of a step as wholes, and where asked for drive by drive.
+fn groups(facts: &Facts, step: &StepFacts, each: bool) -> String {
+    let wholes = group::rows(facts, step);
+    if wholes.is_empty() {
+        return String::new();
+    }
+    let axis = if step.axis.is_some() { step.axis_label() } else { "" };
+    let table = |left: usize, head: &[&str], rows: Vec<Vec<String>>| {
+        let mut table = Table::new(left, &[&[axis], head].concat());
+        table.rows.extend(rows);
+        format!("\n{}", table.render())
+    };
+    let mut out = table(2, &group::HEAD, wholes);
+    if each {
+        out.push_str(&table(3, &group::DRIVE_HEAD, group::drive_rows(facts, step)));
+    }
+    out + &wrap(group::AGGREGATION)
+}
+
 /// Subjects side by side at each axis value, each held against the first.
 pub fn compare(facts: &Facts) -> String {
     let mut out = header(facts);
     for step in &facts.steps {
         let _ = write!(out, "\n{}\n{}\n\n", step.title, describe(step));
         out.push_str(&compare_table(facts, step));
+        out.push_str(&groups(facts, step, false));
         for sentence in difference::sentences(facts, step) {
             let _ = write!(out, "\n{}", wrap(&sentence));
         }
@@ -192,7 +214,7 @@ fn open_loop_lines(facts: &Facts, step: &StepFacts) -> String {
     let mut out = String::new();
     for cell in &step.cells {
         for (name, _, s) in &cell.streams {
-            let missed = s.achieved().filter(|a| *a < 0.99);
+            let missed = s.achieved().filter(|a| *a < RATE_KEPT);
             if missed.is_none() && s.late * 100 < s.ops.max(1) {
                 continue;
             }

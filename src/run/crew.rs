@@ -61,6 +61,13 @@ impl<'a> Gang<'a> {
         })
     }
 
+    /// The part of the target that the stream works on.
+    fn space(&self) -> Space {
+        let whole = self.target.space();
+        let (from, bytes) = self.stream.target.range(whole.bytes);
+        Space { from: whole.from + from, bytes, ..whole }
+    }
+
     /// Ops begun so far, warm-up included.
     pub fn issued(&self) -> u64 {
         self.recorders.iter().map(|r| r.issued.get()).sum()
@@ -173,7 +180,7 @@ fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
 type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>);
 
 fn open(gang: &Gang<'_>, thread: u32) -> Result<Opened> {
-    let space = gang.target.space();
+    let space = gang.space();
     let source = gang.source(space, thread)?;
     let mean_op_bytes = gang.workload.mean_op_bytes(&gang.stream.workload.knobs, space)?;
     Ok((source, mean_op_bytes, gang.target.lane(gang.stream, thread)?))

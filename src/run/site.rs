@@ -10,8 +10,8 @@ use super::crew::{Gang, Span};
 use super::point::Bench;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, Home, Site, Target};
-use crate::plan::{Arrival, Dataset, Drive, Fill, Knobs, Load, Part, Place, Step, Stream, Subject};
-use crate::record::Fact;
+use crate::plan::{Arrival, Dataset, Drive, Fill, Load, Part, Place, Step, Stream, Subject};
+use crate::record::{Class, Fact};
 use crate::workload;
 
 /// The folder in a directory under test that is Dyno's; it writes nothing outside.
@@ -40,12 +40,7 @@ pub fn writes(step: &Step) -> bool {
 
 /// Whether a stream's workload may write.
 pub fn stream_writes(stream: &Stream) -> bool {
-    workload::find(&stream.workload.name).is_none_or(|w| w.info().writes && !only_reads(&stream.workload.knobs))
-}
-
-/// A mix of 100 % reads writes nothing.
-fn only_reads(knobs: &Knobs) -> bool {
-    knobs.float("read").is_ok_and(|share| share >= 100.0)
+    workload::find(&stream.workload.name).is_none_or(|w| w.info().writes && w.classes(&stream.workload.knobs).contains(&Class::Write))
 }
 
 /// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any step asks for.
@@ -114,6 +109,7 @@ fn carry_out_fill(bench: &Bench<'_>, dataset: &Dataset, fill: &Fill, home: &Home
         arrival: Arrival::Fixed,
         instances: 1,
         headline: false,
+        target: crate::plan::Target::default(),
     };
     let mut gang = Gang::new(&stream, &*target, None, bench.plan.seed)?;
     gang.one_pass = true;

@@ -132,6 +132,7 @@ impl Engine for RocksDb {
         }
         let db = Arc::new(open(&options, folder, site.access)?);
         let space = Space {
+            from: 0,
             keys: knobs.int("keys")?,
             key_bytes: manner.key_bytes as u32,
             value_bytes: manner.value_bytes as u32,

@@ -11,6 +11,8 @@ pub struct CurvePoint {
     pub label: String,
     pub low: f64,
     pub high: f64,
+    /// Drawn as a ring: the point missed the rate that it was asked for.
+    pub hollow: bool,
 }
 
 pub struct CurveSeries {
@@ -33,7 +35,9 @@ impl Curve {
         let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
         let ys = points().flat_map(|p| [p.y, p.high]);
         let y = if self.log_y { Axis::decades(ys) } else { Axis::from_zero(ys) };
-        let mut frame = Frame::new(&self.title, &self.subtitle, &self.y_label, &names, y);
+        let hollow = points().any(|p| p.hollow);
+        let note = if hollow { " (rings: the asked rate was missed by more than 2 %)" } else { "" };
+        let mut frame = Frame::new(&self.title, &format!("{}{note}", self.subtitle), &self.y_label, &names, y);
         if points().next().is_none() {
             frame.no_data();
             return frame.svg();
@@ -54,8 +58,12 @@ impl Curve {
                     frame.whisker(at.0, p.low, p.high, 3.0);
                 }
                 let (name, x, y) = (&series.name, si(p.x), si(p.y));
-                let hover = format!("{name}, {}: {x} {}, {y} {}", p.label, self.x_label, self.y_label);
+                let missed = if p.hollow { ", missed its rate" } else { "" };
+                let hover = format!("{name}, {}: {x} {}, {y} {}{missed}", p.label, self.x_label, self.y_label);
                 frame.dot(at, 4.5, colour(i), &hover);
+                if p.hollow {
+                    frame.dot(at, 2.5, "#ffffff", &hover);
+                }
                 // Labels of neighbouring series stand on different sides of their points.
                 let (dy, anchor) = if i % 2 == 0 { (-9.0, "middle") } else { (18.0, "middle") };
                 let set = Type { size: 11.0, colour: colour(i), anchor, bold: true };

@@ -6,7 +6,7 @@ use super::{Info, Section};
 use crate::base::units::{self, Rate};
 use crate::report::facts::{CellFacts, Facts, StepFacts};
 use crate::report::html::{Table, escape};
-use crate::report::reading::Summary;
+use crate::report::reading::{RATE_KEPT, Summary};
 use crate::report::words;
 
 pub struct Marks;
@@ -47,7 +47,7 @@ fn open_loop(facts: &Facts, step: &StepFacts) -> String {
         for (name, _, s) in &cell.streams {
             let (Some(asked), Some(share)) = (s.asked, s.achieved()) else { continue };
             any = true;
-            table.row(if share < 0.99 { "bad" } else { "" }, &rate_row(facts, step, cell, name, s, asked, share));
+            table.row(if share < RATE_KEPT { "bad" } else { "" }, &rate_row(facts, step, cell, name, s, asked, share));
         }
     }
     if !any {

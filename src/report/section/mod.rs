@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod disclosure;
+pub mod drives;
 pub mod findings;
 pub mod marks;
 pub mod method;
@@ -24,4 +25,4 @@ pub struct Info {
 }
 
 pub static ALL: &[&dyn Section] =
-    &[&findings::Findings, &steps::Steps, &data::Data, &marks::Marks, &method::Method, &disclosure::Disclosure];
+    &[&findings::Findings, &steps::Steps, &drives::Drives, &data::Data, &marks::Marks, &method::Method, &disclosure::Disclosure];

@@ -61,6 +61,30 @@ static INFO: Info = Info {
             default: Default::Is("20"),
             doc: "hotspot: percent of the range, from its beginning, that is hot.",
         },
+        Knob {
+            name: "hot_ops",
+            kind: Kind::Choice(&["all", "reads"]),
+            default: Default::Is("\"all\""),
+            doc: "hotspot: whether writes keep to it as well, or are uniform.",
+        },
+        Knob {
+            name: "random",
+            kind: Kind::Float { min: 0.0, max: 100.0 },
+            default: Default::Is("100"),
+            doc: "Percent of ops at a random offset; the others follow the op of their size before them.",
+        },
+        Knob {
+            name: "read_by_size",
+            kind: Kind::Sizes,
+            default: Default::Absent,
+            doc: "Percent of reads for each size, where sizes differ in it: [[\"8KiB\", 80], [\"64KiB\", 1]].",
+        },
+        Knob {
+            name: "random_by_size",
+            kind: Kind::Sizes,
+            default: Default::Absent,
+            doc: "Percent of ops at a random offset for each size, where sizes differ in it.",
+        },
         FROM,
         SPAN,
     ],
@@ -73,7 +97,10 @@ impl Workload for Random {
     }
 
     fn classes(&self, knobs: &Knobs) -> Vec<Class> {
-        mix_classes(knobs)
+        match by_size(knobs, "read_by_size") {
+            Ok(shares) if !shares.is_empty() => vec![Class::Read, Class::Write],
+            _ => mix_classes(knobs),
+        }
     }
 
     fn mean_op_bytes(&self, knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -88,6 +115,12 @@ impl Workload for Random {
         let weights: f64 = sizes.iter().map(|s| s.1).sum();
         let mut sum = 0.0;
         let mut blocks = Vec::new();
+        let (reads, randoms) = (by_size(knobs, "read_by_size")?, by_size(knobs, "random_by_size")?);
+        let (read, random) = (knobs.float("read")?, knobs.float("random").unwrap_or(100.0));
+        let share_of = |shares: &[(u64, f64)], bytes: u64, otherwise: f64| {
+            let own = shares.iter().find(|s| s.0 == bytes).map_or(otherwise, |s| s.1);
+            below((own / 100.0).min(1.0))
+        };
         for &(bytes, weight) in &sizes {
             check_alignment(bytes, share.space)?;
             let align = knobs.get("align").and_then(|v| v.as_u64()).unwrap_or(bytes);
@@ -102,6 +135,8 @@ impl Workload for Random {
                 align,
                 range,
                 count,
+                reads: share_of(&reads, bytes, read),
+                seeks: share_of(&randoms, bytes, random),
                 offsets: Offsets::Uniform,
             });
         }
@@ -112,8 +147,16 @@ impl Workload for Random {
         for block in &mut blocks {
             block.offsets = offsets(knobs, block.count, share.stream_seed)?;
         }
-        Ok(Box::new(RandomSource { seed: share.seed, reads: below(knobs.float("read")? / 100.0), blocks }))
+        // Bundles of before these knobs have neither.
+        let uniform_writes = knobs.get("hot_ops").and_then(|v| v.as_str()) == Some("reads");
+        let cursors = vec![None; blocks.len()];
+        Ok(Box::new(RandomSource { seed: share.seed, uniform_writes, blocks, cursors, next: 0 }))
     }
+}
+
+/// Shares in percent by size; none where the plan gives none.
+fn by_size(knobs: &Knobs, name: &str) -> Result<Vec<(u64, f64)>> {
+    if knobs.get(name).is_some() { knobs.sizes(name) } else { Ok(Vec::new()) }
 }
 
 fn offsets(knobs: &Knobs, count: u64, seed: Seed) -> Result<Offsets> {
@@ -137,29 +180,75 @@ struct Block {
     align: u64,
     range: Range,
     count: u64,
+    /// Chosen when a draw is below it: reads, and ops at a random offset.
+    reads: u128,
+    seeks: u128,
     offsets: Offsets,
 }
 
+/// Runs of following ops begin anew after this many ops, so that any op can be found again without all before it.
+const RUN_OPS: u64 = 1 << 20;
+
 struct RandomSource {
     seed: Seed,
-    reads: u128,
+    uniform_writes: bool,
     blocks: Vec<Block>,
+    /// For each size, the place of its last op, in units of its alignment; known up to op `next`.
+    cursors: Vec<Option<u64>>,
+    next: u64,
 }
 
-impl Source for RandomSource {
-    fn op(&mut self, n: u64) -> Op {
+impl RandomSource {
+    /// Brings the cursors to op `n`, from the beginning of its run where ops were passed over.
+    fn catch_up(&mut self, n: u64) {
+        if n.is_multiple_of(RUN_OPS) || n != self.next {
+            self.cursors.fill(None);
+            self.next = n - n % RUN_OPS;
+        }
+        while self.next < n {
+            self.step(self.next);
+        }
+    }
+
+    #[inline(always)]
+    fn step(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
-        let block = if self.blocks.len() == 1 {
-            &self.blocks[0]
+        let index = if self.blocks.len() == 1 {
+            0
         } else {
             let draw = u128::from(rng.draw());
             // The last block's bound is above every draw.
-            self.blocks.iter().find(|b| draw < b.upto).unwrap_or(&self.blocks[0])
+            self.blocks.iter().position(|b| draw < b.upto).unwrap_or(0)
         };
-        let kind = if u128::from(salt) < self.reads { OpKind::Read } else { OpKind::Write };
-        let at = block.range.from + block.offsets.draw(&mut rng, block.count) * block.align;
-        Op { kind, len: block.bytes, at, salt }
+        let block = &self.blocks[index];
+        let kind = if u128::from(salt) < block.reads { OpKind::Read } else { OpKind::Write };
+        let follows = block.seeks <= u128::from(u64::MAX) && u128::from(rng.draw()) >= block.seeks;
+        let place = match self.cursors[index] {
+            Some(last) if follows => {
+                let after = last + (u64::from(block.bytes) / block.align).max(1);
+                if after < block.count { after } else { 0 }
+            }
+            _ if self.uniform_writes && kind == OpKind::Write => rng.below(block.count),
+            _ => block.offsets.draw(&mut rng, block.count),
+        };
+        self.cursors[index] = Some(place);
+        self.next = n + 1;
+        Op { kind, len: block.bytes, at: block.range.from + place * block.align, salt }
+    }
+}
+
+impl Source for RandomSource {
+    #[inline(always)]
+    fn op(&mut self, n: u64) -> Op {
+        if n != self.next || n.is_multiple_of(RUN_OPS) {
+            if self.blocks.iter().any(|b| b.seeks <= u128::from(u64::MAX)) {
+                self.catch_up(n);
+            } else {
+                self.next = n;
+            }
+        }
+        self.step(n)
     }
 }
 
@@ -174,6 +263,8 @@ mod tests {
             ("read", json!(read)),
             ("block", block),
             ("offsets", json!("uniform")),
+            ("hot_ops", json!("all")),
+            ("random", json!(100.0)),
             ("from", json!(from)),
             ("span", json!(span)),
         ];
@@ -202,6 +293,53 @@ mod tests {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen, (0..16).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn sizes_may_differ_in_their_share_of_reads_and_of_random_offsets() {
+        let mut knobs = knobs(80.0, json!([[8192, 99], [65536, 1]]), 0.0, 100.0);
+        for (name, small, large) in [("read_by_size", 80.0, 1.0), ("random_by_size", 100.0, 0.1)] {
+            knobs.0.insert(name.into(), json!([[8192, small], [65536, large]]));
+        }
+        let mut source = source(&knobs, 1 << 34);
+        let ops: Vec<Op> = (0..400_000).map(|n| source.op(n)).collect();
+        let large: Vec<&Op> = ops.iter().filter(|o| o.len == 65536).collect();
+        let reads = |ops: &mut dyn Iterator<Item = &Op>| {
+            let (mut reads, mut all) = (0.0, 0.0);
+            ops.for_each(|o| (reads, all) = (reads + f64::from(o.kind == OpKind::Read), all + 1.0));
+            reads / all * 100.0
+        };
+        assert!((reads(&mut ops.iter().filter(|o| o.len == 8192)) - 80.0).abs() < 0.5);
+        assert!(reads(&mut large.iter().copied()) < 2.0);
+        let jumps = large.windows(2).filter(|w| w[1].at != w[0].at + 65536).count();
+        assert!(jumps <= 20, "{jumps} of {}", large.len());
+    }
+
+    #[test]
+    fn an_op_is_the_same_whether_those_before_it_were_asked_for_or_not() {
+        let mut knobs = knobs(70.0, json!([[4096, 40], [16384, 60]]), 0.0, 100.0);
+        knobs.0.insert("random".into(), json!(70.0));
+        let mut in_order = source(&knobs, 1 << 30);
+        let ops: Vec<Op> = (0..5000).map(|n| in_order.op(n)).collect();
+        let mut at_once = source(&knobs, 1 << 30);
+        for n in [4999, 17, 2500] {
+            assert_eq!(at_once.op(n as u64), ops[n]);
+        }
+    }
+
+    #[test]
+    fn only_reads_may_keep_to_the_hotspot() {
+        let mut knobs = knobs(50.0, json!([[4096, 1]]), 0.0, 100.0);
+        let hot = [("offsets", json!("hotspot")), ("hot_share", json!(80.0)), ("hot_range", json!(20.0))];
+        knobs.0.extend(hot.map(|(k, v)| (k.to_string(), v)));
+        knobs.0.insert("hot_ops".into(), json!("reads"));
+        let mut source = source(&knobs, 1 << 30);
+        let ops: Vec<Op> = (0..100_000).map(|n| source.op(n)).collect();
+        for (kind, share) in [(OpKind::Read, 0.8), (OpKind::Write, 0.2)] {
+            let own: Vec<_> = ops.iter().filter(|o| o.kind == kind).collect();
+            let hot = own.iter().filter(|o| o.at < (1 << 30) / 5).count() as f64 / own.len() as f64;
+            assert!((hot - share).abs() < 0.01, "{kind:?}: {hot}");
+        }
     }
 
     proptest! {
