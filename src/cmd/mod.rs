@@ -1,5 +1,6 @@
 //! The subcommands: one file each; here is only what they are called and what they take.
 
+pub mod audit;
 pub mod compare;
 pub mod export;
 pub mod list;
@@ -55,6 +56,14 @@ enum Command {
         /// Also save every figure as SVG and PNG here
         #[arg(long, value_name = "DIR")]
         figures: Option<PathBuf>,
+    },
+    /// Judge published claims against the numbers that they were made from
+    Audit {
+        /// The claims (docs/audit.md says how they are written)
+        claims: PathBuf,
+        /// A CSV table or a bundle; may be given several times
+        #[arg(long, required = true, value_name = "FILE")]
+        data: Vec<PathBuf>,
     },
     /// Print the points as data
     Export {
@@ -112,6 +121,7 @@ pub fn main() -> Result<u8> {
             }
             report::report(&bundles.paths, output.as_deref(), figures.as_deref()).map(|_| 0)
         }
+        Command::Audit { claims, data } => audit::audit(&claims, &data, out),
         Command::Export { bundles, csv: _ } => export::export(&bundles.paths, out).map(|()| 0),
     };
     match out.flush() {

@@ -2,6 +2,7 @@
 //!
 //! Everything here is a pure function. All intervals are of 95 %.
 
+pub mod audit;
 pub mod compare;
 pub mod estimate;
 pub mod spread;
