@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod compare;
+pub mod drives;
 pub mod export;
 pub mod list;
 pub mod plan;
@@ -42,6 +43,12 @@ enum Command {
     },
     /// List engines and workloads with their knobs
     List,
+    /// List this host's block devices: what each is, in which state, and whether it may be tested
+    Drives {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the points of bundles
     Show(Bundles),
     /// Hold the subjects of bundles side by side
@@ -113,6 +120,7 @@ pub fn main() -> Result<u8> {
             protocols::show(&name, out).map(|()| 0)
         }
         Command::List => list::list(out).map(|()| 0),
+        Command::Drives { json } => drives::drives(json, out).map(|()| 0),
         Command::Show(bundles) => show::show(&bundles.paths, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles.paths, out).map(|()| 0),
         Command::Report { bundles, output, figures } => {

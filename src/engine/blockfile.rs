@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::Seed;
 use crate::engine::{Access, Home, Site};
+use crate::lab::guard;
 use crate::load::{Op, Space};
 use crate::plan::{Default, Kind, Knob};
 use crate::record::Fact;
@@ -49,13 +50,16 @@ impl BlockFile {
         let (size, direct) = (site.knobs.int("size")?, site.knobs.flag("direct")?);
         let (path, base) = match site.home {
             Home::Folder(folder) => (folder.join("data"), 0),
-            Home::Device(path) => (path.clone(), site.knobs.int("offset")?),
+            Home::Device { path, .. } => (path.clone(), site.knobs.int("offset")?),
             Home::Nowhere => {
                 return Err(failed("this engine needs a dataset", "name one: dataset = \"…\" in the stream"));
             }
         };
         let writes = site.access != Access::ReadOnly;
         let file = open(&path, writes, site.access == Access::Create && base == 0 && !is_device(&path), direct)?;
+        if let Home::Device { path, serial } = site.home {
+            guard::verify(&file, path, serial)?;
+        }
         if site.access == Access::Create && !is_device(&path) {
             file.set_len(size).with_context(|| format!("making {} {size} bytes long", path.display()))?;
         }

@@ -45,8 +45,8 @@ pub struct Site<'a> {
 pub enum Home {
     /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and is empty.
     Folder(PathBuf),
-    /// A block device that the guard has passed.
-    Device(PathBuf),
+    /// A block device that the guard has passed. Whoever opens it asks `guard::verify` whether it is still the one.
+    Device { path: PathBuf, serial: String },
     /// Nowhere: the engine keeps no data.
     Nowhere,
 }

@@ -155,7 +155,11 @@ mod tests {
     fn the_filesystem_of_a_directory_is_disclosed() {
         let facts = gather(&[Subject {
             name: "A".into(),
-            drives: vec![crate::plan::Drive { place: Place::Directory("/proc".into()), erase: false }],
+            drives: vec![crate::plan::Drive {
+                place: Place::Directory("/proc".into()),
+                erase: false,
+                erase_signatures: Vec::new(),
+            }],
         }]);
         let found = facts.iter().find(|f| f.group == "Drive: A" && f.name == "Filesystem");
         assert_eq!(found.map(|f| f.value.as_str()), Some("proc on proc"));

@@ -57,6 +57,9 @@ pub struct Drive {
     /// The plan says `erase = true`: what is on it may be destroyed. Only devices need it; in a directory Dyno writes
     /// nothing but its own folder.
     pub erase: bool,
+    /// The filesystems and partition tables that the plan says may be erased: `erase = "xfs"`.
+    #[serde(default)]
+    pub erase_signatures: Vec<String>,
 }
 
 /// Where a drive is reached.

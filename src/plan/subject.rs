@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::fields::{self, Fields};
 use super::mistakes::{At, Mistakes};
 use super::model::{Drive, Place, Subject};
-use super::node::Node;
+use super::node::{Node, Value};
 use super::protocol::{Resolved, check_unique};
 
 /// A drive where it really is, for telling two apart.
@@ -52,9 +52,9 @@ fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mist
     let mut table = Fields::of(node, "a drive", log)?;
     let (path, device) = (table.get("path"), table.get("device"));
     let serial = table.get("serial").and_then(|n| fields::text(n, log));
-    let erase = table.get("erase").map_or(Some(false), |n| fields::flag(n, log));
+    let erase = table.get("erase").map_or(Some((false, Vec::new())), |n| erase(n, log));
     table.finish(log);
-    let erase = erase?;
+    let (erase, erase_signatures) = erase?;
     match (path, device) {
         (Some(path), None) => {
             let real = real_path(path, folder, log)?;
@@ -63,7 +63,7 @@ fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mist
                 log.note(path.at, format!("{} is no directory", real.display()), "not a directory", help);
                 return None;
             }
-            Some((Drive { place: Place::Directory(real.clone()), erase }, real, path.at))
+            Some((Drive { place: Place::Directory(real.clone()), erase, erase_signatures }, real, path.at))
         }
         (None, Some(device)) => {
             let real = real_path(device, folder, log)?;
@@ -77,11 +77,29 @@ fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mist
                 check_device(device, resolved, erase && serial.is_some(), log);
             }
             let path = PathBuf::from(fields::text(device, log)?);
-            Some((Drive { place: Place::Device { path, serial: serial.unwrap_or_default() }, erase }, real, device.at))
+            let place = Place::Device { path, serial: serial.unwrap_or_default() };
+            Some((Drive { place, erase, erase_signatures }, real, device.at))
         }
         _ => {
             let help = "as in { path = \"/mnt/a\" } or { device = \"/dev/…\", serial = \"…\", erase = true }";
             log.note(node.at, "a drive has either 'path' or 'device'", "here", help);
+            None
+        }
+    }
+}
+
+/// `true`, or what is on the drive and may be erased with it: "xfs", ["gpt", "vfat"].
+fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
+    match &node.value {
+        Value::Flag(erase) => Some((*erase, Vec::new())),
+        Value::Text(_) => Some((true, vec![fields::text(node, log)?])),
+        Value::List(items) if !items.is_empty() => {
+            let kinds: Vec<String> = items.iter().filter_map(|item| fields::text(item, log)).collect();
+            (kinds.len() == items.len()).then_some((true, kinds))
+        }
+        _ => {
+            let help = "write erase = true, or the filesystem that may be erased with it: erase = \"xfs\"";
+            fields::wrong(node, "true, false or what may be erased", help, log);
             None
         }
     }

@@ -44,7 +44,7 @@ fn stream(name: &str, headline: bool) -> Stream {
 fn plan(made: &Made) -> Plan {
     let subject = |name: &str, path: &str| Subject {
         name: name.into(),
-        drives: vec![Drive { place: Place::Directory(path.into()), erase: false }],
+        drives: vec![Drive { place: Place::Directory(path.into()), erase: false, erase_signatures: Vec::new() }],
     };
     let step = Step {
         name: "readrandom".into(),

@@ -59,11 +59,12 @@ impl Run<'_> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that cannot be made, a
     /// bundle that cannot be written); what one point runs into is stored with that point.
     pub fn execute(mut self) -> Result<Summary> {
+        guard::apart(&self.plan.subjects)?;
         for subject in &self.plan.subjects {
             for drive in &subject.drives {
                 let fills = self.plan.protocol.datasets.iter().any(|d| d.fill.is_some());
                 let writes = fills || self.points.iter().any(|p| site::writes(&p.step));
-                guard::pass(&drive.place, drive.erase, writes).with_context(|| subject.name.clone())?;
+                guard::pass(drive, writes).with_context(|| subject.name.clone())?;
             }
         }
         let mut summary = Summary::default();

@@ -123,7 +123,7 @@ fn wait_for(bench: &Bench<'_>, from_ns: u64, running: &dyn Fn() -> bool, stop: &
 fn folder(home: &Home) -> Option<&Path> {
     match home {
         Home::Folder(path) => Some(path),
-        Home::Device(_) | Home::Nowhere => None,
+        Home::Device { .. } | Home::Nowhere => None,
     }
 }
 

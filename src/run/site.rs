@@ -22,7 +22,7 @@ pub fn home(drive: &Drive, dataset: &str, instance: u32) -> Home {
     match &drive.place {
         _ if dataset.is_empty() => Home::Nowhere,
         Place::Directory(path) => Home::Folder(path.join(FOLDER).join(format!("{dataset}.{instance}"))),
-        Place::Device { path, .. } => Home::Device(path.clone()),
+        Place::Device { path, serial } => Home::Device { path: path.clone(), serial: serial.clone() },
     }
 }
 
@@ -65,7 +65,7 @@ fn fill_unless_there(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, ho
     let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
     let marker = match home {
         Home::Folder(folder) => Some(folder.with_extension(format!("{}.json", extension(folder)))),
-        Home::Device(_) | Home::Nowhere => None,
+        Home::Device { .. } | Home::Nowhere => None,
     };
     if let (Some(marker), Home::Folder(folder)) = (&marker, home) {
         if folder.is_dir() && std::fs::read_to_string(marker).is_ok_and(|found| found == described) {

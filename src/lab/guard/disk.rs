@@ -1,0 +1,162 @@
+//! A block device as sysfs has it: what it is called, by what it is told from others, what lies on it.
+
+use std::fs::{self, File};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Context, Result, failed};
+
+/// A whole device, a partition, or a namespace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disk {
+    pub sysfs: PathBuf,
+}
+
+impl Disk {
+    /// The device behind a path, through whatever links lead to it. The generic character device of an NVMe namespace
+    /// (`/dev/ng0n1`) stands for the namespace: what holds the one holds the other.
+    pub fn of(path: &Path) -> Result<Disk> {
+        let found = fs::metadata(path)
+            .map_err(|e| failed(format!("{} cannot be used: {e}", path.display()), "check the path"))?;
+        let kind = found.file_type();
+        if kind.is_block_device() {
+            return Disk::numbered(found.rdev()).with_context(|| format!("looking for {}", path.display()));
+        }
+        let generic = kind.is_char_device().then(|| namespace_of_generic(found.rdev())).flatten();
+        generic.ok_or_else(|| {
+            failed(format!("{} is not a block device", path.display()), "name one below /dev/disk/by-id")
+        })
+    }
+
+    /// The device that a file descriptor really is, whatever its path says by now.
+    pub fn of_open(file: &File) -> Result<Disk> {
+        let found = file.metadata().context("looking at an open device")?;
+        if !found.file_type().is_block_device() {
+            return Err(failed("what was opened is not a block device", "name one below /dev/disk/by-id"));
+        }
+        Disk::numbered(found.rdev())
+    }
+
+    pub fn numbered(number: u64) -> Result<Disk> {
+        let link = format!("/sys/dev/block/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
+        let sysfs = fs::canonicalize(&link).with_context(|| format!("looking into {link}"))?;
+        Ok(Disk { sysfs })
+    }
+
+    /// "nvme0n1".
+    pub fn name(&self) -> String {
+        name(&self.sysfs)
+    }
+
+    /// The disk that a partition is of; itself otherwise.
+    pub fn whole(&self) -> Disk {
+        match self.sysfs.parent() {
+            Some(parent) if self.sysfs.join("partition").exists() => Disk { sysfs: parent.to_path_buf() },
+            _ => self.clone(),
+        }
+    }
+
+    /// Everything that tells this device from others, as the device or the kernel says it: the serial number first,
+    /// then NGUID, EUI-64, UUID and WWID. A loop device is told by its backing file.
+    pub fn identities(&self) -> Vec<String> {
+        let disk = self.whole().sysfs;
+        let places =
+            ["device/serial", "serial", "loop/backing_file", "nguid", "eui", "uuid", "wwid", "device/wwid", "md/uuid"];
+        let found = places.iter().filter_map(|place| read(&disk.join(place)));
+        found.filter(|text| text.chars().any(|c| !matches!(c, '0' | '-' | ' '))).collect()
+    }
+
+    /// What the drive tells as its serial number.
+    pub fn serial(&self) -> Option<String> {
+        self.identities().into_iter().next()
+    }
+
+    /// Whether the plan's serial number, EUI or NGUID is this device's.
+    pub fn is(&self, named: &str) -> bool {
+        let plain = |text: &str| {
+            let text = text.trim().to_ascii_lowercase();
+            let text = text.strip_prefix("eui.").or(text.strip_prefix("uuid.")).unwrap_or(&text);
+            text.split([' ', '-']).collect::<String>()
+        };
+        !named.trim().is_empty() && self.identities().iter().any(|own| plain(own) == plain(named))
+    }
+
+    pub fn bytes(&self) -> u64 {
+        read(&self.sysfs.join("size")).and_then(|s| s.parse::<u64>().ok()).unwrap_or(0) * 512
+    }
+
+    pub fn partitions(&self) -> Vec<Disk> {
+        let entries = fs::read_dir(&self.sysfs).map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
+        let found = entries.unwrap_or_default().into_iter().filter(|p| p.join("partition").exists());
+        let mut found: Vec<Disk> = found.map(|sysfs| Disk { sysfs }).collect();
+        found.sort_by(|a, b| a.sysfs.cmp(&b.sysfs));
+        found
+    }
+
+    /// The device and its partitions.
+    pub fn all(&self) -> Vec<Disk> {
+        let mut all = vec![self.clone()];
+        all.extend(self.partitions());
+        all
+    }
+
+    /// "259:0".
+    pub fn number(&self) -> Option<String> {
+        read(&self.sysfs.join("dev"))
+    }
+
+    /// The device numbers of the disk and its partitions.
+    pub fn numbers(&self) -> Vec<String> {
+        self.all().iter().filter_map(Disk::number).collect()
+    }
+
+    /// What the kernel has built on the device or a partition of it: dm, md, bcache.
+    pub fn holder(&self) -> Option<String> {
+        let holders = self.all().into_iter().filter_map(|d| fs::read_dir(d.sysfs.join("holders")).ok()).flatten();
+        holders.flatten().next().map(|e| e.file_name().to_string_lossy().into_owned())
+    }
+
+    /// The disks that this one is made of, itself included: a logical volume's physical ones.
+    pub fn foundations(&self) -> Vec<Disk> {
+        let mut found = vec![self.whole()];
+        let mut next = 0;
+        while let Some(disk) = found.get(next).cloned() {
+            next += 1;
+            for entry in fs::read_dir(disk.sysfs.join("slaves")).into_iter().flatten().flatten() {
+                let Ok(sysfs) = entry.path().canonicalize() else { continue };
+                let below = Disk { sysfs }.whole();
+                if !found.contains(&below) {
+                    found.push(below);
+                }
+            }
+        }
+        found
+    }
+
+    /// What two drives must not share: the controller of an NVMe namespace, else the disk itself.
+    pub fn body(&self) -> PathBuf {
+        let disk = self.whole().sysfs;
+        let nvme = name(&disk).starts_with("nvme");
+        let controller = nvme.then(|| disk.join("device").canonicalize().ok()).flatten();
+        controller.unwrap_or(disk)
+    }
+}
+
+/// The namespace of `/dev/ng0n1`, whose entry in sysfs lies beside the block device's.
+fn namespace_of_generic(number: u64) -> Option<Disk> {
+    let link = format!("/sys/dev/char/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
+    let generic = name(&fs::canonicalize(link).ok()?);
+    let namespace = format!("nvme{}", generic.strip_prefix("ng")?);
+    let sysfs = fs::canonicalize(Path::new("/sys/block").join(namespace)).ok()?;
+    Some(Disk { sysfs })
+}
+
+pub fn name(path: &Path) -> String {
+    path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// A file of sysfs or procfs; nothing where it is missing or empty.
+pub fn read(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?.trim().to_string();
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,217 @@
+//! The guard: what must not be touched is refused here, before anything is, with the reason and the remedy.
+//!
+//! A block device is written to only when the plan names its serial number (or EUI, NGUID) and says `erase = true`, and
+//! never while anything else has it (`use_of`) or while something is written on it that the plan does not name
+//! (`signature`). `pass` asks before a run; `verify` asks again of the descriptor that is about to be written through,
+//! so that a device renumbered or a link turned round in between changes nothing.
+
+pub mod disk;
+mod signature;
+mod use_of;
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Context, Error, Result, failed};
+use crate::plan::{Drive, Place, Subject};
+use disk::Disk;
+
+/// Passes a drive, or says why it must not be used. `writes`: whether any stream or fill would write to it.
+pub fn pass(drive: &Drive, writes: bool) -> Result<()> {
+    match &drive.place {
+        Place::Directory(path) => pass_directory(path),
+        Place::Device { path, serial } => pass_device(path, serial, drive, writes),
+    }
+}
+
+/// Refuses two subjects on one drive, by whatever paths or namespaces they reach it.
+pub fn apart(subjects: &[Subject]) -> Result<()> {
+    let mut seen: Vec<(&str, PathBuf)> = Vec::new();
+    for subject in subjects {
+        for drive in &subject.drives {
+            let Place::Device { path, .. } = &drive.place else { continue };
+            let body = Disk::of(path)?.body();
+            if let Some((other, _)) = seen.iter().find(|(name, seen)| *name != subject.name && *seen == body) {
+                return Err(failed(
+                    format!("{} of '{}' is the same drive as one of '{other}'", path.display(), subject.name),
+                    "each subject needs drives of its own; they would measure each other",
+                ));
+            }
+            seen.push((&subject.name, body));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file at `file` (which exists, or its folder does) lies on the drive.
+pub fn holds(place: &Place, file: &Path) -> Result<bool> {
+    let there = file.canonicalize().with_context(|| format!("looking for {}", file.display()))?;
+    match place {
+        Place::Directory(path) => Ok(path.canonicalize().is_ok_and(|path| there.starts_with(path))),
+        Place::Device { path, .. } => Ok(use_of::lies_on(&there, &Disk::of(path)?)),
+    }
+}
+
+/// Asks of an open device whether it is the one that the plan means: immediately before it is written to.
+pub fn verify(device: &File, path: &Path, serial: &str) -> Result<()> {
+    let disk = Disk::of_open(device)?;
+    if disk.is(serial) {
+        return Ok(());
+    }
+    Err(refused(path, wrong_drive(&disk, serial), WHICH))
+}
+
+/// Why a device that no plan names may not be tested; nothing where a plan that names it properly may erase it.
+pub fn obstacle(path: &Path) -> Result<()> {
+    let disk = Disk::of(path)?;
+    disk.serial().ok_or_else(|| no_serial(path))?;
+    unused(path, &disk)?;
+    unmarked(path, &disk, &[])
+}
+
+fn pass_directory(path: &Path) -> Result<()> {
+    let found = fs::metadata(path).map_err(|e| {
+        failed(format!("{} cannot be used: {e}", path.display()), "name a directory on the drive to be tested")
+    })?;
+    if found.is_dir() {
+        return Ok(());
+    }
+    Err(failed(format!("{} is not a directory", path.display()), "name a directory on the drive to be tested"))
+}
+
+fn pass_device(path: &Path, serial: &str, drive: &Drive, writes: bool) -> Result<()> {
+    let disk = Disk::of(path)?;
+    disk.serial().ok_or_else(|| no_serial(path))?;
+    if !disk.is(serial) {
+        return Err(refused(path, wrong_drive(&disk, serial), WHICH));
+    }
+    if !writes {
+        return Ok(());
+    }
+    if !drive.erase {
+        return Err(refused(path, "the plan does not say that it may be erased", "add `erase = true` to this drive"));
+    }
+    if !stable(path) {
+        return Err(refused(
+            path,
+            "this name may mean another drive after the next boot",
+            "name it by a link below /dev/disk/by-id (or /dev/disk/by-path)",
+        ));
+    }
+    unused(path, &disk)?;
+    unmarked(path, &disk, &drive.erase_signatures)
+}
+
+const WHICH: &str = "check which drive is meant; device names change between boots, so use /dev/disk/by-id";
+
+fn wrong_drive(disk: &Disk, serial: &str) -> String {
+    format!("its serial number is '{}', and the plan names '{serial}'", disk.serial().unwrap_or_default())
+}
+
+fn refused(path: &Path, why: impl std::fmt::Display, try_next: &str) -> Error {
+    failed(format!("{} is not touched: {why}", path.display()), try_next)
+}
+
+fn no_serial(path: &Path) -> Error {
+    refused(path, "it tells no serial number", "make a filesystem on it, mount it, and test a directory there")
+}
+
+/// The kernel's own name is stable only where it says what it is: a loop device is named by its backing file, which
+/// the serial number then is. Where udev runs, every drive that tells a serial number has a link below /dev/disk.
+fn stable(path: &Path) -> bool {
+    let kernels_own = path.parent() == Some(Path::new("/dev"));
+    let is_loop = disk::name(path).starts_with("loop");
+    !kernels_own || is_loop || !Path::new("/dev/disk/by-id").is_dir()
+}
+
+fn unused(path: &Path, disk: &Disk) -> Result<()> {
+    match use_of::of(disk) {
+        Some(used) => Err(refused(path, used.why, used.remedy)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what is written on the device or on a partition of it, unless the plan names it.
+fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
+    for part in disk.all() {
+        let node = Path::new("/dev").join(part.name());
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&node);
+        let device = opened.with_context(|| format!("opening {} to see what is on it", node.display()))?;
+        let expected = device.metadata().context("looking at an open device")?.rdev();
+        if Disk::numbered(expected)? != part {
+            return Err(refused(path, format!("{} changed while it was looked at", node.display()), WHICH));
+        }
+        for kind in signature::on(&device)? {
+            if let Some(remedy) = signature::member_remedy(&kind) {
+                return Err(refused(path, format!("{} carries the mark of a member: {kind}", node.display()), remedy));
+            }
+            if !named.contains(&kind) {
+                let remedy = format!("if nothing on it is needed, name it: erase = \"{kind}\" (or a list of such)");
+                return Err(refused(path, format!("{} carries a signature: {kind}", node.display()), &remedy));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::describe;
+
+    fn device(path: &str, serial: &str) -> Drive {
+        Drive {
+            place: Place::Device { path: path.into(), serial: serial.into() },
+            erase: true,
+            erase_signatures: Vec::new(),
+        }
+    }
+
+    fn directory(path: &str) -> Drive {
+        Drive { place: Place::Directory(path.into()), ..device("", "") }
+    }
+
+    #[track_caller]
+    fn refused(drive: &Drive, because: &str) {
+        let error = pass(drive, true).expect_err("must be refused");
+        let (why, try_next) = describe(&error);
+        assert!(why.contains(because) && !try_next.is_empty(), "{why}; {try_next:?}");
+    }
+
+    #[test]
+    fn what_is_no_drive_is_refused() {
+        refused(&directory("/proc/version"), "is not a directory");
+        refused(&directory("/no/such/place"), "No such file");
+        refused(&device("/dev/null", "1"), "is not a block device");
+        refused(&device("/no/such/device", "1"), "No such file");
+    }
+
+    #[test]
+    fn every_disk_of_this_machine_is_refused_under_a_wrong_serial() {
+        for entry in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
+            let path = Path::new("/dev").join(entry.file_name());
+            if path.exists() {
+                refused(&device(&path.to_string_lossy(), "not this one"), "is not touched");
+            }
+        }
+    }
+
+    #[test]
+    fn a_directory_holds_what_lies_in_it() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let place = Place::Directory(folder.path().into());
+        assert!(holds(&place, folder.path()).expect("looked at"));
+        assert!(!holds(&place, Path::new("/proc")).expect("looked at"));
+    }
+
+    #[test]
+    fn the_disk_under_the_root_is_known_to_be_in_use() {
+        let number = fs::metadata("/").expect("a root").dev();
+        // A root on overlay, tmpfs or btrfs has no block device of its own to ask about.
+        if let Ok(disk) = Disk::numbered(number) {
+            let used = use_of::of(&disk.whole()).map(|u| u.why);
+            assert_eq!(used.as_deref(), Some("the root filesystem lies on it"));
+        }
+    }
+}

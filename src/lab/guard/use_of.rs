@@ -1,0 +1,146 @@
+//! Who uses a block device: every way in which something else can have it, each with its name and its remedy.
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use super::disk::Disk;
+
+/// A use that forbids writing: what it is, and what ends it.
+pub struct Use {
+    pub why: String,
+    pub remedy: &'static str,
+}
+
+fn found(why: String, remedy: &'static str) -> Option<Use> {
+    Some(Use { why, remedy })
+}
+
+/// The first use found, the most telling first.
+pub fn of(disk: &Disk) -> Option<Use> {
+    vital(disk)
+        .or_else(|| mounted(disk))
+        .or_else(|| swap(disk))
+        .or_else(|| held(disk))
+        .or_else(|| backs_a_loop_device(disk))
+        .or_else(|| open_elsewhere(disk))
+}
+
+/// The disk under the root, or under the running program, through LVM, md and dm.
+fn vital(disk: &Disk) -> Option<Use> {
+    let program = std::env::current_exe().ok();
+    let places = [Some(Path::new("/").to_path_buf()), program];
+    let names = ["the root filesystem", "the running program"];
+    for (place, what) in places.iter().flatten().zip(names) {
+        if lies_on(place, disk) {
+            return found(format!("{what} lies on it"), "test another drive");
+        }
+    }
+    None
+}
+
+/// Whether a file lies on the disk, on a partition of it or on what is built from it.
+pub fn lies_on(file: &Path, disk: &Disk) -> bool {
+    let Ok(found) = fs::metadata(file) else { return false };
+    let Ok(under) = Disk::numbered(found.dev()) else { return on_named_source(file, disk) };
+    under.foundations().contains(&disk.whole())
+}
+
+/// btrfs and overlay give files a device number that no block device has; their mount's source tells instead.
+fn on_named_source(file: &Path, disk: &Disk) -> bool {
+    let Ok(file) = file.canonicalize() else { return false };
+    let mounts = mounts().into_iter().filter(|m| file.starts_with(&m.point));
+    let Some(mount) = mounts.max_by_key(|m| m.point.len()) else { return false };
+    Disk::of(Path::new(&mount.source)).is_ok_and(|d| d.foundations().contains(&disk.whole()))
+}
+
+struct Mount {
+    number: String,
+    point: String,
+    source: String,
+}
+
+fn mounts() -> Vec<Mount> {
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let mounts = table.lines().filter_map(|line| {
+        let (left, right) = line.split_once(" - ")?;
+        let left: Vec<&str> = left.split(' ').collect();
+        Some(Mount {
+            number: left.get(2)?.to_string(),
+            point: left.get(4)?.to_string(),
+            source: right.split(' ').nth(1)?.to_string(),
+        })
+    });
+    mounts.collect()
+}
+
+fn mounted(disk: &Disk) -> Option<Use> {
+    let numbers = disk.numbers();
+    let named = |source: &str| source.starts_with('/') && device_number(source).is_some_and(|n| numbers.contains(&n));
+    let mount = mounts().into_iter().find(|m| numbers.contains(&m.number) || named(&m.source))?;
+    found(format!("it, or a partition of it, is mounted on {}", mount.point), "unmount it first")
+}
+
+fn device_number(path: &str) -> Option<String> {
+    let found = fs::metadata(path).ok().filter(|m| m.file_type().is_block_device())?;
+    Some(format!("{}:{}", rustix::fs::major(found.rdev()), rustix::fs::minor(found.rdev())))
+}
+
+/// Swap on the device; swap in a file on a filesystem of it shows as a mount.
+fn swap(disk: &Disk) -> Option<Use> {
+    let numbers = disk.numbers();
+    let table = fs::read_to_string("/proc/swaps").ok()?;
+    let mut swaps = table.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+    let swap = swaps.find(|swap| device_number(swap).is_some_and(|n| numbers.contains(&n)))?;
+    found(format!("{swap} is in use as swap"), "`swapoff` it first")
+}
+
+fn held(disk: &Disk) -> Option<Use> {
+    found(format!("{} holds it", disk.holder()?), "take it out of LVM, md, dm or bcache first")
+}
+
+/// A loop device over the disk writes to it without holding it.
+fn backs_a_loop_device(disk: &Disk) -> Option<Use> {
+    for entry in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
+        let Some(file) = super::disk::read(&entry.path().join("loop/backing_file")) else { continue };
+        if Disk::of(Path::new(&file)).is_ok_and(|under| disk.all().contains(&under)) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            return found(format!("the loop device {name} lies on it"), "detach it with `losetup -d`");
+        }
+    }
+    None
+}
+
+/// Asks the kernel for the device to oneself, which it refuses while anything else claims it, in the kernel or not.
+fn open_elsewhere(disk: &Disk) -> Option<Use> {
+    for part in disk.all() {
+        let node = Path::new("/dev").join(part.name());
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_EXCL | libc::O_NONBLOCK).open(&node);
+        let Err(error) = opened else { continue };
+        if error.raw_os_error() == Some(libc::EBUSY) {
+            let who = openers(&part).unwrap_or_else(|| "the kernel or another program".to_string());
+            return found(format!("{who} has {} open for itself", node.display()), "stop that first");
+        }
+        let why = format!("{} cannot be opened to see whether it is in use: {error}", node.display());
+        return found(why, "run as a user who may open it, with the drive in place");
+    }
+    None
+}
+
+/// The programs that have the device open, as "mkfs.xfs (process 123)".
+fn openers(disk: &Disk) -> Option<String> {
+    let number = disk.number()?;
+    let mut names = Vec::new();
+    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let pid = process.file_name().to_string_lossy().into_owned();
+        if !pid.bytes().all(|b| b.is_ascii_digit()) {
+            continue;
+        }
+        let files = fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
+        if files.into_iter().any(|f| device_number(&f.path().to_string_lossy()).as_ref() == Some(&number)) {
+            let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+            names.push(format!("{} (process {pid})", name.trim()));
+        }
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
