@@ -11,7 +11,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("plan", &["base"]),
     ("record", &["plan", "base"]),
     ("load", &["record", "plan", "base"]),
-    ("engine", &["load", "record", "plan", "base"]),
+    ("engine", &["lab", "load", "record", "plan", "base"]),
     ("workload", &["load", "record", "plan", "base"]),
     ("lab", &["load", "record", "plan", "base"]),
     ("run", &["engine", "workload", "lab", "load", "record", "plan", "base"]),

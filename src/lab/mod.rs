@@ -2,3 +2,4 @@
 
 pub mod facts;
 pub mod guard;
+pub mod server;

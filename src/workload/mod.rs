@@ -6,6 +6,7 @@ mod offsets;
 
 use crate::base::error::Result;
 use crate::base::rng::Seed;
+use crate::load::sql::Script;
 use crate::load::{Source, Space};
 use crate::plan::{Info, Knobs};
 use crate::record::Class;
@@ -42,6 +43,12 @@ pub trait Workload: Sync {
 
     /// One thread's requests. What does not fit the space (a block larger than the file) is refused here.
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>>;
+
+    /// For workloads of transactions: what one thread sends through its session for each op.
+    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+        let _ = share;
+        Ok(None)
+    }
 }
 
 /// What one thread's source is made from.
