@@ -3,6 +3,7 @@
 pub mod block;
 pub mod kv;
 mod offsets;
+pub mod oltp;
 
 use crate::base::error::Result;
 use crate::base::rng::Seed;
@@ -24,6 +25,15 @@ pub static ALL: &[&dyn Workload] = &[
     &kv::read::SEEK_RANDOM,
     &kv::readwrite::ReadRandomWriteRandom,
     &kv::mixgraph::MixGraph,
+    &oltp::load::OltpLoad,
+    &oltp::mix::READ_WRITE,
+    &oltp::mix::READ_ONLY,
+    &oltp::mix::WRITE_ONLY,
+    &oltp::mix::POINT_SELECT,
+    &oltp::mix::UPDATE_INDEX,
+    &oltp::mix::UPDATE_NON_INDEX,
+    &oltp::mix::INSERT,
+    &oltp::mix::DELETE,
 ];
 
 /// The workload of that name.
