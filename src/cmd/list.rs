@@ -32,6 +32,7 @@ fn entry(out: &mut dyn Write, info: &Info) -> Result<()> {
 
 fn kind(kind: Kind) -> String {
     match kind {
+        Kind::Text => "text".into(),
         Kind::Bool => "true or false".to_string(),
         Kind::Int { min, max } if max == u64::MAX => format!("whole number from {min}"),
         Kind::Int { min, max } => format!("whole number from {min} to {max}"),

@@ -1,9 +1,12 @@
 //! Engines: how a request is carried out. One file (or folder) each, and one line in `ALL`.
 
 mod blockfile;
+pub mod mysql;
 pub mod null;
+pub mod postgres;
 pub mod psync;
 pub mod rocksdb;
+mod sql;
 pub mod uring;
 
 use std::path::PathBuf;
@@ -11,12 +14,14 @@ use std::sync::atomic::AtomicBool;
 
 use crate::base::clock::Clock;
 use crate::base::error::Result;
+use crate::load::sql::Script;
 use crate::load::{AnyLane, Space};
 use crate::plan::{Info, Knobs, Stream};
 use crate::record::Fact;
 
 /// Every engine, in the order in which they are listed.
-pub static ALL: &[&dyn Engine] = &[&null::Null, &psync::Psync, &uring::Uring, &rocksdb::RocksDb];
+pub static ALL: &[&dyn Engine] =
+    &[&null::Null, &psync::Psync, &uring::Uring, &rocksdb::RocksDb, &mysql::MySql, &postgres::Postgres];
 
 /// The engine of that name.
 pub fn find(name: &str) -> Option<&'static dyn Engine> {
@@ -66,6 +71,12 @@ pub trait Target: Send + Sync {
 
     /// Opens worker `thread`'s lane, with everything allocated that it will need.
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>>;
+
+    /// Opens worker `thread`'s lane for a workload of transactions, which `script` carries out.
+    fn script_lane(&self, stream: &Stream, thread: u32, script: Box<dyn Script>) -> Result<Box<dyn AnyLane>> {
+        drop(script);
+        self.lane(stream, thread)
+    }
 
     /// Waits until background work (compaction, flushes) is done, or `stop` is set.
     fn settle(&self, stop: &AtomicBool) -> Result<()> {

@@ -3,3 +3,4 @@
 pub mod drives;
 pub mod facts;
 pub mod guard;
+pub mod server;

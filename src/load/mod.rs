@@ -7,6 +7,7 @@ pub mod lane;
 pub mod op;
 pub mod pacer;
 pub mod recorder;
+pub mod sql;
 pub mod worker;
 
 pub use lane::{AnyLane, Done, Lane, Wait};

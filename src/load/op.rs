@@ -17,6 +17,8 @@ pub enum OpKind {
     Seek,
     /// The next entry in key order, from the first one after the last.
     Next,
+    /// Transaction number `at`, made of what the workload's script says.
+    Transaction,
 }
 
 impl OpKind {
@@ -26,6 +28,7 @@ impl OpKind {
             OpKind::Read | OpKind::Get | OpKind::Next => Class::Read,
             OpKind::Write | OpKind::Put => Class::Write,
             OpKind::Seek => Class::Seek,
+            OpKind::Transaction => Class::Transaction,
         }
     }
 }

@@ -10,6 +10,8 @@ pub enum Family {
     Block,
     /// Gets, puts and seeks on numbered keys.
     KeyValue,
+    /// Transactions of SQL statements.
+    Sql,
     /// Either: the null engine.
     Any,
 }
@@ -25,6 +27,7 @@ impl std::fmt::Display for Family {
         f.write_str(match self {
             Family::Block => "block",
             Family::KeyValue => "key-value",
+            Family::Sql => "SQL",
             Family::Any => "any",
         })
     }
@@ -75,6 +78,8 @@ pub enum Kind {
     Bytes,
     /// "20m"; resolved to a JSON integer of nanoseconds.
     Time,
+    /// Any text, as a JSON string.
+    Text,
     /// One of a few words, as a JSON string.
     Choice(&'static [&'static str]),
     /// A size, or sizes with weights `[["4KiB", 60], ["64KiB", 40]]`; resolved to a JSON array of [bytes, weight].

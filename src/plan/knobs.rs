@@ -58,6 +58,7 @@ pub fn check_families(engine: &Info, workload: &Info, at: At, log: &mut Mistakes
     );
     let help = match workload.family {
         Family::KeyValue => "use a key-value engine such as rocksdb, or a block workload such as random",
+        Family::Sql => "use a SQL engine such as mysql or postgres, or a block workload such as random",
         _ => "use a block engine such as uring or psync, or a key-value workload such as readrandom",
     };
     log.note(at, message, "does not suit the engine", help);
@@ -120,6 +121,7 @@ fn json(knob: &Knob, node: &Node, log: &mut Mistakes) -> Option<Json> {
         Kind::Float { min, max } => fields::number(node, min, max, log).map(Json::from),
         Kind::Bytes => fields::bytes(node, log).map(Json::from),
         Kind::Time => fields::time_ns(node, log).map(Json::from),
+        Kind::Text => fields::text(node, log).map(Json::from),
         Kind::Choice(words) => fields::choice(node, words, log).map(Json::from),
         Kind::Sizes => sizes(node, log),
         Kind::Options => options(node, log),

@@ -2,7 +2,7 @@
 
 use super::Catalogue;
 use super::fields::{self, Fields};
-use super::info::Info;
+use super::info::{Family, Info};
 use super::mistakes::{At, Mistakes};
 use super::model::{Conditioning, Protocol, Step};
 use super::node::{Node, Value};
@@ -14,7 +14,7 @@ pub struct Resolved {
     pub protocol: Protocol,
     /// The first thing that writes: a dataset's fill or a stream's workload.
     pub writer: Option<String>,
-    /// The first dataset that needs a filesystem: a key-value engine's.
+    /// The first dataset that needs a filesystem: a key-value or SQL engine's.
     pub needs_folder: Option<String>,
 }
 
@@ -33,10 +33,11 @@ pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistake
     let steps = steps_node.map(|n| resolver.steps(n, log)).unwrap_or_default();
     let filled = resolver.datasets.iter().find(|d| d.dataset.fill.is_some());
     let filled = filled.map(|d| format!("the fill of dataset '{}'", d.dataset.name));
-    let key_value = resolver.datasets.iter().find(|d| d.engine.family == super::info::Family::KeyValue);
+    let folders = [Family::KeyValue, Family::Sql];
+    let in_files = resolver.datasets.iter().find(|d| folders.contains(&d.engine.family));
     Some(Resolved {
         writer: filled.or(resolver.writer),
-        needs_folder: key_value.map(|d| d.dataset.name.clone()),
+        needs_folder: in_files.map(|d| d.dataset.name.clone()),
         protocol: Protocol {
             name: name.to_string(),
             title: title.unwrap_or_else(|| name.to_string()),

@@ -14,16 +14,18 @@ pub enum Class {
     Read,
     Write,
     Seek,
+    Transaction,
 }
 
 impl Class {
-    pub const ALL: [Class; 3] = [Class::Read, Class::Write, Class::Seek];
+    pub const ALL: [Class; 4] = [Class::Read, Class::Write, Class::Seek, Class::Transaction];
 
     pub fn name(self) -> &'static str {
         match self {
             Class::Read => "read",
             Class::Write => "write",
             Class::Seek => "seek",
+            Class::Transaction => "transaction",
         }
     }
 }

@@ -50,15 +50,27 @@ impl<'a> Gang<'a> {
 
     /// Worker `thread`'s requests.
     pub fn source(&self, space: Space, thread: u32) -> Result<Box<dyn Source>> {
+        self.workload.source(&self.share(space, thread))
+    }
+
+    /// Worker `thread`'s handle on the engine.
+    fn lane(&self, space: Space, thread: u32) -> Result<Box<dyn AnyLane>> {
+        match self.workload.script(&self.share(space, thread))? {
+            Some(script) => self.target.script_lane(self.stream, thread, script),
+            None => self.target.lane(self.stream, thread),
+        }
+    }
+
+    fn share(&self, space: Space, thread: u32) -> workload::Share<'a> {
         let seed = |thread| Seed::new(self.seed, u64::from(self.instance), thread);
-        self.workload.source(&workload::Share {
+        workload::Share {
             knobs: &self.stream.workload.knobs,
             space,
             thread,
             threads: self.stream.threads,
             seed: seed(u64::from(thread)),
             stream_seed: seed(u64::MAX),
-        })
+        }
     }
 
     /// The part of the target that the stream works on.
@@ -182,6 +194,10 @@ type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>);
 fn open(gang: &Gang<'_>, thread: u32) -> Result<Opened> {
     let space = gang.space();
     let source = gang.source(space, thread)?;
-    let mean_op_bytes = gang.workload.mean_op_bytes(&gang.stream.workload.knobs, space)?;
-    Ok((source, mean_op_bytes, gang.target.lane(gang.stream, thread)?))
+    // A workload without bytes, such as one of transactions, is asked only where a rate in bytes needs them.
+    let mean_op_bytes = match gang.rate {
+        Some(Rate::BytesPerSec(_)) => gang.workload.mean_op_bytes(&gang.stream.workload.knobs, space)?,
+        _ => 0.0,
+    };
+    Ok((source, mean_op_bytes, gang.lane(space, thread)?))
 }

@@ -3,9 +3,11 @@
 pub mod block;
 pub mod kv;
 mod offsets;
+pub mod oltp;
 
 use crate::base::error::Result;
 use crate::base::rng::Seed;
+use crate::load::sql::Script;
 use crate::load::{Source, Space};
 use crate::plan::{Info, Knobs};
 use crate::record::Class;
@@ -23,6 +25,15 @@ pub static ALL: &[&dyn Workload] = &[
     &kv::read::SEEK_RANDOM,
     &kv::readwrite::ReadRandomWriteRandom,
     &kv::mixgraph::MixGraph,
+    &oltp::load::OltpLoad,
+    &oltp::mix::READ_WRITE,
+    &oltp::mix::READ_ONLY,
+    &oltp::mix::WRITE_ONLY,
+    &oltp::mix::POINT_SELECT,
+    &oltp::mix::UPDATE_INDEX,
+    &oltp::mix::UPDATE_NON_INDEX,
+    &oltp::mix::INSERT,
+    &oltp::mix::DELETE,
 ];
 
 /// The workload of that name.
@@ -42,6 +53,12 @@ pub trait Workload: Sync {
 
     /// One thread's requests. What does not fit the space (a block larger than the file) is refused here.
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>>;
+
+    /// For workloads of transactions: what one thread sends through its session for each op.
+    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+        let _ = share;
+        Ok(None)
+    }
 }
 
 /// What one thread's source is made from.

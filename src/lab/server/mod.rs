@@ -1,0 +1,231 @@
+//! Database servers that Dyno starts on the drive under test: a data directory of their own, a Unix socket and nothing
+//! on the network, a memory limit and processors where the plan asks for them, a clean stop, and a clean-up after a crash.
+
+mod cgroup;
+pub mod mariadb;
+pub mod postgres;
+mod record;
+mod user;
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use crate::base::clock::Clock;
+use crate::base::error::{Context, Result, failed};
+use cgroup::Cgroup;
+
+/// A buffer pool of hundreds of gigabytes and a log to recover from take their time.
+const START_NS: u64 = 600_000_000_000;
+const STOP_NS: u64 = 600_000_000_000;
+const LOOK_NS: u64 = 20_000_000;
+
+/// What the plan says of the machine's share that a server gets.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    pub memory_bytes: Option<u64>,
+    /// As in "0-3,8".
+    pub cpus: Option<String>,
+}
+
+/// A server to be started.
+pub struct Order<'a> {
+    /// Its own folder on the drive; the data directory lies in it.
+    pub folder: &'a Path,
+    /// The accounts to run as when Dyno is root, the first that exists.
+    pub accounts: &'a [&'a str],
+    /// Makes the command that runs the server in the foreground.
+    pub command: &'a dyn Fn(&Places) -> Command,
+    /// The signal that lets it stop cleanly, without waiting for its clients.
+    pub stop_signal: i32,
+    pub limits: &'a Limits,
+    pub clock: Clock,
+}
+
+/// Where a server keeps what.
+#[derive(Clone, Debug)]
+pub struct Places {
+    pub data: PathBuf,
+    /// A folder for the socket, off the drive, open to the server's account only.
+    pub run: PathBuf,
+    pub log: PathBuf,
+}
+
+impl Places {
+    fn new(folder: &Path) -> Places {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("dyno-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
+        Places { data: folder.join("data"), run: std::env::temp_dir().join(name), log: folder.join("server.log") }
+    }
+}
+
+/// A running server; it is stopped when this is dropped.
+pub struct Server {
+    pub places: Places,
+    child: Child,
+    stop_signal: i32,
+    clock: Clock,
+    record: PathBuf,
+    /// Removed once the server is gone.
+    _cgroup: Option<Cgroup>,
+}
+
+impl Server {
+    /// Makes an empty data directory with the server's own tool. What is in the folder is Dyno's, and is removed.
+    pub fn lay_out(order: &Order<'_>, tool: &dyn Fn(&Places) -> Command) -> Result<()> {
+        let places = Places::new(order.folder);
+        record::end_leftover(order.folder, true, order.clock)?;
+        let user = user::choose(order.accounts, order.folder)?;
+        remove(&places.data)?;
+        user.own_folder(order.folder)?;
+        user.own_folder(&places.data)?;
+        let mut command = tool(&places);
+        user.apply(&mut command);
+        let output = command.current_dir(order.folder).stdin(Stdio::null()).output();
+        let output = output.with_context(|| format!("running {}", name(&command)))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = [output.stdout, output.stderr].concat();
+        let said = last_lines(&String::from_utf8_lossy(&said));
+        Err(failed(
+            format!("{} could not make the data directory {}: {said}", name(&command), places.data.display()),
+            "check free space and permissions there",
+        ))
+    }
+
+    /// Starts a server and waits until `ready` can connect to it.
+    pub fn start(
+        order: &Order<'_>,
+        ready: &mut dyn FnMut(&Places) -> std::result::Result<(), String>,
+    ) -> Result<Server> {
+        record::end_leftover(order.folder, false, order.clock)?;
+        let places = Places::new(order.folder);
+        let user = user::choose(order.accounts, order.folder)?;
+        remove(&places.run)?;
+        user.own_folder(&places.run)?;
+        let cgroup = order.limits.memory_bytes.map(|bytes| Cgroup::new(&places.run, bytes)).transpose()?;
+        let mut command = (order.command)(&places);
+        user.apply(&mut command);
+        let log = std::fs::File::create(&places.log).with_context(|| format!("making {}", places.log.display()))?;
+        let also = log.try_clone().context("opening the server's log")?;
+        command.current_dir(order.folder).stdin(Stdio::null()).stdout(log).stderr(also).process_group(0);
+        confine(&mut command, order)?;
+        let child = command.spawn().with_context(|| format!("starting {}", name(&command)))?;
+        if let Some(cgroup) = &cgroup {
+            cgroup.take(child.id())?;
+        }
+        let record = record::write(order.folder, child.id(), order.stop_signal, &places.run)?;
+        let (stop_signal, clock) = (order.stop_signal, order.clock);
+        let mut server = Server { places, child, stop_signal, clock, record, _cgroup: cgroup };
+        server.wait_until_ready(&name(&command), ready)?;
+        Ok(server)
+    }
+
+    fn wait_until_ready(
+        &mut self,
+        name: &str,
+        ready: &mut dyn FnMut(&Places) -> std::result::Result<(), String>,
+    ) -> Result<()> {
+        let give_up_ns = self.clock.now_ns() + START_NS;
+        loop {
+            let exited = self.child.try_wait().context("watching the server")?;
+            let answer = ready(&self.places);
+            match (exited, answer) {
+                (Some(status), _) => {
+                    let what = format!("{name} did not start ({status}): {}", self.log_tail());
+                    return Err(failed(what, "the plan's server options, free space and memory are what it may lack"));
+                }
+                (None, Ok(())) => return Ok(()),
+                (None, Err(cause)) if self.clock.now_ns() > give_up_ns => {
+                    let what = format!("{name} does not answer after ten minutes ({cause}): {}", self.log_tail());
+                    return Err(failed(what, "look at the server's log"));
+                }
+                (None, Err(_)) => self.clock.sleep_until(self.clock.now_ns() + LOOK_NS),
+            }
+        }
+    }
+
+    /// Whether it is still running.
+    pub fn is_alive(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|status| status.is_none())
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// The end of its log, on one line.
+    pub fn log_tail(&self) -> String {
+        last_lines(&std::fs::read_to_string(&self.places.log).unwrap_or_default())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let pid = self.child.id() as i32;
+        let give_up_ns = self.clock.now_ns() + STOP_NS;
+        if self.is_alive() {
+            // SAFETY: sends a signal to a child that has not been waited for, so its number is still its own.
+            unsafe { libc::kill(pid, self.stop_signal) };
+        }
+        while self.is_alive() {
+            if self.clock.now_ns() > give_up_ns && self.child.kill().is_err() {
+                break;
+            }
+            self.clock.sleep_until(self.clock.now_ns() + LOOK_NS);
+        }
+        // What cannot be removed here is cleaned up at the next start.
+        let _ = std::fs::remove_dir_all(&self.places.run);
+        let _ = std::fs::remove_file(&self.record);
+    }
+}
+
+/// The processors that it may use, and its end with Dyno's: should Dyno be killed, the server is told to stop.
+fn confine(command: &mut Command, order: &Order<'_>) -> Result<()> {
+    let cpus = order.limits.cpus.as_deref().map(cgroup::cpu_set).transpose()?;
+    let signal = order.stop_signal;
+    // SAFETY: between fork and exec only system calls are made, on values that were made before.
+    unsafe {
+        command.pre_exec(move || {
+            if libc::prctl(libc::PR_SET_PDEATHSIG, signal) != 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+            match &cpus {
+                Some(set) if libc::sched_setaffinity(0, std::mem::size_of_val(set), set) != 0 => {
+                    Err(std::io::Error::last_os_error())
+                }
+                _ => Ok(()),
+            }
+        });
+    }
+    Ok(())
+}
+
+/// The first of these programs that there is: by name on the PATH, or by its full path.
+pub fn program(candidates: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    folders.extend(["/usr/sbin", "/usr/libexec"].map(PathBuf::from));
+    candidates.iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("removing {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn name(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    program.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    lines[lines.len().saturating_sub(8)..].join(" | ")
+}

@@ -1,0 +1,69 @@
+//! Who a server runs as. PostgreSQL refuses to run as root, and MariaDB should not: where Dyno is root, the server gets
+//! an account of its own, and the folders that it needs.
+
+use std::ffi::CString;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::base::error::{Context, Result, failed};
+
+/// An account, or Dyno's own.
+pub enum User {
+    Own,
+    Account { name: String, uid: u32, gid: u32 },
+}
+
+/// The first account that exists, where Dyno is root; and that it can reach the folder.
+pub fn choose(accounts: &[&str], folder: &Path) -> Result<User> {
+    // SAFETY: takes nothing and cannot fail.
+    if unsafe { libc::geteuid() } != 0 {
+        return Ok(User::Own);
+    }
+    let found = accounts.iter().chain(&["nobody"]).find_map(|name| lookup(name));
+    let Some((name, uid, gid)) = found else {
+        let what = format!("a database server may not run as root, and there is no account {}", accounts.join(" or "));
+        return Err(failed(what, "install the server's package, which makes its account, or run dyno as another user"));
+    };
+    for parent in folder.ancestors().skip(1) {
+        let open = std::fs::metadata(parent).is_ok_and(|m| {
+            let mode = m.permissions().mode();
+            mode & 0o001 != 0 || m.uid() == uid && mode & 0o100 != 0 || m.gid() == gid && mode & 0o010 != 0
+        });
+        if !open && !parent.as_os_str().is_empty() {
+            let what = format!("the server runs as '{name}', who cannot enter {}", parent.display());
+            return Err(failed(what, format!("allow it with: chmod o+x {}", parent.display())));
+        }
+    }
+    Ok(User::Account { name, uid, gid })
+}
+
+fn lookup(name: &str) -> Option<(String, u32, u32)> {
+    let passwd = std::fs::read_to_string("/etc/passwd").ok()?;
+    let mut fields = passwd.lines().find(|line| line.split(':').next() == Some(name))?.split(':').skip(2);
+    Some((name.to_string(), fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+impl User {
+    pub fn apply(&self, command: &mut Command) {
+        if let User::Account { name, uid, gid } = self {
+            command.uid(*uid).gid(*gid).env("HOME", "/nonexistent").env("USER", name);
+        }
+    }
+
+    /// Makes a folder that only this user (and root) may enter, or takes one over.
+    pub fn own_folder(&self, folder: &Path) -> Result<()> {
+        let made = std::fs::DirBuilder::new().mode(0o700).recursive(true).create(folder);
+        made.with_context(|| format!("making {}", folder.display()))?;
+        if let User::Account { uid, gid, .. } = self {
+            let path = CString::new(folder.as_os_str().as_encoded_bytes()).context("a path with a zero byte")?;
+            // SAFETY: the path is terminated and lives through the call.
+            if unsafe { libc::chown(path.as_ptr(), *uid, *gid) } != 0 {
+                let cause = std::io::Error::last_os_error();
+                return Err(cause).with_context(|| format!("giving {} to the server", folder.display()));
+            }
+        }
+        Ok(())
+    }
+}

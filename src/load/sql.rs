@@ -1,0 +1,221 @@
+//! The seam between a workload of transactions and a database server: a session speaks the server's protocol, a script
+//! says which statements a transaction is made of.
+//!
+//! One op is one transaction. The workload's source numbers it, the script draws its parameters outside the timed
+//! bracket (`stage`), and inside it sends the statements through the worker's own session (`run`). What the server may
+//! answer at any time and a client must bear (a deadlock, a lost connection) is told apart from what is wrong.
+
+use super::op::Op;
+use crate::base::error::{Error, Result};
+
+/// Whose SQL it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    MySql,
+    Postgres,
+}
+
+/// A statement prepared in a session, by number. It stays valid when the session reconnects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statement(pub u32);
+
+/// A value given to a statement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Param<'a> {
+    Null,
+    Int(i64),
+    Float(f64),
+    Text(&'a str),
+    /// `units` / 10^`scale`: money and rates, without rounding.
+    Decimal {
+        units: i64,
+        scale: u8,
+    },
+    /// Microseconds since 1970, UTC.
+    Time {
+        unix_us: i64,
+    },
+}
+
+/// A value in a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Null,
+    Int(i64),
+    Float(f64),
+    /// Text, and decimals as they are written.
+    Text(String),
+    /// Microseconds since 1970, UTC.
+    Time(i64),
+}
+
+pub type Row = Vec<Value>;
+
+/// What a server's error means for the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A deadlock, a lock-wait timeout or a serialization failure: the transaction is rolled back and may be run again.
+    Retry,
+    /// The connection is gone.
+    Lost,
+    /// A statement, a permission, a full disk: running it again would not help.
+    Wrong,
+}
+
+/// A server's error.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct SqlError {
+    pub trouble: Trouble,
+    /// The server's own code: "1213", "40P01"; empty where there was none.
+    pub code: String,
+    pub message: String,
+}
+
+pub type SqlResult<T> = std::result::Result<T, SqlError>;
+
+/// One connection with its prepared statements. Statements are written with `?` for parameters in every dialect.
+pub trait Session: Send {
+    fn dialect(&self) -> Dialect;
+
+    /// The server's own name and version: "MariaDB 10.11.6".
+    fn version(&self) -> &str;
+
+    fn prepare(&mut self, sql: &str) -> SqlResult<Statement>;
+
+    /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or returned.
+    fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64>;
+
+    /// Executes a statement and keeps its rows.
+    fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>>;
+
+    /// Executes text without parameters, unprepared: definitions, settings.
+    fn run(&mut self, sql: &str) -> SqlResult<()>;
+
+    /// The rows of a text without parameters, every value as text or null.
+    fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>>;
+
+    /// Loads rows in bulk: `LOAD DATA LOCAL` or `COPY`, columns parted by tabs, rows by newlines, `\N` for null.
+    fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64>;
+
+    fn begin(&mut self) -> SqlResult<()>;
+
+    fn commit(&mut self) -> SqlResult<()>;
+
+    fn rollback(&mut self) -> SqlResult<()>;
+
+    /// Connects anew and prepares every statement again under its number.
+    fn reconnect(&mut self) -> SqlResult<()>;
+}
+
+/// How a transaction ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Committed {
+    pub statements: Statements,
+    /// False where the transaction ended in the rollback that its specification asks for.
+    pub hit: bool,
+}
+
+/// Statements that were sent, as sysbench counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statements {
+    pub reads: u32,
+    pub writes: u32,
+    /// BEGIN, COMMIT and the like.
+    pub other: u32,
+}
+
+/// One worker's transactions: how to carry op after op out.
+pub trait Script: Send {
+    /// Prepares the statements. Called once, before the window, on a fresh session.
+    fn prepare(&mut self, session: &mut dyn Session) -> Result<()>;
+
+    /// Draws the op's parameters. Outside the timed bracket.
+    fn stage(&mut self, op: &Op);
+
+    /// Carries the staged op out, from its first statement to its commit. Called again, with the same parameters, after
+    /// a `Trouble::Retry` (when the lane has rolled back) and after a `Trouble::Lost` (when it has reconnected).
+    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed>;
+}
+
+impl SqlError {
+    pub fn wrong(message: impl Into<String>) -> SqlError {
+        SqlError { trouble: Trouble::Wrong, code: String::new(), message: message.into() }
+    }
+}
+
+impl Value {
+    /// A whole number, also where the server sent it as text.
+    pub fn int(&self) -> SqlResult<i64> {
+        match self {
+            Value::Int(n) => Ok(*n),
+            Value::Float(f) => Ok(*f as i64),
+            Value::Text(text) => {
+                let whole = text.trim().split('.').next().unwrap_or_default();
+                whole.parse().map_err(|_| SqlError::wrong(format!("'{text}' is no whole number")))
+            }
+            Value::Null | Value::Time(_) => Err(SqlError::wrong("a whole number was expected")),
+        }
+    }
+
+    pub fn float(&self) -> SqlResult<f64> {
+        match self {
+            Value::Int(n) => Ok(*n as f64),
+            Value::Float(f) => Ok(*f),
+            Value::Text(text) => text.trim().parse().map_err(|_| SqlError::wrong(format!("'{text}' is no number"))),
+            Value::Null | Value::Time(_) => Err(SqlError::wrong("a number was expected")),
+        }
+    }
+
+    /// A decimal in units of 10^-`scale`, without rounding on the way.
+    pub fn units(&self, scale: u8) -> SqlResult<i64> {
+        let text = match self {
+            Value::Text(text) => text.trim(),
+            other => return Ok((other.float()? * 10f64.powi(i32::from(scale))).round() as i64),
+        };
+        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+        let part: String = part.chars().chain(std::iter::repeat('0')).take(usize::from(scale)).collect();
+        let units = format!("{whole}{part}").parse::<i64>();
+        units.map(|n| sign * n).map_err(|_| SqlError::wrong(format!("'{text}' is no decimal")))
+    }
+
+    pub fn text(&self) -> SqlResult<&str> {
+        match self {
+            Value::Text(text) => Ok(text),
+            _ => Err(SqlError::wrong("text was expected")),
+        }
+    }
+
+    pub fn is_null(&self) -> bool {
+        *self == Value::Null
+    }
+}
+
+/// A decimal as text: 1234 with a scale of 2 is "12.34".
+pub fn decimal_text(units: i64, scale: u8) -> String {
+    let (sign, digits) = (if units < 0 { "-" } else { "" }, units.unsigned_abs().to_string());
+    let scale = usize::from(scale);
+    let digits = format!("{digits:0>width$}", width = scale + 1);
+    let (whole, part) = digits.split_at(digits.len() - scale);
+    if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
+}
+
+/// A server's error as ours, for what happens outside a transaction.
+pub fn refused(what: &str, error: &SqlError) -> Error {
+    crate::base::error::failed(format!("{what}: {error}"), "look at the server's log; nothing was changed by this")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_keep_every_digit() {
+        for (units, scale, text) in [(1234, 2, "12.34"), (-5, 2, "-0.05"), (7, 4, "0.0007"), (42, 0, "42")] {
+            assert_eq!(decimal_text(units, scale), text);
+            assert_eq!(Value::Text(text.into()).units(scale).unwrap(), units);
+        }
+        assert_eq!(Value::Text("300000.5".into()).units(2).unwrap(), 30_000_050);
+    }
+}

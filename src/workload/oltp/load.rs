@@ -1,0 +1,185 @@
+//! `oltp_load`: makes sysbench's tables and fills them, each worker whole tables: created, loaded in bulk, then indexed.
+
+use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
+use super::{SOURCE, TABLE_SIZE, TABLES};
+use crate::base::error::Result;
+use crate::base::rng::Seed;
+use crate::load::sql::{Committed, Dialect, Script, Session, SqlError, SqlResult, Statements};
+use crate::load::{Op, OpKind, Source, Space};
+use crate::plan::{Family, Info, Knobs};
+use crate::record::Class;
+use crate::workload::{Share, Workload};
+
+/// Rows handed over at once: about 2 MB.
+const BATCH: u64 = 10_000;
+
+pub struct OltpLoad;
+
+static INFO: Info = Info {
+    name: "oltp_load",
+    summary: "makes sysbench's tables, loads and indexes them; ends, so it fills a dataset",
+    family: Family::Sql,
+    writes: true,
+    max_depth: 1,
+    knobs: &[TABLES, TABLE_SIZE],
+    source: SOURCE,
+};
+
+impl Workload for OltpLoad {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![Class::Transaction]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+        Ok(BATCH as f64 * 200.0)
+    }
+
+    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+        let (tables, threads, thread) = (share.knobs.int("tables")?, u64::from(share.threads), u64::from(share.thread));
+        let mine = (tables + threads - 1 - thread) / threads;
+        Ok(Box::new(LoadSource { ops: mine * ops_of_table(share.knobs.int("table_size")?) }))
+    }
+
+    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+        Ok(Some(Box::new(LoadScript {
+            seed: share.stream_seed,
+            thread: u64::from(share.thread),
+            threads: u64::from(share.threads),
+            table_size: share.knobs.int("table_size")?,
+            step: Step::Create,
+            table: 0,
+            rows: String::with_capacity(BATCH as usize * 200),
+            dialect: Dialect::MySql,
+        })))
+    }
+}
+
+/// Creation, batches, index.
+fn ops_of_table(table_size: u64) -> u64 {
+    table_size.div_ceil(BATCH) + 2
+}
+
+struct LoadSource {
+    ops: u64,
+}
+
+impl Source for LoadSource {
+    fn op(&mut self, n: u64) -> Op {
+        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
+    }
+
+    fn pass(&self) -> Option<u64> {
+        Some(self.ops)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Create,
+    Rows,
+    Index,
+}
+
+struct LoadScript {
+    /// The same for all threads: a table's rows do not depend on who loads it.
+    seed: Seed,
+    thread: u64,
+    threads: u64,
+    table_size: u64,
+    step: Step,
+    table: u64,
+    rows: String,
+    dialect: Dialect,
+}
+
+impl LoadScript {
+    fn definition(&self) -> String {
+        let (id, engine) = match self.dialect {
+            Dialect::MySql => ("INTEGER NOT NULL AUTO_INCREMENT", "/*! ENGINE = innodb */"),
+            Dialect::Postgres => ("SERIAL", ""),
+        };
+        format!(
+            "CREATE TABLE sbtest{}(id {id}, k INTEGER DEFAULT '0' NOT NULL, c CHAR(120) DEFAULT '' NOT NULL, \
+             pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) {engine}",
+            self.table
+        )
+    }
+
+    /// The ids are given to MySQL, which would leave gaps in those that it gives in bulk, and given by PostgreSQL, whose
+    /// sequence must end where they end.
+    fn columns(&self) -> &'static str {
+        match self.dialect {
+            Dialect::MySql => "id, k, c, pad",
+            Dialect::Postgres => "k, c, pad",
+        }
+    }
+
+    fn make_rows(&mut self, first: u64, last: u64) {
+        use std::fmt::Write;
+        self.rows.clear();
+        for id in first..=last {
+            let mut rng = self.seed.at(self.table << 32 | id);
+            let k = 1 + rng.below(self.table_size);
+            // Writing to a string cannot fail.
+            let _ = match self.dialect {
+                Dialect::MySql => write!(self.rows, "{id}\t{k}\t"),
+                Dialect::Postgres => write!(self.rows, "{k}\t"),
+            };
+            push_groups(C_GROUPS, &mut rng, &mut self.rows);
+            self.rows.push('\t');
+            push_groups(PAD_GROUPS, &mut rng, &mut self.rows);
+            self.rows.push('\n');
+        }
+    }
+}
+
+impl Script for LoadScript {
+    fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
+        self.dialect = session.dialect();
+        Ok(())
+    }
+
+    fn stage(&mut self, op: &Op) {
+        let ops = ops_of_table(self.table_size);
+        self.table = 1 + self.thread + op.at / ops * self.threads;
+        let step = op.at % ops;
+        self.step = match step {
+            0 => Step::Create,
+            _ if step == ops - 1 => Step::Index,
+            _ => Step::Rows,
+        };
+        if self.step == Step::Rows {
+            let first = 1 + (step - 1) * BATCH;
+            self.make_rows(first, (first + BATCH - 1).min(self.table_size));
+        }
+    }
+
+    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
+        let table = format!("sbtest{}", self.table);
+        match self.step {
+            Step::Create => session.run(&self.definition()).map_err(|error| exists(&table, error))?,
+            Step::Rows => {
+                session.load(&table, self.columns(), self.rows.as_bytes())?;
+            }
+            Step::Index => session.run(&format!("CREATE INDEX k_{0} ON sbtest{0}(k)", self.table))?,
+        }
+        Ok(Committed { statements: Statements { reads: 0, writes: 1, other: 0 }, hit: true })
+    }
+}
+
+/// What is there already is somebody's.
+fn exists(table: &str, error: SqlError) -> SqlError {
+    match error.code.as_str() {
+        "1050" | "42P07" => SqlError {
+            message: format!(
+                "the table {table} exists already and was left alone; drop it, or leave the dataset's fill out to use it"
+            ),
+            ..error
+        },
+        _ => error,
+    }
+}

@@ -1,0 +1,153 @@
+//! The statements of sysbench's OLTP scripts, and their parameters for one transaction.
+
+use std::ops::Range;
+
+use super::random::Ids;
+use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
+use crate::base::rng::Rng;
+use crate::load::sql::{Dialect, Param, Session, SqlResult, Statement};
+
+/// One kind of statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Verb {
+    PointSelect,
+    SimpleRange,
+    SumRange,
+    OrderRange,
+    DistinctRange,
+    IndexUpdate,
+    NonIndexUpdate,
+    Delete,
+    Insert,
+    /// Of a row whose id the server gives.
+    Append,
+}
+
+pub const VERBS: usize = 10;
+
+impl Verb {
+    pub fn is_read(self) -> bool {
+        (self as usize) < Verb::IndexUpdate as usize
+    }
+
+    pub fn sql(self, table: u64, dialect: Dialect) -> String {
+        let table = format!("sbtest{table}");
+        match self {
+            Verb::PointSelect => format!("SELECT c FROM {table} WHERE id=?"),
+            Verb::SimpleRange => format!("SELECT c FROM {table} WHERE id BETWEEN ? AND ?"),
+            Verb::SumRange => format!("SELECT SUM(k) FROM {table} WHERE id BETWEEN ? AND ?"),
+            Verb::OrderRange => format!("SELECT c FROM {table} WHERE id BETWEEN ? AND ? ORDER BY c"),
+            Verb::DistinctRange => format!("SELECT DISTINCT c FROM {table} WHERE id BETWEEN ? AND ? ORDER BY c"),
+            Verb::IndexUpdate => format!("UPDATE {table} SET k=k+1 WHERE id=?"),
+            Verb::NonIndexUpdate => format!("UPDATE {table} SET c=? WHERE id=?"),
+            Verb::Delete => format!("DELETE FROM {table} WHERE id=?"),
+            Verb::Insert => format!("INSERT INTO {table} (id, k, c, pad) VALUES (?, ?, ?, ?)"),
+            Verb::Append if dialect == Dialect::MySql => {
+                format!("INSERT INTO {table} (id, k, c, pad) VALUES (0, ?, ?, ?)")
+            }
+            Verb::Append => format!("INSERT INTO {table} (k, c, pad) VALUES (?, ?, ?)"),
+        }
+    }
+}
+
+/// One statement with its parameters.
+#[derive(Clone, Debug)]
+struct Call {
+    verb: Verb,
+    table: u64,
+    id: i64,
+    /// The end of a range, or the value of k.
+    other: i64,
+    /// Where its texts stand.
+    c: Range<usize>,
+    pad: Range<usize>,
+}
+
+/// The statements of one transaction, made ready before it is timed.
+#[derive(Default)]
+pub struct Transaction {
+    calls: Vec<Call>,
+    texts: String,
+    pub reads: u32,
+    pub writes: u32,
+}
+
+impl Transaction {
+    pub fn with_capacity(calls: usize) -> Transaction {
+        Transaction { calls: Vec::with_capacity(calls), texts: String::with_capacity(calls * 180), reads: 0, writes: 0 }
+    }
+
+    pub fn clear(&mut self) {
+        self.calls.clear();
+        self.texts.clear();
+        (self.reads, self.writes) = (0, 0);
+    }
+
+    /// Adds `count` statements of a kind on one table, each with ids of its own.
+    pub fn add(&mut self, verb: Verb, count: u64, table: u64, range_size: i64, draw: &mut Draw<'_>) {
+        for _ in 0..count {
+            let id = draw.id();
+            let other = match verb {
+                Verb::SimpleRange | Verb::SumRange | Verb::OrderRange | Verb::DistinctRange => id + range_size - 1,
+                _ => 0,
+            };
+            self.push(verb, table, id, other, draw);
+        }
+    }
+
+    /// Adds a row's deletion and its insertion again.
+    pub fn add_delete_insert(&mut self, table: u64, draw: &mut Draw<'_>) {
+        let (id, k) = (draw.id(), draw.id());
+        self.push(Verb::Delete, table, id, 0, draw);
+        self.push(Verb::Insert, table, id, k, draw);
+    }
+
+    fn push(&mut self, verb: Verb, table: u64, id: i64, other: i64, draw: &mut Draw<'_>) {
+        let mut text = |groups: usize| {
+            let from = self.texts.len();
+            push_groups(groups, draw.rng, &mut self.texts);
+            from..self.texts.len()
+        };
+        let c = if matches!(verb, Verb::NonIndexUpdate | Verb::Insert | Verb::Append) { text(C_GROUPS) } else { 0..0 };
+        let pad = if matches!(verb, Verb::Insert | Verb::Append) { text(PAD_GROUPS) } else { 0..0 };
+        if verb.is_read() {
+            self.reads += 1
+        } else {
+            self.writes += 1
+        }
+        self.calls.push(Call { verb, table, id, other, c, pad });
+    }
+
+    /// Sends the statements, in order; `prepared` has those of table 1, then those of table 2 …
+    pub fn send(&self, session: &mut dyn Session, prepared: &[[Option<Statement>; VERBS]]) -> SqlResult<()> {
+        for call in &self.calls {
+            let Some(statement) = prepared[call.table as usize - 1][call.verb as usize] else { continue };
+            let (id, other) = (Param::Int(call.id), Param::Int(call.other));
+            let (c, pad) = (Param::Text(&self.texts[call.c.clone()]), Param::Text(&self.texts[call.pad.clone()]));
+            match call.verb {
+                Verb::PointSelect | Verb::IndexUpdate | Verb::Delete => session.execute(statement, &[id])?,
+                Verb::NonIndexUpdate => session.execute(statement, &[c, id])?,
+                Verb::Insert => session.execute(statement, &[id, other, c, pad])?,
+                Verb::Append => session.execute(statement, &[id, c, pad])?,
+                Verb::SimpleRange | Verb::SumRange | Verb::OrderRange | Verb::DistinctRange => {
+                    session.execute(statement, &[id, other])?
+                }
+            };
+        }
+        Ok(())
+    }
+}
+
+/// Where a transaction's random choices come from.
+pub struct Draw<'a> {
+    pub rng: &'a mut Rng,
+    pub ids: &'a Ids,
+    pub table_size: u64,
+}
+
+impl Draw<'_> {
+    fn id(&mut self) -> i64 {
+        self.ids.draw(self.rng, self.table_size)
+    }
+}
