@@ -8,6 +8,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::units;
 use crate::plan::{Axis, Field, Order, PointKey, Step};
 use crate::record::{Class, Fact, Outcome, Point};
+use crate::stats::trend;
 use crate::store::Bundle;
 
 use super::reading::{Reading, Summary, series_of, summarise};
@@ -77,6 +78,9 @@ pub struct CellFacts {
     /// The headline streams together; none if every repeat failed.
     pub total: Option<Summary>,
     pub streams: Vec<(String, bool, Summary)>,
+    /// By how much ops/s rose or fell over the window, where that is beyond chance; looked for where there is one repeat,
+    /// and at the step's lead value.
+    pub drift_percent: Option<f64>,
     /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead value.
     pub over_time: Vec<(f64, f64)>,
 }
@@ -315,6 +319,7 @@ fn cell(bundles: &[Bundle], group: &[&Measured], subject: usize, value: usize, l
         interleaved: bundles[first.bundle].run().plan.order == Order::Interleaved,
         bundle: first.bundle,
         total: summarise(&totals, &per_second),
+        drift_percent: trend::drift_percent(&per_second),
         streams,
         over_time: if lead { series } else { Vec::new() },
     })

@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod compare;
 pub mod estimate;
+pub mod trend;
 
 pub use compare::{Better, Comparison, Verdict};
 pub use estimate::{Estimate, Method};
