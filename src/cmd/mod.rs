@@ -1,6 +1,7 @@
 //! The subcommands: one file each; here is only what they are called and what they take.
 
 pub mod audit;
+pub mod claims;
 pub mod compare;
 pub mod drives;
 pub mod export;
@@ -53,6 +54,8 @@ enum Command {
     Show(Bundles),
     /// Hold the subjects of bundles side by side
     Compare(Bundles),
+    /// Print the sentences that bundles bear out, each subject's, with the arithmetic
+    Claims(Bundles),
     /// Make the brief: one HTML file that opens offline
     Report {
         #[command(flatten)]
@@ -123,6 +126,7 @@ pub fn main() -> Result<u8> {
         Command::Drives { json } => drives::drives(json, out).map(|()| 0),
         Command::Show(bundles) => show::show(&bundles.paths, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles.paths, out).map(|()| 0),
+        Command::Claims(bundles) => claims::claims(&bundles.paths, out).map(|()| 0),
         Command::Report { bundles, output, figures } => {
             if output.is_none() && figures.is_none() {
                 return Err(failed("nothing to make", "say where: -o brief.html, --figures DIR, or both"));

@@ -72,15 +72,48 @@ impl Difference {
 pub fn difference(step: &StepFacts, cell: &CellFacts) -> Option<Difference> {
     let first = step.cell(0, cell.value).filter(|_| cell.subject != 0)?;
     let of_p99 = [cell, first].iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
-    let (mine, theirs) = (measure(step, cell, of_p99)?, measure(step, first, of_p99)?);
+    Difference::of(&held(step, cell, first, of_p99)?, of_p99)
+}
+
+/// One cell over another, in ops/s or p99.
+pub fn held(step: &StepFacts, cell: &CellFacts, other: &CellFacts, of_p99: bool) -> Option<Comparison> {
+    let (mine, theirs) = (measure(step, cell, of_p99)?, measure(step, other, of_p99)?);
     let better = if of_p99 { Better::Lower } else { Better::Higher };
-    let paired = cell.bundle == first.bundle && cell.interleaved && cell.repeats == first.repeats;
+    let paired = cell.bundle == other.bundle && cell.interleaved && cell.repeats == other.repeats;
     // One repeat has no spread of its own; the estimates know what there was within it.
-    let held = match mine.1.len().min(theirs.1.len()) {
+    Some(match mine.1.len().min(theirs.1.len()) {
         0 | 1 => compare::estimates(mine.0, theirs.0, better),
         _ => compare::repeats(mine.1, theirs.1, paired, better),
-    };
-    Difference::of(&held, of_p99)
+    })
+}
+
+/// Why nothing may be claimed of a cell.
+pub fn marked(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<String> {
+    let at = &step.values[cell.value].label;
+    let subject = &facts.subjects[cell.subject];
+    let Some(total) = &cell.total else { return Some("it was not measured".to_string()) };
+    let failed = |f: &&super::facts::Failure| f.subject == *subject && f.step == step.title && f.at == *at;
+    let failures = facts.failures.iter().filter(failed).count();
+    if failures > 0 {
+        return Some(format!("{failures} of its repeats failed"));
+    }
+    if let Some(percent) = cell.drift_percent {
+        return Some(format!("its ops/s drifted by {} over the window", words::signed_percent(percent)));
+    }
+    let reached = total.achieved().filter(|share| *share < 0.99)?;
+    Some(format!("it reached {:.1} % of the asked rate", reached * 100.0))
+}
+
+/// Every marked cell and why.
+pub fn all_marks(facts: &Facts) -> Vec<String> {
+    let mut all = Vec::new();
+    for step in &facts.steps {
+        for cell in &step.cells {
+            let Some(why) = marked(facts, step, cell) else { continue };
+            all.push(format!("{}{}, {}: {why}", step.title, place(step, &[cell.value]), facts.subjects[cell.subject]));
+        }
+    }
+    all
 }
 
 /// What is compared: its estimate, and the repeats behind it.

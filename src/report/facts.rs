@@ -2,15 +2,21 @@
 //! everything behind it is a pure function of `Facts`.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
+use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::{Axis, Field, Order, PointKey, Step};
 use crate::record::{Class, Fact, Outcome, Point};
+use crate::stats::{estimate, trend};
 use crate::store::Bundle;
 
-use super::reading::{RATE_KEPT, Reading, Summary, series_of, summarise};
+use super::reading::{P99, PERCENTILES, RATE_KEPT, Reading, Summary, series_of, summarise};
+
+/// Interval histograms that are read for the intervals of p99: as many as take about half a second.
+const MOST_INTERVALS: usize = 20_000;
 
 /// Everything that a report is made from.
 pub struct Facts {
@@ -81,6 +87,9 @@ pub struct CellFacts {
     pub streams: Vec<(String, bool, Summary)>,
     /// The headline streams on each drive of a group, by its index; empty for a single drive.
     pub drives: Vec<(u32, Summary)>,
+    /// By how much ops/s rose or fell over the window, where that is beyond chance; looked for where there is one repeat,
+    /// and at the step's lead value.
+    pub drift_percent: Option<f64>,
     /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead value.
     pub over_time: Vec<(f64, f64)>,
 }
@@ -258,10 +267,17 @@ impl Facts {
                 groups.entry((value, m.subject)).or_default().push(m);
             }
             step.lead = lead_of(&groups);
+            let seconds = (step.window_ns / 1_000_000_000) as usize;
+            let single = groups.values().filter(|group| group.len() == 1).count();
+            let affordable = single * seconds <= MOST_INTERVALS;
             for value in 0..step.values.len() {
                 for subject in 0..self.subjects.len() {
                     let Some(group) = groups.get(&(value, subject)) else { continue };
-                    step.cells.push(cell(bundles, group, subject, value, value == step.lead)?);
+                    let mut made = cell(bundles, group, subject, value, value == step.lead)?;
+                    if let ([only], true) = (&group[..], affordable) {
+                        p99_over_time(&bundles[only.bundle], only, &mut made)?;
+                    }
+                    step.cells.push(made);
                 }
             }
             step.class = lead_class(&step.cells);
@@ -335,10 +351,39 @@ fn cell(bundles: &[Bundle], group: &[&Measured], subject: usize, value: usize, l
         interleaved: bundles[first.bundle].run().plan.order == Order::Interleaved,
         bundle: first.bundle,
         total: summarise(&totals, &per_second),
+        drift_percent: trend::drift_percent(&per_second),
         streams,
         drives,
         over_time: if lead { series } else { Vec::new() },
     })
+}
+
+/// With one repeat, p99 takes its interval from the seconds of that repeat.
+fn p99_over_time(bundle: &Bundle, point: &Measured, cell: &mut CellFacts) -> Result<()> {
+    let Some(total) = &mut cell.total else { return Ok(()) };
+    let mut seconds: BTreeMap<(Class, u64), Histogram> = BTreeMap::new();
+    for interval in bundle.intervals(point.id)? {
+        if !point.reading.is_headline(&interval.stream) {
+            continue;
+        }
+        let middle_ns = interval.start_ns / 2 + interval.end_ns / 2;
+        let times = interval.response.as_ref().unwrap_or(&interval.service);
+        match seconds.entry((interval.class, middle_ns / 1_000_000_000)) {
+            Entry::Occupied(held) => held.into_mut().merge(times),
+            Entry::Vacant(free) => {
+                free.insert(times.clone());
+            }
+        }
+    }
+    for class in &mut total.classes {
+        let own: Vec<&Histogram> = seconds.iter().filter(|((c, _), _)| *c == class.class).map(|(_, h)| h).collect();
+        let times = class.response.as_mut().unwrap_or(&mut class.service);
+        if let Some(p99) = &mut times.percentiles_ns[P99] {
+            let made = estimate::percentile_from_intervals(p99.value, &own, PERCENTILES[P99].1, "ns");
+            *p99 = made.unwrap_or_else(|| p99.clone());
+        }
+    }
+    Ok(())
 }
 
 impl StepFacts {

@@ -4,7 +4,10 @@
 //! put first. Published reports use two formulas for "by how much", and both are given, by name: the *gain* is superior
 //! ÷ inferior − 1, the *reduction* 1 − new ÷ old.
 
-use super::estimate::{Estimate, Method, mean, t_95, variance};
+use super::estimate::{Estimate, Method, mean, t_95, t_reach, t_tail, variance};
+
+/// Degrees of freedom taken for intervals from within one run.
+const FEW_DEGREES: f64 = 8.0;
 
 /// Which way a figure is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,64 @@ pub struct Comparison {
     /// One less the smaller over the greater, in percent: never negative.
     pub reduction_percent: f64,
     pub verdict: Verdict,
+    /// Of the t distribution that the interval was made with; what a correction for many comparisons needs.
+    pub degrees: f64,
+}
+
+/// Verdicts of many comparisons made at once, at 95 % for all of them together (Holm, 1979): of m, the clearest must be
+/// as clear as 1 in 20·m, the next as 1 in 20·(m − 1), and with the first that is not, all less clear ones fall.
+pub fn holm(family: &[Comparison], better: Better) -> Vec<Verdict> {
+    let mut order: Vec<usize> = (0..family.len()).filter(|&i| family[i].ratio.has_interval()).collect();
+    let mut verdicts: Vec<Verdict> = family
+        .iter()
+        .map(|c| if c.ratio.n == 0 { Verdict::NotComparable } else { Verdict::NoDifferenceShown })
+        .collect();
+    let chance: Vec<f64> = family.iter().map(Comparison::chance).collect();
+    order.sort_by(|&a, &b| chance[a].total_cmp(&chance[b]));
+    for (rank, &i) in order.iter().enumerate() {
+        if chance[i] * (order.len() - rank) as f64 > 0.05 {
+            break;
+        }
+        verdicts[i] = match (family[i].ratio.value > 1.0, better) {
+            (true, Better::Higher) | (false, Better::Lower) => Verdict::Better,
+            _ => Verdict::Worse,
+        };
+    }
+    verdicts
+}
+
+/// The largest of many ratios: which it is, and the interval of the largest true one. Choosing the largest favours luck,
+/// so every cell's interval is widened until all that were `searched` hold together (Bonferroni), and the largest ends
+/// are taken.
+pub fn maximum(family: &[Comparison], searched: usize) -> Option<(usize, f64, f64)> {
+    let fit: Vec<usize> = (0..family.len()).filter(|&i| family[i].ratio.has_interval()).collect();
+    let best = *fit.iter().max_by(|&&a, &&b| family[a].ratio.value.total_cmp(&family[b].ratio.value))?;
+    let wide = |i: &usize| family[*i].widened(0.05 / searched.max(fit.len()) as f64);
+    let low = fit.iter().map(|i| wide(i).0).fold(f64::MIN, f64::max);
+    let high = fit.iter().map(|i| wide(i).1).fold(f64::MIN, f64::max);
+    Some((best, low, high))
+}
+
+impl Comparison {
+    /// Half the interval's width on logarithms, over what t gives it.
+    fn error(&self) -> f64 {
+        (self.ratio.high / self.ratio.low).ln() / 2.0 / t_95(self.degrees)
+    }
+
+    /// How likely so large a difference is where there is none.
+    fn chance(&self) -> f64 {
+        let (difference, error) = (self.ratio.value.ln(), self.error());
+        match difference == 0.0 {
+            true => 1.0,
+            false => t_tail(difference / error.max(f64::MIN_POSITIVE), self.degrees),
+        }
+    }
+
+    /// The interval that misses the truth with probability `miss`.
+    fn widened(&self, miss: f64) -> (f64, f64) {
+        let reach = (t_reach(self.degrees, miss) * self.error()).exp();
+        (self.ratio.value / reach, self.ratio.value * reach)
+    }
 }
 
 /// superior ÷ inferior − 1, in percent: 1.5 times as much is a gain of 50 %.
@@ -66,13 +127,13 @@ pub fn repeats(a: &[f64], b: &[f64], paired: bool, better: Better) -> Comparison
     if n < 2 {
         return judge(difference, None, n, Method::Single, better);
     }
-    let half = if paired && a.len() == b.len() {
+    let (error, degrees) = if paired && a.len() == b.len() {
         let each: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
-        t_95((n - 1) as f64) * (variance(&each) / n as f64).sqrt()
+        ((variance(&each) / n as f64).sqrt(), (n - 1) as f64)
     } else {
-        welch_half(&a, &b)
+        welch(&a, &b)
     };
-    judge(difference, Some(half), n, Method::Repeats, better)
+    judge(difference, Some((t_95(degrees) * error, degrees)), n, Method::Repeats, better)
 }
 
 /// Two estimates, such as of one repeat each: their intervals' half widths add up as squares, on logarithms.
@@ -85,7 +146,8 @@ pub fn estimates(a: &Estimate, b: &Estimate, better: Better) -> Comparison {
     }
     let half = log_half_width(a).hypot(log_half_width(b));
     let method = if a.method == Method::Repeats { b.method } else { a.method };
-    judge(difference, Some(half), n, method, better)
+    // An estimate does not say how many degrees of freedom it had; few are assumed, which asks for more.
+    judge(difference, Some((half, FEW_DEGREES)), n, method, better)
 }
 
 /// Half the interval's width on logarithms. One that reaches down to zero is taken by its upper half.
@@ -93,16 +155,16 @@ fn log_half_width(e: &Estimate) -> f64 {
     if e.low > 0.0 { (e.high / e.low).ln() / 2.0 } else { (e.high / e.value).ln() }
 }
 
-/// Welch's t interval for the difference of two means.
-fn welch_half(a: &[f64], b: &[f64]) -> f64 {
+/// The standard error of the difference of two means, and Welch's degrees of freedom.
+fn welch(a: &[f64], b: &[f64]) -> (f64, f64) {
     let share = |x: &[f64]| variance(x) / x.len() as f64;
     let (of_a, of_b) = (share(a), share(b));
     let whole = of_a + of_b;
     if whole == 0.0 {
-        return 0.0;
+        return (0.0, 1.0);
     }
     let part = |of: f64, n: usize| of * of / (n - 1) as f64;
-    t_95(whole * whole / (part(of_a, a.len()) + part(of_b, b.len()))) * whole.sqrt()
+    (whole.sqrt(), whole * whole / (part(of_a, a.len()) + part(of_b, b.len())))
 }
 
 /// `None` unless there are values and all are finite and above zero.
@@ -112,9 +174,10 @@ fn logs(values: &[f64]) -> Option<Vec<f64>> {
         .then(|| values.iter().map(|v| v.ln()).collect())
 }
 
-fn judge(difference: f64, half: Option<f64>, n: usize, method: Method, better: Better) -> Comparison {
+/// `half`: half the interval's width, and the degrees of freedom that it was made with.
+fn judge(difference: f64, half: Option<(f64, f64)>, n: usize, method: Method, better: Better) -> Comparison {
     let at = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
-    let reach = half.unwrap_or(0.0);
+    let (reach, degrees) = half.unwrap_or((0.0, 1.0));
     let (low, high) = (difference - reach, difference + reach);
     let verdict = match (half, better) {
         (Some(_), Better::Higher) if low > 0.0 => Verdict::Better,
@@ -128,12 +191,13 @@ fn judge(difference: f64, half: Option<f64>, n: usize, method: Method, better: B
         gain_percent: gain_percent(at(difference.abs()), 1.0),
         reduction_percent: reduction_percent(1.0, at(difference.abs())),
         verdict,
+        degrees,
     }
 }
 
 fn not_comparable() -> Comparison {
     let ratio = Estimate { value: 0.0, low: 0.0, high: 0.0, n: 0, unit: "×", method: Method::Single };
-    Comparison { ratio, gain_percent: 0.0, reduction_percent: 0.0, verdict: Verdict::NotComparable }
+    Comparison { ratio, gain_percent: 0.0, reduction_percent: 0.0, verdict: Verdict::NotComparable, degrees: 1.0 }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod compare;
 pub mod estimate;
 pub mod spread;
+pub mod trend;
 
 pub use compare::{Better, Comparison, Verdict};
 pub use estimate::{Estimate, Method};
