@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod difference;
 pub mod draw;
+mod equal;
 pub mod facts;
 pub mod figure;
 mod group;

@@ -3,6 +3,7 @@
 //! Everything here is a pure function. All intervals are of 95 %.
 
 pub mod compare;
+pub mod curve;
 pub mod estimate;
 pub mod spread;
 
