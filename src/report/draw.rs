@@ -54,10 +54,7 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
         all.push(("mb", draw.bars("Data moved", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6)))));
     }
     if step.class.is_some() {
-        all.push((
-            "p99",
-            draw.bars(&format!("p99 {}", draw.kind()), "µs", &of(p99)),
-        ));
+        all.push(("p99", draw.bars(&format!("p99 {}", draw.kind()), "µs", &of(p99))));
         all.push(("percentiles", draw.percentiles()));
     }
     if step.cells.iter().any(|c| c.over_time.len() > 2) {

@@ -5,6 +5,7 @@ pub mod claims;
 pub mod csv;
 pub mod difference;
 pub mod draw;
+mod equal;
 pub mod facts;
 pub mod figure;
 mod group;

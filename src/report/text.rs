@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::difference::{self, difference};
+use super::equal;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::group;
 use super::reading::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
@@ -134,6 +135,12 @@ pub fn compare(facts: &Facts) -> String {
         let _ = write!(out, "\n{}\n{}\n\n", step.title, describe(step));
         out.push_str(&compare_table(facts, step));
         out.push_str(&groups(facts, step, false));
+        let equal = equal::rows(facts, step);
+        if !equal.is_empty() {
+            let mut table = Table::new(1, &equal::HEAD);
+            table.rows.extend(equal);
+            let _ = write!(out, "\n{}{}", table.render(), wrap(equal::HOW));
+        }
         for sentence in difference::sentences(facts, step) {
             let _ = write!(out, "\n{}", wrap(&sentence));
         }

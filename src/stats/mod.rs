@@ -4,6 +4,7 @@
 
 pub mod audit;
 pub mod compare;
+pub mod curve;
 pub mod estimate;
 pub mod spread;
 pub mod trend;

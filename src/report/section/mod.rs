@@ -3,6 +3,7 @@
 pub mod data;
 pub mod disclosure;
 pub mod drives;
+pub mod equal;
 pub mod findings;
 pub mod marks;
 pub mod method;
@@ -24,5 +25,13 @@ pub struct Info {
     pub title: &'static str,
 }
 
-pub static ALL: &[&dyn Section] =
-    &[&findings::Findings, &steps::Steps, &drives::Drives, &data::Data, &marks::Marks, &method::Method, &disclosure::Disclosure];
+pub static ALL: &[&dyn Section] = &[
+    &findings::Findings,
+    &steps::Steps,
+    &equal::Equal,
+    &drives::Drives,
+    &data::Data,
+    &marks::Marks,
+    &method::Method,
+    &disclosure::Disclosure,
+];

@@ -40,7 +40,8 @@ const READ: Knob = Knob {
 fn range(knobs: &Knobs, space: Space, block: u64) -> Result<Range> {
     let (from, span) = (knobs.float("from")? / 100.0, knobs.float("span")? / 100.0);
     let whole = |share: f64| (space.bytes as f64 * share) as u64 / block * block;
-    let range = Range { from: space.from + whole(from), len: whole(span).min((space.bytes - whole(from)) / block * block) };
+    let range =
+        Range { from: space.from + whole(from), len: whole(span).min((space.bytes - whole(from)) / block * block) };
     if range.len < block {
         return Err(failed(
             format!("a block of {block} bytes does not fit into {} bytes", space.bytes),

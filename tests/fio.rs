@@ -1,0 +1,213 @@
+//! The load that Dyno makes beside the one that fio makes of the equivalent job: what the kernel counted on one loop device
+//! in /proc/diskstats, and where the offsets fell. Counts are compared, not times.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dyno::base::rng::Seed;
+use dyno::load::Space;
+use dyno::plan::Knobs;
+use dyno::store::Bundle;
+use dyno::workload;
+use serde_json::json;
+
+/// A profile: its name, Dyno's workload, and fio's options for the same.
+const PROFILES: &[(&str, &str, &str)] = &[
+    ("4K random read", r#"{ kind = "random", read = 100, block = "4KiB" }"#, "--rw=randread --bs=4k"),
+    ("4K random write", r#"{ kind = "random", read = 0, block = "4KiB" }"#, "--rw=randwrite --bs=4k"),
+    ("8K random 70/30", r#"{ kind = "random", read = 70, block = "8KiB" }"#, "--rw=randrw --rwmixread=70 --bs=8k"),
+    (
+        "4K and 16K, 90/10",
+        r#"{ kind = "random", read = 90, block = [["4KiB", 40], ["16KiB", 60]] }"#,
+        "--rw=randrw --rwmixread=90 --bssplit=4k/40:16k/60",
+    ),
+    ("64K sequential read", r#"{ kind = "sequential", read = 100, block = "64KiB" }"#, "--rw=read --bs=64k"),
+];
+
+/// How often a profile is tried again: a mix is drawn, and the draw of one in some hundred lies beyond a percent.
+const ATTEMPTS: usize = 3;
+
+fn runs(program: &str, args: &[&str]) -> bool {
+    let ran = Command::new(program).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    ran.is_ok_and(|s| s.success())
+}
+
+/// A loop device with a filesystem on it, without a journal, whose writes would be counted with ours.
+struct Loop {
+    point: PathBuf,
+    device: String,
+}
+
+impl Loop {
+    fn mount(folder: &Path) -> Option<Loop> {
+        let (image, point) = (folder.join("image"), folder.join("drive"));
+        std::fs::create_dir(&point).ok()?;
+        std::fs::File::create(&image).and_then(|f| f.set_len(512 << 20)).ok()?;
+        let (from, at) = (image.display().to_string(), point.display().to_string());
+        let made = runs("mkfs.ext4", &["-q", "-F", "-O", "^has_journal", "-E", "lazy_itable_init=0", &from])
+            && runs("mount", &["-o", "loop,noatime", &from, &at]);
+        let source = Command::new("findmnt").args(["-n", "-o", "SOURCE", &at]).output().ok()?;
+        let device = String::from_utf8(source.stdout).ok()?.trim().trim_start_matches("/dev/").to_string();
+        (made && device.starts_with("loop")).then_some(Loop { point, device })
+    }
+
+    fn counted(&self) -> Counted {
+        runs("sync", &[]);
+        let table = std::fs::read_to_string("/proc/diskstats").expect("diskstats");
+        let line = table.lines().find(|l| l.split_whitespace().nth(2) == Some(&self.device)).expect("the device");
+        let n: Vec<f64> = line.split_whitespace().skip(3).map(|f| f.parse().unwrap_or(0.0)).collect();
+        // A request merged into another was one of ours all the same.
+        Counted { reads: n[0] + n[1], writes: n[4] + n[5], bytes: (n[2] + n[6]) * 512.0 }
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        runs("umount", &[&self.point.display().to_string()]);
+    }
+}
+
+/// What the kernel counted.
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    reads: f64,
+    writes: f64,
+    bytes: f64,
+}
+
+impl Counted {
+    fn since(self, earlier: Counted) -> Counted {
+        Counted {
+            reads: self.reads - earlier.reads,
+            writes: self.writes - earlier.writes,
+            bytes: self.bytes - earlier.bytes,
+        }
+    }
+
+    fn ops(self) -> f64 {
+        self.reads + self.writes
+    }
+}
+
+/// Within a percent of each other.
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 0.01 * a.abs().max(b.abs())
+}
+
+/// Runs Dyno, then fio for as many ops; returns what Dyno says it did and what the kernel counted of both.
+fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Counted, Counted) {
+    let protocol = format!(
+        "title = \"fio\"\nsource = \"test\"\n[dataset.file]\nengine = \"uring\"\nsize = \"256MiB\"\n\
+         fill = {{ kind = \"sequential\", read = 0, block = \"128KiB\", depth = 8 }}\n\
+         [[step]]\nname = \"s\"\nduration = \"3s\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\ndepth = 8\n\
+         workload = {workload}\n"
+    );
+    std::fs::write(folder.join("p.toml"), protocol).expect("written");
+    let subject = format!("L={}", drive.point.display());
+    let bundle = folder.join("b.dyno");
+    let dyno = |set: &str| {
+        std::fs::remove_file(&bundle).ok();
+        let args = ["run", "p.toml", "--subject", &subject, "--set", set, "--bundle", "b.dyno"];
+        let out = Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(folder).args(args).output().expect("ran");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    };
+    // The first run lays the file out, which the second finds.
+    dyno("step.s.duration=100ms");
+    let before = drive.counted();
+    dyno("step.s.duration=3s");
+    let by_dyno = drive.counted().since(before);
+    let points = Bundle::open(&bundle).and_then(|b| b.points()).expect("a bundle");
+    let tallies = || points[0].point.cells.iter().flat_map(|c| &c.tallies);
+    let (ops, bytes) = (tallies().map(|t| t.ops).sum::<u64>(), tallies().map(|t| t.bytes).sum::<u64>());
+    let before = drive.counted();
+    let file = drive.point.join("dyno-data/file.0/data").display().to_string();
+    let mut args: Vec<String> = fio.split(' ').map(String::from).collect();
+    let fixed = "--name=j --ioengine=io_uring --iodepth=8 --direct=1 --size=256m --randrepeat=0 --norandommap=1";
+    args.extend(fixed.split(' ').map(String::from));
+    args.extend([format!("--filename={file}"), format!("--number_ios={ops}"), "--io_size=1t".into()]);
+    assert!(runs("fio", &args.iter().map(String::as_str).collect::<Vec<_>>()), "fio {args:?}");
+    (ops as f64, bytes as f64, by_dyno, drive.counted().since(before))
+}
+
+#[test]
+fn the_kernel_counts_the_same_load_from_dyno_as_from_fio() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let drive = Loop::mount(folder.path());
+    let (Some(drive), true) = (drive, runs("fio", &["--version"])) else {
+        eprintln!("SKIPPED, not shown: this needs fio, and the right to mount a loop device");
+        return;
+    };
+    for (name, workload, fio) in PROFILES {
+        let mut seen = String::new();
+        let agreed = (0..ATTEMPTS).any(|_| {
+            let (ops, bytes, dyno, fio) = both(folder.path(), &drive, workload, fio);
+            seen = format!("{name}: Dyno says {ops} ops, {bytes} bytes; the kernel counted {dyno:?}, of fio {fio:?}");
+            eprintln!("{seen}");
+            close(ops, dyno.ops())
+                && close(bytes, dyno.bytes)
+                && close(dyno.ops(), fio.ops())
+                && close(dyno.bytes / dyno.ops(), fio.bytes / fio.ops())
+                && close(dyno.reads / dyno.ops(), fio.reads / fio.ops())
+        });
+        assert!(agreed, "{seen}");
+    }
+}
+
+/// fio's offsets of 200,000 reads of 4K in 1 GiB, in tenths of the range, as it logs them.
+fn fio_tenths(folder: &Path, distribution: &str) -> Option<[f64; 10]> {
+    let log = folder.join("log");
+    std::fs::remove_file(&log).ok();
+    let path = log.display().to_string();
+    let args = format!(
+        "--name=j --ioengine=null --rw=randread --bs=4k --size=1g --io_size=800m --norandommap=1 --randrepeat=0 \
+         --random_distribution={distribution} --write_iolog={path}"
+    );
+    if !runs("fio", &args.split_whitespace().collect::<Vec<_>>()) {
+        return None;
+    }
+    let text = std::fs::read_to_string(log).ok()?;
+    let words = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
+    // Version 3 of the log begins each line with a time.
+    let offsets = words.filter_map(|w| w.iter().position(|w| *w == "read").and_then(|i| w.get(i + 1)?.parse().ok()));
+    Some(tenths(offsets))
+}
+
+fn tenths(offsets: impl Iterator<Item = u64>) -> [f64; 10] {
+    let (mut counts, mut all) = ([0.0; 10], 0.0);
+    for at in offsets {
+        counts[(at * 10 / (1 << 30)).min(9) as usize] += 1.0;
+        all += 1.0;
+    }
+    counts.map(|n| n / all)
+}
+
+#[test]
+fn offsets_fall_where_fios_fall() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let random = workload::find("random").expect("a workload");
+    for (kind, distribution) in [("uniform", "random"), ("hotspot", "zoned:80/20:20/80")] {
+        let Some(theirs) = fio_tenths(folder.path(), distribution) else {
+            eprintln!("SKIPPED, not shown: this needs fio");
+            return;
+        };
+        let pairs = [
+            ("read", json!(100.0)),
+            ("block", json!([[4096, 1.0]])),
+            ("offsets", json!(kind)),
+            ("hot_share", json!(80.0)),
+            ("hot_range", json!(20.0)),
+            ("from", json!(0.0)),
+            ("span", json!(100.0)),
+        ];
+        let knobs = Knobs(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect());
+        let space = Space { bytes: 1 << 30, align_bytes: 512, ..Space::default() };
+        let seed = Seed::new(1, 0, 0);
+        let share = workload::Share { knobs: &knobs, space, thread: 0, threads: 1, seed, stream_seed: seed };
+        let mut source = random.source(&share).expect("a source");
+        let ours = tenths((0..200_000).map(|n| source.op(n).at));
+        eprintln!("{kind}: {ours:.4?} against fio's {theirs:.4?}");
+        for (ours, theirs) in ours.iter().zip(theirs) {
+            assert!((ours - theirs).abs() < 0.01, "{kind}: {ours} against {theirs}");
+        }
+    }
+}
