@@ -34,3 +34,4 @@ check: build
 bench: build
 	scripts/db_bench.sh
 	python3 benches/run.py
+	python3 benches/databases.py

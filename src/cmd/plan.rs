@@ -69,7 +69,7 @@ fn values(axes: &[&Axis]) -> String {
 fn value(axis: &Axis) -> String {
     match axis.field {
         _ if axis.value.is_infinite() => "max".to_string(),
-        Field::Threads | Field::Depth => format!("{}", axis.value),
+        Field::Threads | Field::Depth | Field::Instances => format!("{}", axis.value),
         Field::OpsPerSec => Rate::OpsPerSec(axis.value).to_string(),
         Field::BytesPerSec => Rate::BytesPerSec(axis.value).to_string(),
         Field::LoadPercent => format!("{} %", axis.value),

@@ -150,6 +150,8 @@ pub enum Field {
     LoadPercent,
     /// bytes, for workloads with a `block` knob
     Block,
+    /// copies of the stream on each drive
+    Instances,
 }
 
 /// Workers doing one workload through one engine.

@@ -64,6 +64,7 @@ fn point(subject: &Subject, step: &Step, axis: Option<Axis>, repeat: u32) -> Poi
                 Field::BytesPerSec => stream.load = Load::Rate(Rate::BytesPerSec(value)),
                 Field::LoadPercent if value.is_infinite() => stream.load = Load::Closed,
                 Field::LoadPercent => stream.load = Load::PercentOfMaximum(value),
+                Field::Instances => stream.instances = value as u32,
                 Field::Block => {
                     stream.workload.knobs.0.insert("block".to_string(), one_size(value as u64));
                 }

@@ -11,7 +11,7 @@ use super::target::{self, Target};
 
 /// More workers than any machine has use for; a slip of the keyboard more likely than a wish.
 const MOST_THREADS: u32 = 65_536;
-const MOST_INSTANCES: u32 = 1024;
+pub const MOST_INSTANCES: u32 = 1024;
 
 /// A dataset with what the plan says of its engine, from which streams take their knobs.
 pub struct DatasetSpec<'n> {

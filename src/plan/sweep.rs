@@ -6,10 +6,10 @@ use super::knobs::check_depth;
 use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Field, Sweep};
 use super::node::Node;
-use super::stream::StreamSpec;
+use super::stream::{MOST_INSTANCES, StreamSpec};
 use crate::base::units::Rate;
 
-const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block"];
+const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block", "instances"];
 
 /// More points than a sweep has use for.
 const MOST_VALUES: usize = 10_000;
@@ -23,6 +23,7 @@ impl Field {
             Field::OpsPerSec | Field::BytesPerSec => "rate",
             Field::LoadPercent => "load",
             Field::Block => "block",
+            Field::Instances => "instances",
         }
     }
 }
@@ -104,6 +105,7 @@ impl Reading<'_> {
     fn one(&self, node: &Node, log: &mut Mistakes) -> Option<(Field, f64)> {
         match self.word {
             "threads" => fields::count(node, 65_536, log).map(|n| (Field::Threads, f64::from(n))),
+            "instances" => fields::count(node, MOST_INSTANCES, log).map(|n| (Field::Instances, f64::from(n))),
             "depth" => fields::count(node, u32::MAX, log).map(|n| (Field::Depth, f64::from(n))),
             "load" => fields::number(node, 0.001, 1000.0, log).map(|n| (Field::LoadPercent, n)),
             "rate" => fields::rate(node, log).map(|rate| match rate {

@@ -216,6 +216,7 @@ pub fn place(step: &StepFacts, values: &[usize]) -> String {
         Field::OpsPerSec => ("rate", "", " ops/s asked"),
         Field::BytesPerSec => ("rate", "", " asked"),
         Field::LoadPercent => ("load", "", " load"),
+        Field::Instances => ("number of instances", "", " instances"),
         Field::Block => ("block size", "blocks of ", ""),
     };
     if labels.len() == step.values.len() && labels.len() > 2 {

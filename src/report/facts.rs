@@ -421,6 +421,7 @@ pub fn field_label(field: Field) -> &'static str {
         Field::BytesPerSec => "asked rate",
         Field::LoadPercent => "load",
         Field::Block => "block",
+        Field::Instances => "instances",
     }
 }
 
@@ -430,7 +431,7 @@ impl AxisValue {
         let whole = axis.value.round() as u64;
         let label = match axis.field {
             _ if axis.value.is_infinite() => "maximum".to_string(),
-            Field::Threads | Field::Depth | Field::OpsPerSec => units::grouped(whole),
+            Field::Threads | Field::Depth | Field::Instances | Field::OpsPerSec => units::grouped(whole),
             Field::BytesPerSec => format!("{}/s", units::bytes(whole)),
             Field::LoadPercent => format!("{} %", axis.value),
             Field::Block => units::bytes(whole),

@@ -5,6 +5,7 @@
 
 mod caches;
 mod crew;
+mod instances;
 mod point;
 pub mod progress;
 mod site;

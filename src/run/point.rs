@@ -8,7 +8,7 @@ use super::caches::drop_page_cache;
 use super::crew::{self, Gang, Span};
 use super::progress::Progress;
 use super::telemetry::Telemetry;
-use super::{Maxima, MaximumOf, site};
+use super::{Maxima, MaximumOf, instances, site};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe, failed};
 use crate::base::rng::mix;
@@ -100,6 +100,7 @@ fn attempt(
         measured.window_ns = end_ns - window.from_ns;
         measured.cells = gangs.iter().map(cell).collect();
         measured.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
+        measured.facts.extend(instances::facts(&measured.cells, measured.window_ns));
     }
     ran.map(|_| ())
 }

@@ -10,7 +10,7 @@ use super::crew::{Gang, Span};
 use super::point::Bench;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, Home, Site, Target};
-use crate::plan::{Arrival, Dataset, Drive, Fill, Load, Part, Place, Step, Stream, Subject};
+use crate::plan::{Arrival, Dataset, Drive, Field, Fill, Load, Part, Place, Step, Stream, Subject};
 use crate::record::{Class, Fact};
 use crate::workload;
 
@@ -46,8 +46,8 @@ pub fn stream_writes(stream: &Stream) -> bool {
 
 /// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any step asks for.
 pub fn make_ready(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset) -> Result<Vec<Fact>> {
-    let streams = bench.plan.protocol.steps.iter().flat_map(|s| &s.streams);
-    let instances = streams.filter(|s| s.dataset == dataset.name).map(|s| s.instances).max().unwrap_or(0);
+    let steps = bench.plan.protocol.steps.iter();
+    let instances = steps.map(|step| instances_of(step, &dataset.name)).max().unwrap_or(0);
     let mut facts = Vec::new();
     for drive in &subject.drives {
         for instance in 0..instances {
@@ -59,6 +59,16 @@ pub fn make_ready(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset) -> Re
         }
     }
     Ok(facts)
+}
+
+/// The most copies of a dataset that any point of a step asks for.
+fn instances_of(step: &Step, dataset: &str) -> u32 {
+    let of_stream = |stream: &Stream| {
+        let sweep = step.sweep.as_ref().filter(|s| s.field == Field::Instances && s.stream == stream.name);
+        let swept = sweep.iter().flat_map(|s| &s.values).map(|&value| value as u32).max();
+        swept.unwrap_or(stream.instances)
+    };
+    step.streams.iter().filter(|s| s.dataset == dataset).map(of_stream).max().unwrap_or(0)
 }
 
 fn fill_unless_there(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, home: &Home) -> Result<()> {

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Dyno beside sysbench on one MariaDB server: the same tables, statements and threads, in turns (A B B A ...).
+
+Prints a table and writes it into docs/benchmarks.md between its own markers. Needs mariadbd and sysbench. Absolute figures
+belong to the machine; only the ratios are claims.
+"""
+import csv
+import io
+import os
+import platform
+import pwd
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+DYNO = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/dyno"
+PAIRS = int(os.environ.get("PAIRS", "5"))
+SECONDS = int(os.environ.get("SECONDS_A_RUN", "5"))
+TABLES, ROWS = 8, 50_000
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
+BEGIN, END = "<!-- databases begin -->", "<!-- databases end -->"
+
+
+def run(command, env=None):
+    """Runs a command; its output, its CPU seconds and its wall-clock seconds."""
+    def cpu():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+    before, started = cpu(), time.monotonic()
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=env)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout, cpu() - before, time.monotonic() - started
+
+
+class Server:
+    """A MariaDB of the benchmark's own, on a socket alone."""
+
+    def __init__(self, folder):
+        self.socket = folder / "socket"
+        data = folder / "data"
+        user = []
+        if os.geteuid() == 0:
+            folder.chmod(0o755)
+            account = pwd.getpwnam("mysql")
+            os.chown(folder, account.pw_uid, account.pw_gid)
+            user = ["--user=mysql"]
+        run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal",
+             "--skip-test-db", *user])
+        self.version = run(["mariadbd", "--version"])[0].split("Ver ")[1].split()[0]
+        self.process = subprocess.Popen(
+            [shutil.which("mariadbd"), "--no-defaults", "--skip-networking", f"--datadir={data}", f"--socket={self.socket}",
+             "--innodb-buffer-pool-size=512M", "--innodb-flush-log-at-trx-commit=1", "--innodb-flush-method=O_DIRECT",
+             "--local-infile=1", "--max-prepared-stmt-count=1048576", *user],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in ("sysbench", "dyno"):
+            self.sql(f"CREATE DATABASE {name}")
+
+    def sql(self, text):
+        """Runs a statement, waiting for the server to come up first."""
+        give_up = time.monotonic() + 60
+        while True:
+            done = subprocess.run(["mariadb", "--no-defaults", "-uroot", f"--socket={self.socket}", "-e", text],
+                                  capture_output=True, text=True)
+            if done.returncode == 0:
+                return done.stdout
+            if time.monotonic() > give_up or self.process.poll() is not None:
+                sys.exit(f"{text}\n{done.stderr}")
+            time.sleep(0.1)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def sysbench(server, script, command, threads, *options):
+    return run(["sysbench", script, "--db-driver=mysql", f"--mysql-socket={server.socket}", "--mysql-user=root",
+                "--mysql-db=sysbench", f"--tables={TABLES}", f"--table-size={ROWS}", f"--threads={threads}", *options,
+                command])
+
+
+def sysbench_run(server, script, threads):
+    """TPS, mean latency in ms, CPU seconds a transaction."""
+    out, cpu, _ = sysbench(server, script, "run", threads, f"--time={SECONDS}", "--rand-type=uniform")
+    tps = float(re.search(r"transactions:\s+\d+\s+\(([\d.]+) per sec", out)[1])
+    mean = float(re.search(r"avg:\s+([\d.]+)", out)[1])
+    return dict(tps=tps, mean_ms=mean, cpu=cpu / (tps * SECONDS))
+
+
+def dyno(server, folder, database, workload, threads, fill="", seconds=SECONDS):
+    """One point's row of data, CPU seconds, wall-clock seconds."""
+    protocol, bundle = folder / "bench.toml", folder / "bench.dyno"
+    bundle.unlink(missing_ok=True)
+    protocol.write_text(f'''
+title = "Bench"
+[dataset.db]
+engine = "mysql"
+server = "existing"
+{fill}
+[[step]]
+name = "bench"
+duration = "{seconds}s"
+[[step.stream]]
+name = "clients"
+engine = "mysql"
+threads = {threads}
+workload = {{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_type = "uniform" }}
+''')
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@localhost/{database}?socket={server.socket}")
+    _, cpu, wall = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle], env)
+    rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", "--csv", bundle])[0])))
+    return rows[0], cpu, wall
+
+
+def dyno_run(server, folder, workload, threads):
+    row, cpu, _ = dyno(server, folder, "sysbench", workload, threads)
+    tps = float(row["ops_per_s"])
+    mean = next(float(value) for name, value in row.items() if name.endswith("mean_ns"))
+    return dict(tps=tps, mean_ms=mean / 1e6, cpu=cpu / (tps * SECONDS))
+
+
+def in_turns(ours, theirs):
+    pairs = []
+    for i in range(PAIRS):
+        first, second = (ours, theirs) if i % 2 == 0 else (theirs, ours)
+        a, b = first(), second()
+        pairs.append((a, b) if i % 2 == 0 else (b, a))
+    return pairs
+
+
+def line(what, pairs, key, goal, met):
+    ratios = [ours[key] / theirs[key] for ours, theirs in pairs]
+    ratio = statistics.median(ratios)
+    unit = {"tps": "{:.0f}/s", "mean_ms": "{:.3f} ms", "cpu": "{:.6f} s", "seconds": "{:.2f} s"}[key]
+    ours, theirs = (unit.format(statistics.median(pair[i][key] for pair in pairs)) for i in (0, 1))
+    return (f"| {what} | {ours} | {theirs} | **{ratio:.2f}** | {min(ratios):.2f} to {max(ratios):.2f} | {goal} | "
+            f"{'yes' if met(ratio) else 'NO'} |")
+
+
+def load_lines(server, folder):
+    def ours():
+        server.sql("DROP DATABASE dyno; CREATE DATABASE dyno")
+        shutil.rmtree(folder / "home", ignore_errors=True)
+        fill = f'fill = {{ kind = "oltp_load", tables = {TABLES}, table_size = {ROWS}, threads = 4 }}'
+        _, _, wall = dyno(server, folder, "dyno", "oltp_point_select", 1, fill, seconds=1)
+        return dict(seconds=wall - 1)
+
+    def theirs():
+        server.sql("DROP DATABASE sysbench; CREATE DATABASE sysbench")
+        return dict(seconds=sysbench(server, "oltp_common", "prepare", 4)[2])
+    return [line("loading 8 tables of 50,000 rows, 4 threads", in_turns(ours, theirs), "seconds", "≤ 1",
+                 lambda r: r <= 1)]
+
+
+def main():
+    for needed in ("mariadbd", "mariadb-install-db", "sysbench"):
+        if not shutil.which(needed):
+            sys.exit(f"benches/databases.py: NOT RUN, nothing measured: no {needed}; install mariadb-server and sysbench")
+    folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
+    server = Server(folder)
+    try:
+        lines = load_lines(server, folder)
+        for script in ("oltp_point_select", "oltp_read_write"):
+            for threads in (1, 8, 32):
+                pairs = in_turns(lambda: dyno_run(server, folder, script, threads),
+                                 lambda: sysbench_run(server, script, threads))
+                what = f"{script}, {threads} threads"
+                lines += [line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
+                          line(f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03),
+                          line(f"{what}: client CPU a transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1)]
+                print("\n".join(lines[-3:]), flush=True)
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
+    head = (f"{model}, {os.cpu_count()} processors, Linux {platform.release()}; MariaDB {server.version}, "
+            f"{run(['sysbench', '--version'])[0].strip()}; {PAIRS} pairs of {SECONDS} s.\n\n"
+            "| What | Dyno | sysbench | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|\n")
+    table = head + "\n".join(lines)
+    print(table)
+    text = DOCUMENT.read_text()
+    before, rest = text.split(BEGIN)
+    DOCUMENT.write_text(before + BEGIN + "\n" + table + "\n" + END + rest.split(END)[1])
+
+
+if __name__ == "__main__":
+    main()
