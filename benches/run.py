@@ -161,7 +161,7 @@ def open_loop(table, home):
 
 def rocksdb(table, home):
     dataset = (f'[dataset.db]\nengine = "rocksdb"\nkeys = {DB["keys"]}\nkey_size = {DB["key"]}\nvalue_size = {DB["value"]}\n'
-               f'block_cache = {DB["cache"]}\n'
+               f'block_cache = {DB["cache"]}\nstatistics = false\n'
                # db_bench's defaults where they differ from RocksDB's own and concern this load.
                'options = { compression = "kNoCompression", enable_pipelined_write = true, delayed_write_rate = 8388608, '
                'level_compaction_dynamic_level_bytes = false, table_cache_numshardbits = 4 }\n'

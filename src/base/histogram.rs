@@ -5,6 +5,8 @@
 //! wide. Because the layout is HdrHistogram's own, a histogram goes into the V2 format, and comes back, without moving
 //! a count. A value above `HIGHEST_NS` (an hour) is counted in `overflow` and in the maximum, never clipped silently.
 
+use std::ops::Range;
+
 use anyhow::{Context, Result, ensure};
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
@@ -40,6 +42,8 @@ pub const fn highest_in(index: usize) -> u64 {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u64]>,
+    /// Nothing is counted outside these buckets. They are few of many, and a report reads thousands of histograms.
+    used: Range<usize>,
     pub count: u64,
     pub sum_ns: u64,
     pub min_ns: u64,
@@ -64,7 +68,7 @@ impl Default for Histogram {
 impl Histogram {
     pub fn new() -> Histogram {
         let counts = vec![0; BUCKETS].into_boxed_slice();
-        Histogram { counts, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, overflow: 0 }
+        Histogram { counts, used: 0..0, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, overflow: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -81,11 +85,13 @@ impl Histogram {
         if n == 0 {
             return;
         }
-        match self.counts.get_mut(bucket_of(ns)) {
-            Some(count) => *count += n,
-            None => self.overflow += n,
+        match bucket_of(ns) {
+            index if index < BUCKETS => self.add_to_bucket(index, n),
+            _ => {
+                self.overflow += n;
+                self.count += n;
+            }
         }
-        self.count += n;
         self.sum_ns = self.sum_ns.saturating_add(ns.saturating_mul(n));
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
@@ -93,9 +99,10 @@ impl Histogram {
 
     /// Adds all of `other`'s counts to these.
     pub fn merge(&mut self, other: &Histogram) {
-        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *mine += theirs;
+        for index in other.used.clone() {
+            self.counts[index] += other.counts[index];
         }
+        self.widen(other.used.clone());
         self.count += other.count;
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.min_ns = self.min_ns.min(other.min_ns);
@@ -106,7 +113,16 @@ impl Histogram {
     /// Adds counts straight to a bucket: how the recorder's snapshots become a histogram. `count` follows.
     pub fn add_to_bucket(&mut self, index: usize, n: u64) {
         self.counts[index] += n;
+        self.widen(index..index + 1);
         self.count += n;
+    }
+
+    fn widen(&mut self, to: Range<usize>) {
+        self.used = match (self.used.is_empty(), to.is_empty()) {
+            (true, _) => to,
+            (_, true) => return,
+            _ => self.used.start.min(to.start)..self.used.end.max(to.end),
+        };
     }
 
     /// Adds what the buckets cannot hold: the exact sum and extremes, and what overflowed.
@@ -121,7 +137,8 @@ impl Histogram {
     /// What was counted after `earlier`, a former state of this histogram. Its extremes are those of its buckets.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
         let mut part = Histogram::new();
-        for (index, (&now, &then)) in self.counts.iter().zip(&earlier.counts).enumerate() {
+        for index in self.used.clone() {
+            let (now, then) = (self.counts[index], earlier.counts[index]);
             if now > then {
                 part.add_to_bucket(index, now - then);
                 part.min_ns = part.min_ns.min(highest_in(index));
@@ -149,8 +166,8 @@ impl Histogram {
         }
         let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
         let mut below = 0;
-        for (index, &n) in self.counts.iter().enumerate() {
-            below += n;
+        for index in self.used.clone() {
+            below += self.counts[index];
             if below >= rank {
                 return Some(highest_in(index).clamp(self.min_ns.min(self.max_ns), self.max_ns));
             }
@@ -167,7 +184,8 @@ impl Histogram {
 
     /// The buckets that hold something: (largest value of the bucket, count), ascending; without the overflow.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.counts.iter().enumerate().filter(|&(_, &n)| n > 0).map(|(index, &n)| (highest_in(index), n))
+        let counts = self.used.clone().map(|index| (index, self.counts[index]));
+        counts.filter(|&(_, n)| n > 0).map(|(index, n)| (highest_in(index), n))
     }
 
     /// The HdrHistogram V2 format, deflated, with `digits` significant digits: 3 keeps every count where it is, 2

@@ -15,6 +15,10 @@ use crate::base::clock::Clock;
 use crate::base::error::Result;
 use crate::record::Class;
 
+/// At most this many ops are handed over in one turn of a closed loop: a drive that gets its queue refilled in small
+/// portions is kept busier than one that gets it in heaps (measured, docs/benchmarks.md).
+const PORTION: usize = 4;
+
 /// What a worker is given.
 pub struct Job<'a> {
     pub clock: Clock,
@@ -143,6 +147,9 @@ fn stage_due<L: Lane>(
         if due_ns > now_ns || due_ns >= job.window.until_ns {
             break;
         }
+        if job.schedule.is_none() && slots.staged.len() == PORTION {
+            break;
+        }
         let Some(slot) = slots.free.pop() else { break };
         let op = job.source.op(n);
         lane.stage(slot, &op)?;
@@ -159,7 +166,9 @@ fn stage_due<L: Lane>(
 /// How long this turn may wait for a completion; `None` where nothing is in flight and the next op is not yet due.
 #[inline(always)]
 fn waiting(job: &Job<'_>, slots: &Slots) -> Option<Wait> {
-    let Some(schedule) = &job.schedule else { return Some(Wait::One) };
+    let Some(schedule) = &job.schedule else {
+        return Some(if slots.free.is_empty() { Wait::One } else { Wait::No });
+    };
     if !slots.in_flight() {
         return None;
     }

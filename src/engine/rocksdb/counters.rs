@@ -1,6 +1,8 @@
-//! What RocksDB counts of itself, from its properties: they cost nothing while the load runs, unlike its statistics.
+//! What RocksDB counts of itself: from its properties, which cost nothing while the load runs, and from its statistics
+//! where the plan has them on.
 
-use rocksdb::DB;
+use rocksdb::statistics::Ticker;
+use rocksdb::{DB, Options};
 
 use crate::base::units;
 use crate::record::Fact;
@@ -12,16 +14,24 @@ pub struct Counters {
     compaction_read_bytes: f64,
     compaction_written_bytes: f64,
     stall_seconds: f64,
+    cache_hits: f64,
+    cache_misses: f64,
+    memtable_hits: f64,
 }
 
 const GB: f64 = 1_073_741_824.0;
 
 impl Counters {
-    pub fn read(db: &DB) -> Counters {
+    /// `options` are those that the database was opened with: they hold its statistics.
+    pub fn read(db: &DB, options: &Options) -> Counters {
         let stats = db.property_value("rocksdb.cfstats-no-file-histogram").ok().flatten().unwrap_or_default();
         let all = db.property_value("rocksdb.dbstats").ok().flatten().unwrap_or_default();
         let mut counters = parse(&stats);
         counters.stall_seconds = stall_seconds(&all);
+        let ticker = |ticker| options.get_ticker_count(ticker) as f64;
+        counters.cache_hits = ticker(Ticker::BlockCacheHit);
+        counters.cache_misses = ticker(Ticker::BlockCacheMiss);
+        counters.memtable_hits = ticker(Ticker::MemtableHit);
         counters
     }
 
@@ -32,6 +42,9 @@ impl Counters {
             compaction_read_bytes: part(|c| c.compaction_read_bytes),
             compaction_written_bytes: part(|c| c.compaction_written_bytes),
             stall_seconds: part(|c| c.stall_seconds),
+            cache_hits: part(|c| c.cache_hits),
+            cache_misses: part(|c| c.cache_misses),
+            memtable_hits: part(|c| c.memtable_hits),
         }
     }
 
@@ -46,6 +59,13 @@ impl Counters {
             fact("Writes stalled", format!("{:.1} s", self.stall_seconds)),
             fact("Files by level", levels(db)),
         ];
+        let looked_up = self.cache_hits + self.cache_misses;
+        if looked_up > 0.0 {
+            let share = 100.0 * self.cache_hits / looked_up;
+            let of = units::grouped(looked_up as u64);
+            facts.push(fact("Block cache hits", format!("{share:.2} % of {of} block look-ups")));
+            facts.push(fact("Found in a memtable", units::grouped(self.memtable_hits as u64)));
+        }
         let sst = db.property_int_value("rocksdb.total-sst-files-size").ok().flatten();
         facts.extend(sst.map(|bytes| fact("Table files", units::bytes(bytes))));
         let cache = db.property_int_value("rocksdb.block-cache-usage").ok().flatten();

@@ -1,0 +1,124 @@
+//! What every engine that moves bytes must do, whichever it is: the whole file laid out, the ops that were asked for,
+//! the mix and sizes that were asked for, and a failure of the drive kept as a result.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+
+/// Each as a plan names it. Direct I/O on the temporary folder's filesystem is part of what is relied upon.
+const ENGINES: [&str; 3] = [r#"{ kind = "psync" }"#, r#"{ kind = "psync", direct = true }"#, r#"{ kind = "uring" }"#];
+
+const SIZE: u64 = 8 << 20;
+
+fn protocol(engine: &str, stream: &str) -> String {
+    format!(
+        r#"
+title = "Contract"
+source = "test"
+[dataset.file]
+engine = {engine}
+size = "8MiB"
+fill = {{ kind = "sequential", read = 0, block = "64KiB" }}
+[[step]]
+name = "s"
+duration = "400ms"
+[[step.stream]]
+name = "io"
+engine = {engine}
+dataset = "file"
+{stream}
+"#
+    )
+}
+
+fn dyno(dir: &Path, args: &[&str]) -> Output {
+    Command::new(DYNO).current_dir(dir).args(args).output().unwrap()
+}
+
+/// Runs the stream on each engine and hands over the engine, the folder and the rows of `export --csv`.
+fn on_every_engine(stream: &str, check: impl Fn(&str, &Path, &[Vec<String>])) {
+    for engine in ENGINES {
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        std::fs::create_dir(dir.path().join("drive")).unwrap();
+        std::fs::write(dir.path().join("p.toml"), protocol(engine, stream)).unwrap();
+        let output = dyno(dir.path(), &["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        assert!(output.status.success(), "{engine}: {}", String::from_utf8_lossy(&output.stderr));
+        let csv = String::from_utf8(dyno(dir.path(), &["export", "--csv", "b.dyno"]).stdout).unwrap();
+        check(engine, dir.path(), &csv.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect::<Vec<_>>());
+    }
+}
+
+/// The column `name` of the row of `class`.
+fn number(rows: &[Vec<String>], class: &str, name: &str) -> f64 {
+    let column = |name: &str| rows[0].iter().position(|c| c == name).unwrap_or_else(|| panic!("{name}: {:?}", rows[0]));
+    let row = rows[1..].iter().find(|r| r[column("class")] == class).unwrap_or_else(|| panic!("no {class}: {rows:?}"));
+    row[column(name)].parse().unwrap_or_else(|_| panic!("{name} is '{}'", row[column(name)]))
+}
+
+/// What the ops of `class` moved: the export has it a second.
+fn bytes(rows: &[Vec<String>], class: &str) -> f64 {
+    number(rows, class, "bytes_per_s") / number(rows, class, "ops_per_s") * number(rows, class, "ops")
+}
+
+#[test]
+fn a_fill_writes_every_block_with_data_that_does_not_compress() {
+    on_every_engine("workload = \"random\"", |engine, dir, _| {
+        let data = std::fs::read(dir.join("drive/dyno-data/file.0/data")).unwrap();
+        assert_eq!(data.len() as u64, SIZE, "{engine}");
+        let mut sectors: Vec<&[u8]> = data.chunks(512).collect();
+        assert!(sectors.iter().all(|s| s.iter().any(|b| *b != 0)), "{engine}: a sector was left out");
+        sectors.sort_unstable();
+        sectors.dedup();
+        assert_eq!(sectors.len() as u64, SIZE / 512, "{engine}: two sectors are alike");
+    });
+}
+
+#[test]
+fn ops_bytes_and_latencies_are_of_the_same_ops() {
+    on_every_engine("workload = \"random\"", |engine, _, rows| {
+        let ops = number(rows, "read", "ops");
+        assert!(ops > 100.0, "{engine}: {ops} ops");
+        assert!((bytes(rows, "read") / ops - 4096.0).abs() < 0.01, "{engine}");
+        let (p50, max) = (number(rows, "read", "p50_ns"), number(rows, "read", "max_ns"));
+        assert!(0.0 < p50 && p50 <= max && max < 4e8, "{engine}: {p50} {max}");
+    });
+}
+
+#[test]
+fn the_mix_and_the_sizes_are_those_asked_for() {
+    let stream = r#"workload = { kind = "random", read = 70, block = [["4KiB", 75], ["16KiB", 25]] }"#;
+    on_every_engine(stream, |engine, _, rows| {
+        let (reads, writes) = (number(rows, "read", "ops"), number(rows, "write", "ops"));
+        let ops = reads + writes;
+        // Five standard deviations of a share of `ops` draws.
+        let share = reads / ops;
+        assert!((share - 0.7).abs() < 5.0 * (0.7 * 0.3 / ops).sqrt(), "{engine}: {share} of {ops} are reads");
+        let mean = (bytes(rows, "read") + bytes(rows, "write")) / ops;
+        let spread = 5.0 * (0.75f64 * 0.25 / ops).sqrt() * 12_288.0;
+        assert!((mean - 7_168.0).abs() < spread, "{engine}: {mean} bytes an op");
+    });
+}
+
+#[test]
+fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
+    for engine in ENGINES {
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        std::fs::create_dir(dir.path().join("drive")).unwrap();
+        let text = protocol(engine, "workload = \"random\"\nthreads = 8").replace("400ms", "20s");
+        std::fs::write(dir.path().join("p.toml"), text).unwrap();
+        let run = ["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"];
+        let mut child = Command::new(DYNO).current_dir(dir.path()).args(run).spawn().unwrap();
+        let data = dir.path().join("drive/dyno-data/file.0/data");
+        // The fill has one worker, the load eight, which are started once the file has been opened and measured.
+        let tasks = format!("/proc/{}/task", child.id());
+        while std::fs::read_dir(&tasks).map_or(0, Iterator::count) <= 8 {
+            assert!(child.try_wait().unwrap().is_none(), "{engine}: ended before its load began");
+            std::thread::yield_now();
+        }
+        std::fs::OpenOptions::new().write(true).open(&data).unwrap().set_len(1 << 20).unwrap();
+        child.wait().unwrap();
+        let shown = String::from_utf8(dyno(dir.path(), &["export", "--csv", "b.dyno"]).stdout).unwrap();
+        assert!(shown.contains("failed: "), "{engine}: {shown}");
+    }
+}
