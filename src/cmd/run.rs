@@ -27,6 +27,9 @@ pub struct What {
     /// With a protocol: how often each point is measured
     #[arg(long)]
     repeats: Option<u32>,
+    /// With a protocol: one of its smaller forms, as in --scale small
+    #[arg(long, value_name = "NAME")]
+    scale: Option<String>,
     /// With a protocol: change one of its values, as in --set step.readrandom.duration=5s
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -49,16 +52,16 @@ impl What {
     pub fn plan(&self) -> Result<Plan> {
         let catalogue = super::catalogue();
         if is_bundle(&self.what) {
-            if !self.subject.is_empty() || !self.set.is_empty() || self.repeats.is_some() {
-                bail!("a bundle is repeated as it is; --subject, --set and --repeats go with a protocol");
+            if !self.subject.is_empty() || !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
+                bail!("a bundle is repeated as it is; --subject, --scale, --set and --repeats go with a protocol");
             }
             return Ok(Bundle::open(&self.what)?.run().plan.clone());
         }
         if self.subject.is_empty() && self.what.is_file() {
-            if !self.set.is_empty() || self.repeats.is_some() {
+            if !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
                 return Err(failed(
-                    "--set and --repeats go with a protocol",
-                    "write `repeats` and [override] into the plan file",
+                    "--scale, --set and --repeats go with a protocol",
+                    "write `scale`, `repeats` and [override] into the plan file",
                 ));
             }
             return Ok(plan::load(&self.what, &catalogue)?);
@@ -69,7 +72,8 @@ impl What {
         };
         let subjects: Vec<_> = self.subject.iter().map(pair).collect::<Result<_>>()?;
         let subjects: Vec<_> = subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
-        let set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
+        let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
+        set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
         let protocol = self.what.to_string_lossy();
         Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, &catalogue)?)
     }

@@ -5,6 +5,7 @@ static ALL: &[(&str, &str)] = &[
     ("demo", include_str!("../../plans/demo.toml")),
     ("quick", include_str!("../../plans/quick.toml")),
     ("block-basics", include_str!("../../plans/block-basics.toml")),
+    ("mysql-oltp", include_str!("../../plans/mysql-oltp.toml")),
     ("rocksdb-threads", include_str!("../../plans/rocksdb-threads.toml")),
 ];
 

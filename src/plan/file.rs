@@ -7,7 +7,7 @@ use super::fields::{self, Fields};
 use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Order, Plan};
 use super::node::{self, Entry, Node, Value};
-use super::{Catalogue, overrides, protocol, subject};
+use super::{Catalogue, overrides, protocol, scale, subject};
 
 /// Reads a plan file. Relative paths in it start at its own folder.
 pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
@@ -28,7 +28,7 @@ pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
 }
 
 /// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`. Relative paths start at
-/// the working directory. Besides the protocol's own keys, `seed`, `order` and `repeats` may be set.
+/// the working directory. Besides the protocol's own keys, `seed`, `order`, `repeats` and `scale` may be set.
 pub fn from_command_line(
     protocol: &str,
     subjects: &[(String, PathBuf)],
@@ -49,7 +49,11 @@ pub fn from_command_line(
     let mut set = Vec::new();
     for (path, value) in overrides {
         let entry = argument(path, value, &format!("--set {path}={value}"), &mut log);
-        if matches!(path.as_str(), "seed" | "order" | "repeats") { entries.push(entry) } else { set.push(entry) }
+        if matches!(path.as_str(), "seed" | "order" | "repeats" | "scale") {
+            entries.push(entry)
+        } else {
+            set.push(entry)
+        }
     }
     if let Some(repeats) = repeats {
         let at = argument_at(&format!("--repeats {repeats}"), &repeats.to_string(), &mut log);
@@ -118,12 +122,14 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     let repeats = table.get("repeats").map_or(Some(1), |n| fields::count(n, 10_000, log));
     let order = table.get("order").map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
     let seed = table.get("seed").map_or(Some(1), |n| fields::whole(n, 0, i64::MAX as u64, log));
+    let scale_node = table.get("scale");
     let override_node = table.get("override");
     let subject_node = table.get("subject");
     table.finish(log);
 
     let found = protocol_node.and_then(|n| protocol_tree(n, folder, log));
     let resolved = found.and_then(|(name, mut tree)| {
+        scale::apply(&mut tree, scale_node, log);
         overrides::apply(&mut tree, override_node.map(Node::entries).unwrap_or_default(), log);
         protocol::resolve(&tree, &name, catalogue, log)
     });

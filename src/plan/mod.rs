@@ -16,6 +16,7 @@ mod node;
 mod overrides;
 mod points;
 mod protocol;
+mod scale;
 mod stream;
 mod subject;
 mod sweep;

@@ -188,6 +188,10 @@ type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>);
 fn open(gang: &Gang<'_>, thread: u32) -> Result<Opened> {
     let space = gang.target.space();
     let source = gang.source(space, thread)?;
-    let mean_op_bytes = gang.workload.mean_op_bytes(&gang.stream.workload.knobs, space)?;
+    // A workload without bytes, such as one of transactions, is asked only where a rate in bytes needs them.
+    let mean_op_bytes = match gang.rate {
+        Some(Rate::BytesPerSec(_)) => gang.workload.mean_op_bytes(&gang.stream.workload.knobs, space)?,
+        _ => 0.0,
+    };
     Ok((source, mean_op_bytes, gang.lane(space, thread)?))
 }
