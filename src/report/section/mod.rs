@@ -6,6 +6,7 @@ pub mod findings;
 pub mod marks;
 pub mod method;
 pub mod steps;
+pub mod tpcc;
 
 use super::facts::Facts;
 
@@ -24,4 +25,4 @@ pub struct Info {
 }
 
 pub static ALL: &[&dyn Section] =
-    &[&findings::Findings, &steps::Steps, &data::Data, &marks::Marks, &method::Method, &disclosure::Disclosure];
+    &[&findings::Findings, &steps::Steps, &tpcc::TpcC, &data::Data, &marks::Marks, &method::Method, &disclosure::Disclosure];
