@@ -11,4 +11,4 @@ pub mod sql;
 pub mod worker;
 
 pub use lane::{AnyLane, Done, Lane, Wait};
-pub use op::{Op, OpKind, Source, Space};
+pub use op::{Cycles, Op, OpKind, Source, Space};

@@ -19,6 +19,14 @@ pub enum OpKind {
     Next,
     /// Transaction number `at`, made of what the workload's script says.
     Transaction,
+    /// TPC-C's five, keyed in at terminal number `at`; their inputs follow from `salt`.
+    NewOrder,
+    Payment,
+    OrderStatus,
+    Delivery,
+    /// A Delivery that was queued is carried out.
+    DeferredDelivery,
+    StockLevel,
 }
 
 impl OpKind {
@@ -29,6 +37,12 @@ impl OpKind {
             OpKind::Write | OpKind::Put => Class::Write,
             OpKind::Seek => Class::Seek,
             OpKind::Transaction => Class::Transaction,
+            OpKind::NewOrder => Class::NewOrder,
+            OpKind::Payment => Class::Payment,
+            OpKind::OrderStatus => Class::OrderStatus,
+            OpKind::Delivery => Class::Delivery,
+            OpKind::DeferredDelivery => Class::DeferredDelivery,
+            OpKind::StockLevel => Class::StockLevel,
         }
     }
 }
@@ -51,6 +65,29 @@ pub trait Source: Send {
     fn pass(&self) -> Option<u64> {
         None
     }
+
+    /// Where ops come due by the cycles of many waiting clients: neither a closed loop nor a fixed rate.
+    fn cycles(&mut self) -> Option<&mut dyn Cycles> {
+        None
+    }
+}
+
+/// Many clients in one worker. Each waits for its answer and comes again after a time of its own.
+pub trait Cycles {
+    /// The load begins.
+    fn start(&mut self, start_ns: u64);
+
+    /// When the next op falls due.
+    fn due_ns(&self) -> u64;
+
+    /// The ops that are due by now.
+    fn overdue(&self, now_ns: u64) -> u64;
+
+    /// The op that is due.
+    fn next(&mut self) -> Op;
+
+    /// That op is complete; its client comes again later.
+    fn completed(&mut self, completed_ns: u64);
 }
 
 /// What a target offers to be addressed.

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::lane::{Done, Lane, Wait};
-use super::op::Source;
+use super::op::{Cycles, Source};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
 use crate::base::clock::Clock;
@@ -79,6 +79,9 @@ impl Slots {
 
 /// Runs `lane` until the window closes, the limit is reached or `stop` is set.
 pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
+    if let Some(cycles) = job.source.cycles() {
+        return work_in_cycles(lane, cycles, (job.clock, job.window), job.recorder, job.stop);
+    }
     if job.depth == 1 && job.schedule.is_none() {
         return work_one_at_a_time(lane, job);
     }
@@ -125,6 +128,50 @@ fn work_one_at_a_time<L: Lane>(lane: &mut L, job: Job<'_>) -> Result<()> {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns: now_ns };
             job.recorder.add(op.kind.class(), stamps, done.bytes, done.hit);
         }
+    }
+    Ok(())
+}
+
+/// The loop for clients with cycles of their own, one op at a time. What is due while an op runs waits its turn: its
+/// response time counts from when it was due.
+fn work_in_cycles<L: Lane>(
+    lane: &mut L,
+    cycles: &mut dyn Cycles,
+    (clock, window): (Clock, Window),
+    recorder: &Recorder,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let mut done = Vec::with_capacity(1);
+    let (mut n, mut now_ns) = (0, clock.now_ns());
+    cycles.start(now_ns);
+    while now_ns < window.until_ns && !stop.load(Relaxed) {
+        let intended_ns = cycles.due_ns();
+        if intended_ns > now_ns {
+            now_ns = idle_until(clock, intended_ns.min(window.until_ns), stop);
+            continue;
+        }
+        let op = cycles.next();
+        lane.stage(0, &op)?;
+        let submitted_ns = clock.now_ns();
+        lane.run(Wait::One, &mut done)?;
+        now_ns = clock.now_ns();
+        cycles.completed(now_ns);
+        n += 1;
+        recorder.issued.set(n);
+        let late_ns = submitted_ns.saturating_sub(intended_ns);
+        if let Some(done) = done.pop()
+            && intended_ns >= window.from_ns
+        {
+            let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
+            recorder.add(op.kind.class(), stamps, done.bytes, done.hit);
+            if late_ns > LATE_NS {
+                // Gaps differ with every op, so the backlog is counted, not reckoned.
+                recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
+            }
+        }
+    }
+    if !stop.load(Relaxed) {
+        recorder.backlog_end.set(cycles.overdue(window.until_ns));
     }
     Ok(())
 }
@@ -180,18 +227,23 @@ fn waiting(job: &Job<'_>, slots: &Slots) -> Option<Wait> {
     Some(if due_ns <= soon { Wait::No } else { Wait::Until(due_ns - SPIN_NS) })
 }
 
-/// Waits for the next op to fall due: sleeps most of it in short stretches, so that a stop is seen, and spins the rest.
+/// Waits for the next op to fall due.
 fn idle(job: &Job<'_>) -> u64 {
-    const STRETCH_NS: u64 = 100_000_000;
     let due_ns = job.schedule.as_ref().map_or(0, Schedule::due_ns).min(job.window.until_ns);
-    let mut now_ns = job.clock.now_ns();
-    while now_ns < due_ns && !job.stop.load(Relaxed) {
+    idle_until(job.clock, due_ns, job.stop)
+}
+
+/// Sleeps most of the time in short stretches, so that a stop is seen, and spins the rest.
+fn idle_until(clock: Clock, due_ns: u64, stop: &AtomicBool) -> u64 {
+    const STRETCH_NS: u64 = 100_000_000;
+    let mut now_ns = clock.now_ns();
+    while now_ns < due_ns && !stop.load(Relaxed) {
         if due_ns - now_ns > 2 * SPIN_NS {
-            job.clock.sleep_until((due_ns - SPIN_NS).min(now_ns + STRETCH_NS));
+            clock.sleep_until((due_ns - SPIN_NS).min(now_ns + STRETCH_NS));
         } else {
             std::hint::spin_loop();
         }
-        now_ns = job.clock.now_ns();
+        now_ns = clock.now_ns();
     }
     now_ns
 }

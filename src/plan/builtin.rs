@@ -6,6 +6,8 @@ static ALL: &[(&str, &str)] = &[
     ("quick", include_str!("../../plans/quick.toml")),
     ("block-basics", include_str!("../../plans/block-basics.toml")),
     ("mysql-oltp", include_str!("../../plans/mysql-oltp.toml")),
+    ("tpcc", include_str!("../../plans/tpcc.toml")),
+    ("tpcc-postgres", include_str!("../../plans/tpcc-postgres.toml")),
     ("rocksdb-threads", include_str!("../../plans/rocksdb-threads.toml")),
     ("vdbench-profiles", include_str!("../../plans/vdbench-profiles.toml")),
     ("write-pressure", include_str!("../../plans/write-pressure.toml")),

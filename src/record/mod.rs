@@ -15,10 +15,29 @@ pub enum Class {
     Write,
     Seek,
     Transaction,
+    NewOrder,
+    Payment,
+    OrderStatus,
+    /// TPC-C's Delivery as its terminal sees it: handed to a queue.
+    Delivery,
+    /// What the queue holds, carried out.
+    DeferredDelivery,
+    StockLevel,
 }
 
 impl Class {
-    pub const ALL: [Class; 4] = [Class::Read, Class::Write, Class::Seek, Class::Transaction];
+    pub const ALL: [Class; 10] = [
+        Class::Read,
+        Class::Write,
+        Class::Seek,
+        Class::Transaction,
+        Class::NewOrder,
+        Class::Payment,
+        Class::OrderStatus,
+        Class::Delivery,
+        Class::DeferredDelivery,
+        Class::StockLevel,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -26,6 +45,12 @@ impl Class {
             Class::Write => "write",
             Class::Seek => "seek",
             Class::Transaction => "transaction",
+            Class::NewOrder => "new-order",
+            Class::Payment => "payment",
+            Class::OrderStatus => "order-status",
+            Class::Delivery => "delivery",
+            Class::DeferredDelivery => "deferred-delivery",
+            Class::StockLevel => "stock-level",
         }
     }
 }

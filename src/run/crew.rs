@@ -44,7 +44,8 @@ impl<'a> Gang<'a> {
         let workload = workload::find(name)
             .ok_or_else(|| failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are"))?;
         let classes = workload.classes(&stream.workload.knobs);
-        let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, rate.is_some())).collect();
+        let open = rate.is_some() || workload.waits(&stream.workload.knobs);
+        let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, open)).collect();
         Ok(Gang { stream, target, drive: 0, instance: 0, rate, one_pass: false, seed, recorders, workload })
     }
 

@@ -41,7 +41,7 @@ pub fn writes(step: &Step) -> bool {
 /// Whether a stream's workload may write.
 pub fn stream_writes(stream: &Stream) -> bool {
     workload::find(&stream.workload.name)
-        .is_none_or(|w| w.info().writes && w.classes(&stream.workload.knobs).contains(&Class::Write))
+        .is_none_or(|w| w.info().writes && w.classes(&stream.workload.knobs)[..] != [Class::Read])
 }
 
 /// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any step asks for.

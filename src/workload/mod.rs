@@ -4,6 +4,7 @@ pub mod block;
 pub mod kv;
 mod offsets;
 pub mod oltp;
+pub mod tpcc;
 
 use crate::base::error::Result;
 use crate::base::rng::Seed;
@@ -34,6 +35,9 @@ pub static ALL: &[&dyn Workload] = &[
     &oltp::mix::UPDATE_NON_INDEX,
     &oltp::mix::INSERT,
     &oltp::mix::DELETE,
+    &tpcc::load::TpccLoad,
+    &tpcc::Tpcc,
+    &tpcc::consistency::TpccCheck,
 ];
 
 /// The workload of that name.
@@ -53,6 +57,12 @@ pub trait Workload: Sync {
 
     /// One thread's requests. What does not fit the space (a block larger than the file) is refused here.
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>>;
+
+    /// Whether its ops come due by the cycles of waiting clients, so that their response times are kept apart.
+    fn waits(&self, knobs: &Knobs) -> bool {
+        let _ = knobs;
+        false
+    }
 
     /// For workloads of transactions: what one thread sends through its session for each op.
     fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {

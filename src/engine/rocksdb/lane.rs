@@ -157,9 +157,7 @@ impl Lane for RocksLane {
             OpKind::Put => (self.put()?, true),
             OpKind::Seek => self.seek(op.len)?,
             OpKind::Next => self.next()?,
-            OpKind::Read | OpKind::Write | OpKind::Transaction => {
-                return Err(anyhow!("RocksDB takes keys, not offsets or transactions"));
-            }
+            _ => return Err(anyhow!("RocksDB takes keys, not offsets or transactions")),
         };
         done.push(Done { slot: 0, bytes, hit });
         Ok(())

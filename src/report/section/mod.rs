@@ -8,6 +8,7 @@ pub mod findings;
 pub mod marks;
 pub mod method;
 pub mod steps;
+pub mod tpcc;
 
 use super::facts::Facts;
 
@@ -28,6 +29,7 @@ pub struct Info {
 pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
+    &tpcc::TpcC,
     &equal::Equal,
     &drives::Drives,
     &data::Data,

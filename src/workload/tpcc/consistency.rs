@@ -1,0 +1,161 @@
+//! `tpcc_check`: the consistency conditions of clause 3.3.2, all twelve, at any time between transactions.
+//!
+//! Condition 11 is stated for a database just loaded: orders − new orders = 2,100 a district. Every Delivery takes one
+//! new order away and counts one delivery of a customer of that district, so deliveries are subtracted here, and the
+//! condition holds after a run too; right after the load it is the specification's own.
+
+use super::SOURCE;
+use crate::base::error::Result;
+use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements};
+use crate::load::{Op, OpKind, Source, Space};
+use crate::plan::{Family, Info, Knobs};
+use crate::record::Class;
+use crate::workload::{Share, Workload};
+
+/// A condition by its number in clause 3.3.2, and a query that finds what violates it: no row, no violation.
+pub static CONDITIONS: [(u32, &str); 12] = [
+    (
+        1,
+        "SELECT w_id, w_ytd, s FROM warehouse JOIN (SELECT d_w_id, SUM(d_ytd) AS s FROM district GROUP BY d_w_id) d \
+         ON d_w_id = w_id WHERE w_ytd <> s",
+    ),
+    (
+        2,
+        "SELECT d_w_id, d_id, d_next_o_id, mo, mn FROM district \
+         JOIN (SELECT o_w_id, o_d_id, MAX(o_id) AS mo FROM orders GROUP BY o_w_id, o_d_id) o \
+         ON o_w_id = d_w_id AND o_d_id = d_id \
+         LEFT JOIN (SELECT no_w_id, no_d_id, MAX(no_o_id) AS mn FROM new_order GROUP BY no_w_id, no_d_id) n \
+         ON no_w_id = d_w_id AND no_d_id = d_id WHERE d_next_o_id - 1 <> mo OR d_next_o_id - 1 <> COALESCE(mn, mo)",
+    ),
+    (
+        3,
+        "SELECT no_w_id, no_d_id FROM new_order GROUP BY no_w_id, no_d_id \
+         HAVING MAX(no_o_id) - MIN(no_o_id) + 1 <> COUNT(*)",
+    ),
+    (
+        4,
+        "SELECT o_w_id, o_d_id, c, n FROM \
+         (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS c FROM orders GROUP BY o_w_id, o_d_id) o \
+         LEFT JOIN (SELECT ol_w_id, ol_d_id, COUNT(*) AS n FROM order_line GROUP BY ol_w_id, ol_d_id) l \
+         ON ol_w_id = o_w_id AND ol_d_id = o_d_id WHERE n IS NULL OR c <> n",
+    ),
+    (
+        5,
+        "SELECT o_w_id, o_d_id, o_id FROM orders LEFT JOIN new_order ON no_w_id = o_w_id AND no_d_id = o_d_id \
+         AND no_o_id = o_id WHERE (o_carrier_id IS NULL) <> (no_o_id IS NOT NULL)",
+    ),
+    (
+        6,
+        "SELECT o_w_id, o_d_id, o_id, o_ol_cnt, n FROM orders LEFT JOIN (SELECT ol_w_id, ol_d_id, ol_o_id, \
+         COUNT(*) AS n FROM order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) l \
+         ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE n IS NULL OR n <> o_ol_cnt",
+    ),
+    (
+        7,
+        "SELECT ol_w_id, ol_d_id, ol_o_id, ol_number FROM order_line JOIN orders ON o_w_id = ol_w_id \
+         AND o_d_id = ol_d_id AND o_id = ol_o_id WHERE (ol_delivery_d IS NULL) <> (o_carrier_id IS NULL)",
+    ),
+    (
+        8,
+        "SELECT w_id, w_ytd, s FROM warehouse LEFT JOIN (SELECT h_w_id, SUM(h_amount) AS s FROM history \
+         GROUP BY h_w_id) h ON h_w_id = w_id WHERE s IS NULL OR w_ytd <> s",
+    ),
+    (
+        9,
+        "SELECT d_w_id, d_id, d_ytd, s FROM district LEFT JOIN (SELECT h_w_id, h_d_id, SUM(h_amount) AS s \
+         FROM history GROUP BY h_w_id, h_d_id) h ON h_w_id = d_w_id AND h_d_id = d_id WHERE s IS NULL OR d_ytd <> s",
+    ),
+    (
+        10,
+        "SELECT c_w_id, c_d_id, c_id, c_balance, d, h FROM customer \
+         LEFT JOIN (SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS d FROM orders JOIN order_line \
+         ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE ol_delivery_d IS NOT NULL \
+         GROUP BY o_w_id, o_d_id, o_c_id) o ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
+         LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS h FROM history \
+         GROUP BY h_c_w_id, h_c_d_id, h_c_id) p ON h_c_w_id = c_w_id AND h_c_d_id = c_d_id AND h_c_id = c_id \
+         WHERE c_balance <> COALESCE(d, 0) - COALESCE(h, 0)",
+    ),
+    (
+        11,
+        "SELECT o_w_id, o_d_id, o, n, d FROM (SELECT o_w_id, o_d_id, COUNT(*) AS o FROM orders \
+         GROUP BY o_w_id, o_d_id) x LEFT JOIN (SELECT no_w_id, no_d_id, COUNT(*) AS n FROM new_order \
+         GROUP BY no_w_id, no_d_id) y ON no_w_id = o_w_id AND no_d_id = o_d_id \
+         JOIN (SELECT c_w_id, c_d_id, SUM(c_delivery_cnt) AS d FROM customer GROUP BY c_w_id, c_d_id) z \
+         ON c_w_id = o_w_id AND c_d_id = o_d_id WHERE o - COALESCE(n, 0) - d <> 2100",
+    ),
+    (
+        12,
+        "SELECT c_w_id, c_d_id, c_id, c_balance, c_ytd_payment, d FROM customer \
+         LEFT JOIN (SELECT o_w_id, o_d_id, o_c_id, SUM(ol_amount) AS d FROM orders JOIN order_line \
+         ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE ol_delivery_d IS NOT NULL \
+         GROUP BY o_w_id, o_d_id, o_c_id) o ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id \
+         WHERE c_balance + c_ytd_payment <> COALESCE(d, 0)",
+    ),
+];
+
+pub struct TpccCheck;
+
+static INFO: Info = Info {
+    name: "tpcc_check",
+    summary: "checks TPC-C's twelve consistency conditions; a violation fails the point",
+    family: Family::Sql,
+    writes: false,
+    max_depth: 1,
+    knobs: &[],
+    source: SOURCE,
+};
+
+impl Workload for TpccCheck {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![Class::Transaction]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+        Err(super::no_bytes())
+    }
+
+    fn source(&self, _share: &Share<'_>) -> Result<Box<dyn Source>> {
+        Ok(Box::new(Checks))
+    }
+
+    fn script(&self, _share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+        Ok(Some(Box::new(Check)))
+    }
+}
+
+struct Checks;
+
+impl Source for Checks {
+    fn op(&mut self, n: u64) -> Op {
+        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
+    }
+}
+
+struct Check;
+
+impl Script for Check {
+    fn prepare(&mut self, _session: &mut dyn Session) -> Result<()> {
+        Ok(())
+    }
+
+    fn stage(&mut self, _op: &Op) {}
+
+    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
+        let warehouses = session.rows("SELECT w_id FROM warehouse")?;
+        if warehouses.is_empty() {
+            return Err(SqlError::wrong("there is no warehouse: the database is empty"));
+        }
+        for (number, sql) in &CONDITIONS {
+            let found = session.rows(&format!("{sql} LIMIT 3"))?;
+            if !found.is_empty() {
+                let what = format!("consistency condition {number} (clause 3.3.2.{number}) is violated: {found:?}");
+                return Err(SqlError::wrong(what));
+            }
+        }
+        Ok(Committed { statements: Statements { reads: 13, writes: 0, other: 0 }, hit: true })
+    }
+}

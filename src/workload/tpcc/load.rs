@@ -1,0 +1,135 @@
+//! `tpcc_load`: makes the nine tables and fills them, each worker whole warehouses.
+
+use super::population::Population;
+use super::schema::{TABLES, named};
+use super::{SOURCE, WAREHOUSES};
+use crate::base::error::{Result, failed};
+use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements};
+use crate::load::{Op, OpKind, Source, Space};
+use crate::plan::{Family, Info, Knobs};
+use crate::record::Class;
+use crate::workload::{Share, Workload};
+
+/// Warehouse and districts, ten batches of stock, ten districts' customers, ten districts' orders.
+const OPS_OF_WAREHOUSE: u64 = 31;
+
+/// The first worker loads the items before its warehouses.
+const OPS_OF_ITEMS: u64 = 10;
+
+pub struct TpccLoad;
+
+static INFO: Info = Info {
+    name: "tpcc_load",
+    summary: "makes TPC-C's nine tables and populates them; ends, so it fills a dataset",
+    family: Family::Sql,
+    writes: true,
+    max_depth: 1,
+    knobs: &[WAREHOUSES],
+    source: SOURCE,
+};
+
+impl Workload for TpccLoad {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![Class::Transaction]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+        // A warehouse is about 75 MB of rows.
+        Ok(75e6 / OPS_OF_WAREHOUSE as f64)
+    }
+
+    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+        let (threads, thread) = (u64::from(share.threads), u64::from(share.thread));
+        let mine = (share.knobs.int("warehouses")? + threads - 1 - thread) / threads;
+        let items = if thread == 0 { OPS_OF_ITEMS } else { 0 };
+        Ok(Box::new(LoadSource { ops: items + mine * OPS_OF_WAREHOUSE }))
+    }
+
+    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+        let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime();
+        Ok(Some(Box::new(LoadScript {
+            population: Population { seed: share.stream_seed, now: now.strftime("%Y-%m-%d %H:%M:%S").to_string() },
+            thread: u64::from(share.thread),
+            threads: u64::from(share.threads),
+            rows: Vec::new(),
+        })))
+    }
+}
+
+struct LoadSource {
+    ops: u64,
+}
+
+impl Source for LoadSource {
+    fn op(&mut self, n: u64) -> Op {
+        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
+    }
+
+    fn pass(&self) -> Option<u64> {
+        Some(self.ops)
+    }
+}
+
+struct LoadScript {
+    /// The same for all threads: a warehouse's rows do not depend on who loads it.
+    population: Population,
+    thread: u64,
+    threads: u64,
+    rows: Vec<(&'static str, String)>,
+}
+
+impl Script for LoadScript {
+    /// The first worker makes the tables; the others wait for it, since all meet at a barrier after this.
+    fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
+        if self.thread > 0 {
+            return Ok(());
+        }
+        for table in &TABLES {
+            for sql in table.definition(session.dialect()) {
+                session.run(&sql).map_err(|error| cannot_make(table.name, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stage(&mut self, op: &Op) {
+        let mut n = op.at;
+        if self.thread == 0 {
+            if n < OPS_OF_ITEMS {
+                self.rows = self.population.items(n);
+                return;
+            }
+            n -= OPS_OF_ITEMS;
+        }
+        let warehouse = 1 + self.thread + n / OPS_OF_WAREHOUSE * self.threads;
+        self.rows = match n % OPS_OF_WAREHOUSE {
+            0 => self.population.warehouse(warehouse),
+            part @ 1..=10 => self.population.stock(warehouse, part - 1),
+            part @ 11..=20 => self.population.customers(warehouse, part - 10),
+            part => self.population.orders(warehouse, part - 20),
+        };
+    }
+
+    /// All that an op loads is loaded or none of it, so that it can be run again.
+    fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
+        session.begin()?;
+        for (table, rows) in &self.rows {
+            session.load(table, &named(table).column_names(), rows.as_bytes())?;
+        }
+        session.commit()?;
+        Ok(Committed { statements: Statements { reads: 0, writes: self.rows.len() as u32, other: 2 }, hit: true })
+    }
+}
+
+/// What is there already is somebody's.
+fn cannot_make(table: &str, error: &SqlError) -> crate::base::error::Error {
+    let try_next = match error.code.as_str() {
+        "1050" | "42P07" => "it was left alone; drop it, or leave the dataset's fill out to use it",
+        _ => "look at the server's log, its free space, and the user's rights",
+    };
+    failed(format!("the table {table} cannot be made: {error}"), try_next)
+}

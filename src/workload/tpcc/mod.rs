@@ -1,0 +1,158 @@
+//! TPC-C (standard specification, revision 5.11), each clause cited where it is carried out. Results are New-Orders a
+//! minute, never tpmC: nothing here is audited, and docs/tpcc.md lists where it departs from the specification.
+
+mod cards;
+pub mod consistency;
+mod inputs;
+pub mod load;
+mod population;
+mod random;
+mod schema;
+mod script;
+mod statements;
+mod timing;
+
+use self::cards::card;
+use self::inputs::{Drawer, Terminal};
+use self::random::Constants;
+use self::script::TpccScript;
+use self::timing::Terminals;
+use crate::base::error::{Error, Result, failed};
+use crate::base::rng::Seed;
+use crate::load::sql::Script;
+use crate::load::{Cycles, Op, OpKind, Source, Space};
+use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::record::Class;
+use crate::workload::{Share, Workload};
+
+const SOURCE: &str = "TPC-C standard specification 5.11; tables as pingcap/go-tpc names them";
+
+const WAREHOUSES: Knob = Knob {
+    name: "warehouses",
+    kind: Kind::Int { min: 1, max: 1_000_000 },
+    default: Default::Is("1"),
+    doc: "Warehouses, about 100 MB each; the same number for loading and running.",
+};
+
+pub struct Tpcc;
+
+static INFO: Info = Info {
+    name: "tpcc",
+    summary: "TPC-C's five transactions, with the specification's keying and think times or none",
+    family: Family::Sql,
+    writes: true,
+    max_depth: 1,
+    knobs: &[
+        WAREHOUSES,
+        Knob {
+            name: "timing",
+            kind: Kind::Choice(&["spec", "no-wait"]),
+            default: Default::Is("\"spec\""),
+            doc: "spec: terminals key and think (clause 5.2.5), and workers are connections; no-wait: every worker \
+                  sends one transaction after another.",
+        },
+        Knob {
+            name: "terminals",
+            kind: Kind::Int { min: 1, max: 10_000 },
+            default: Default::Is("10"),
+            doc: "Terminals for each warehouse.",
+        },
+    ],
+    source: SOURCE,
+};
+
+fn no_bytes() -> Error {
+    failed("a rate in bytes means nothing for transactions", "give the rate as \"100/s\"")
+}
+
+impl Workload for Tpcc {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
+        vec![
+            Class::NewOrder,
+            Class::Payment,
+            Class::OrderStatus,
+            Class::Delivery,
+            Class::DeferredDelivery,
+            Class::StockLevel,
+        ]
+    }
+
+    fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
+        Err(no_bytes())
+    }
+
+    fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
+        let terminals = share.knobs.int("warehouses")? * share.knobs.int("terminals")?;
+        if share.knobs.text("timing")? == "no-wait" {
+            return Ok(Box::new(NoWait { seed: share.seed, terminals, cards: 0, queued: None }));
+        }
+        let (thread, threads) = (u64::from(share.thread), u64::from(share.threads));
+        let bound = |thread: u64| (terminals * thread / threads) as u32;
+        let (first, next) = (bound(thread), bound(thread + 1));
+        Ok(Box::new(Waiting { terminals: Terminals::new(share.stream_seed, first, next - first) }))
+    }
+
+    fn waits(&self, knobs: &Knobs) -> bool {
+        knobs.text("timing").is_ok_and(|timing| timing == "spec")
+    }
+
+    fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
+        // Chosen once for the run (clause 2.1.6), so all workers must agree.
+        let constants = Constants::of_run(&mut share.stream_seed.at(0));
+        let drawer = Drawer { warehouses: share.knobs.int("warehouses")?, constants };
+        Ok(Some(Box::new(TpccScript::new(drawer, share.knobs.int("terminals")?))))
+    }
+}
+
+/// Terminals that key and think.
+struct Waiting {
+    terminals: Terminals,
+}
+
+impl Source for Waiting {
+    fn op(&mut self, _n: u64) -> Op {
+        self.terminals.next()
+    }
+
+    fn cycles(&mut self) -> Option<&mut dyn Cycles> {
+        Some(&mut self.terminals)
+    }
+}
+
+/// One transaction after another, each from a terminal drawn anew, so that few workers reach all warehouses.
+struct NoWait {
+    seed: Seed,
+    terminals: u64,
+    cards: u64,
+    /// The terminal whose Delivery is in the queue: it is carried out next.
+    queued: Option<u64>,
+}
+
+impl Source for NoWait {
+    fn op(&mut self, n: u64) -> Op {
+        let mut rng = self.seed.at(n);
+        let salt = rng.draw();
+        if let Some(at) = self.queued.take() {
+            return Op { kind: OpKind::DeferredDelivery, len: 0, at, salt };
+        }
+        let at = rng.below(self.terminals);
+        let kind = card(self.seed, self.cards);
+        self.cards += 1;
+        if kind == OpKind::Delivery {
+            self.queued = Some(at);
+        }
+        Op { kind, len: 0, at, salt }
+    }
+}
+
+impl TpccScript {
+    /// The inputs of an op follow from its salt and its terminal.
+    fn inputs_of(drawer: &Drawer, per_warehouse: u64, op: &Op) -> inputs::Inputs {
+        let mut rng = Seed::new(op.salt, 0, 0).at(0);
+        drawer.draw(op.kind, Terminal::new(op.at, per_warehouse), &mut rng)
+    }
+}

@@ -1,0 +1,105 @@
+//! The statements of the five transactions, prepared once for each session. Both dialects take the same text.
+
+use crate::load::sql::{Session, SqlResult, Statement};
+
+pub const MOST_LINES: usize = 15;
+
+macro_rules! statements {
+    ($($name:ident = $sql:expr;)*) => {
+        /// By name.
+        #[derive(Clone, Copy)]
+        pub struct Fixed {
+            $(pub $name: Statement,)*
+        }
+
+        impl Fixed {
+            pub fn prepare(session: &mut dyn Session) -> SqlResult<Fixed> {
+                Ok(Fixed { $($name: session.prepare($sql)?,)* })
+            }
+        }
+    };
+}
+
+statements! {
+    // New-Order (clause 2.4.2.2)
+    customer_and_warehouse = "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse \
+        WHERE w_id = ? AND c_w_id = w_id AND c_d_id = ? AND c_id = ?";
+    next_order = "SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = ? AND d_id = ? FOR UPDATE";
+    take_order = "UPDATE district SET d_next_o_id = ? WHERE d_w_id = ? AND d_id = ?";
+    insert_order = "INSERT INTO orders (o_id, o_d_id, o_w_id, o_c_id, o_entry_d, o_ol_cnt, o_all_local) \
+        VALUES (?, ?, ?, ?, ?, ?, ?)";
+    insert_new_order = "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (?, ?, ?)";
+    update_stock = "UPDATE stock SET s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + ?, \
+        s_remote_cnt = s_remote_cnt + ? WHERE s_w_id = ? AND s_i_id = ?";
+    // Payment (clause 2.5.2.2)
+    pay_warehouse = "UPDATE warehouse SET w_ytd = w_ytd + ? WHERE w_id = ?";
+    read_warehouse = "SELECT w_name, w_street_1, w_street_2, w_city, w_state, w_zip FROM warehouse WHERE w_id = ?";
+    pay_district = "UPDATE district SET d_ytd = d_ytd + ? WHERE d_w_id = ? AND d_id = ?";
+    read_district = "SELECT d_name, d_street_1, d_street_2, d_city, d_state, d_zip FROM district \
+        WHERE d_w_id = ? AND d_id = ?";
+    ids_of_name = "SELECT c_id FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_last = ? ORDER BY c_first";
+    lock_customer = "SELECT c_credit, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, \
+        c_phone, c_credit_lim, c_discount, c_balance, c_since FROM customer \
+        WHERE c_w_id = ? AND c_d_id = ? AND c_id = ? FOR UPDATE";
+    customer_data = "SELECT c_data FROM customer WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+    pay_customer = "UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?, \
+        c_payment_cnt = c_payment_cnt + 1 WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+    pay_bad_customer = "UPDATE customer SET c_balance = c_balance - ?, c_ytd_payment = c_ytd_payment + ?, \
+        c_payment_cnt = c_payment_cnt + 1, c_data = ? WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+    insert_history = "INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+    // Order-Status (clause 2.6.2.2)
+    balance = "SELECT c_balance, c_first, c_middle, c_last FROM customer \
+        WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+    last_order = "SELECT o_id, o_carrier_id, o_entry_d FROM orders WHERE o_w_id = ? AND o_d_id = ? AND o_c_id = ? \
+        ORDER BY o_id DESC LIMIT 1";
+    lines_of_order = "SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d FROM order_line \
+        WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+    // Delivery (clause 2.7.4.2)
+    oldest_new_order = "SELECT no_o_id FROM new_order WHERE no_w_id = ? AND no_d_id = ? ORDER BY no_o_id LIMIT 1 \
+        FOR UPDATE";
+    delete_new_order = "DELETE FROM new_order WHERE no_w_id = ? AND no_d_id = ? AND no_o_id = ?";
+    carry_order = "UPDATE orders SET o_carrier_id = ? WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?";
+    customer_of_order = "SELECT o_c_id FROM orders WHERE o_w_id = ? AND o_d_id = ? AND o_id = ?";
+    deliver_lines = "UPDATE order_line SET ol_delivery_d = ? WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+    amount_of_order = "SELECT SUM(ol_amount) FROM order_line WHERE ol_w_id = ? AND ol_d_id = ? AND ol_o_id = ?";
+    deliver_customer = "UPDATE customer SET c_balance = c_balance + ?, c_delivery_cnt = c_delivery_cnt + 1 \
+        WHERE c_w_id = ? AND c_d_id = ? AND c_id = ?";
+    // Stock-Level (clause 2.8.2.2)
+    next_order_id = "SELECT d_next_o_id FROM district WHERE d_w_id = ? AND d_id = ?";
+    low_stock = "SELECT COUNT(DISTINCT s_i_id) FROM order_line, stock WHERE ol_w_id = ? AND ol_d_id = ? \
+        AND ol_o_id < ? AND ol_o_id >= ? AND s_w_id = ? AND s_i_id = ol_i_id AND s_quantity < ?";
+}
+
+/// Statements that stand for several lines of an order at once; by the number of lines, from 1.
+#[derive(Clone)]
+pub struct Several {
+    pub items: Vec<Statement>,
+    pub stock: Vec<Statement>,
+    pub insert_lines: Vec<Statement>,
+}
+
+impl Several {
+    pub fn prepare(session: &mut dyn Session) -> SqlResult<Several> {
+        let mut several = Several { items: Vec::new(), stock: Vec::new(), insert_lines: Vec::new() };
+        for n in 1..=MOST_LINES {
+            let marks = vec!["?"; n].join(", ");
+            let items = format!("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN ({marks})");
+            let dist: Vec<String> = (1..=10).map(|d| format!("WHEN {d} THEN s_dist_{d:02}")).collect();
+            let stock = format!(
+                "SELECT s_i_id, s_quantity, s_data, CASE ? {} END FROM stock WHERE s_w_id = ? AND s_i_id IN ({marks}) \
+                 FOR UPDATE",
+                dist.join(" ")
+            );
+            let lines = format!(
+                "INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity, \
+                 ol_amount, ol_dist_info) VALUES {}",
+                vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?)"; n].join(", ")
+            );
+            several.items.push(session.prepare(&items)?);
+            several.stock.push(session.prepare(&stock)?);
+            several.insert_lines.push(session.prepare(&lines)?);
+        }
+        Ok(several)
+    }
+}

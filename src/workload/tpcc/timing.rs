@@ -1,0 +1,159 @@
+//! Keying and think times (clauses 5.2.5.2, 5.2.5.4 and 5.2.5.7), and the terminals that live by them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::cards::card;
+use crate::base::rng::{Rng, Seed};
+use crate::load::{Cycles, Op, OpKind};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Clause 5.2.5.7: keying time, mean think time.
+fn times_s(kind: OpKind) -> (u64, u64) {
+    match kind {
+        OpKind::NewOrder => (18, 12),
+        OpKind::Payment => (3, 12),
+        OpKind::OrderStatus => (2, 10),
+        _ => (2, 5),
+    }
+}
+
+pub fn keying_ns(kind: OpKind) -> u64 {
+    times_s(kind).0 * SECOND_NS
+}
+
+/// Clause 5.2.5.4: −ln(u) × mean, at most ten times the mean.
+pub fn think_ns(kind: OpKind, rng: &mut Rng) -> u64 {
+    let mean_ns = (times_s(kind).1 * SECOND_NS) as f64;
+    (rng.exponential().min(10.0) * mean_ns) as u64
+}
+
+/// What is due: a terminal's next transaction, or a queued Delivery's execution. Ordered by time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Due {
+    at_ns: u64,
+    terminal: u32,
+    deferred: bool,
+}
+
+/// One worker's terminals. Each waits for its answer, thinks, keys the next transaction in, and sends it: 15,000 of
+/// them take a few hundred bytes each and no thread of their own.
+pub struct Terminals {
+    /// The stream's: a terminal's cards and times do not depend on which worker it belongs to.
+    seed: Seed,
+    due: BinaryHeap<Reverse<Due>>,
+    /// By place in this worker's list: transactions begun.
+    cards: Vec<u64>,
+    first: u32,
+    running: Option<(Due, OpKind)>,
+    queued: u64,
+}
+
+impl Terminals {
+    /// Terminals `first .. first + count`.
+    pub fn new(seed: Seed, first: u32, count: u32) -> Terminals {
+        // A terminal has at most one transaction due, and Deliveries of its own that wait to be carried out.
+        let due = BinaryHeap::with_capacity(4 * count as usize + 64);
+        Terminals { seed, due, cards: vec![0; count as usize], first, running: None, queued: 0 }
+    }
+
+    fn own(&self, terminal: u32) -> Seed {
+        Seed::new(self.seed.at(u64::from(terminal)).draw(), 0, 0)
+    }
+
+    fn kind(&self, terminal: u32) -> OpKind {
+        card(self.own(terminal), self.cards[(terminal - self.first) as usize])
+    }
+
+    fn random(&self, terminal: u32) -> Rng {
+        Seed::new(self.seed.at(u64::from(terminal)).draw(), 1, 0).at(self.cards[(terminal - self.first) as usize])
+    }
+}
+
+impl Cycles for Terminals {
+    /// Clause 5.2.5: every terminal begins at a random place of its cycle, so that they do not start as one.
+    fn start(&mut self, start_ns: u64) {
+        for place in 0..self.cards.len() as u32 {
+            let terminal = self.first + place;
+            let cycle_ns = 21 * SECOND_NS;
+            let at_ns = start_ns + self.random(terminal).below(cycle_ns);
+            self.due.push(Reverse(Due { at_ns, terminal, deferred: false }));
+        }
+    }
+
+    fn due_ns(&self) -> u64 {
+        self.due.peek().map_or(u64::MAX, |Reverse(due)| due.at_ns)
+    }
+
+    fn overdue(&self, now_ns: u64) -> u64 {
+        self.due.iter().filter(|Reverse(due)| due.at_ns <= now_ns).count() as u64
+    }
+
+    fn next(&mut self) -> Op {
+        let Some(Reverse(due)) = self.due.pop() else {
+            // `due_ns` has said that nothing ever falls due; a loop that asks all the same gets a harmless answer.
+            return Op { kind: OpKind::OrderStatus, len: 0, at: u64::from(self.first), salt: 0 };
+        };
+        let kind = if due.deferred { OpKind::DeferredDelivery } else { self.kind(due.terminal) };
+        self.running = Some((due, kind));
+        let salt = if due.deferred {
+            self.queued += 1;
+            mix_of(self.seed, due.terminal, self.queued)
+        } else {
+            self.random(due.terminal).draw()
+        };
+        Op { kind, len: 0, at: u64::from(due.terminal), salt }
+    }
+
+    fn completed(&mut self, completed_ns: u64) {
+        let Some((due, kind)) = self.running.take() else { return };
+        if due.deferred {
+            return;
+        }
+        if kind == OpKind::Delivery {
+            self.due.push(Reverse(Due { at_ns: completed_ns, deferred: true, ..due }));
+        }
+        let mut rng = self.random(due.terminal);
+        let _inputs = rng.draw();
+        let think_ns = think_ns(kind, &mut rng);
+        self.cards[(due.terminal - self.first) as usize] += 1;
+        let at_ns = completed_ns + think_ns + keying_ns(self.kind(due.terminal));
+        self.due.push(Reverse(Due { at_ns, ..due }));
+    }
+}
+
+fn mix_of(seed: Seed, terminal: u32, n: u64) -> u64 {
+    Seed::new(seed.at(u64::from(terminal)).draw(), 2, 0).at(n).draw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn think_times_have_the_mean_and_are_capped_at_ten_times_it() {
+        let seed = Seed::new(1, 2, 3);
+        let times: Vec<u64> = (0..200_000).map(|n| think_ns(OpKind::NewOrder, &mut seed.at(n))).collect();
+        let mean_s = times.iter().sum::<u64>() as f64 / times.len() as f64 / 1e9;
+        assert!((mean_s - 12.0).abs() < 0.1, "{mean_s}");
+        assert!(times.iter().all(|t| *t <= 120 * SECOND_NS));
+    }
+
+    #[test]
+    fn fifteen_thousand_terminals_make_the_rate_that_their_cycles_allow() {
+        let mut terminals = Terminals::new(Seed::new(1, 2, 3), 0, 15_000);
+        terminals.start(0);
+        let (mut ops, mut new_orders, until_ns) = (0, 0, 600 * SECOND_NS);
+        while terminals.due_ns() < until_ns {
+            let due_ns = terminals.due_ns();
+            let op = terminals.next();
+            ops += u64::from(op.kind != OpKind::DeferredDelivery);
+            new_orders += u64::from(op.kind == OpKind::NewOrder);
+            terminals.completed(due_ns + 1_000_000);
+        }
+        let a_warehouse_and_minute = new_orders as f64 / 10.0 / 1500.0;
+        assert!((12.0..13.1).contains(&a_warehouse_and_minute), "{a_warehouse_and_minute} (the ceiling is 12.86)");
+        assert!((700.0..730.0).contains(&(ops as f64 / 600.0)), "{} transactions/s", ops as f64 / 600.0);
+    }
+}
