@@ -4,6 +4,7 @@
 
 pub mod compare;
 pub mod estimate;
+pub mod steady;
 
 pub use compare::{Better, Comparison, Verdict};
 pub use estimate::{Estimate, Method};
