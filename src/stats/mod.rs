@@ -7,6 +7,7 @@ pub mod compare;
 pub mod curve;
 pub mod estimate;
 pub mod spread;
+pub mod steady;
 pub mod trend;
 
 pub use compare::{Better, Comparison, Verdict};

@@ -1,0 +1,78 @@
+//! The labs end to end: real NVMe drives in QEMU, whose true speeds and faults are known because the lab sets them.
+//! Where QEMU is missing this says so, and counts as not shown.
+
+use std::path::Path;
+use std::process::Command;
+
+const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+const A_OPS_PER_S: f64 = 3000.0;
+const B_OPS_PER_S: f64 = 2000.0;
+
+/// Runs the lab; nothing where it cannot run.
+fn lab(out: &Path) -> Option<String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/nvme");
+    let output = Command::new(script).args(["--dyno", DYNO, "--out"]).arg(out).output();
+    let output = match output {
+        Ok(output) => output,
+        Err(error) => {
+            eprintln!("SKIPPED, not shown: labs/nvme cannot be started: {error}");
+            return None;
+        }
+    };
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.code() == Some(77) {
+        eprintln!("SKIPPED, not shown: {}", String::from_utf8_lossy(&output.stderr).trim());
+        return None;
+    }
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    Some(said)
+}
+
+fn dyno(args: &[&str]) -> String {
+    let output = Command::new(DYNO).args(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Ops per second of each row of a subject and step, all classes together.
+fn ops_per_s(csv: &str, subject: &str, step: &str) -> f64 {
+    let mut lines = csv.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let column = |name: &str| header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no {name} in {header:?}"));
+    let (subject_at, step_at, ops_at) = (column("subject"), column("step"), column("ops_per_s"));
+    let rows = lines.map(|line| line.split(',').collect::<Vec<_>>());
+    let rows = rows.filter(|row| row[subject_at] == subject && row[step_at] == step);
+    rows.map(|row| row[ops_at].parse::<f64>().unwrap()).sum()
+}
+
+#[test]
+fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_their_own_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(said) = lab(folder.path()) else { return };
+
+    let bundle = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let csv = dyno(&["export", "--csv", &bundle("ratio.dyno")]);
+    for step in ["read", "mixed"] {
+        let (a, b) = (ops_per_s(&csv, "A", step), ops_per_s(&csv, "B", step));
+        assert!((a / b / 1.5 - 1.0).abs() < 0.05, "{step}: A {a} is not 1.5 times B {b}");
+        assert!((a / A_OPS_PER_S - 1.0).abs() < 0.03, "{step}: A's maximum is {A_OPS_PER_S}, measured {a}");
+        assert!((b / B_OPS_PER_S - 1.0).abs() < 0.03, "{step}: B's maximum is {B_OPS_PER_S}, measured {b}");
+    }
+
+    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let drives = text("drives.txt");
+    for part in ["AAAA1111", "BBBB2222", "QEMU NVMe Ctrl", "power state 0", "yes, under a plan that names it"] {
+        assert!(drives.contains(part), "'{part}' is not in:\n{drives}");
+    }
+    let line = |text: &str, what: &str| {
+        let found = text.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("no '{what}' in:\n{text}\n{said}"));
+        found.to_string()
+    };
+    let faults = text("faults.txt");
+    assert!(line(&faults, "C, first").contains("FAILED"), "{faults}");
+    assert!(!line(&faults, "D, first").contains("FAILED"), "{faults}");
+    assert!(line(&faults, "D, whole").contains("FAILED"), "{faults}");
+    let resumed = text("resumed.txt");
+    assert!(!line(&resumed, "C, first").contains("FAILED"), "{resumed}");
+    assert!(!line(&resumed, "C, whole").contains("FAILED"), "{resumed}");
+}
