@@ -39,7 +39,7 @@ enum Command {
         #[command(subcommand)]
         command: Option<ProtocolsCommand>,
     },
-    /// List engines and workloads with their knobs
+    /// List engines, workloads and meters with their knobs
     List,
     /// Print the points of bundles
     Show(Bundles),
@@ -85,11 +85,12 @@ struct Bundles {
     paths: Vec<PathBuf>,
 }
 
-/// The engines and workloads that plans may name.
+/// The engines, workloads and meters that plans may name.
 pub fn catalogue() -> Catalogue {
     Catalogue {
         engines: crate::engine::ALL.iter().map(|e| e.info()).collect(),
         workloads: crate::workload::ALL.iter().map(|w| w.info()).collect(),
+        meters: crate::meter::ALL.iter().map(|m| m.info()).collect(),
     }
 }
 

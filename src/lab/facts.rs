@@ -156,6 +156,7 @@ mod tests {
         let facts = gather(&[Subject {
             name: "A".into(),
             drives: vec![crate::plan::Drive { place: Place::Directory("/proc".into()), erase: false }],
+            meters: Vec::new(),
         }]);
         let found = facts.iter().find(|f| f.group == "Drive: A" && f.name == "Filesystem");
         assert_eq!(found.map(|f| f.value.as_str()), Some("proc on proc"));

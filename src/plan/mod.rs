@@ -10,6 +10,7 @@ mod fields;
 mod file;
 pub mod info;
 mod knobs;
+mod meters;
 mod mistakes;
 pub mod model;
 mod node;
@@ -27,8 +28,9 @@ pub use mistakes::Mistakes;
 pub use model::*;
 pub use points::points;
 
-/// The engines and workloads that a plan may name. The caller fills it in, because plans know nothing of their code.
+/// The engines, workloads and meters that a plan may name. The caller fills it in, because plans know nothing of their code.
 pub struct Catalogue {
     pub engines: Vec<&'static Info>,
     pub workloads: Vec<&'static Info>,
+    pub meters: Vec<&'static Info>,
 }

@@ -44,6 +44,7 @@ fn plan(made: &Made) -> Plan {
     let subject = |name: &str, path: &str| Subject {
         name: name.into(),
         drives: vec![Drive { place: Place::Directory(path.into()), erase: false }],
+        meters: vec![],
     };
     let step = Step {
         name: "readrandom".into(),
@@ -68,6 +69,9 @@ fn plan(made: &Made) -> Plan {
         repeats: made.repeats,
         order: Order::Interleaved,
         seed: 1,
+        meters: vec![],
+        unwatched: false,
+        idle_ns: 0,
     }
 }
 
