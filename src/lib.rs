@@ -3,7 +3,7 @@
 //! Imports run one way (tests/tidy.rs holds this):
 //!
 //! ```text
-//! main → cmd → run → {engine, workload, lab} → load → record → plan → base
+//! main → cmd → run → {engine, workload, meter, lab} → load → record → plan → base
 //!            → store → record          stats → record
 //!            → report → stats, store
 //! ```
@@ -13,6 +13,7 @@ pub mod cmd;
 pub mod engine;
 pub mod lab;
 pub mod load;
+pub mod meter;
 pub mod plan;
 pub mod record;
 pub mod report;

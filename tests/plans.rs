@@ -62,6 +62,7 @@ fn catalogue() -> Catalogue {
     Catalogue {
         engines: vec![&NULL, &PSYNC, &URING, &ROCKSDB],
         workloads: vec![&RANDOM, &SEQUENTIAL, &FILL, &OVERWRITE, &READRANDOM, &MIXED],
+        meters: vec![],
     }
 }
 

@@ -4,7 +4,8 @@ use dyno::plan::{Default, Info};
 
 fn all() -> Vec<&'static Info> {
     let engines = dyno::engine::ALL.iter().map(|e| e.info());
-    engines.chain(dyno::workload::ALL.iter().map(|w| w.info())).collect()
+    let meters = dyno::meter::ALL.iter().map(|m| m.info());
+    engines.chain(dyno::workload::ALL.iter().map(|w| w.info())).chain(meters).collect()
 }
 
 #[test]

@@ -4,4 +4,5 @@ pub mod clock;
 pub mod error;
 pub mod histogram;
 pub mod rng;
+pub mod secret;
 pub mod units;

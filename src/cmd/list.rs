@@ -11,7 +11,9 @@ pub fn list(out: &mut dyn Write) -> Result<()> {
     writeln!(out, "Engines")?;
     catalogue.engines.iter().try_for_each(|info| entry(out, info))?;
     writeln!(out, "\nWorkloads")?;
-    catalogue.workloads.iter().try_for_each(|info| entry(out, info))
+    catalogue.workloads.iter().try_for_each(|info| entry(out, info))?;
+    writeln!(out, "\nMeters")?;
+    catalogue.meters.iter().try_for_each(|info| entry(out, info))
 }
 
 fn entry(out: &mut dyn Write, info: &Info) -> Result<()> {
@@ -39,6 +41,7 @@ fn kind(kind: Kind) -> String {
         Kind::Float { min, max } => format!("number from {min} to {max}"),
         Kind::Bytes => "size".to_string(),
         Kind::Time => "time".to_string(),
+        Kind::Words => "list of words".to_string(),
         Kind::Choice(words) => words.join(" | "),
         Kind::Sizes => "size, or sizes with weights".to_string(),
         Kind::Options => "table of options".to_string(),

@@ -42,7 +42,7 @@ enum Command {
         #[command(subcommand)]
         command: Option<ProtocolsCommand>,
     },
-    /// List engines and workloads with their knobs
+    /// List engines, workloads and meters with their knobs
     List,
     /// List this host's block devices: what each is, in which state, and whether it may be tested
     Drives {
@@ -104,11 +104,12 @@ struct Bundles {
     paths: Vec<PathBuf>,
 }
 
-/// The engines and workloads that plans may name.
+/// The engines, workloads and meters that plans may name.
 pub fn catalogue() -> Catalogue {
     Catalogue {
         engines: crate::engine::ALL.iter().map(|e| e.info()).collect(),
         workloads: crate::workload::ALL.iter().map(|w| w.info()).collect(),
+        meters: crate::meter::ALL.iter().map(|m| m.info()).collect(),
     }
 }
 

@@ -160,6 +160,7 @@ mod tests {
                 erase: false,
                 erase_signatures: Vec::new(),
             }],
+            meters: Vec::new(),
         }]);
         let found = facts.iter().find(|f| f.group == "Drive: A" && f.name == "Filesystem");
         assert_eq!(found.map(|f| f.value.as_str()), Some("proc on proc"));

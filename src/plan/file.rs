@@ -9,6 +9,9 @@ use super::model::{Order, Plan};
 use super::node::{self, Entry, Node, Value};
 use super::{Catalogue, overrides, protocol, scale, subject};
 
+/// How long the power at rest is read where the plan does not say.
+const IDLE_NS: u64 = 5_000_000_000;
+
 /// Reads a plan file. Relative paths in it start at its own folder.
 pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
@@ -28,7 +31,7 @@ pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
 }
 
 /// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`. Relative paths start at
-/// the working directory. Besides the protocol's own keys, `seed`, `order`, `repeats` and `scale` may be set.
+/// the working directory. Besides the protocol's own keys, `seed`, `order`, `repeats`, `scale` and `meters` may be set.
 pub fn from_command_line(
     protocol: &str,
     subjects: &[(String, PathBuf)],
@@ -49,7 +52,7 @@ pub fn from_command_line(
     let mut set = Vec::new();
     for (path, value) in overrides {
         let entry = argument(path, value, &format!("--set {path}={value}"), &mut log);
-        if matches!(path.as_str(), "seed" | "order" | "repeats" | "scale") {
+        if matches!(path.as_str(), "seed" | "order" | "repeats" | "scale" | "meters") {
             entries.push(entry)
         } else {
             set.push(entry)
@@ -123,6 +126,10 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     let order = table.get("order").map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
     let seed = table.get("seed").map_or(Some(1), |n| fields::whole(n, 0, i64::MAX as u64, log));
     let scale_node = table.get("scale");
+    let meters_node = table.get("meters");
+    let unwatched = meters_node.is_some_and(super::meters::none);
+    let meters = super::meters::meters(meters_node.filter(|_| !unwatched), catalogue, log);
+    let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
     let override_node = table.get("override");
     let subject_node = table.get("subject");
     table.finish(log);
@@ -138,9 +145,18 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         let help = "add [[subject]] with a name and drives, or --subject NAME=/path on the command line";
         log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
     }
-    let subjects = subject::subjects(nodes, folder, resolved.as_ref(), log);
+    let subjects = subject::subjects(nodes, folder, resolved.as_ref(), catalogue, log);
     let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
-    Some(Plan { protocol: resolved?.protocol, subjects, repeats: repeats?, order, seed: seed? })
+    Some(Plan {
+        protocol: resolved?.protocol,
+        subjects,
+        repeats: repeats?,
+        order,
+        seed: seed?,
+        meters,
+        unwatched,
+        idle_ns: idle_ns?,
+    })
 }
 
 /// The protocol that a plan names: built in, or a file.

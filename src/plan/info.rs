@@ -80,6 +80,8 @@ pub enum Kind {
     Time,
     /// Any text, as a JSON string.
     Text,
+    /// A command or other list of words, as a JSON array of strings.
+    Words,
     /// One of a few words, as a JSON string.
     Choice(&'static [&'static str]),
     /// A size, or sizes with weights `[["4KiB", 60], ["64KiB", 40]]`; resolved to a JSON array of [bytes, weight].

@@ -122,10 +122,17 @@ fn json(knob: &Knob, node: &Node, log: &mut Mistakes) -> Option<Json> {
         Kind::Bytes => fields::bytes(node, log).map(Json::from),
         Kind::Time => fields::time_ns(node, log).map(Json::from),
         Kind::Text => fields::text(node, log).map(Json::from),
+        Kind::Words => words(node, log),
         Kind::Choice(words) => fields::choice(node, words, log).map(Json::from),
         Kind::Sizes => sizes(node, log),
         Kind::Options => options(node, log),
     }
+}
+
+fn words(node: &Node, log: &mut Mistakes) -> Option<Json> {
+    let items = fields::list(node, "words, as in [\"ipmitool\", \"dcmi\"]", log);
+    let words: Vec<String> = items.iter().filter_map(|item| fields::text(item, log)).collect();
+    (!items.is_empty() && words.len() == items.len()).then(|| Json::from(words))
 }
 
 fn sizes(node: &Node, log: &mut Mistakes) -> Option<Json> {

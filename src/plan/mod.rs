@@ -10,6 +10,7 @@ mod fields;
 mod file;
 pub mod info;
 mod knobs;
+mod meters;
 mod mistakes;
 pub mod model;
 mod node;
@@ -30,8 +31,9 @@ pub use model::*;
 pub use points::points;
 pub use target::Target;
 
-/// The engines and workloads that a plan may name. The caller fills it in, because plans know nothing of their code.
+/// The engines, workloads and meters that a plan may name. The caller fills it in, because plans know nothing of their code.
 pub struct Catalogue {
     pub engines: Vec<&'static Info>,
     pub workloads: Vec<&'static Info>,
+    pub meters: Vec<&'static Info>,
 }

@@ -19,6 +19,15 @@ pub struct Plan {
     pub order: Order,
     /// Every random choice of the run follows from this number.
     pub seed: u64,
+    /// Instruments that watch the whole run; those of one subject stand with it.
+    #[serde(default)]
+    pub meters: Vec<Part>,
+    /// `meters = "none"`: not even the meters that always watch.
+    #[serde(default)]
+    pub unwatched: bool,
+    /// How long the host is watched at rest before the first point, where something measures power.
+    #[serde(default)]
+    pub idle_ns: u64,
 }
 
 /// A procedure without drives.
@@ -48,6 +57,9 @@ pub enum Order {
 pub struct Subject {
     pub name: String,
     pub drives: Vec<Drive>,
+    /// Instruments that watch this subject alone.
+    #[serde(default)]
+    pub meters: Vec<Part>,
 }
 
 /// One thing under test.
@@ -254,6 +266,12 @@ impl Knobs {
 
     pub fn text(&self, name: &str) -> Result<&str> {
         self.get(name).and_then(|v| v.as_str()).ok_or_else(|| missing(name))
+    }
+
+    /// A list of words, such as a command.
+    pub fn words(&self, name: &str) -> Result<Vec<String>> {
+        let value = self.get(name).cloned().ok_or_else(|| missing(name))?;
+        serde_json::from_value(value).map_err(|_| missing(name))
     }
 
     /// Sizes with weights, as [bytes, weight] pairs.

@@ -3,7 +3,9 @@
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use super::Catalogue;
 use super::fields::{self, Fields};
+use super::meters::meters;
 use super::mistakes::{At, Mistakes};
 use super::model::{Drive, Place, Subject};
 use super::node::{Node, Value};
@@ -17,7 +19,13 @@ struct Seen {
 }
 
 /// Reads `[[subject]]` tables. Relative paths start at `folder`; without a protocol its demands are not checked.
-pub fn subjects(nodes: &[Node], folder: &Path, resolved: Option<&Resolved>, log: &mut Mistakes) -> Vec<Subject> {
+pub fn subjects(
+    nodes: &[Node],
+    folder: &Path,
+    resolved: Option<&Resolved>,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+) -> Vec<Subject> {
     let mut seen: Vec<Seen> = Vec::new();
     let mut names = Vec::new();
     let mut subjects = Vec::new();
@@ -25,6 +33,7 @@ pub fn subjects(nodes: &[Node], folder: &Path, resolved: Option<&Resolved>, log:
         let Some(mut table) = Fields::of(node, "a subject", log) else { continue };
         let name_node = table.need("name", "\"Drive A\"", log);
         let drives_node = table.need("drives", "[{ path = \"/mnt/a\" }]", log);
+        let meters = meters(table.get("meters"), catalogue, log);
         table.finish(log);
         let name = name_node.and_then(|n| fields::text(n, log)).unwrap_or_default();
         if let (Some(node), false) = (name_node, name.is_empty()) {
@@ -42,7 +51,7 @@ pub fn subjects(nodes: &[Node], folder: &Path, resolved: Option<&Resolved>, log:
             Some(drive)
         });
         let drives = drives.collect();
-        subjects.push(Subject { name, drives });
+        subjects.push(Subject { name, drives, meters });
     }
     check_unique(&names, "subject", log);
     subjects

@@ -45,6 +45,7 @@ fn plan(made: &Made) -> Plan {
     let subject = |name: &str, path: &str| Subject {
         name: name.into(),
         drives: vec![Drive { place: Place::Directory(path.into()), erase: false, erase_signatures: Vec::new() }],
+        meters: vec![],
     };
     let step = Step {
         name: "readrandom".into(),
@@ -69,6 +70,9 @@ fn plan(made: &Made) -> Plan {
         repeats: made.repeats,
         order: Order::Interleaved,
         seed: 1,
+        meters: vec![],
+        unwatched: false,
+        idle_ns: 0,
     }
 }
 

@@ -6,6 +6,7 @@
 mod caches;
 mod crew;
 mod instances;
+mod meters;
 mod point;
 pub mod progress;
 mod site;
@@ -17,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result};
 use crate::lab::guard;
+use crate::meter::watch::Watch;
 use crate::plan::{Conditioning, Load, Plan, PointKey, PointPlan, Subject};
 use crate::record::{Fact, Outcome, Sink};
 use progress::Progress;
@@ -68,6 +70,8 @@ impl Run<'_> {
                 guard::pass(drive, writes).with_context(|| subject.name.clone())?;
             }
         }
+        let watch = if self.plan.unwatched { None } else { Some(Watch::start(self.plan, self.clock)?) };
+        let watch = watch.as_ref();
         let mut summary = Summary::default();
         let points = std::mem::take(&mut self.points);
         self.progress.begin(&points);
@@ -77,11 +81,14 @@ impl Run<'_> {
                 self.prepare(&point.subject)?;
                 ready.push(point.subject.name.clone());
             }
+            if let (true, Some(watch)) = (summary == Summary::default(), watch) {
+                self.sink.facts(&meters::at_rest(watch, self.plan, self.clock, self.stop, self.progress))?;
+            }
             if self.stop.load(Relaxed) {
                 summary.interrupted = true;
                 break;
             }
-            match self.measure(point)? {
+            match self.measure(point, watch)? {
                 None => {
                     summary.interrupted = true;
                     break;
@@ -96,7 +103,8 @@ impl Run<'_> {
 
     /// Makes the subject's datasets and conditions it.
     fn prepare(&mut self, subject: &Subject) -> Result<()> {
-        let bench = point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop };
+        let bench =
+            point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop, watch: None };
         for dataset in &self.plan.protocol.datasets {
             let facts = site::make_ready(&bench, subject, dataset)
                 .with_context(|| format!("laying out dataset '{}' for {}", dataset.name, subject.name))?;
@@ -109,8 +117,9 @@ impl Run<'_> {
     }
 
     /// Measures one point and stores it; `None` when a signal cut it short, in which case nothing of it is kept.
-    fn measure(&mut self, point: &PointPlan) -> Result<Option<Outcome>> {
-        let bench = point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop };
+    fn measure(&mut self, point: &PointPlan, watch: Option<&Watch>) -> Result<Option<Outcome>> {
+        let bench =
+            point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop, watch };
         self.progress.point(&point.key);
         self.sink.begin(&point.key)?;
         let measured = point::measure(&bench, point, &self.maxima, self.sink)?;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::caches::drop_page_cache;
 use super::crew::{self, Gang, Span};
+use super::meters::Around;
 use super::progress::Progress;
 use super::telemetry::Telemetry;
 use super::{Maxima, MaximumOf, instances, site};
@@ -14,6 +15,7 @@ use crate::base::error::{Result, describe, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
 use crate::engine::{Access, Home, Target};
+use crate::meter::watch::Watch;
 use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream, Subject};
 use crate::record::{Cell, Outcome, Point, Sink};
 
@@ -25,6 +27,8 @@ pub struct Bench<'a> {
     pub progress: &'a Progress,
     /// Set by a signal.
     pub stop: &'a AtomicBool,
+    /// The meters that watch points; none while datasets are laid out.
+    pub watch: Option<&'a Watch>,
 }
 
 /// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and instance.
@@ -84,11 +88,16 @@ fn attempt(
     let mut telemetry = Telemetry::new(&gangs, bench.clock);
     let span = Span { warmup_ns: step.warmup_ns, duration_ns: step.duration_ns };
     let mut opened = None;
+    let mut mark = None;
     let ran = crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| {
         opened = Some(window);
         wait_for(bench, window.from_ns, running, &stop);
         targets.values().for_each(|(_, target)| target.window_opens());
+        if let Some(watch) = bench.watch {
+            watch.mark();
+        }
         let watched = telemetry.watch(window, running, &stop, bench.stop, bench.progress, sink);
+        mark = bench.watch.map(Watch::mark);
         watched.map_err(|error| keep(sink_failed, error))
     });
     if let Some(window) = opened {
@@ -101,6 +110,11 @@ fn attempt(
         measured.cells = gangs.iter().map(cell).collect();
         measured.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
         measured.facts.extend(instances::facts(&measured.cells, measured.window_ns));
+        if let (Some(watch), Some(mark), None) = (bench.watch, mark, &sink_failed) {
+            let around = Around { start_ns: window.from_ns - step.warmup_ns, from_ns: window.from_ns, end_ns };
+            let kept = super::meters::keep(bench, watch, &point.subject.name, around, mark, sink);
+            measured.facts.extend(kept.map_err(|error| keep(sink_failed, error))?);
+        }
     }
     ran.map(|_| ())
 }

@@ -19,7 +19,16 @@ fn run() -> Run {
         prepare: vec![],
         steps: vec![],
     };
-    let plan = Plan { protocol, subjects: vec![], repeats: 3, order: Order::Interleaved, seed: u64::MAX };
+    let plan = Plan {
+        protocol,
+        subjects: vec![],
+        repeats: 3,
+        order: Order::Interleaved,
+        seed: u64::MAX,
+        meters: vec![],
+        unwatched: false,
+        idle_ns: 0,
+    };
     Run { plan, started_unix_ns: 1_790_000_000_123_456_789, dyno_version: "0.1.0".into() }
 }
 

@@ -1,0 +1,91 @@
+//! Passwords, tokens and the like are taken out of a text before it is kept or shown.
+
+/// Words before `=` or `:` whose value nobody else may see.
+const NAMES: [&str; 7] = ["password", "passwd", "pwd", "token", "secret", "api_key", "apikey"];
+
+const HIDDEN: &str = "***";
+
+/// The text with every secret that can be recognised replaced: `scheme://user:SECRET@host`, `password=SECRET`,
+/// `"token": "SECRET"`.
+pub fn hide(text: &str) -> String {
+    let mut out = hide_in_urls(text);
+    for name in NAMES {
+        out = hide_after(&out, name);
+    }
+    out
+}
+
+/// Whether the text holds something that `hide` would take out.
+pub fn holds(text: &str) -> bool {
+    hide(text) != text
+}
+
+fn hide_in_urls(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        out.push_str(before);
+        let end = after.find(|c: char| c.is_whitespace() || "/\"'<>\\".contains(c)).unwrap_or(after.len());
+        let authority = &after[..end];
+        match authority.rsplit_once('@').and_then(|(user, host)| Some((user.split_once(':')?.0, host))) {
+            Some((user, host)) => out.push_str(&format!("{user}:{HIDDEN}@{host}")),
+            None => out.push_str(authority),
+        }
+        rest = &after[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Hides the value after `name=`, `name: ` or `"name":"`, whatever its case.
+fn hide_after(text: &str, name: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    while let Some(found) = lower[from..].find(name) {
+        let after_name = from + found + name.len();
+        let tail = &text[after_name..];
+        let value = tail.trim_start_matches(['"', '\\']).trim_start();
+        let Some(value) = value.strip_prefix(['=', ':']) else {
+            out.push_str(&text[from..after_name]);
+            from = after_name;
+            continue;
+        };
+        let quoted = value.trim_start();
+        let value = quoted.trim_start_matches(['"', '\'', '\\']);
+        let is_quoted = quoted.len() != value.len();
+        let ends = |c: char| "\"'\\<>".contains(c) || (!is_quoted && (c.is_whitespace() || ",;&})".contains(c)));
+        let start = text.len() - value.len();
+        let end = start + value.find(ends).unwrap_or(value.len());
+        out.push_str(&text[from..start]);
+        // An empty value, or a variable's name, is no secret.
+        let kept = &text[start..end];
+        out.push_str(if kept.is_empty() || kept.starts_with('$') { kept } else { HIDDEN });
+        from = end;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_taken_out_and_the_rest_stays() {
+        for (text, hidden) in [
+            ("mysql://root:hunter2@db:3306/x", "mysql://root:***@db:3306/x"),
+            ("host=a password=hunter2 user=b", "host=a password=*** user=b"),
+            ("Password='hunter 2';x", "Password='***';x"),
+            (r#"{"token":"hunter2","n":1}"#, r#"{"token":"***","n":1}"#),
+            (r#"{"plan":"{\"secret\": \"hunter2\"}"}"#, r#"{"plan":"{\"secret\": \"***\"}"}"#),
+            ("https://bmc/redfish?token=hunter2&x=1", "https://bmc/redfish?token=***&x=1"),
+            ("root=UUID=1 quiet", "root=UUID=1 quiet"),
+            ("password=$BMC_PASSWORD", "password=$BMC_PASSWORD"),
+            ("a passwordless login at http://x:80/", "a passwordless login at http://x:80/"),
+        ] {
+            assert_eq!(hide(text), hidden);
+        }
+    }
+}

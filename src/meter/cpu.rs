@@ -1,0 +1,108 @@
+//! Where processor time goes: the host, the busiest core, this process, and how long tasks waited for something.
+
+use super::{Meter, Now, Probe, Reading, Site, info};
+use crate::base::error::{Context, Result};
+use crate::plan::Info;
+
+pub struct Cpu;
+
+static INFO: Info = info(
+    "cpu",
+    "processor time of the host, of the busiest core and of Dyno, frequency, and pressure (PSI)",
+    &[],
+    "Linux, proc(5); Documentation/accounting/psi.rst",
+);
+
+impl Meter for Cpu {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, _: &Site<'_>) -> Result<Box<dyn Probe>> {
+        let ticks_per_s = rustix::param::clock_ticks_per_second().max(1) as f64;
+        Ok(Box::new(Host { tick_ns: 1e9 / ticks_per_s, cores: Vec::new() }))
+    }
+}
+
+struct Host {
+    tick_ns: f64,
+    /// Busy and all ticks of each core at the last reading.
+    cores: Vec<(f64, f64)>,
+}
+
+impl Probe for Host {
+    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+        let stat = std::fs::read_to_string("/proc/stat").context("reading /proc/stat")?;
+        self.host(&stat, now, out);
+        let own = std::fs::read_to_string("/proc/self/stat").context("reading /proc/self/stat")?;
+        // The name in brackets may hold spaces; user and system time are fields 14 and 15 of the whole line.
+        let fields: Vec<f64> = own.rsplit(')').next().unwrap_or("").split_whitespace().map(number).collect();
+        for (name, index) in [("process_user_ns", 11), ("process_system_ns", 12)] {
+            out.extend(fields.get(index).map(|ticks| now.reading(name, ticks * self.tick_ns)));
+        }
+        for what in ["cpu", "io", "memory"] {
+            // Kernels without PSI have no such file.
+            let text = std::fs::read_to_string(format!("/proc/pressure/{what}")).unwrap_or_default();
+            let some = text.lines().find(|l| l.starts_with("some")).and_then(|l| l.split("total=").nth(1));
+            out.extend(some.map(|us| now.reading(format!("{what}_waited_ns"), number(us) * 1e3)));
+        }
+        let khz = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq").ok();
+        out.extend(khz.map(|khz| now.reading("cpu0_hz", number(khz.trim()) * 1e3)));
+        Ok(())
+    }
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or(0.0)
+}
+
+impl Host {
+    fn host(&mut self, stat: &str, now: Now, out: &mut Vec<Reading>) {
+        let mut cores = Vec::new();
+        for line in stat.lines().filter(|l| l.starts_with("cpu")) {
+            let mut words = line.split_ascii_whitespace();
+            let whole = words.next() == Some("cpu");
+            let ticks: Vec<f64> = words.map(number).collect();
+            let at = |i: usize| ticks.get(i).copied().unwrap_or(0.0);
+            // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
+            let idle = at(3) + at(4);
+            let all: f64 = ticks.iter().take(8).sum();
+            if !whole {
+                cores.push((all - idle, all));
+                continue;
+            }
+            let named = [
+                ("host_user_ns", at(0) + at(1)),
+                ("host_system_ns", at(2)),
+                ("host_iowait_ns", at(4)),
+                ("host_softirq_ns", at(5) + at(6)),
+                ("host_busy_ns", all - idle),
+                ("host_all_ns", all),
+            ];
+            out.extend(named.map(|(name, ticks)| now.reading(name, ticks * self.tick_ns)));
+        }
+        let share = |(now, old): (&(f64, f64), &(f64, f64))| (now.1 > old.1).then(|| (now.0 - old.0) / (now.1 - old.1));
+        let busiest = cores.iter().zip(&self.cores).filter_map(share).max_by(f64::total_cmp);
+        out.extend(busiest.map(|share| now.reading("busiest_core_percent", share * 100.0)));
+        self.cores = cores;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn busy_time_leaves_out_idle_and_iowait_and_the_busiest_core_is_named() {
+        let mut host = Host { tick_ns: 1e7, cores: Vec::new() };
+        let mut out = Vec::new();
+        let now = Now { ns: 0, unix_ns: 0 };
+        host.host("cpu 10 0 10 60 20 0 0 0\ncpu0 5 0 5 30 10 0 0 0\ncpu1 5 0 5 30 10 0 0 0\n", now, &mut out);
+        out.clear();
+        host.host("cpu 100 0 20 70 20 0 0 0\ncpu0 94 0 6 30 10 0 0 0\ncpu1 6 0 14 40 10 0 0 0\n", now, &mut out);
+        let value = |name: &str| out.iter().find(|r| r.name == name).map(|r| r.value);
+        assert_eq!(value("host_busy_ns"), Some(120.0 * 1e7));
+        assert_eq!(value("host_iowait_ns"), Some(20.0 * 1e7));
+        assert_eq!(value("busiest_core_percent"), Some(100.0));
+    }
+}

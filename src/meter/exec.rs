@@ -1,0 +1,225 @@
+//! Any instrument with a command-line reader: a command that prints one reading a line, restarted if it dies.
+
+use std::io::Read;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use super::{CLASSES, Meter, Now, Probe, Reading, Site, info};
+use crate::base::error::{Context, Result, anyhow, failed};
+use crate::base::secret;
+use crate::plan::{Default, Info, Kind, Knob};
+
+pub struct Exec;
+
+/// How long a dead command is left alone before it is started again.
+const RESTART_NS: u64 = 500_000_000;
+
+/// The units that a command's numbers may have.
+pub const UNITS: [&str; 4] = ["watts", "amps", "volts", "celsius"];
+
+pub const CLASS: Knob = Knob {
+    name: "class",
+    kind: Kind::Choice(&CLASSES),
+    default: Default::Required,
+    doc: "what the power is of: the drive's rail, its slot, the whole system, or the CPU; classes are never compared",
+};
+
+pub const UNIT: Knob = Knob {
+    name: "unit",
+    kind: Kind::Choice(&UNITS),
+    default: Default::Is("\"watts\""),
+    doc: "the unit of the readings",
+};
+
+static INFO: Info = info(
+    "exec",
+    "a command that prints one reading a line",
+    &[
+        Knob {
+            name: "command",
+            kind: Kind::Words,
+            default: Default::Required,
+            doc: "the command and its arguments; a word $NAME is taken from the environment, which is where secrets go",
+        },
+        CLASS,
+        UNIT,
+        Knob {
+            name: "timestamps",
+            kind: Kind::Bool,
+            default: Default::Is("false"),
+            doc: "whether each line begins with the reading's own time, in seconds since 1970",
+        },
+        Knob {
+            name: "clock_offset",
+            kind: Kind::Float { min: -1e9, max: 1e9 },
+            default: Default::Is("0.0"),
+            doc: "seconds to add to those times",
+        },
+        Knob {
+            name: "stall",
+            kind: Kind::Time,
+            default: Default::Is("\"2s\""),
+            doc: "a silence longer than this is a gap",
+        },
+    ],
+    "",
+);
+
+impl Meter for Exec {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    /// What has been printed is looked for so often, so that a reading without a time of its own gets the right one.
+    fn every_ns(&self) -> u64 {
+        20_000_000
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+        let words = site.knobs.words("command")?;
+        if words.iter().any(|w| secret::holds(w)) {
+            return Err(failed(
+                "the command of a meter holds a secret, which would be kept in the bundle",
+                "put it into the environment and write $NAME in its place",
+            ));
+        }
+        Ok(Box::new(Reader {
+            words,
+            lines: Lines {
+                name: format!("{}_{}", site.knobs.text("class")?, site.knobs.text("unit")?),
+                timestamps: site.knobs.flag("timestamps")?,
+                offset_s: site.knobs.float("clock_offset")?,
+                last_ns: i64::MIN,
+            },
+            stall_ns: site.knobs.int("stall")?,
+            child: None,
+            rest: Vec::new(),
+            heard_ns: None,
+            start_after_ns: 0,
+        }))
+    }
+}
+
+/// A running command and what it has printed so far.
+struct Reader {
+    words: Vec<String>,
+    lines: Lines,
+    stall_ns: u64,
+    child: Option<(Child, ChildStdout)>,
+    /// The beginning of a line whose end has not come.
+    rest: Vec<u8>,
+    heard_ns: Option<u64>,
+    start_after_ns: u64,
+}
+
+impl Reader {
+    fn start(&mut self) -> Result<()> {
+        let value = |word: &String| match word.strip_prefix('$') {
+            Some(name) => std::env::var(name)
+                .map_err(|_| failed(format!("${name} is not set"), "set it in the environment of `dyno run`")),
+            None => Ok(word.clone()),
+        };
+        let words = self.words.iter().map(value).collect::<Result<Vec<_>>>()?;
+        let (program, arguments) = words.split_first().ok_or_else(|| anyhow!("the command is empty"))?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().with_context(|| format!("starting {program}"))?;
+        let pipe = child.stdout.take().ok_or_else(|| anyhow!("no pipe"))?;
+        let flags = rustix::fs::fcntl_getfl(&pipe).context("looking at the pipe")?;
+        rustix::fs::fcntl_setfl(&pipe, flags | rustix::fs::OFlags::NONBLOCK).context("setting up the pipe")?;
+        self.child = Some((child, pipe));
+        Ok(())
+    }
+
+    /// Takes in what has been printed; true at the end of the output.
+    fn drain(&mut self) -> Result<bool> {
+        let Some((_, pipe)) = &mut self.child else { return Ok(false) };
+        let mut buffer = [0; 4096];
+        loop {
+            match pipe.read(&mut buffer) {
+                Ok(0) => return Ok(true),
+                Ok(n) => self.rest.extend_from_slice(&buffer[..n]),
+                Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return Ok(false),
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e).context("reading what the command prints"),
+            }
+            if self.rest.len() > 1 << 20 {
+                self.rest.clear();
+                return Err(anyhow!("a megabyte without a line's end"));
+            }
+        }
+    }
+}
+
+impl Probe for Reader {
+    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+        if self.child.is_none() {
+            if now.ns < self.start_after_ns {
+                return Ok(());
+            }
+            self.start_after_ns = now.ns + RESTART_NS;
+            self.start()?;
+            self.heard_ns.get_or_insert(now.ns);
+        }
+        let ended = self.drain()?;
+        let mut trouble = None;
+        while let Some(end) = self.rest.iter().position(|b| *b == b'\n') {
+            let line: Vec<u8> = self.rest.drain(..=end).collect();
+            match self.lines.reading(&String::from_utf8_lossy(&line), now) {
+                Ok(reading) => {
+                    self.heard_ns = Some(now.ns);
+                    out.push(reading);
+                }
+                Err(error) => trouble = Some(error),
+            }
+        }
+        if ended {
+            let status = self.child.take().map(|(mut child, _)| child.wait());
+            self.rest.clear();
+            self.start_after_ns = now.ns + RESTART_NS;
+            let how = status.and_then(|s| s.ok()).map_or(String::new(), |s| format!(" ({s})"));
+            return Err(anyhow!("the command ended{how}; it is started again"));
+        }
+        if self.heard_ns.is_some_and(|heard| now.ns - heard > self.stall_ns) {
+            self.heard_ns = Some(now.ns);
+            return Err(anyhow!("no reading for {:.1} s", self.stall_ns as f64 / 1e9));
+        }
+        trouble.map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if let Some((mut child, _)) = self.child.take() {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// How lines become readings.
+pub struct Lines {
+    pub name: String,
+    pub timestamps: bool,
+    pub offset_s: f64,
+    /// The last reading's time: none may come before it.
+    pub last_ns: i64,
+}
+
+impl Lines {
+    /// One line: a number, with a time before it or without.
+    pub fn reading(&mut self, line: &str, now: Now) -> Result<Reading> {
+        let mut words = line.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty());
+        let mut number = || {
+            let value = words.next().and_then(|w| w.parse::<f64>().ok()).filter(|v| v.is_finite());
+            value.ok_or_else(|| anyhow!("'{}' is no reading", line.trim().chars().take(40).collect::<String>()))
+        };
+        let at_ns = if self.timestamps { now.at_unix(number()? + self.offset_s) } else { now.ns as i64 };
+        let value = number()?;
+        if at_ns < self.last_ns {
+            return Err(anyhow!("a reading from {:.1} s before the last", (self.last_ns - at_ns) as f64 / 1e9));
+        }
+        self.last_ns = at_ns;
+        Ok(Reading { at_ns, name: self.name.clone(), value })
+    }
+}

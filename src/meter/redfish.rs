@@ -1,0 +1,148 @@
+//! A server's power as its management controller knows it, over HTTPS. Coarse and slow, of the whole system.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Meter, Now, Probe, Reading, Site, info};
+use crate::base::error::{Context, Result, anyhow, failed};
+use crate::base::secret;
+use crate::plan::{Default, Info, Kind, Knob};
+
+pub struct Redfish;
+
+static INFO: Info = info(
+    "redfish",
+    "power of the whole server from its management controller, over HTTPS",
+    &[
+        Knob {
+            name: "url",
+            kind: Kind::Text,
+            default: Default::Required,
+            doc: "the chassis' EnvironmentMetrics or Power resource; user and password come from $DYNO_REDFISH_USER and \
+                  $DYNO_REDFISH_PASSWORD",
+        },
+        Knob {
+            name: "verify",
+            kind: Kind::Bool,
+            default: Default::Is("true"),
+            doc: "whether the controller's certificate must be signed by someone this host trusts",
+        },
+    ],
+    "DMTF DSP0268, EnvironmentMetrics and Power schemas",
+);
+
+/// A controller that does not answer may not keep the other meters waiting for long.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+impl Meter for Redfish {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn every_ns(&self) -> u64 {
+        5_000_000_000
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
+        let url = site.knobs.text("url")?.to_string();
+        if secret::holds(&url) {
+            let next = "set DYNO_REDFISH_USER and DYNO_REDFISH_PASSWORD in the environment";
+            return Err(failed("the URL of a meter holds a secret, which would be kept in the bundle", next));
+        }
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        let (user, password) = (variable("DYNO_REDFISH_USER"), variable("DYNO_REDFISH_PASSWORD"));
+        let tls = ureq::tls::TlsConfig::builder().disable_verification(!site.knobs.flag("verify")?).build();
+        let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).tls_config(tls).build();
+        let credentials = (!user.is_empty()).then(|| basic(&user, &password));
+        Ok(Box::new(Controller { agent: config.into(), url, credentials }))
+    }
+}
+
+struct Controller {
+    agent: ureq::Agent,
+    url: String,
+    /// The value of the Authorization header.
+    credentials: Option<String>,
+}
+
+impl Probe for Controller {
+    fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+        let mut request = self.agent.get(&self.url);
+        if let Some(credentials) = &self.credentials {
+            request = request.header("Authorization", credentials);
+        }
+        let mut answer = request.call().with_context(|| format!("asking {}", self.url))?;
+        let text = answer.body_mut().read_to_string().context("reading the controller's answer")?;
+        let json: Value = serde_json::from_str(&text).context("the controller's answer is no JSON")?;
+        let watts = watts(&json).ok_or_else(|| anyhow!("the controller's answer holds no power"))?;
+        out.push(now.reading("system_watts", watts));
+        Ok(())
+    }
+}
+
+/// `PowerWatts.Reading` of EnvironmentMetrics, or the older `PowerControl[].PowerConsumedWatts`, summed.
+fn watts(json: &Value) -> Option<f64> {
+    if let Some(reading) = json.pointer("/PowerWatts/Reading").and_then(Value::as_f64) {
+        return Some(reading);
+    }
+    let controls = json.get("PowerControl")?.as_array()?;
+    let each: Vec<f64> = controls.iter().filter_map(|c| c.get("PowerConsumedWatts")?.as_f64()).collect();
+    (!each.is_empty()).then(|| each.iter().sum())
+}
+
+/// HTTP's basic credentials (RFC 7617).
+fn basic(user: &str, password: &str) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let text = format!("{user}:{password}");
+    let mut out = String::from("Basic ");
+    for part in text.as_bytes().chunks(3) {
+        let bits = part.iter().fold(0u32, |n, b| n << 8 | u32::from(*b)) << (8 * (3 - part.len()));
+        for digit in 0..4 {
+            let six = (bits >> (18 - 6 * digit) & 63) as usize;
+            out.push(if digit <= part.len() { char::from(DIGITS[six]) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// Answers one request with `body` and hands back its Authorization header.
+    fn serve(body: &'static str) -> (String, std::thread::JoinHandle<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/redfish/v1/Chassis/1/EnvironmentMetrics", listener.local_addr().unwrap());
+        let served = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines().map(|l| l.unwrap());
+            let head: Vec<String> = lines.take_while(|l| !l.is_empty()).collect();
+            write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+            let sent = head.iter().find(|l| l.to_ascii_lowercase().starts_with("authorization:"));
+            sent.cloned().unwrap_or_default()
+        });
+        (url, served)
+    }
+
+    #[test]
+    fn a_controllers_power_is_read_with_credentials_and_rubbish_is_no_reading() {
+        for (body, watts) in [
+            (r#"{"PowerWatts":{"Reading":312.5}}"#, Some(312.5)),
+            (r#"{"PowerControl":[{"PowerConsumedWatts":100},{"PowerConsumedWatts":50}]}"#, Some(150.0)),
+            (r#"{"PowerWatts":{"Reading":null}}"#, None),
+            ("<html>", None),
+        ] {
+            let (url, served) = serve(body);
+            let mut controller =
+                Controller { agent: ureq::Agent::new_with_defaults(), url, credentials: Some(basic("root", "calvin")) };
+            let mut out = Vec::new();
+            let read = controller.read(Now { ns: 1, unix_ns: 1 }, &mut out);
+            assert_eq!((read.is_ok(), out.first().map(|r| r.value)), (watts.is_some(), watts), "{body}");
+            assert!(served.join().unwrap().ends_with("Basic cm9vdDpjYWx2aW4="));
+        }
+    }
+}

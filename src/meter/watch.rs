@@ -1,0 +1,228 @@
+//! The one thread that reads a run's meters, each at its own rate. A meter that fails leaves a gap and a trouble, and is
+//! asked again; it never ends the run.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+
+use super::{ALWAYS, Meter, Now, Probe, Reading, Site, find};
+use crate::base::clock::Clock;
+use crate::base::error::{Result, describe, failed};
+use crate::plan::{Knobs, Part, Plan};
+
+/// The longest sleep: a mark or the end is seen within it.
+const LOOK_NS: u64 = 20_000_000;
+
+/// As long as this may a reading be under way when it is written down: the samples kept between two points.
+const KEPT: usize = 1_000_000;
+
+/// A reading and whose it is.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub meter: String,
+    /// The subject it belongs to; none: the host's or everyone's.
+    pub subject: Option<String>,
+    /// A gap is a reading whose value is not a number.
+    pub reading: Reading,
+}
+
+/// What went wrong with a meter, and when.
+#[derive(Clone, Debug)]
+pub struct Trouble {
+    pub meter: String,
+    pub subject: Option<String>,
+    pub at_ns: u64,
+    pub what: String,
+}
+
+#[derive(Default)]
+struct Held {
+    seen: Vec<Seen>,
+    troubles: Vec<Trouble>,
+}
+
+struct Shared {
+    held: Mutex<Held>,
+    stop: AtomicBool,
+    /// Counts the moments at which every meter is to be read at once.
+    marks: AtomicU64,
+    /// The last mark that all cheap meters have been read for.
+    marked: AtomicU64,
+}
+
+/// A run's meters at work; dropped, they stop.
+pub struct Watch {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    measures_power: bool,
+}
+
+/// One meter at work.
+struct Station {
+    meter: String,
+    subject: Option<String>,
+    every_ns: u64,
+    due_ns: u64,
+    /// Counters are read at a point's beginning and end as well.
+    on_mark: bool,
+    probe: Box<dyn Probe>,
+    /// The names that a gap concerns.
+    names: Vec<String>,
+    failing: bool,
+}
+
+impl Watch {
+    /// Opens the plan's meters and those that always watch. A meter of the plan that cannot be opened is an error: the
+    /// user asked for it.
+    pub fn start(plan: &Plan, clock: Clock) -> Result<Watch> {
+        let everywhere: Vec<PathBuf> = plan.subjects.iter().flat_map(places).collect();
+        let asked = |name: &str| plan.meters.iter().any(|m| m.name == name);
+        let mut stations = Vec::new();
+        for name in ALWAYS.iter().filter(|name| !asked(name)) {
+            let part = Part { name: name.to_string(), knobs: Knobs::default() };
+            stations.push(Station::open(&part, None, &everywhere)?);
+        }
+        for part in &plan.meters {
+            stations.push(Station::open(part, None, &everywhere)?);
+        }
+        for subject in &plan.subjects {
+            let places: Vec<PathBuf> = places(subject).collect();
+            for part in &subject.meters {
+                stations.push(Station::open(part, Some(subject.name.clone()), &places)?);
+            }
+        }
+        let measures_power = stations.iter().any(|s| !ALWAYS.contains(&s.meter.as_str()));
+        let shared = Arc::new(Shared {
+            held: Mutex::default(),
+            stop: AtomicBool::new(false),
+            marks: AtomicU64::new(0),
+            marked: AtomicU64::new(0),
+        });
+        let inner = Arc::clone(&shared);
+        let body = move || attend(&inner, &mut stations, clock);
+        let thread = std::thread::Builder::new().name("meters".to_string()).spawn(body)?;
+        Ok(Watch { shared, thread: Some(thread), measures_power })
+    }
+
+    /// Whether the plan names meters beside those that always watch.
+    pub fn measures_power(&self) -> bool {
+        self.measures_power
+    }
+
+    /// Has every counter read now: at the beginning and the end of a window.
+    pub fn mark(&self) -> u64 {
+        self.shared.marks.fetch_add(1, Relaxed) + 1
+    }
+
+    /// Waits until a mark has been attended to, but never long.
+    pub fn await_mark(&self, mark: u64, clock: Clock) {
+        let patience_ns = clock.now_ns() + 2_000_000_000;
+        while self.shared.marked.load(Relaxed) < mark && clock.now_ns() < patience_ns {
+            clock.sleep_until(clock.now_ns() + 2_000_000);
+        }
+    }
+
+    /// What a subject's meters and everyone's have read from `from_ns` on; what is older is forgotten.
+    pub fn collect(&self, subject: &str, from_ns: i64) -> (Vec<Seen>, Vec<Trouble>) {
+        let mut held = lock(&self.shared.held);
+        held.seen.retain(|s| s.reading.at_ns >= from_ns);
+        held.troubles.retain(|t| t.at_ns as i64 >= from_ns);
+        let ours = |of: &Option<String>| of.as_deref().is_none_or(|name| name == subject);
+        let seen = held.seen.iter().filter(|s| ours(&s.subject)).cloned().collect();
+        let troubles = held.troubles.iter().filter(|t| ours(&t.subject)).cloned().collect();
+        (seen, troubles)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A meter's thread that broke has nothing left to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn lock(held: &Mutex<Held>) -> MutexGuard<'_, Held> {
+    held.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+fn places(subject: &crate::plan::Subject) -> impl Iterator<Item = PathBuf> + '_ {
+    subject.drives.iter().map(|d| d.place.path().to_path_buf())
+}
+
+impl Station {
+    fn open(part: &Part, subject: Option<String>, places: &[PathBuf]) -> Result<Station> {
+        let meter: &dyn Meter = find(&part.name).ok_or_else(|| {
+            failed(format!("unknown meter '{}'", part.name), "`dyno list` names those that there are")
+        })?;
+        let probe = meter.open(&Site { knobs: &part.knobs, places })?;
+        Ok(Station {
+            meter: part.name.clone(),
+            subject,
+            every_ns: meter.every_ns(),
+            due_ns: 0,
+            on_mark: meter.every_ns() == 1_000_000_000,
+            probe,
+            names: Vec::new(),
+            failing: false,
+        })
+    }
+
+    fn read(&mut self, now: Now, held: &Mutex<Held>) {
+        let mut out = Vec::new();
+        let result = self.probe.read(now, &mut out);
+        let mut held = lock(held);
+        for reading in &out {
+            if !self.names.contains(&reading.name) {
+                self.names.push(reading.name.clone());
+            }
+        }
+        if !out.is_empty() {
+            self.failing = false;
+        }
+        let seen = |reading| Seen { meter: self.meter.clone(), subject: self.subject.clone(), reading };
+        held.seen.extend(out.into_iter().map(seen));
+        if let Err(error) = result {
+            // One gap and one trouble for each time that it fails, however long that lasts.
+            if !self.failing {
+                let gap = |name: &String| seen(now.reading(name.clone(), f64::NAN));
+                held.seen.extend(self.names.iter().map(gap));
+            }
+            let what = describe(&error).0;
+            let known = |t: &Trouble| t.meter == self.meter && t.subject == self.subject && t.what == what;
+            if !held.troubles.iter().any(known) {
+                let (meter, subject) = (self.meter.clone(), self.subject.clone());
+                held.troubles.push(Trouble { meter, subject, at_ns: now.ns, what });
+            }
+            self.failing = true;
+        }
+        let excess = held.seen.len().saturating_sub(KEPT);
+        held.seen.drain(..excess);
+    }
+}
+
+/// The thread's life.
+fn attend(shared: &Shared, stations: &mut [Station], clock: Clock) {
+    while !shared.stop.load(Relaxed) {
+        let mark = shared.marks.load(Relaxed);
+        let is_marked = mark != shared.marked.load(Relaxed);
+        for station in stations.iter_mut() {
+            let ns = clock.now_ns();
+            if ns < station.due_ns && !(is_marked && station.on_mark) {
+                continue;
+            }
+            station.read(Now { ns, unix_ns: clock.unix_ns(ns) }, &shared.held);
+            if ns >= station.due_ns {
+                // A meter that took too long is not made up for.
+                station.due_ns = (station.due_ns + station.every_ns).max(ns + station.every_ns / 2);
+            }
+        }
+        shared.marked.store(mark, Relaxed);
+        let next_ns = stations.iter().map(|s| s.due_ns).min().unwrap_or(u64::MAX);
+        let now_ns = clock.now_ns();
+        clock.sleep_until(next_ns.clamp(now_ns + 1_000_000, now_ns + LOOK_NS));
+    }
+}

@@ -1,0 +1,83 @@
+//! What meters read of a point, and of the host at rest before the first.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::point::Bench;
+use super::progress::Progress;
+use crate::base::clock::Clock;
+use crate::base::error::Result;
+use crate::base::secret;
+use crate::meter::watch::{Seen, Watch};
+use crate::plan::Plan;
+use crate::record::{Fact, Sample, Sink};
+
+/// Kept of the time before the load and after it: a meter that shows the load late is found out by its steps.
+const MARGIN_NS: u64 = 2_500_000_000;
+
+/// When a point's load began, and its window.
+#[derive(Clone, Copy)]
+pub struct Around {
+    pub start_ns: u64,
+    pub from_ns: u64,
+    pub end_ns: u64,
+}
+
+/// Hands the sink what was read around a point; what went wrong with meters comes back as the point's facts.
+pub fn keep(
+    bench: &Bench<'_>,
+    watch: &Watch,
+    subject: &str,
+    around: Around,
+    mark: u64,
+    sink: &mut dyn Sink,
+) -> Result<Vec<Fact>> {
+    watch.await_mark(mark, bench.clock);
+    if watch.measures_power() {
+        rest(bench.clock, around.end_ns + MARGIN_NS, bench.stop);
+    }
+    let from_ns = around.start_ns as i64 - MARGIN_NS as i64;
+    let (seen, troubles) = watch.collect(subject, from_ns);
+    let until_ns = (around.end_ns + MARGIN_NS) as i64;
+    for Seen { meter, reading, .. } in seen.into_iter().filter(|s| s.reading.at_ns <= until_ns) {
+        let at_ns = reading.at_ns - around.from_ns as i64;
+        sink.sample(&Sample { at_ns, meter, name: reading.name, value: reading.value })?;
+    }
+    let since_ns = |at_ns: u64| (at_ns as f64 - around.from_ns as f64) / 1e9;
+    let fact = |t: crate::meter::watch::Trouble| {
+        let what = format!("gap at {:.1} s: {}", since_ns(t.at_ns), secret::hide(&t.what));
+        Fact::new("Meters", t.meter, what)
+    };
+    Ok(troubles.into_iter().map(fact).collect())
+}
+
+/// Watches the host at rest, where the plan names meters: the mean of every power reading.
+pub fn at_rest(watch: &Watch, plan: &Plan, clock: Clock, stop: &AtomicBool, progress: &Progress) -> Vec<Fact> {
+    if !watch.measures_power() || plan.idle_ns == 0 {
+        return Vec::new();
+    }
+    progress.activity("reading the power at rest");
+    let from_ns = clock.now_ns();
+    rest(clock, from_ns + plan.idle_ns, stop);
+    let mut facts = Vec::new();
+    for subject in &plan.subjects {
+        let mut means: BTreeMap<String, (f64, u32)> = BTreeMap::new();
+        for seen in watch.collect(&subject.name, from_ns as i64).0 {
+            if seen.reading.name.ends_with("_watts") && seen.reading.value.is_finite() {
+                let mean = means.entry(seen.reading.name).or_default();
+                *mean = (mean.0 + seen.reading.value, mean.1 + 1);
+            }
+        }
+        for (name, (sum, n)) in means {
+            let value = format!("{:.3} W, mean of {n} readings", sum / f64::from(n));
+            facts.push(Fact::new(format!("At rest: {}", subject.name), name, value));
+        }
+    }
+    facts
+}
+
+fn rest(clock: Clock, until_ns: u64, stop: &AtomicBool) {
+    while clock.now_ns() < until_ns && !stop.load(Relaxed) {
+        clock.sleep_until(until_ns.min(clock.now_ns() + 50_000_000));
+    }
+}

@@ -1,0 +1,232 @@
+//! Power over a window: mean, extremes, energy, and how late the instrument shows the load.
+//!
+//! Energy is the trapezoid over the readings' own times. What lies in a gap is not made up: a stretch counts only between
+//! two readings that are near enough, and without nearly all of the window there is no energy.
+
+use super::estimate::{self, Estimate};
+
+/// A reading: seconds since the window opened, watts. A gap is a reading that is not a number.
+pub type Reading = (f64, f64);
+
+/// Energy is given from this share of the window on.
+const ENOUGH: f64 = 0.99;
+
+/// Neighbours further apart than this many usual distances have a gap between them.
+const GAP: f64 = 5.0;
+
+/// Power over a window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Power {
+    /// Over the time covered, each reading counting for the time that it stands for.
+    pub mean_watts: Estimate,
+    pub min_watts: f64,
+    pub max_watts: f64,
+    pub p99_watts: f64,
+    /// None where too little of the window is covered.
+    pub joules: Option<f64>,
+    /// The share of the window that lies between readings near enough to one another.
+    pub covered: f64,
+}
+
+/// Power between two moments.
+pub fn over(readings: &[Reading], from_s: f64, until_s: f64) -> Option<Power> {
+    let longest_s = GAP * usual_distance(readings)?;
+    let (mut joules, mut covered_s) = (0.0, 0.0);
+    let mut means = Vec::new();
+    for pair in readings.windows(2) {
+        let ((t0, w0), (t1, w1)) = (pair[0], pair[1]);
+        let (a, b) = (t0.max(from_s), t1.min(until_s));
+        if b <= a || t1 - t0 > longest_s || !w0.is_finite() || !w1.is_finite() {
+            continue;
+        }
+        let at = |t: f64| w0 + (w1 - w0) * (t - t0) / (t1 - t0);
+        let part = (at(a) + at(b)) / 2.0 * (b - a);
+        joules += part;
+        covered_s += b - a;
+        means.push(part / (b - a));
+    }
+    let inside = readings.iter().filter(|(t, w)| (from_s..=until_s).contains(t) && w.is_finite());
+    let mut watts: Vec<f64> = inside.map(|r| r.1).collect();
+    watts.sort_by(f64::total_cmp);
+    let (min_watts, max_watts) = (*watts.first()?, *watts.last()?);
+    let covered = covered_s / (until_s - from_s).max(f64::MIN_POSITIVE);
+    if covered_s <= 0.0 {
+        return None;
+    }
+    let mut mean_watts = estimate::from_series(&means, "W")?;
+    let shift = joules / covered_s - mean_watts.value;
+    mean_watts.value += shift;
+    (mean_watts.low, mean_watts.high) = (mean_watts.low + shift, mean_watts.high + shift);
+    Some(Power {
+        mean_watts,
+        min_watts,
+        max_watts,
+        p99_watts: watts[((watts.len() - 1) as f64 * 0.99).round() as usize],
+        joules: (covered >= ENOUGH).then_some(joules),
+        covered: covered.min(1.0),
+    })
+}
+
+/// The median distance between readings.
+fn usual_distance(readings: &[Reading]) -> Option<f64> {
+    let mut distances: Vec<f64> = readings.windows(2).map(|p| p[1].0 - p[0].0).filter(|d| *d > 0.0).collect();
+    distances.sort_by(f64::total_cmp);
+    distances.get(distances.len() / 2).copied()
+}
+
+/// Something a watt. The interval is that of the work and of the power, taken as independent.
+pub fn per_watt(work: &Estimate, watts: &Estimate, unit: &'static str) -> Option<Estimate> {
+    quotient(work, watts, unit)
+}
+
+/// Joules an op.
+pub fn joules_per_op(watts: &Estimate, ops_per_s: &Estimate) -> Option<Estimate> {
+    quotient(watts, ops_per_s, "J/op")
+}
+
+fn quotient(above: &Estimate, below: &Estimate, unit: &'static str) -> Option<Estimate> {
+    if below.value <= 0.0 || above.value <= 0.0 {
+        return None;
+    }
+    let value = above.value / below.value;
+    let relative = |e: &Estimate| (e.high - e.low) / 2.0 / e.value;
+    let half = value * relative(above).hypot(relative(below));
+    let method = if above.n <= below.n { above.method } else { below.method };
+    Some(Estimate { value, low: value - half, high: value + half, n: above.n.min(below.n), unit, method })
+}
+
+/// How late an instrument shows the load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delay {
+    pub seconds: f64,
+    /// Pearson's, of load and power at that delay.
+    pub correlation: f64,
+}
+
+/// Below this correlation the power does not follow the load, and nothing is said of a delay.
+const FOLLOWS: f64 = 0.8;
+
+/// The grid on which delays are tried.
+const GRID_S: f64 = 0.01;
+
+/// The delay, up to `most_s`, at which power follows the load best. `load` holds stretches of constant load, (from,
+/// until, ops/s) in seconds, in order and without holes; it needs a step, the load's beginning or end.
+pub fn delay(load: &[(f64, f64, f64)], power: &[Reading], most_s: f64) -> Option<Delay> {
+    let power: Vec<Reading> = power.iter().copied().filter(|r| r.1.is_finite()).collect();
+    let (first, last) = (load.first()?.0.max(power.first()?.0), load.last()?.1.min(power.last()?.0 - most_s));
+    if power.len() < 3 {
+        return None;
+    }
+    let steps = ((last - first) / GRID_S).floor();
+    if !steps.is_finite() || steps < 100.0 {
+        return None;
+    }
+    let times: Vec<f64> = (0..steps as usize).map(|i| first + (i as f64 + 0.5) * GRID_S).collect();
+    let ops = held(load, &times);
+    let line = |t: f64, from: f64, to: f64, i: usize| {
+        let (t0, t1) = (power[i].0, power[i + 1].0);
+        if t1 > t0 { from + (to - from) * ((t - t0) / (t1 - t0)).clamp(0.0, 1.0) } else { to }
+    };
+    let at_shift = |shift: f64| {
+        let mut i = 0;
+        let values: Vec<f64> = times
+            .iter()
+            .map(|t| {
+                let t = t + shift;
+                while i + 2 < power.len() && power[i + 1].0 < t {
+                    i += 1;
+                }
+                line(t, power[i].1, power[i + 1].1, i)
+            })
+            .collect();
+        correlation(&ops, &values)
+    };
+    let shifts = (0..=(most_s / GRID_S) as usize).map(|i| i as f64 * GRID_S);
+    let best = shifts.filter_map(|s| at_shift(s).map(|c| (s, c))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (best.1 >= FOLLOWS).then_some(Delay { seconds: best.0, correlation: best.1 })
+}
+
+/// The load at ascending times.
+fn held(load: &[(f64, f64, f64)], times: &[f64]) -> Vec<f64> {
+    let mut i = 0;
+    let mut at = |t: &f64| {
+        while i + 1 < load.len() && load[i].1 <= *t {
+            i += 1;
+        }
+        load[i].2
+    };
+    times.iter().map(&mut at).collect()
+}
+
+/// Pearson's correlation; none where one of the two never changes.
+fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    let (ma, mb) = (mean(a), mean(b));
+    let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
+    for (x, y) in a.iter().zip(b) {
+        ab += (x - ma) * (y - mb);
+        aa += (x - ma) * (x - ma);
+        bb += (y - mb) * (y - mb);
+    }
+    (aa > 0.0 && bb > 0.0).then(|| ab / (aa * bb).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The load of a point: rest, thirty seconds at changing rates, rest.
+    fn load() -> Vec<(f64, f64, f64)> {
+        let rate = |second: i32| 150_000.0 + 30_000.0 * f64::from(second % 7);
+        let mut all = vec![(-5.0, 0.0, 0.0)];
+        all.extend((0..30).map(|s| (f64::from(s), f64::from(s + 1), rate(s))));
+        all.push((30.0, 40.0, 0.0));
+        all
+    }
+
+    /// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late.
+    fn scripted_meter(load: &[(f64, f64, f64)]) -> Vec<Reading> {
+        let watts = |t: f64| 5.0 + load.iter().find(|l| l.0 <= t && t < l.1).map_or(0.0, |l| l.2) / 100_000.0;
+        (0..760).map(|i| f64::from(i) * 0.05 - 3.013).map(|t| (t, watts(t - 1.5))).collect()
+    }
+
+    #[test]
+    fn a_late_meter_is_found_out_and_gives_energy_and_ops_per_watt_within_a_percent() {
+        let load = load();
+        let readings = scripted_meter(&load);
+        let found = delay(&load, &readings, 2.5).unwrap();
+        assert!((found.seconds - 1.5).abs() <= 0.05, "{found:?}");
+        let power = over(&readings, found.seconds, 30.0 + found.seconds).unwrap();
+        let rates: Vec<f64> = load[1..31].iter().map(|l| l.2).collect();
+        let true_watts = 5.0 + rates.iter().sum::<f64>() / 30.0 / 100_000.0;
+        let joules = power.joules.unwrap();
+        assert!((joules / (true_watts * 30.0) - 1.0).abs() < 0.01, "{joules} J, {} J", true_watts * 30.0);
+        let ops = estimate::from_series(&rates, "ops/s").unwrap();
+        let per_watt = per_watt(&ops, &power.mean_watts, "ops/s/W").unwrap();
+        assert!((per_watt.value / (ops.value / true_watts) - 1.0).abs() < 0.01, "{per_watt:?}");
+        assert!(per_watt.low < per_watt.value && per_watt.value < per_watt.high);
+    }
+
+    #[test]
+    fn the_trapezoid_follows_real_times_and_a_gap_is_not_filled() {
+        let ramp: Vec<Reading> = [0.0, 0.5, 1.5, 2.0, 3.0, 4.0].map(|t| (t, 10.0 * t)).into();
+        assert!((over(&ramp, 0.0, 4.0).unwrap().joules.unwrap() - 80.0).abs() < 1e-9);
+        let mut holed: Vec<Reading> = (0..100).map(|i| (f64::from(i) * 0.1, 10.0)).collect();
+        holed.retain(|(t, _)| !(3.0..6.0).contains(t));
+        let power = over(&holed, 0.0, 9.9).unwrap();
+        assert!(power.joules.is_none() && power.covered < 0.71, "{power:?}");
+        assert!((power.mean_watts.value - 10.0).abs() < 1e-9, "what was read still counts");
+        let mut marked: Vec<Reading> = (0..100).map(|i| (f64::from(i) * 0.1, 10.0)).collect();
+        marked[50].1 = f64::NAN;
+        assert!(over(&marked, 0.0, 9.9).unwrap().joules.is_none(), "a gap that the meter owned up to");
+        assert_eq!(over(&[(0.0, f64::NAN), (1.0, f64::NAN)], 0.0, 1.0), None);
+        assert_eq!(over(&[], 0.0, 1.0), None);
+    }
+
+    #[test]
+    fn power_that_does_not_follow_the_load_has_no_delay() {
+        let flat: Vec<Reading> = (0..760).map(|i| (f64::from(i) * 0.05 - 3.0, 8.0)).collect();
+        assert_eq!(delay(&load(), &flat, 2.5), None);
+        assert_eq!(delay(&load(), &[], 2.5), None);
+    }
+}

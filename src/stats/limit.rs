@@ -1,0 +1,230 @@
+//! Was it the drive? What limited a point, with the evidence, from what the meters counted over its window.
+
+/// What limited a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Drive,
+    Cpu,
+    Memory,
+    Generator,
+    Rate,
+    Thermal,
+    Locks,
+    Undecided,
+}
+
+impl Limit {
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Drive => "drive",
+            Limit::Cpu => "host CPU",
+            Limit::Memory => "memory",
+            Limit::Generator => "generator",
+            Limit::Rate => "rate asked",
+            Limit::Thermal => "thermal throttling",
+            Limit::Locks => "locks",
+            Limit::Undecided => "undecided",
+        }
+    }
+
+    /// Something other than the drive is known to have set the number, so it ranks no drives. An asked rate is not among
+    /// them: there latency is compared, which is the drive's. Nor is heat, which is the drive's too.
+    pub fn bars_ranking(self) -> bool {
+        matches!(self, Limit::Cpu | Limit::Memory | Limit::Generator | Limit::Locks)
+    }
+}
+
+/// A verdict with what speaks for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    pub limit: Limit,
+    pub evidence: String,
+}
+
+/// What is known of a point; what was not measured is `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inputs {
+    /// Requests in flight that the load keeps up: workers times depth.
+    pub outstanding: f64,
+    pub workers: f64,
+    pub ops_per_s: f64,
+    /// Achieved against the rate asked for.
+    pub achieved: Option<f64>,
+    /// What the streams read, in their own count, each second: key-value reads count as one request.
+    pub reads_per_s: f64,
+    /// What the devices under the subject did.
+    pub device: Option<Device>,
+    /// Busy share of all of the host's processors, 0 to 1.
+    pub host_busy: Option<f64>,
+    /// The share of them that Dyno itself used.
+    pub own_busy: Option<f64>,
+    pub cores: f64,
+    /// The share of the window that the busiest core was busy.
+    pub busiest_core: Option<f64>,
+    /// The most ops/s that the generator has made without a drive.
+    pub ceiling_ops_per_s: Option<f64>,
+    /// The share of the window during which the drive throttled itself.
+    pub throttled: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Device {
+    pub reads_per_s: f64,
+    /// Requests in flight at the device, on average.
+    pub queue: f64,
+    /// The share of the window with any request in flight.
+    pub busy: f64,
+}
+
+/// From here on the processors have nothing left to give.
+const CPU_FULL: f64 = 0.93;
+/// So much of them taken by others is theirs and not the load's.
+const OTHERS_HOG: f64 = 0.35;
+/// A read that did not reach the device came from memory; from this share on memory sets the number.
+const FROM_MEMORY: f64 = 0.5;
+const RATE_MET: f64 = 0.98;
+const AT_CEILING: f64 = 0.9;
+const THROTTLED: f64 = 0.01;
+/// The load waits at the device if this share of its requests is there.
+const WAITS_THERE: f64 = 0.5;
+const DEVICE_BUSY: f64 = 0.9;
+/// Or if this much of the time nothing waits there, somewhere else.
+const WAITS_ELSEWHERE: f64 = 0.2;
+
+/// The verdict. The order matters: what makes the others meaningless comes first.
+pub fn verdict(p: &Inputs) -> Verdict {
+    let rules: [fn(&Inputs) -> Option<Verdict>; 7] = [rate, thermal, generator, hog, memory, device_or_cpu, locks];
+    rules.iter().find_map(|rule| rule(p)).unwrap_or_else(|| {
+        let cpu = p.host_busy.map_or("processor time unknown".to_string(), |b| format!("processors {} busy", pct(b)));
+        let device = p.device.as_ref().map_or("no device seen".to_string(), |d| {
+            format!("device busy {} with {:.1} of {:.0} requests", pct(d.busy), d.queue, p.outstanding)
+        });
+        Verdict { limit: Limit::Undecided, evidence: format!("{cpu}; {device}") }
+    })
+}
+
+fn pct(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn rate(p: &Inputs) -> Option<Verdict> {
+    let achieved = p.achieved.filter(|a| *a >= RATE_MET)?;
+    Some(Verdict { limit: Limit::Rate, evidence: format!("{} of the rate asked for was reached", pct(achieved)) })
+}
+
+fn thermal(p: &Inputs) -> Option<Verdict> {
+    let share = p.throttled.filter(|t| *t > THROTTLED)?;
+    Some(Verdict { limit: Limit::Thermal, evidence: format!("the drive throttled itself for {} of it", pct(share)) })
+}
+
+fn generator(p: &Inputs) -> Option<Verdict> {
+    let ceiling = p.ceiling_ops_per_s.filter(|c| *c > 0.0 && p.ops_per_s >= AT_CEILING * c)?;
+    let evidence = format!("{} of what Dyno makes without a drive", pct(p.ops_per_s / ceiling));
+    Some(Verdict { limit: Limit::Generator, evidence })
+}
+
+fn hog(p: &Inputs) -> Option<Verdict> {
+    let (host, own) = (p.host_busy?, p.own_busy?);
+    let others = (host - own).max(0.0);
+    (host >= CPU_FULL && others >= OTHERS_HOG).then(|| {
+        let evidence = format!("processors {} busy, {} with other processes", pct(host), pct(others));
+        Verdict { limit: Limit::Cpu, evidence }
+    })
+}
+
+/// The share of reads that never reached the device; at least so much, since a read may take several of the device's.
+pub fn from_memory(p: &Inputs) -> Option<f64> {
+    let device = p.device.as_ref().filter(|_| p.reads_per_s > 0.0)?;
+    Some((1.0 - device.reads_per_s / p.reads_per_s).max(0.0))
+}
+
+fn memory(p: &Inputs) -> Option<Verdict> {
+    let share = from_memory(p).filter(|s| *s >= FROM_MEMORY)?;
+    let evidence = format!("at least {:.1} % of the reads were served from memory", share * 100.0);
+    Some(Verdict { limit: Limit::Memory, evidence })
+}
+
+/// Both can be full at once; the one that more of the load waits for decides.
+fn device_or_cpu(p: &Inputs) -> Option<Verdict> {
+    let waits = p.device.as_ref().map(|d| (d.queue / p.outstanding.max(1.0), d.busy));
+    let at_device = waits.filter(|(share, busy)| *share >= WAITS_THERE && *busy >= DEVICE_BUSY);
+    if let (Some((share, busy)), true) = (at_device, p.host_busy.is_none_or(|b| b < CPU_FULL)) {
+        let mut evidence = format!("device busy {}, {} of the load's requests waiting there", pct(busy), pct(share.min(1.0)));
+        if let Some(host) = p.host_busy {
+            evidence.push_str(&format!("; processors {} busy", pct(host)));
+        }
+        return Some(Verdict { limit: Limit::Drive, evidence });
+    }
+    let host = p.host_busy.filter(|b| *b >= CPU_FULL);
+    let one_core = p.busiest_core.filter(|c| *c >= CPU_FULL && p.workers <= 1.0);
+    let evidence = match (host, one_core) {
+        (Some(host), _) => format!("processors {} busy", pct(host)),
+        (None, Some(core)) => format!("one worker, and its core {} busy", pct(core)),
+        (None, None) => return None,
+    };
+    let own = p.own_busy.map_or(String::new(), |own| format!(", {} with the load itself", pct(own)));
+    Some(Verdict { limit: Limit::Cpu, evidence: evidence + &own })
+}
+
+/// Workers that neither compute nor wait for the device wait for one another.
+fn locks(p: &Inputs) -> Option<Verdict> {
+    let (own, host, device) = (p.own_busy?, p.host_busy?, p.device.as_ref()?);
+    let on_cpu = own * p.cores / p.workers.max(1.0);
+    let at_device = device.queue / p.outstanding.max(1.0);
+    (host < 0.8 && p.achieved.is_none() && on_cpu < 0.3 && at_device < WAITS_ELSEWHERE).then(|| {
+        let off = 1.0 - on_cpu;
+        let evidence = format!(
+            "workers were off the processor {} of the time, and only {} of their requests were at the device",
+            pct(off),
+            pct(at_device)
+        );
+        Verdict { limit: Limit::Locks, evidence }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point() -> Inputs {
+        Inputs {
+            outstanding: 32.0,
+            workers: 32.0,
+            ops_per_s: 100_000.0,
+            reads_per_s: 100_000.0,
+            device: Some(Device { reads_per_s: 100_000.0, queue: 30.0, busy: 1.0 }),
+            host_busy: Some(0.4),
+            own_busy: Some(0.35),
+            cores: 8.0,
+            busiest_core: Some(0.6),
+            ..Inputs::default()
+        }
+    }
+
+    #[test]
+    fn each_limit_is_told_by_its_own_evidence() {
+        let device = |reads_per_s, queue, busy| Some(Device { reads_per_s, queue, busy });
+        let table = [
+            (point(), Limit::Drive, "device busy 100 %"),
+            (Inputs { device: device(9_000.0, 1.0, 0.5), ..point() }, Limit::Memory, "at least 91.0 %"),
+            (Inputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() }, Limit::Cpu, "80 % with other processes"),
+            (Inputs { host_busy: Some(0.99), own_busy: Some(0.97), ..point() }, Limit::Cpu, "97 % with the load itself"),
+            (Inputs { ceiling_ops_per_s: Some(105_000.0), ..point() }, Limit::Generator, "95 %"),
+            (Inputs { achieved: Some(0.999), ..point() }, Limit::Rate, "100 %"),
+            (Inputs { achieved: Some(0.7), ..point() }, Limit::Drive, "waiting there"),
+            (Inputs { throttled: Some(0.2), ..point() }, Limit::Thermal, "20 %"),
+            (
+                Inputs { device: device(100_000.0, 2.0, 0.9), own_busy: Some(0.1), host_busy: Some(0.1), ..point() },
+                Limit::Locks,
+                "off the processor 98 %",
+            ),
+            (Inputs { device: device(100_000.0, 10.0, 0.9), ..point() }, Limit::Undecided, "10.0 of 32 requests"),
+            (Inputs { device: None, host_busy: None, ..point() }, Limit::Undecided, "no device seen"),
+        ];
+        for (inputs, limit, evidence) in table {
+            let found = verdict(&inputs);
+            assert_eq!(found.limit, limit, "{found:?}");
+            assert!(found.evidence.contains(evidence), "{found:?}");
+        }
+    }
+}
