@@ -17,6 +17,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("run", &["engine", "workload", "lab", "load", "record", "plan", "base"]),
     ("store", &["record", "plan", "base"]),
     ("stats", &["record", "plan", "base"]),
+    ("import", &["store", "record", "plan", "base"]),
     ("report", &["stats", "store", "record", "plan", "base"]),
 ];
 

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod export;
+pub mod import;
 pub mod list;
 pub mod plan;
 pub mod protocols;
@@ -56,6 +57,8 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         figures: Option<PathBuf>,
     },
+    /// Put results of other tools into a bundle
+    Import(import::ImportArgs),
     /// Print the points as data
     Export {
         #[command(flatten)]
@@ -112,6 +115,7 @@ pub fn main() -> Result<u8> {
             }
             report::report(&bundles.paths, output.as_deref(), figures.as_deref()).map(|_| 0)
         }
+        Command::Import(args) => import::import(&args, out).map(|()| 0),
         Command::Export { bundles, csv: _ } => export::export(&bundles.paths, out).map(|()| 0),
     };
     match out.flush() {

@@ -9,6 +9,7 @@ pub mod html;
 pub mod reading;
 pub mod section;
 pub mod text;
+mod told;
 pub mod words;
 
 #[cfg(test)]
