@@ -46,13 +46,16 @@ enum Command {
     Show(Bundles),
     /// Hold the subjects of bundles side by side
     Compare(Bundles),
-    /// Make the brief: one HTML file that opens offline
+    /// Make the brief: HTML that opens offline, PDF for print, or Markdown
     Report {
         #[command(flatten)]
         bundles: Bundles,
-        /// Where to write the HTML
+        /// Where to write it: a name that ends in .html, .pdf or .md
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// Title, sections, logo, colours and own paragraphs
+        #[arg(long, value_name = "TOML")]
+        brief: Option<PathBuf>,
         /// Also save every figure as SVG and PNG here
         #[arg(long, value_name = "DIR")]
         figures: Option<PathBuf>,
@@ -109,11 +112,11 @@ pub fn main() -> Result<u8> {
         Command::List => list::list(out).map(|()| 0),
         Command::Show(bundles) => show::show(&bundles.paths, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles.paths, out).map(|()| 0),
-        Command::Report { bundles, output, figures } => {
+        Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
                 return Err(failed("nothing to make", "say where: -o brief.html, --figures DIR, or both"));
             }
-            report::report(&bundles.paths, output.as_deref(), figures.as_deref()).map(|_| 0)
+            report::report(&bundles.paths, output.as_deref(), figures.as_deref(), brief.as_deref()).map(|_| 0)
         }
         Command::Import(args) => import::import(&args, out).map(|()| 0),
         Command::Export { bundles, csv: _ } => export::export(&bundles.paths, out).map(|()| 0),

@@ -1,11 +1,17 @@
 //! From bundles to something to read. `facts` queries once; text, page and figures are pure functions of it.
 
+mod blocks;
+pub mod brief;
 pub mod csv;
 pub mod difference;
+mod document;
 pub mod draw;
 pub mod facts;
 pub mod figure;
 pub mod html;
+mod markdown;
+mod page;
+mod pdf;
 pub mod reading;
 pub mod section;
 pub mod text;
@@ -15,4 +21,8 @@ pub mod words;
 #[cfg(test)]
 mod tests;
 
+pub use brief::Brief;
+pub use document::Document;
 pub use facts::Facts;
+pub use markdown::markdown;
+pub use pdf::pdf;
