@@ -11,6 +11,7 @@
 pub mod base;
 pub mod cmd;
 pub mod engine;
+pub mod import;
 pub mod lab;
 pub mod load;
 pub mod meter;

@@ -38,7 +38,8 @@ fn dyno(args: &[&str]) -> String {
 fn ops_per_s(csv: &str, subject: &str, step: &str) -> f64 {
     let mut lines = csv.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let column = |name: &str| header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no {name} in {header:?}"));
+    let column =
+        |name: &str| header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no {name} in {header:?}"));
     let (subject_at, step_at, ops_at) = (column("subject"), column("step"), column("ops_per_s"));
     let rows = lines.map(|line| line.split(',').collect::<Vec<_>>());
     let rows = rows.filter(|row| row[subject_at] == subject && row[step_at] == step);
@@ -65,7 +66,8 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
         assert!(drives.contains(part), "'{part}' is not in:\n{drives}");
     }
     let line = |text: &str, what: &str| {
-        let found = text.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("no '{what}' in:\n{text}\n{said}"));
+        let found =
+            text.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("no '{what}' in:\n{text}\n{said}"));
         found.to_string()
     };
     let faults = text("faults.txt");

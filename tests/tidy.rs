@@ -18,6 +18,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("run", &["engine", "workload", "meter", "lab", "stats", "load", "record", "plan", "base"]),
     ("store", &["record", "plan", "base"]),
     ("stats", &["record", "plan", "base"]),
+    ("import", &["store", "record", "plan", "base"]),
     ("report", &["stats", "store", "record", "plan", "base"]),
 ];
 

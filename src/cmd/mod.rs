@@ -5,6 +5,7 @@ pub mod claims;
 pub mod compare;
 pub mod drives;
 pub mod export;
+pub mod import;
 pub mod list;
 pub mod plan;
 pub mod protocols;
@@ -56,13 +57,16 @@ enum Command {
     Compare(Bundles),
     /// Print the sentences that bundles bear out, each subject's, with the arithmetic
     Claims(Bundles),
-    /// Make the brief: one HTML file that opens offline
+    /// Make the brief: HTML that opens offline, PDF for print, or Markdown
     Report {
         #[command(flatten)]
         bundles: Bundles,
-        /// Where to write the HTML
+        /// Where to write it: a name that ends in .html, .pdf or .md
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// Title, sections, logo, colours and own paragraphs
+        #[arg(long, value_name = "TOML")]
+        brief: Option<PathBuf>,
         /// Also save every figure as SVG and PNG here
         #[arg(long, value_name = "DIR")]
         figures: Option<PathBuf>,
@@ -75,6 +79,8 @@ enum Command {
         #[arg(long, required = true, value_name = "FILE")]
         data: Vec<PathBuf>,
     },
+    /// Put results of other tools into a bundle
+    Import(import::ImportArgs),
     /// Print the points as data
     Export {
         #[command(flatten)]
@@ -128,13 +134,14 @@ pub fn main() -> Result<u8> {
         Command::Show(bundles) => show::show(&bundles.paths, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles.paths, out).map(|()| 0),
         Command::Claims(bundles) => claims::claims(&bundles.paths, out).map(|()| 0),
-        Command::Report { bundles, output, figures } => {
+        Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
                 return Err(failed("nothing to make", "say where: -o brief.html, --figures DIR, or both"));
             }
-            report::report(&bundles.paths, output.as_deref(), figures.as_deref()).map(|_| 0)
+            report::report(&bundles.paths, output.as_deref(), figures.as_deref(), brief.as_deref()).map(|_| 0)
         }
         Command::Audit { claims, data } => audit::audit(&claims, &data, out),
+        Command::Import(args) => import::import(&args, out).map(|()| 0),
         Command::Export { bundles, csv: _ } => export::export(&bundles.paths, out).map(|()| 0),
     };
     match out.flush() {

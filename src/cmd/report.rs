@@ -2,31 +2,62 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Context, Result};
-use crate::report::{Facts, draw, figure, html};
+use crate::base::error::{Context, Result, failed};
+use crate::report::{Brief, Document, Facts, draw, figure, html, markdown, pdf};
 
 /// Pixels to a unit of the drawing, enough for print.
 const PNG_SCALE: f32 = 2.0;
 
 /// Writes the page to `output`, beside the first bundle where none is named, and the figures into `figures`. Returns
 /// the page's path.
-pub fn report(paths: &[PathBuf], output: Option<&Path>, figures: Option<&Path>) -> Result<PathBuf> {
+pub fn report(
+    paths: &[PathBuf],
+    output: Option<&Path>,
+    figures: Option<&Path>,
+    brief: Option<&Path>,
+) -> Result<PathBuf> {
     let facts = Facts::load(paths)?;
+    let brief = brief.map(Brief::load).transpose()?.unwrap_or_default();
     let page = match output {
         Some(path) => path.to_path_buf(),
         None => paths[0].with_extension("html"),
     };
-    let text = html::page(&facts)?;
-    std::fs::write(&page, text).with_context(|| format!("writing {}", page.display()))?;
+    write_as_named(&facts, &brief, &page)?;
     if let Some(folder) = figures {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         for drawing in draw::all(&facts) {
             let path = folder.join(&drawing.file);
-            std::fs::write(path.with_extension("svg"), &drawing.svg)
-                .with_context(|| format!("writing {}", path.display()))?;
-            let png = figure::png(&drawing.svg, PNG_SCALE)?;
+            let svg = brief.coloured(&facts, &drawing.svg)?;
+            std::fs::write(path.with_extension("svg"), &svg).with_context(|| format!("writing {}", path.display()))?;
+            let png = figure::png(&svg, PNG_SCALE)?;
             std::fs::write(path.with_extension("png"), png).with_context(|| format!("writing {}", path.display()))?;
         }
     }
     Ok(page)
+}
+
+/// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
+fn write_as_named(facts: &Facts, brief: &Brief, page: &Path) -> Result<()> {
+    let kind = page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let writing = |path: &Path| format!("writing {}", path.display());
+    let made = match kind.as_str() {
+        "html" | "htm" => html::page(facts, brief)?.into_bytes(),
+        "pdf" => pdf(&Document::new(facts, brief)?, brief)?,
+        "md" => {
+            let folder = page.with_extension("figures");
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            let (text, figures) = markdown(&Document::new(facts, brief)?, &name);
+            std::fs::create_dir_all(&folder).with_context(|| writing(&folder))?;
+            for (name, svg) in figures {
+                let path = folder.join(name);
+                std::fs::write(&path, svg).with_context(|| writing(&path))?;
+            }
+            text.into_bytes()
+        }
+        _ => {
+            let what = format!("the name of {} does not say what to make", page.display());
+            return Err(failed(what, "let it end in .html, .pdf or .md"));
+        }
+    };
+    std::fs::write(page, made).with_context(|| writing(page))
 }

@@ -1,10 +1,13 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
+mod told;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
+pub use told::Told;
 
 /// What kind of request an op was. Latencies of different classes are never mixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

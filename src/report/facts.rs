@@ -154,13 +154,18 @@ impl Facts {
         let mut measured = Vec::new();
         for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
             let names = facts.add_run(bundles, bundle, path)?;
+            let told = bundle.told()?;
             for stored in bundle.points().with_context(|| format!("reading {}", path.display()))? {
                 let Some(subject) = names.iter().position(|(name, _)| *name == stored.point.key.subject) else {
                     continue;
                 };
                 let subject = names[subject].1;
                 facts.note_engine_facts(subject, &stored.point);
-                measured.extend(facts.take(index, stored.id, subject, &stored.point));
+                let mut taken = facts.take(index, stored.id, subject, &stored.point);
+                if let (Some(taken), Some(told)) = (&mut taken, told.get(&stored.id)) {
+                    taken.reading.tell(told);
+                }
+                measured.extend(taken);
             }
         }
         facts.fill_steps(bundles, &measured)?;

@@ -2,6 +2,8 @@
 
 use askama::Template;
 
+use super::brief::Brief;
+use super::document;
 use super::facts::Facts;
 use super::figure::theme::COLOURS;
 use super::{section, words};
@@ -17,9 +19,11 @@ struct Page<'a> {
     date: String,
     version: &'a str,
     headlines: Vec<section::findings::Headline>,
-    contents: Vec<(&'static str, &'static str)>,
+    contents: Vec<(String, String)>,
     /// Ready-made HTML of the sections: (id, title, body).
-    sections: Vec<(&'static str, &'static str, String)>,
+    sections: Vec<(String, String, String)>,
+    /// A PNG as base64; empty without a logo.
+    logo: String,
 }
 
 struct Chip<'a> {
@@ -29,22 +33,36 @@ struct Chip<'a> {
 }
 
 /// The whole report as HTML.
-pub fn page(facts: &Facts) -> Result<String> {
-    let made = section::ALL.iter().filter_map(|s| s.html(facts).map(|body| (s.info().id, s.info().title, body)));
-    let sections: Vec<_> = made.collect();
+pub fn page(facts: &Facts, brief: &Brief) -> Result<String> {
+    let sections = document::bodies(facts, brief);
     let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
     let page = Page {
-        title: &facts.title,
+        title: brief.title(facts),
         kicker: &facts.protocol,
         source: &facts.source,
         subjects: facts.subjects.iter().enumerate().map(|(i, name)| Chip { name, colour: colour(i) }).collect(),
         date: words::moment(started),
         version: facts.runs.first().map_or("", |r| r.dyno_version.as_str()),
         headlines: section::findings::headlines(facts),
-        contents: sections.iter().map(|(id, title, _)| (*id, *title)).collect(),
+        contents: sections.iter().map(|(id, title, _)| (id.clone(), title.clone())).collect(),
         sections,
+        logo: brief.logo_png.as_deref().map(base64).unwrap_or_default(),
     };
-    page.render().context("making the page")
+    brief.coloured(facts, &page.render().context("making the page")?)
+}
+
+/// Bytes as text, for a picture inside the page.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let all = three.iter().fold(0u32, |all, b| all << 8 | u32::from(*b)) << (8 * (3 - three.len()));
+        for i in 0..4 {
+            let digit = DIGITS[(all >> (18 - 6 * i)) as usize & 63];
+            out.push(if i <= three.len() { digit as char } else { '=' });
+        }
+    }
+    out
 }
 
 /// The colour of subject `index`, the same as in the figures.

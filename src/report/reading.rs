@@ -59,6 +59,8 @@ pub struct Times {
     pub mean_ns: Option<f64>,
     pub percentiles_ns: [Option<f64>; 5],
     pub max_ns: u64,
+    /// The bounds of percentiles that another tool told.
+    pub bounds_ns: [Option<(f64, f64)>; 5],
 }
 
 /// Some streams of one cell over all repeats.
@@ -203,6 +205,7 @@ impl Times {
             mean_ns: histogram.mean_ns(),
             percentiles_ns: PERCENTILES.map(|(_, q)| histogram.percentile_ns(q).map(|ns| ns as f64)),
             max_ns: histogram.max_ns,
+            bounds_ns: [None; 5],
         }
     }
 }
@@ -268,7 +271,9 @@ fn latency(repeats: &[&Times]) -> Latency {
     let made = |pick: &dyn Fn(&Times) -> Option<f64>| whole(pick).and_then(|v| estimate::from_repeats(&v, "ns"));
     Latency {
         mean_ns: made(&|t| t.mean_ns),
-        percentiles_ns: std::array::from_fn(|i| made(&|t| t.percentiles_ns[i])),
+        percentiles_ns: std::array::from_fn(|i| {
+            made(&|t| t.percentiles_ns[i]).map(|e| super::told::bounded(e, repeats, i))
+        }),
         max_ns: repeats.iter().map(|t| t.max_ns).max().unwrap_or(0),
         p99_by_repeat: whole(&|t| t.percentiles_ns[P99]).unwrap_or_default(),
     }

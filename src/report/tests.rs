@@ -219,7 +219,7 @@ fn every_point() {
 #[test]
 fn the_page_keeps_its_shape() {
     let (_folder, paths) = bundle(&small());
-    let page = html::page(&Facts::load(&paths).expect("facts")).expect("a page");
+    let page = html::page(&Facts::load(&paths).expect("facts"), &super::Brief::default()).expect("a page");
     for outside in ["http:", "https:", "@import", "url(", "src="] {
         let foreign = page.replace("http://www.w3.org/", "");
         assert!(!foreign.contains(outside), "the page refers to something outside: {outside}");
@@ -244,7 +244,7 @@ fn a_thousand_points_make_a_page_below_three_megabytes() {
     let begun = std::time::Instant::now();
     let facts = Facts::load(&paths).expect("facts");
     let loaded = begun.elapsed();
-    let page = html::page(&facts).expect("a page");
+    let page = html::page(&facts, &super::Brief::default()).expect("a page");
     // Seen with `cargo test --release a_thousand -- --nocapture`; the goal is a second, and no test is timed.
     println!("1,000 points: {loaded:?} to load, {:?} in all, {} bytes", begun.elapsed(), page.len());
     assert!(page.len() < 3_000_000, "{} bytes", page.len());

@@ -18,6 +18,8 @@ pub enum Method {
     Repeats,
     /// The spread over time within one repeat, which says nothing of what another repeat would give.
     Intervals,
+    /// The bounds within which another tool told it.
+    Told,
     /// One observation: there is no interval.
     Single,
 }

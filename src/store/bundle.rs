@@ -9,7 +9,7 @@ use super::histograms::{self, count};
 use super::schema;
 use crate::base::error::{Context, Error, Result, anyhow};
 use crate::base::units::Rate;
-use crate::record::{Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Tally};
+use crate::record::{Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Tally, Told};
 
 /// A bundle, open for reading.
 pub struct Bundle {
@@ -138,6 +138,11 @@ impl Bundle {
             let value = row.get::<_, Option<f64>>(3)?.unwrap_or(f64::NAN);
             Ok(Sample { at_ns: row.get(0)?, meter: row.get(1)?, name: row.get(2)?, value })
         })
+    }
+
+    /// What other tools told of imported points, by the point's number.
+    pub fn told(&self) -> Result<HashMap<i64, Vec<Told>>> {
+        super::told::read(&self.conn).map_err(|e| schema::damaged(&self.path).context(format!("{e:#}")))
     }
 
     fn rows<T>(&self, sql: &str, id: Option<i64>, read: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {

@@ -9,6 +9,7 @@
 mod bundle;
 mod histograms;
 mod schema;
+mod told;
 mod writer;
 
 pub use bundle::{Bundle, RateInterval, StoredPoint};

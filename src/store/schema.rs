@@ -11,7 +11,8 @@ use crate::record::Run;
 const APPLICATION_ID: i64 = 0x4459_4E4F;
 
 /// One script for each version of the schema, oldest first. Released scripts never change; later ones only add.
-pub static MIGRATIONS: &[&str] = &[r#"
+pub static MIGRATIONS: &[&str] = &[
+    r#"
 CREATE TABLE run (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     dyno_version TEXT NOT NULL,
@@ -113,7 +114,25 @@ CREATE TABLE sample (
     value REAL,
     PRIMARY KEY (gauge, at_ns)
 ) WITHOUT ROWID;
-"#];
+"#,
+    TOLD,
+];
+
+/// What imported points were told instead of latencies.
+const TOLD: &str = "
+CREATE TABLE told (
+    id INTEGER PRIMARY KEY,
+    point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,
+    stream TEXT NOT NULL,
+    class TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value REAL NOT NULL,
+    low REAL NOT NULL,
+    high REAL NOT NULL,
+    samples INTEGER
+);
+CREATE INDEX told_point ON told (point);
+";
 
 /// Makes the tables in an empty database, in the caller's transaction.
 pub(super) fn lay_out(conn: &Connection) -> Result<()> {

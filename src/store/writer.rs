@@ -11,7 +11,7 @@ use super::histograms;
 use super::schema::{self, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed};
 use crate::base::units::Rate;
-use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally};
+use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally, Told};
 
 /// The bundle of a run that is going on.
 pub struct Writer {
@@ -79,6 +79,12 @@ impl Writer {
         }
         let tx = self.conn.unchecked_transaction()?;
         insert_facts(&tx, None, facts).and_then(|()| Ok(tx.commit()?)).with_context(|| self.writing())
+    }
+
+    /// Adds what another tool told of the point that is open.
+    pub fn told(&mut self, told: &Told) -> Result<()> {
+        let open = self.open.as_ref().ok_or_else(no_point)?;
+        super::told::insert(&self.conn, open.id, told).with_context(|| self.writing())
     }
 
     fn reading(&self) -> String {

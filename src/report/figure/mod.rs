@@ -6,6 +6,7 @@
 pub mod axis;
 pub mod bars;
 pub mod curve;
+pub mod fonts;
 mod frame;
 pub mod percentiles;
 mod png;

@@ -42,12 +42,36 @@ pub enum Who {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inputs {
-    NewOrder { warehouse: i64, district: i64, customer: i64, lines: Vec<Line> },
-    Payment { warehouse: i64, district: i64, customer_warehouse: i64, customer_district: i64, who: Who, cents: i64 },
-    OrderStatus { warehouse: i64, district: i64, who: Who },
+    NewOrder {
+        warehouse: i64,
+        district: i64,
+        customer: i64,
+        lines: Vec<Line>,
+    },
+    Payment {
+        warehouse: i64,
+        district: i64,
+        customer_warehouse: i64,
+        customer_district: i64,
+        who: Who,
+        cents: i64,
+    },
+    OrderStatus {
+        warehouse: i64,
+        district: i64,
+        who: Who,
+    },
     /// Handed to the queue (clause 2.7.2), or carried out.
-    Delivery { warehouse: i64, carrier: i64, queued: bool },
-    StockLevel { warehouse: i64, district: i64, threshold: i64 },
+    Delivery {
+        warehouse: i64,
+        carrier: i64,
+        queued: bool,
+    },
+    StockLevel {
+        warehouse: i64,
+        district: i64,
+        threshold: i64,
+    },
 }
 
 /// Draws inputs.
@@ -62,9 +86,7 @@ impl Drawer {
         let warehouse = at.warehouse;
         match kind {
             OpKind::Payment => self.payment(warehouse, rng),
-            OpKind::OrderStatus => {
-                Inputs::OrderStatus { warehouse, district: one_of_ten(rng), who: self.who(rng) }
-            }
+            OpKind::OrderStatus => Inputs::OrderStatus { warehouse, district: one_of_ten(rng), who: self.who(rng) },
             OpKind::Delivery => Inputs::Delivery { warehouse, carrier: 0, queued: true },
             OpKind::DeferredDelivery => Inputs::Delivery { warehouse, carrier: one_of_ten(rng), queued: false },
             OpKind::StockLevel => {

@@ -111,7 +111,8 @@ impl Population {
             }
             for number in 1..=count {
                 let item = between(&mut rng, 1, ITEMS);
-                let (at, amount) = if delivered { (self.now.as_str(), 0) } else { ("\\N", between(&mut rng, 1, 999_999)) };
+                let (at, amount) =
+                    if delivered { (self.now.as_str(), 0) } else { ("\\N", between(&mut rng, 1, 999_999)) };
                 let _ = write!(lines, "{id}\t{district}\t{warehouse}\t{number}\t{item}\t{warehouse}\t{at}\t5\t");
                 lines.push_str(&cents(amount));
                 lines.push('\t');

@@ -21,7 +21,8 @@ pub struct Constants {
 impl Constants {
     /// Clause 2.1.6.1: the run's C for last names differs from the load's by 65 … 119, and not by 96 or 112.
     pub fn of_run(rng: &mut Rng) -> Constants {
-        let allowed = |c: &u64| matches!(c.abs_diff(C_LAST_LOAD), 65..=119) && !matches!(c.abs_diff(C_LAST_LOAD), 96 | 112);
+        let allowed =
+            |c: &u64| matches!(c.abs_diff(C_LAST_LOAD), 65..=119) && !matches!(c.abs_diff(C_LAST_LOAD), 96 | 112);
         let choices: Vec<u64> = (0..=255).filter(allowed).collect();
         let last = choices[rng.below(choices.len() as u64) as usize];
         Constants { last, customer: rng.below(1024), item: rng.below(8192) }
@@ -114,7 +115,10 @@ mod tests {
             seen[nurand(&mut rng, 1023, 259, 1, 3000) as usize] += 1;
         }
         assert_eq!(seen[0], 0);
-        assert!(seen.iter().max().unwrap() > &300, "the most frequent customer is drawn far more often than 1 in 3,000");
+        assert!(
+            seen.iter().max().unwrap() > &300,
+            "the most frequent customer is drawn far more often than 1 in 3,000"
+        );
     }
 
     #[test]

@@ -9,7 +9,9 @@ use super::inputs::{Drawer, Inputs, Line, Who};
 use super::statements::{Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
-use crate::load::sql::{Committed, Param, Row, Script, Session, SqlError, SqlResult, Statements, decimal_text, refused};
+use crate::load::sql::{
+    Committed, Param, Row, Script, Session, SqlError, SqlResult, Statements, decimal_text, refused,
+};
 
 /// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
 const DATA: usize = 500;
@@ -78,7 +80,11 @@ impl Script for TpccScript {
                 at.stock_level(*warehouse, *district, *threshold)?
             }
         };
-        if committed { at.session.commit()? } else { at.session.rollback()? }
+        if committed {
+            at.session.commit()?
+        } else {
+            at.session.rollback()?
+        }
         at.sent.other += 2;
         Ok(Committed { statements: at.sent, hit: committed })
     }

@@ -1,0 +1,70 @@
+//! `dyno import`: results of other tools into a bundle that shows, compares and reports like one of Dyno's.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::base::error::{Result, failed};
+use crate::import::{self, Input};
+
+#[derive(Args)]
+pub struct ImportArgs {
+    /// Where the files come from: csv, db_bench, fio, hammerdb, sysbench, vdbench
+    kind: String,
+    /// The files, each with the subject's name before it if the file's own will not do
+    #[arg(required = true, value_name = "[SUBJECT=]FILE")]
+    files: Vec<String>,
+    /// The bundle to make
+    #[arg(short, long, value_name = "BUNDLE")]
+    output: PathBuf,
+    /// What the columns of a CSV mean
+    #[arg(long, value_name = "TOML")]
+    mapping: Option<PathBuf>,
+}
+
+pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
+    let names: Vec<&str> = import::ALL.iter().map(|f| f.info().name).collect();
+    let format = import::ALL.iter().find(|f| f.info().name == args.kind).ok_or_else(|| {
+        failed(format!("'{}' is no kind of file that Dyno imports", args.kind), format!("use {}", names.join(", ")))
+    })?;
+    if args.mapping.is_some() && args.kind != "csv" {
+        return Err(failed("--mapping is for csv", "leave it out"));
+    }
+    let mapping =
+        args.mapping.as_ref().map(|path| read(path).map(|text| (path.display().to_string(), text))).transpose()?;
+    let mut found = Vec::new();
+    for file in &args.files {
+        let (subject, path) = match file.split_once('=') {
+            Some((subject, path)) if !Path::new(file).exists() => (subject.to_string(), PathBuf::from(path)),
+            _ => (String::new(), PathBuf::from(file)),
+        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let subject = if subject.is_empty() { stem } else { subject };
+        let (text, name) = (read(&path)?, path.display().to_string());
+        let mapping = mapping.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+        let part = format.read(&Input { file: &name, text: &text, mapping })?;
+        let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        found.push((shown, subject, part));
+    }
+    let points = import::import(*format, found, &args.output)?;
+    writeln!(out, "{points} points imported into {}; not told by {}:", args.output.display(), args.kind)?;
+    for what in format.info().missing {
+        writeln!(out, "  {what}")?;
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path).map_err(|e| {
+        failed(format!("cannot read {}: {e}", path.display()), "check the name and that you may read it")
+    })?;
+    let line = |end: usize| bytes[..end].iter().filter(|b| **b == b'\n').count() + 1;
+    String::from_utf8(bytes.clone()).map_err(|e| {
+        let at = line(e.utf8_error().valid_up_to());
+        failed(
+            format!("{}, line {at}: not text (UTF-8)", path.display()),
+            "give the file as the tool wrote it, unpacked",
+        )
+    })
+}

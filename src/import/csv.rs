@@ -1,0 +1,226 @@
+//! Comma-separated values with a mapping that says what the columns mean: published tables, or any tool's own.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::text::{number, wrong};
+use super::{Entry, Format, Found, Info, Input, cell, tally};
+use crate::base::error::{Result, failed};
+use crate::plan::Field;
+use crate::record::{Class, Sample};
+
+pub struct Csv;
+
+/// mapping.toml
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mapping {
+    title: Option<String>,
+    source: Option<String>,
+    /// The step's name; without one it is the file's.
+    step: Option<String>,
+    #[serde(default)]
+    class: ClassName,
+    /// The columns of keys.
+    subject: Option<String>,
+    step_column: Option<String>,
+    axis: Option<AxisColumn>,
+    /// Seconds measured, the same for all rows.
+    window_s: Option<f64>,
+    figures: BTreeMap<String, Column>,
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum ClassName {
+    #[default]
+    Read,
+    Write,
+    Seek,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AxisColumn {
+    column: String,
+    field: Field,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Column {
+    Plain(String),
+    InUnit { column: String, unit: String },
+}
+
+impl Column {
+    fn name(&self) -> &str {
+        match self {
+            Column::Plain(name) | Column::InUnit { column: name, .. } => name,
+        }
+    }
+}
+
+impl Format for Csv {
+    fn info(&self) -> &'static Info {
+        &Info {
+            name: "csv",
+            summary: "comma-separated values, with --mapping MAPPING.toml for what the columns mean",
+            missing: &["latencies but for the figures given", "intervals", "when the points were measured"],
+        }
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<Found> {
+        let Some((name, text)) = input.mapping else {
+            return Err(failed(
+                format!("{}: nothing says what its columns mean", input.file),
+                "give --mapping MAPPING.toml; docs/import.md shows one",
+            ));
+        };
+        let mapping: Mapping = toml::from_str(text)
+            .map_err(|e| failed(format!("{name}: {}", e.to_string().trim_end()), "docs/import.md shows a mapping"))?;
+        let scales = scales(name, &mapping)?;
+        let mut lines = input.text.lines().enumerate().map(|(i, l)| (i + 1, l));
+        let mut rows = lines.by_ref().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
+        let Some((at, head)) = rows.next() else {
+            return Err(wrong(input.file, 1, "there is no line of column names", "give a CSV with a heading"));
+        };
+        let head = split(input.file, at, head)?;
+        let table = Table { input, mapping: &mapping, scales: &scales, head: &head, head_at: at };
+        let entries = rows.map(|(at, line)| table.row(at, line)).collect::<Result<Vec<_>>>()?;
+        if entries.is_empty() {
+            return Err(wrong(input.file, at, "the table has no rows", "give the whole file"));
+        }
+        let (title, source) = (mapping.title.clone(), mapping.source.clone());
+        Ok(Found { entries, title, source, ..Found::default() })
+    }
+}
+
+/// What a figure's number is multiplied with to be in ns, ops/s, bytes/s or watts.
+fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
+    let mut all = BTreeMap::new();
+    for (name, column) in &mapping.figures {
+        let unit = match column {
+            Column::Plain(column) => column.rsplit('_').next().unwrap_or_default(),
+            Column::InUnit { unit, .. } => unit,
+        };
+        let percentile = name.strip_prefix('p').and_then(|p| p.parse::<f64>().ok()).filter(|p| *p > 0.0 && *p < 100.0);
+        let time = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+        let known: &[(&str, f64)] = match name.as_str() {
+            "mean" | "max" => &time,
+            _ if percentile.is_some() => &time,
+            "bytes_per_s" => &[("bytes/s", 1.0), ("s", 1.0), ("MB/s", 1e6), ("MiB/s", 1_048_576.0), ("GB/s", 1e9)],
+            "ops_per_s" => &[("ops/s", 1.0), ("s", 1.0), ("kops/s", 1e3)],
+            "watts" => &[("watts", 1.0), ("W", 1.0)],
+            _ => {
+                let next = "use ops_per_s, bytes_per_s, mean, max, watts, or a percentile such as p99 or p99.9";
+                return Err(failed(format!("{file}: '{name}' is no figure"), next));
+            }
+        };
+        let units: Vec<&str> = known.iter().map(|(u, _)| *u).collect();
+        let scale = known.iter().find(|(u, _)| *u == unit).map(|(_, by)| *by).ok_or_else(|| {
+            let next = format!(
+                "say {name} = {{ column = \"{}\", unit = \"…\" }} with one of {}",
+                column.name(),
+                units.join(", ")
+            );
+            failed(format!("{file}: '{unit}' is no unit of {name}"), next)
+        })?;
+        all.insert(name.clone(), scale);
+    }
+    if !all.contains_key("ops_per_s") {
+        return Err(failed(
+            format!("{file}: [figures] has no ops_per_s"),
+            "say which column holds operations a second",
+        ));
+    }
+    Ok(all)
+}
+
+struct Table<'a> {
+    input: &'a Input<'a>,
+    mapping: &'a Mapping,
+    scales: &'a BTreeMap<String, f64>,
+    head: &'a [String],
+    head_at: usize,
+}
+
+impl Table<'_> {
+    fn row(&self, at: usize, line: &str) -> Result<Entry> {
+        let file = self.input.file;
+        let cells = split(file, at, line)?;
+        if cells.len() != self.head.len() {
+            let what = format!("{} values for {} columns", cells.len(), self.head.len());
+            return Err(wrong(file, at, what, "the line may be cut, or a value with a comma needs quotes"));
+        }
+        let text = |column: &str| -> Result<&str> {
+            let index = self.head.iter().position(|h| h == column).ok_or_else(|| {
+                let next = format!("the columns are {}; correct the mapping", self.head.join(", "));
+                wrong(file, self.head_at, format!("there is no column '{column}'"), next)
+            })?;
+            Ok(cells[index].trim())
+        };
+        let m = self.mapping;
+        let axis = match &m.axis {
+            Some(axis) => Some((axis.field, number(file, at, &axis.column, text(&axis.column)?)?)),
+            None => None,
+        };
+        let stem = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".csv");
+        let step = match &m.step_column {
+            Some(column) => text(column)?,
+            None => m.step.as_deref().unwrap_or(stem),
+        };
+        let window_ns = m.window_s.filter(|s| *s > 0.0).map_or(super::NO_WINDOW_NS, |s| (s * 1e9).min(1e18) as u64);
+        let mut entry = Entry::new(step, axis, window_ns);
+        entry.subject = m.subject.as_deref().map(&text).transpose()?.map(str::to_string);
+        let class = match m.class {
+            ClassName::Read => Class::Read,
+            ClassName::Write => Class::Write,
+            ClassName::Seek => Class::Seek,
+        };
+        let (mut ops, mut bytes) = (0, 0);
+        for (name, column) in &m.figures {
+            let written = text(column.name())?;
+            // An empty cell was not measured.
+            if written.is_empty() && name != "ops_per_s" {
+                continue;
+            }
+            let value = number(file, at, column.name(), written)? * self.scales[name];
+            match name.as_str() {
+                "ops_per_s" => ops = entry.ops_at(value),
+                "bytes_per_s" => bytes = entry.ops_at(value),
+                "watts" => {
+                    let (meter, name) = ("imported".to_string(), "drive_watts".to_string());
+                    entry.samples.push(Sample { at_ns: 0, meter, name, value });
+                }
+                _ => entry.tell("table", class, &format!("{name}_ns"), value, None),
+            }
+        }
+        let threads = axis.filter(|a| a.0 == Field::Threads).map_or(1, |a| a.1.clamp(1.0, 65_536.0) as u32);
+        entry.point.cells.push(cell("table", 0, threads, 1, vec![tally(class, ops, bytes)]));
+        Ok(entry)
+    }
+}
+
+/// The values of a line; quotes may hold commas, and two stand for one.
+fn split(file: &str, at: usize, line: &str) -> Result<Vec<String>> {
+    let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
+    let mut chars = line.trim_end_matches('\r').chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                cell.push('"');
+            }
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
+            c => cell.push(c),
+        }
+    }
+    if quoted {
+        return Err(wrong(file, at, "a quote is not closed", "values over several lines are not read; join them"));
+    }
+    cells.push(cell);
+    Ok(cells.into_iter().map(|c| c.trim().to_string()).collect())
+}

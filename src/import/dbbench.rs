@@ -1,0 +1,191 @@
+//! What db_bench prints: a line for each benchmark, and with --histogram its percentiles and buckets.
+//!
+//! A percentile of db_bench's is interpolated within a bucket that is up to half as wide as its value, so it carries
+//! that bucket as its interval.
+
+use super::text::{after, number, wrong};
+use super::{Entry, Format, Found, Info, Input, cell, tally};
+use crate::base::error::Result;
+use crate::plan::Field;
+use crate::record::{Class, Fact};
+
+pub struct DbBench;
+
+/// What is known before the benchmarks begin, printed as "Name: value".
+const HEADER: &[&str] = &["RocksDB", "Keys", "Values", "Entries", "Compression", "Write rate", "Read rate", "CPU"];
+
+impl Format for DbBench {
+    fn info(&self) -> &'static Info {
+        &Info {
+            name: "db_bench",
+            summary: "what RocksDB's db_bench prints; with --histogram, percentiles with their buckets",
+            missing: &[
+                "latencies finer than db_bench's buckets, which are half as wide as they are long",
+                "intervals",
+                "readings of meters",
+                "the writer of readwhilewriting, which db_bench leaves out",
+                "the number of threads, where it is not in the file's name as t16 or 16threads",
+            ],
+        }
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<Found> {
+        let mut found = Found::default();
+        let mut latency = Latency::None;
+        for (index, raw) in input.text.lines().enumerate() {
+            let at = index + 1;
+            // Progress is written over itself with carriage returns, before the line that counts.
+            let line = raw.rsplit('\r').next().unwrap_or(raw);
+            if line.contains(" micros/op ") {
+                let (entry, class) = benchmark(input, at, line)?;
+                found.entries.push(entry);
+                latency = Latency::Of(class);
+            } else if let Some(kind) = line.strip_prefix("Microseconds per ") {
+                let class = class_of(kind.trim_end().trim_end_matches(':'));
+                latency = Latency::Of(class);
+            } else if let (Latency::Of(class), Some(entry)) = (latency, found.entries.last_mut()) {
+                told(input.file, at, line, entry, class)?;
+            } else if let Some((name, value)) = line.split_once(':').filter(|(name, _)| HEADER.contains(name)) {
+                found.facts.push(Fact::new("Imported", format!("db_bench {name}"), value.trim()));
+            }
+        }
+        if found.entries.is_empty() {
+            let last = input.text.lines().count().max(1);
+            let next = "give what db_bench printed to its end; it ends each benchmark with 'NAME : … micros/op …'";
+            return Err(wrong(input.file, last, "the file ends before any benchmark has ended", next));
+        }
+        Ok(found)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Latency {
+    None,
+    Of(Class),
+}
+
+fn class_of(kind: &str) -> Class {
+    match kind {
+        "write" => Class::Write,
+        "seek" => Class::Seek,
+        _ => Class::Read,
+    }
+}
+
+/// "readrandom   :       6.811 micros/op 277839 ops/sec 0.144 seconds 40000 operations;   30.7 MB/s (…)"
+fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)> {
+    let cut = || {
+        let next = "the line may be cut, or from a db_bench before 7.2, which told neither seconds nor operations";
+        wrong(input.file, at, "a benchmark's line without 'NAME : … ops/sec … seconds … operations'", next)
+    };
+    let (name, rest) = line.split_once(" :").ok_or_else(cut)?;
+    let name = name.rsplit("ops").next().unwrap_or(name).trim();
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let before = |unit: &str| {
+        words.iter().position(|w| w.trim_end_matches(';') == unit).filter(|i| *i > 0).map(|i| words[i - 1])
+    };
+    let get = |unit: &str| number(input.file, at, unit, before(unit).ok_or_else(cut)?);
+    let (rate, operations) = (get("ops/sec")?, get("operations")?);
+    let seconds = get("seconds")?;
+    if name.is_empty() || operations < 1.0 {
+        return Err(cut());
+    }
+    // The rate has more digits than the seconds.
+    let window = if rate > 0.0 { operations / rate } else { seconds };
+    let threads = threads_in(input.file);
+    let axis = threads.map(|n| (Field::Threads, f64::from(n)));
+    let mut entry = Entry::new(name, axis, (window * 1e9).round() as u64);
+    let class = match name {
+        n if n.starts_with("fill") || n.starts_with("overwrite") || n.starts_with("delete") => Class::Write,
+        n if n.starts_with("seek") => Class::Seek,
+        _ => Class::Read,
+    };
+    let bytes = before("MB/s").map(|mb| number(input.file, at, "MB/s", mb)).transpose()?.unwrap_or(0.0);
+    let bytes = bytes * 1_048_576.0 * window;
+    entry.point.cells.push(cell(name, 0, threads.unwrap_or(1), 1, vec![tally(class, operations as u64, bytes as u64)]));
+    Ok((entry, class))
+}
+
+/// The threads of "readrandom.t16.log" or "out-16threads.txt".
+fn threads_in(file: &str) -> Option<u32> {
+    let words = file.split(|c: char| !c.is_ascii_alphanumeric());
+    let mut found = words.filter_map(|w| w.strip_suffix("threads").or_else(|| w.strip_prefix('t'))?.parse().ok());
+    found.find(|n| (1..=65_536).contains(n))
+}
+
+/// The lines of a histogram.
+fn told(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) -> Result<()> {
+    let stream = entry.step.clone();
+    let Some(tally) = entry.point.cells.first_mut().and_then(|c| c.tallies.first_mut()) else { return Ok(()) };
+    if line.starts_with("Count:") {
+        // A benchmark that does both prints two histograms; the first line of a class says how many were its.
+        tally.class = class;
+        let samples = Some(tally.ops);
+        let mean = after(line, "Average:").unwrap_or_default();
+        let mean = number(file, at, "average", mean)? * 1e3;
+        entry.tell(&stream, class, "mean_ns", mean, samples);
+    } else if line.starts_with("Min:") {
+        let max = number(file, at, "maximum", after(line, "Max:").unwrap_or_default())? * 1e3;
+        let samples = Some(tally.ops);
+        entry.tell(&stream, class, "max_ns", max, samples);
+    } else if let Some(all) = line.strip_prefix("Percentiles:") {
+        let samples = Some(tally.ops);
+        let words: Vec<&str> = all.split_whitespace().collect();
+        for pair in words.chunks(2) {
+            let [name, value] = pair else {
+                return Err(wrong(
+                    file,
+                    at,
+                    "a percentile without its value",
+                    "the line is cut; give the whole output",
+                ));
+            };
+            let name = name.trim_start_matches('P').trim_end_matches(':');
+            let us = number(file, at, "percentile", value)?;
+            let (low, high) = bucket(us);
+            entry.tell_within(&stream, class, &format!("p{name}_ns"), us * 1e3, (low * 1e3, high * 1e3), samples);
+        }
+    }
+    Ok(())
+}
+
+/// RocksDB's `HistogramBucketMapper`: 1, 2, then each half as large again as the last, cut to two digits. The bounds of
+/// the bucket that `us` was interpolated in.
+fn bucket(us: f64) -> (f64, f64) {
+    let (mut low, mut high) = (0.0f64, 1.0f64);
+    let mut exact = 2.0f64;
+    while high < us && high < 1e18 {
+        low = high;
+        high = exact.floor();
+        // Two digits are kept, the rest is cut.
+        let mut power = 1.0;
+        while high / power >= 100.0 {
+            power *= 10.0;
+        }
+        high = (high / power).floor() * power;
+        exact = (if low < 1.5 { 2.0 } else { high }) * 1.5;
+    }
+    (low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bucket;
+
+    #[test]
+    fn a_percentile_lies_in_the_bucket_that_db_bench_counted_it_in() {
+        let cases = [
+            (0.7, (0.0, 1.0)),
+            (5.81, (4.0, 6.0)),
+            (13.82, (10.0, 15.0)),
+            (110.0, (76.0, 110.0)),
+            (169.0, (110.0, 170.0)),
+            (249.0, (170.0, 250.0)),
+            (2_900.0, (1_900.0, 2_900.0)),
+            (19_333.0, (14_000.0, 22_000.0)),
+        ];
+        for (us, bounds) in cases {
+            assert_eq!(bucket(us), bounds, "{us} µs");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! fio's JSON output: `--output-format=json`, or json+ with its histograms.
+
+use serde_json::Value;
+
+use super::text::wrong;
+use super::{Entry, Format, Found, Info, Input, cell};
+use crate::base::error::{Result, failed};
+use crate::base::histogram::Histogram;
+use crate::record::{Class, Fact, Outcome, Tally};
+
+pub struct Fio;
+
+/// fio counts latencies up to about 17 s, and an op takes a nanosecond at least.
+const MOST_OPS: u64 = 1 << 50;
+
+impl Format for Fio {
+    fn info(&self) -> &'static Info {
+        &Info {
+            name: "fio",
+            summary: "fio's JSON (--output-format=json or json+); json+ brings the latencies whole",
+            missing: &["intervals", "readings of meters", "when an op was due: all latencies are service times (clat)"],
+        }
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<Found> {
+        // Warnings of fio's stand before the JSON when both go to the same place.
+        let start = input.text.find('{').unwrap_or(0);
+        let before = input.text[..start]
+            .lines()
+            .count()
+            .saturating_sub(usize::from(start > 0 && !input.text[..start].ends_with('\n')));
+        let root: Value = serde_json::from_str(input.text[start..].trim_end()).map_err(|e| {
+            let next =
+                "give the whole file that fio wrote with --output-format=json; a run that was killed leaves half";
+            wrong(input.file, before + e.line(), format!("not JSON as fio writes it: {e}"), next)
+        })?;
+        let strange =
+            |what: &str| failed(format!("{}: {what}", input.file), "give the JSON output of fio 3.0 or later");
+        let version = root["fio version"].as_str().ok_or_else(|| strange("there is no \"fio version\""))?;
+        let jobs =
+            root["jobs"].as_array().filter(|jobs| !jobs.is_empty()).ok_or_else(|| strange("there are no jobs"))?;
+        let started = root["timestamp_ms"].as_u64().unwrap_or(0).saturating_mul(1_000_000);
+        let mut found = Found::default();
+        found.facts.push(Fact::new("Imported", "fio version", version));
+        let mut group = None;
+        for job in jobs {
+            let name = job["jobname"].as_str().ok_or_else(|| strange("a job has no name"))?;
+            let place = format!("{}, job '{name}'", input.file);
+            // Jobs of one group ran at the same time.
+            let of = job["groupid"].as_u64();
+            if group != Some(of) {
+                group = Some(of);
+                let mut entry = Entry::new(name, None, runtime_ns(job));
+                entry.point.started_unix_ns = started;
+                found.entries.push(entry);
+            }
+            if let Some(entry) = found.entries.last_mut() {
+                add_job(entry, job, name, &place)?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn runtime_ns(job: &Value) -> u64 {
+    let of = |direction: &str| job[direction]["runtime"].as_u64().unwrap_or(0);
+    of("read").max(of("write")).max(1).saturating_mul(1_000_000)
+}
+
+fn add_job(entry: &mut Entry, job: &Value, name: &str, place: &str) -> Result<()> {
+    let option = |key: &str| job["job options"][key].as_str().and_then(|v| v.parse().ok()).unwrap_or(1u32);
+    let error = job["error"].as_i64().unwrap_or(0);
+    if error != 0 {
+        entry.point.outcome = Outcome::Failed { cause: format!("fio: job {name} ended with error {error}") };
+    }
+    let mut tallies = Vec::new();
+    for (direction, class) in [("read", Class::Read), ("write", Class::Write)] {
+        let part = &job[direction];
+        if part.is_null() {
+            return Err(failed(
+                format!("{place}: nothing is told of its {direction}s"),
+                "the file may be cut; take it again",
+            ));
+        }
+        let ops = part["total_ios"].as_u64().unwrap_or(0).min(MOST_OPS);
+        if ops == 0 {
+            continue;
+        }
+        if part["clat_ns"].is_null() {
+            let what = format!("{place}: there is no \"clat_ns\" for its {direction}s");
+            return Err(failed(what, "fio 2 gives microseconds, and gtod_reduce=1 none; run fio 3 without it"));
+        }
+        let service = latencies(&part["clat_ns"], place)?;
+        if service.is_empty() {
+            tell(entry, &part["clat_ns"], name, class, ops);
+        }
+        let bytes = part["io_bytes"].as_u64().unwrap_or(0).min(1 << 60);
+        tallies.push(Tally { class, ops, bytes, misses: 0, service, response: None });
+    }
+    let instance = entry.point.cells.iter().filter(|c| c.stream == name).count() as u32;
+    let job = cell(name, instance, option("numjobs").max(1), option("iodepth").max(1), tallies);
+    entry.point.cells.push(job);
+    Ok(())
+}
+
+/// json+: the bins, each a latency that stands for those within 0.8 % of it. Empty for plain json.
+fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
+    let mut all = Histogram::new();
+    let Some(bins) = clat["bins"].as_object() else { return Ok(all) };
+    for (ns, n) in bins {
+        let (Ok(ns), Some(n)) = (ns.parse::<u64>(), n.as_u64().filter(|n| *n < MOST_OPS)) else {
+            return Err(failed(format!("{place}: '{ns}: {n}' is no bin"), "give the json+ that fio wrote, unedited"));
+        };
+        all.add_n(ns, n);
+    }
+    let told = |key: &str| clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0);
+    if let (Some(mean), Some(min), Some(max)) = (told("mean"), told("min"), told("max")) {
+        // These are exact; the bins are not.
+        all.sum_ns = (mean * all.count as f64).round() as u64;
+        (all.min_ns, all.max_ns) = (min as u64, max as u64);
+    }
+    Ok(all)
+}
+
+/// Plain json: the figures that stand for the latencies.
+fn tell(entry: &mut Entry, clat: &Value, stream: &str, class: Class, ops: u64) {
+    for key in ["mean", "max"] {
+        if let Some(value) = clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0) {
+            entry.tell(stream, class, &format!("{key}_ns"), value, Some(ops));
+        }
+    }
+    let percentiles = clat["percentile"].as_object().into_iter().flatten();
+    for (percentile, value) in percentiles {
+        if let (Ok(p), Some(value)) = (percentile.parse::<f64>(), value.as_f64().filter(|v| v.is_finite() && *v >= 0.0))
+        {
+            // fio's bins are 1/64 of an octave wide and it prints their middle.
+            let half = value / 128.0;
+            entry.tell_within(stream, class, &format!("p{p}_ns"), value, (value - half, value + half), Some(ops));
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Results of other tools, put into a bundle and marked as imported: what a tool did not tell is stated, never made up.
+//!
+//! A format is one file and one line in `ALL`. It turns a file's text into entries; `bundle` joins the entries of all
+//! files to a run.
+
+mod bundle;
+mod csv;
+mod dbbench;
+mod fio;
+mod hammerdb;
+mod sysbench;
+mod text;
+mod vdbench;
+
+pub use bundle::import;
+
+use crate::base::error::Result;
+use crate::base::histogram::Histogram;
+use crate::plan::{Axis, Field};
+use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Sample, Tally, Told};
+
+/// What a format is called and what it reads.
+pub struct Info {
+    pub name: &'static str,
+    pub summary: &'static str,
+    /// What its files never tell.
+    pub missing: &'static [&'static str],
+}
+
+/// One kind of file.
+pub trait Format: Sync {
+    fn info(&self) -> &'static Info;
+    fn read(&self, input: &Input<'_>) -> Result<Found>;
+}
+
+pub static ALL: &[&dyn Format] =
+    &[&csv::Csv, &dbbench::DbBench, &fio::Fio, &hammerdb::HammerDb, &sysbench::Sysbench, &vdbench::Vdbench];
+
+/// A file that was given.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// As it is called in messages.
+    pub file: &'a str,
+    pub text: &'a str,
+    /// What the columns of a CSV mean: the mapping's file name and text.
+    pub mapping: Option<(&'a str, &'a str)>,
+}
+
+/// What a file held.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub entries: Vec<Entry>,
+    pub facts: Vec<Fact>,
+    pub title: Option<String>,
+    pub source: Option<String>,
+}
+
+/// A point with what was told of it.
+#[derive(Debug)]
+pub struct Entry {
+    /// Without one, the subject is that of the file.
+    pub subject: Option<String>,
+    pub step: String,
+    pub axis: Option<(Field, f64)>,
+    pub point: Point,
+    pub told: Vec<Told>,
+    pub samples: Vec<Sample>,
+}
+
+/// The window that stands where none was told: a rate keeps three decimals in the count of ops that it makes.
+pub(crate) const NO_WINDOW_NS: u64 = 1_000_000_000_000;
+
+impl Entry {
+    fn new(step: &str, axis: Option<(Field, f64)>, window_ns: u64) -> Entry {
+        let key = PointKey { subject: String::new(), step: step.to_string(), axis: axis.map(axis_of), repeat: 1 };
+        let point = Point {
+            key,
+            started_unix_ns: 0,
+            window_ns: window_ns.max(1),
+            outcome: Outcome::Measured,
+            cells: Vec::new(),
+            facts: Vec::new(),
+        };
+        Entry { subject: None, step: step.to_string(), axis, point, told: Vec::new(), samples: Vec::new() }
+    }
+
+    /// Ops in the window at this rate.
+    fn ops_at(&self, per_s: f64) -> u64 {
+        (per_s * self.point.window_ns as f64 / 1e9).round() as u64
+    }
+
+    fn tell(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
+        self.tell_within(stream, class, name, value, (value, value), samples);
+    }
+
+    fn tell_within(
+        &mut self,
+        stream: &str,
+        class: Class,
+        name: &str,
+        value: f64,
+        (low, high): (f64, f64),
+        samples: Option<u64>,
+    ) {
+        let (low, high) = (low.min(value), high.max(value));
+        let (stream, name) = (stream.to_string(), name.to_string());
+        self.told.push(Told { stream, class, name, value, low, high, samples });
+    }
+}
+
+fn axis_of((field, value): (Field, f64)) -> Axis {
+    let name = match field {
+        Field::Threads => "threads",
+        Field::Depth => "depth",
+        Field::OpsPerSec => "rate",
+        Field::BytesPerSec => "bytes_rate",
+        Field::LoadPercent => "load",
+        Field::Block => "block",
+        Field::Instances => "instances",
+    };
+    Axis { name: name.to_string(), field, value }
+}
+
+fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tally>) -> Cell {
+    Cell {
+        stream: stream.to_string(),
+        drive: 0,
+        instance,
+        headline: true,
+        threads,
+        depth,
+        asked: None,
+        late: 0,
+        backlog_max: 0,
+        backlog_end: 0,
+        tallies,
+    }
+}
+
+/// A tally without latencies.
+fn tally(class: Class, ops: u64, bytes: u64) -> Tally {
+    Tally { class, ops, bytes, misses: 0, service: Histogram::new(), response: None }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! What sysbench prints at its end: fileio, oltp_*, cpu and others.
+
+use super::text::{number, wrong};
+use super::{Entry, Format, Found, Info, Input, cell, tally};
+use crate::base::error::Result;
+use crate::plan::Field;
+use crate::record::{Class, Fact, Tally};
+
+pub struct Sysbench;
+
+impl Format for Sysbench {
+    fn info(&self) -> &'static Info {
+        &Info {
+            name: "sysbench",
+            summary: "what sysbench prints at its end (fileio, oltp_*, cpu and others)",
+            missing: &[
+                "latencies by class: those that sysbench prints are of all its events, and stand under the first class",
+                "all percentiles but the one that --percentile named, which is right to 1.8 %",
+                "when the run began",
+                "readings of meters",
+            ],
+        }
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<Found> {
+        let page = Page::of(input);
+        let Some((start, version)) = page.lines.iter().find(|(_, l)| l.starts_with("sysbench ")) else {
+            return Err(wrong(input.file, 1, "no line begins with 'sysbench'", "give what sysbench printed, whole"));
+        };
+        let second = page.lines.iter().find(|(at, l)| at > start && l.starts_with("sysbench ") && l.contains("LuaJIT"));
+        if let Some((at, _)) = second {
+            return Err(wrong(input.file, *at, "a second run begins here", "give each run as a file of its own"));
+        }
+        let seconds = page.need("total time:", "the summary of a finished run")?;
+        let events = page.need("total number of events:", "the summary of a finished run")? as u64;
+        let threads = page.number("Number of threads:")?.unwrap_or(1.0).clamp(1.0, 65_536.0);
+        let step = page.kind();
+        let mut entry = Entry::new(&step, Some((Field::Threads, threads)), (seconds * 1e9).round() as u64);
+        let tallies = page.tallies(&entry, events)?;
+        let class = tallies[0].class;
+        entry.point.cells.push(cell("sysbench", 0, threads as u32, 1, tallies));
+        for (key, name) in [("avg:", "mean_ns"), ("max:", "max_ns")] {
+            let value = page.need(key, "the latencies of a finished run")?;
+            // sysbench prints hundredths of a millisecond.
+            let (low, high) = ((value - 0.005).max(0.0), value + 0.005);
+            entry.tell_within("sysbench", class, name, value * 1e6, (low * 1e6, high * 1e6), Some(events));
+        }
+        if let Some((at, line)) = page.lines.iter().find(|(_, l)| l.trim_start().contains("th percentile:")) {
+            let (p, value) = line.split_once("th percentile:").unwrap_or_default();
+            let p = number(input.file, *at, "percentile", p)?;
+            let value = number(input.file, *at, "latency", value)?;
+            let (low, high) = ((value * 0.982 - 0.005).max(0.0), value * 1.018 + 0.005);
+            entry.tell_within(
+                "sysbench",
+                class,
+                &format!("p{p}_ns"),
+                value * 1e6,
+                (low * 1e6, high * 1e6),
+                Some(events),
+            );
+        }
+        let facts = vec![Fact::new("Imported", "sysbench version", version.trim())];
+        Ok(Found { entries: vec![entry], facts, ..Found::default() })
+    }
+}
+
+struct Page<'a> {
+    file: &'a str,
+    /// With their numbers from 1.
+    lines: Vec<(usize, &'a str)>,
+}
+
+impl<'a> Page<'a> {
+    fn of(input: &Input<'a>) -> Page<'a> {
+        Page { file: input.file, lines: input.text.lines().enumerate().map(|(i, l)| (i + 1, l)).collect() }
+    }
+
+    /// The number after `key`, with a unit of seconds or a remark in brackets cut off.
+    fn number(&self, key: &str) -> Result<Option<f64>> {
+        let found = self.lines.iter().find(|(_, l)| l.trim_start().starts_with(key));
+        let Some((at, line)) = found else { return Ok(None) };
+        let value = line.trim_start()[key.len()..].split_whitespace().next().unwrap_or_default();
+        number(self.file, *at, key.trim_end_matches(':'), value.trim_end_matches('s')).map(Some)
+    }
+
+    fn need(&self, key: &str, of: &str) -> Result<f64> {
+        let last = self.lines.len().max(1);
+        let next = "the file is cut, or the run did not end; give the whole output";
+        self.number(key)?.ok_or_else(|| wrong(self.file, last, format!("the file ends without '{key}', {of}"), next))
+    }
+
+    /// What was run: "fileio rndrw", "oltp", "cpu".
+    fn kind(&self) -> String {
+        let doing = self.lines.iter().find_map(|(_, l)| l.strip_prefix("Doing ")?.strip_suffix(" test"));
+        let has = |text: &str| self.lines.iter().any(|(_, l)| l.trim_start().starts_with(text));
+        match doing {
+            Some(mode) => format!("fileio {mode}"),
+            None if has("SQL statistics:") => "oltp".to_string(),
+            None if has("CPU speed:") => "cpu".to_string(),
+            None => "events".to_string(),
+        }
+    }
+
+    /// Reads and writes where sysbench tells them apart; otherwise its events, filed under reads.
+    fn tallies(&self, entry: &Entry, events: u64) -> Result<Vec<Tally>> {
+        let mut all = Vec::new();
+        for (rate, moved, class) in
+            [("reads/s:", "read, MiB/s:", Class::Read), ("writes/s:", "written, MiB/s:", Class::Write)]
+        {
+            if let Some(per_s) = self.number(rate)?.filter(|r| *r > 0.0) {
+                let bytes = self.number(moved)?.unwrap_or(0.0) * 1_048_576.0;
+                all.push(tally(class, entry.ops_at(per_s), entry.ops_at(bytes)));
+            }
+        }
+        if all.is_empty() {
+            all.push(tally(Class::Read, events, 0));
+        }
+        Ok(all)
+    }
+}

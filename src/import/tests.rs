@@ -1,0 +1,178 @@
+//! Every format reads its golden file, says what it cannot say, and answers damage with a line and not with a panic.
+
+use super::{ALL, Found, Input};
+use crate::base::error::describe;
+use crate::base::rng::Seed;
+
+/// (format, file, text)
+const GOLDEN: &[(&str, &str, &str)] = &[
+    ("csv", "micron-7600-random-read.csv", include_str!("../../tests/data/micron-7600-random-read.csv")),
+    ("csv", "micron-7600-read-while-writing.csv", include_str!("../../tests/data/micron-7600-read-while-writing.csv")),
+    ("db_bench", "db_bench.t2.txt", include_str!("../../tests/data/db_bench.txt")),
+    ("fio", "fio-randread.jsonplus.json", include_str!("../../tests/data/fio-randread.jsonplus.json")),
+    ("fio", "fio-randrw.json", include_str!("../../tests/data/fio-randrw.json")),
+    ("hammerdb", "hammerdb.log", include_str!("../../tests/data/hammerdb.log")),
+    ("sysbench", "sysbench-fileio.txt", include_str!("../../tests/data/sysbench-fileio.txt")),
+    ("sysbench", "sysbench-cpu.txt", include_str!("../../tests/data/sysbench-cpu.txt")),
+    ("vdbench", "flatfile.html", include_str!("../../tests/data/vdbench-flatfile.html")),
+];
+
+const MAPPING: (&str, &str) = ("mapping.toml", include_str!("../../tests/data/mapping.toml"));
+
+fn read(kind: &str, file: &str, text: &str) -> crate::base::error::Result<Found> {
+    let format = ALL.iter().find(|f| f.info().name == kind).expect("a format");
+    format.read(&Input { file, text, mapping: Some(MAPPING) })
+}
+
+fn golden(file: &str) -> Found {
+    let (kind, file, text) = GOLDEN.iter().find(|g| g.1 == file).expect("a golden file");
+    read(kind, file, text).unwrap_or_else(|e| panic!("{file}: {e:#}"))
+}
+
+/// The value and bounds of what was told of entry `at`.
+fn told(found: &Found, at: usize, name: &str) -> (f64, f64, f64) {
+    let told = found.entries[at].told.iter().find(|t| t.name == name);
+    told.map(|t| (t.value, t.low, t.high)).unwrap_or_else(|| panic!("{name} was not told"))
+}
+
+/// ops/s of entry `at`.
+fn rate(found: &Found, at: usize) -> f64 {
+    let point = &found.entries[at].point;
+    let ops: u64 = point.cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
+    ops as f64 * 1e9 / point.window_ns as f64
+}
+
+#[track_caller]
+fn near(a: f64, b: f64) {
+    assert!((a - b).abs() <= 2e-4 * b.abs(), "{a} is not {b}");
+}
+
+#[test]
+fn the_published_tables_come_in_as_they_were_printed() {
+    let found = golden("micron-7600-random-read.csv");
+    assert_eq!(found.entries.len(), 15);
+    let at = found
+        .entries
+        .iter()
+        .position(|e| e.subject.as_deref() == Some("Micron 7600") && e.axis.is_some_and(|a| a.1 == 96.0));
+    let at = at.expect("a point at 96 threads");
+    near(rate(&found, at), 892_202.0);
+    assert_eq!(told(&found, at, "p99_ns").0, 169_000.0);
+    assert_eq!(found.entries[at].samples[0].value, 10.5);
+}
+
+#[test]
+fn a_db_bench_p99_carries_its_bucket() {
+    let found = golden("db_bench.t2.txt");
+    let names: Vec<&str> = found.entries.iter().map(|e| e.step.as_str()).collect();
+    assert_eq!(names, ["fillseq", "readrandom", "readwhilewriting"]);
+    near(rate(&found, 1), 277_839.0);
+    assert_eq!(told(&found, 1, "p99_ns"), (2_940.0, 2_000.0, 3_000.0));
+    assert_eq!(told(&found, 0, "p99.9_ns"), (2_900_000.0, 1_900_000.0, 2_900_000.0));
+    assert_eq!(told(&found, 1, "mean_ns").0, 7_103.9);
+}
+
+#[test]
+fn fio_json_plus_brings_its_latencies_whole() {
+    let found = golden("fio-randread.jsonplus.json");
+    let tally = &found.entries[0].point.cells[0].tallies[0];
+    assert_eq!((tally.ops, tally.service.count), (18_647, 18_647));
+    near(rate(&found, 0), 18_572.709);
+    near(tally.service.mean_ns().unwrap_or(0.0), 52_903.446882);
+    let p99 = tally.service.percentile_ns(0.99).unwrap_or(0) as f64;
+    assert!((p99 / 370_688.0 - 1.0).abs() < 0.001, "{p99}");
+    assert!(found.entries[0].told.is_empty());
+}
+
+#[test]
+fn plain_fio_json_tells_percentiles_with_the_width_of_a_bin() {
+    let found = golden("fio-randrw.json");
+    let p99 = told(&found, 0, "p99_ns");
+    assert!(p99.1 < p99.0 && p99.0 < p99.2 && (p99.2 - p99.1) / p99.0 < 0.016, "{p99:?}");
+}
+
+#[test]
+fn sysbench_tells_rates_by_class_and_latencies_of_all() {
+    let found = golden("sysbench-fileio.txt");
+    near(rate(&found, 0), 32_248.78 + 21_499.19);
+    let p99 = told(&found, 0, "p99_ns");
+    assert!(p99.0 == 580_000.0 && p99.1 < 576_000.0 && p99.2 > 576_000.0, "sysbench's intervals say 0.576 ms: {p99:?}");
+    near(rate(&golden("sysbench-cpu.txt"), 0), 770.0 / 2.0097);
+}
+
+#[test]
+fn vdbench_and_hammerdb_tell_averages_and_nopm() {
+    let found = golden("flatfile.html");
+    assert!(found.entries[0].axis.is_some_and(|a| a.1.is_infinite()));
+    near(rate(&found, 1), 26_000.0);
+    near(told(&found, 1, "mean_ns").0, 350_000.0);
+    near(rate(&golden("hammerdb.log"), 0), 45_110.0 / 60.0);
+}
+
+#[test]
+fn damage_is_answered_with_the_line_and_what_to_do() {
+    let cut = |file: &str, share: f64| {
+        let (kind, file, text) = GOLDEN.iter().find(|g| g.1 == file).expect("a golden file");
+        let end = (0..=(text.len() as f64 * share) as usize).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        (*kind, *file, text[..end].to_string())
+    };
+    let header = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n";
+    let twice = (0..2).map(|_| GOLDEN[7].2).collect::<String>();
+    let cases = [
+        (cut("fio-randread.jsonplus.json", 0.5), "line "),
+        (cut("db_bench.t2.txt", 0.1), "before any benchmark has ended"),
+        (cut("sysbench-fileio.txt", 0.6), "ends without 'total time:'"),
+        (cut("hammerdb.log", 0.7), "ends without 'System achieved"),
+        (cut("flatfile.html", 0.97), "values for 17 columns"),
+        (("sysbench", "two", twice), "a second run begins here"),
+        (("sysbench", "head", header.into()), "line 1"),
+        (("csv", "a.csv", "drive,threads,ops_per_s,p99_us,watts\nA,16,1x,2,3\n".into()), "a.csv, line 2: '1x'"),
+        (("csv", "a.csv", "drive,threads,ops_per_s,p99_us,watts\nA,16,1\n".into()), "3 values for 5 columns"),
+        (("csv", "a.csv", "drive,threads,ops,p99_us,watts\nA,16,1,2,3\n".into()), "no column 'ops_per_s'"),
+        (("fio", "old.json", r#"{"jobs": [{"jobname": "a"}]}"#.into()), "no \"fio version\""),
+        (
+            (
+                "fio",
+                "v2.json",
+                r#"{"fio version":"fio-2.16","jobs":[{"jobname":"a","read":{"total_ios":5,"clat":{}},"write":{}}]}"#
+                    .into(),
+            ),
+            "no \"clat_ns\"",
+        ),
+        (("vdbench", "mixed", "tod Run Interval\ntod Run Interval rate\n".into()), "line 2: a second table"),
+    ];
+    for ((kind, file, text), says) in cases {
+        let error = read(kind, file, &text).expect_err(file);
+        let (what, next) = describe(&error);
+        assert!(what.contains(says) && what.contains(file) && !next.is_empty(), "{kind} {file}: {what} / {next:?}");
+    }
+}
+
+/// What cargo-fuzz does with coverage, in small and the same every time: cut, doubled and altered golden files.
+#[test]
+fn no_damage_makes_an_importer_panic() {
+    let mut rng = Seed::new(5, 0, 0).at(0);
+    for (kind, file, text) in GOLDEN {
+        for _ in 0..300 {
+            let mut bytes = text.as_bytes().to_vec();
+            for _ in 0..1 + rng.below(4) {
+                let at = rng.below(bytes.len() as u64) as usize;
+                match rng.below(4) {
+                    0 => bytes.truncate(at.max(1)),
+                    1 => bytes[at] = b"0-9e.,:\"{}[\n \r%"[rng.below(16) as usize],
+                    2 => drop(bytes.remove(at)),
+                    _ => {
+                        let end = (at + 200).min(bytes.len());
+                        bytes.extend_from_within(at..end);
+                    }
+                }
+                if bytes.is_empty() {
+                    break;
+                }
+            }
+            if let Ok(text) = String::from_utf8(bytes) {
+                let _ = read(kind, file, &text);
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! vdbench's flatfile.html: a table in columns of text, of which the rows of averages are taken.
+
+use super::text::{number, wrong};
+use super::{Entry, Format, Found, Info, Input, cell, tally};
+use crate::base::error::Result;
+use crate::plan::Field;
+use crate::record::Class;
+
+pub struct Vdbench;
+
+/// Rates from here on ask for the maximum (vdbench prints 999977 to 999999).
+const MAXIMUM: f64 = 999_900.0;
+
+impl Format for Vdbench {
+    fn info(&self) -> &'static Info {
+        &Info {
+            name: "vdbench",
+            summary: "vdbench's flatfile.html; the averages of each run",
+            missing: &[
+                "all percentiles: vdbench gives means and maxima",
+                "the length of the window",
+                "waiting before an op was begun: all latencies are service times",
+                "readings of meters",
+            ],
+        }
+    }
+
+    fn read(&self, input: &Input<'_>) -> Result<Found> {
+        let mut found = Found::default();
+        let mut head: Option<Vec<&str>> = None;
+        let mut last = 1;
+        for (index, line) in input.text.lines().enumerate() {
+            let at = index + 1;
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('*') || line.starts_with('<') {
+                continue;
+            }
+            last = at;
+            let words: Vec<&str> = line.split_whitespace().collect();
+            if words[0] == "tod" {
+                if head.as_ref().is_some_and(|h| *h != words) {
+                    let next = "give the flat file of one version of vdbench at a time";
+                    return Err(wrong(input.file, at, "a second table begins here, with other columns", next));
+                }
+                head = Some(words);
+                continue;
+            }
+            let Some(head) = &head else {
+                let next = "give vdbench's flatfile.html, whole";
+                return Err(wrong(
+                    input.file,
+                    at,
+                    "data stand before the line of columns, which begins with 'tod'",
+                    next,
+                ));
+            };
+            if words.len() != head.len() {
+                let what = format!("{} values for {} columns", words.len(), head.len());
+                return Err(wrong(input.file, at, what, "the line may be cut; give the whole file"));
+            }
+            let row = Row { file: input.file, at, head, words };
+            if row.get("Interval")?.starts_with("avg") {
+                found.entries.push(row.entry()?);
+            }
+        }
+        if found.entries.is_empty() {
+            let next = "the run did not end, or the file is cut; give the flat file of a finished run";
+            return Err(wrong(input.file, last, "no row of averages ('avg_2-5' under Interval)", next));
+        }
+        Ok(found)
+    }
+}
+
+struct Row<'a> {
+    file: &'a str,
+    at: usize,
+    head: &'a [&'a str],
+    words: Vec<&'a str>,
+}
+
+impl Row<'_> {
+    fn get(&self, column: &str) -> Result<&str> {
+        let index = self.head.iter().position(|h| h.eq_ignore_ascii_case(column));
+        let next = "give the flat file as vdbench 5.03 or later writes it";
+        index
+            .map(|i| self.words[i])
+            .ok_or_else(|| wrong(self.file, self.at, format!("there is no column '{column}'"), next))
+    }
+
+    fn number(&self, column: &str) -> Result<f64> {
+        number(self.file, self.at, column, self.get(column)?)
+    }
+
+    /// A number that older versions do not have, or that is "n/a".
+    fn maybe(&self, column: &str) -> Option<f64> {
+        self.number(column).ok()
+    }
+
+    fn entry(&self) -> Result<Entry> {
+        let (run, rate) = (self.get("Run")?.to_string(), self.number("rate")?);
+        let asked = self.maybe("reqrate").map(|r| if r >= MAXIMUM { f64::INFINITY } else { r });
+        let step = run.split("_(").next().unwrap_or(&run).to_string();
+        let mut entry = Entry::new(&step, asked.map(|r| (Field::OpsPerSec, r)), super::NO_WINDOW_NS);
+        let (read, size) = (self.number("read%")?.min(100.0) / 100.0, self.maybe("bytes/io").unwrap_or(0.0));
+        let threads = self.maybe("threads").unwrap_or(1.0).clamp(1.0, 65_536.0) as u32;
+        let both = [(Class::Read, read, "read"), (Class::Write, 1.0 - read, "write")];
+        let mut tallies = Vec::new();
+        for (class, share, name) in both {
+            let ops = entry.ops_at(rate * share);
+            if ops == 0 {
+                continue;
+            }
+            tallies.push(tally(class, ops, (ops as f64 * size) as u64));
+            let alone = if share == 1.0 { self.maybe("resp") } else { None };
+            if let Some(ms) = self.maybe(&format!("{name}_resp")).or(alone) {
+                entry.tell("io", class, "mean_ns", ms * 1e6, None);
+            }
+            if let Some(ms) = self.maybe(&format!("{name}_max")) {
+                entry.tell("io", class, "max_ns", ms * 1e6, None);
+            }
+        }
+        entry.point.cells.push(cell("io", 0, threads, 1, tallies));
+        Ok(entry)
+    }
+}

@@ -1,0 +1,19 @@
+//! A figure that another tool printed, where its raw latencies are not to be had.
+
+use super::Class;
+
+/// One figure of one class of a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    pub stream: String,
+    pub class: Class,
+    /// "mean_ns", "max_ns", or a percentile such as "p99_ns" or "p99.9_ns".
+    pub name: String,
+    pub value: f64,
+    /// The bounds within which it is known, such as the bucket that it was counted in; both are the value where the
+    /// tool told nothing of them.
+    pub low: f64,
+    pub high: f64,
+    /// How many ops it was made from, if that was told.
+    pub samples: Option<u64>,
+}

@@ -1,0 +1,198 @@
+//! brief.toml: what a brief is called, which sections it has in which order, its logo, colours and own paragraphs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::facts::Facts;
+use super::html::escape;
+use super::section;
+use crate::base::error::{Result, failed};
+
+/// The choices; all have defaults, so that a brief without a file is whole.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct Brief {
+    title: Option<String>,
+    /// Ids of sections, in order; all where none is named.
+    sections: Option<Vec<String>>,
+    /// A PNG, beside the brief's file.
+    logo: Option<PathBuf>,
+    /// By subject: "#rrggbb".
+    #[serde(default)]
+    colours: BTreeMap<String, String>,
+    #[serde(default)]
+    text: Vec<OwnText>,
+    #[serde(default)]
+    pub page: Page,
+    /// The logo's bytes.
+    #[serde(skip)]
+    pub logo_png: Option<Vec<u8>>,
+}
+
+#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum Page {
+    #[default]
+    A4,
+    Letter,
+}
+
+/// A section of the writer's own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnText {
+    pub title: String,
+    /// Where it stands: after this section; first where none is named.
+    #[serde(default)]
+    after: String,
+    markdown: String,
+}
+
+impl Brief {
+    pub fn load(path: &Path) -> Result<Brief> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| failed(format!("cannot read {}: {e}", path.display()), "check the name after --brief"))?;
+        let mut brief = Brief::parse(&path.display().to_string(), &text)?;
+        if let Some(logo) = &brief.logo {
+            let logo = path.parent().unwrap_or(Path::new("")).join(logo);
+            let png = std::fs::read(&logo).map_err(|e| {
+                failed(format!("cannot read the logo {}: {e}", logo.display()), "name a PNG beside the brief's file")
+            })?;
+            if !png.starts_with(b"\x89PNG\r\n\x1a\n") {
+                return Err(failed(format!("{} is no PNG", logo.display()), "save the logo as PNG"));
+            }
+            brief.logo_png = Some(png);
+        }
+        Ok(brief)
+    }
+
+    /// Reads the file's text; mistakes are told with line and column.
+    pub fn parse(file: &str, text: &str) -> Result<Brief> {
+        let brief: Brief = toml::from_str(text)
+            .map_err(|e| failed(format!("{file}: {}", e.to_string().trim_end()), "docs/brief.md has every key"))?;
+        let known: Vec<&str> = section::ALL.iter().map(|s| s.info().id).collect();
+        let places = brief.text.iter().map(|t| &t.after).filter(|a| !a.is_empty());
+        for id in brief.sections.iter().flatten().chain(places) {
+            if !known.contains(&id.as_str()) {
+                let line = text.lines().position(|l| l.contains(&format!("\"{id}\""))).map_or(1, |i| i + 1);
+                return Err(failed(
+                    format!("{file}, line {line}: there is no section '{id}'"),
+                    format!("the sections are {}", known.join(", ")),
+                ));
+            }
+        }
+        for (subject, colour) in &brief.colours {
+            let hex = colour.strip_prefix('#').filter(|h| h.len() == 6 && h.chars().all(|c| c.is_ascii_hexdigit()));
+            if hex.is_none() {
+                let line = text.lines().position(|l| l.contains(colour.as_str())).map_or(1, |i| i + 1);
+                let what = format!("{file}, line {line}: '{colour}' is no colour for {subject}");
+                return Err(failed(what, "write it as \"#0b5cad\""));
+            }
+        }
+        Ok(brief)
+    }
+
+    pub fn title<'a>(&'a self, facts: &'a Facts) -> &'a str {
+        self.title.as_deref().unwrap_or(&facts.title)
+    }
+
+    pub fn sections(&self) -> Vec<String> {
+        match &self.sections {
+            Some(chosen) => chosen.clone(),
+            None => section::ALL.iter().map(|s| s.info().id.to_string()).collect(),
+        }
+    }
+
+    pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
+        self.text.iter().filter(move |t| t.after == place)
+    }
+
+    /// Puts the chosen colours in the place of the default ones, which are each subject's alone.
+    pub fn coloured(&self, facts: &Facts, made: &str) -> Result<String> {
+        let mut out = made.to_string();
+        for (subject, chosen) in &self.colours {
+            let index = facts.subjects.iter().position(|s| s == subject).ok_or_else(|| {
+                let next = format!("the subjects are {}", facts.subjects.join(", "));
+                failed(format!("the brief has a colour for '{subject}', which is no subject"), next)
+            })?;
+            // By way of a mark that no drawing holds, so that two subjects may exchange their colours.
+            out = out.replace(super::html::colour(index), &format!("#\u{1}{index}\u{1}"));
+            let _ = chosen;
+        }
+        for (subject, chosen) in &self.colours {
+            let index = facts.subjects.iter().position(|s| s == subject).unwrap_or(0);
+            out = out.replace(&format!("#\u{1}{index}\u{1}"), chosen);
+        }
+        Ok(out)
+    }
+}
+
+impl OwnText {
+    pub fn id(&self) -> String {
+        self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+    }
+
+    /// Paragraphs, headings (###), lists (-), **strong** and `code`: what a brief's own text needs.
+    pub fn html(&self) -> String {
+        let mut out = String::new();
+        for part in self.markdown.split("\n\n").map(str::trim).filter(|p| !p.is_empty()) {
+            if let Some(heading) = part.strip_prefix("### ") {
+                out.push_str(&format!("<h3>{}</h3>\n", inline(heading)));
+            } else if part.lines().all(|l| l.trim_start().starts_with("- ")) {
+                let items =
+                    part.lines().map(|l| format!("<li>{}</li>\n", inline(l.trim_start().trim_start_matches("- "))));
+                out.push_str(&format!("<ul>\n{}</ul>\n", items.collect::<String>()));
+            } else {
+                out.push_str(&format!("<p>{}</p>\n", inline(part)));
+            }
+        }
+        out
+    }
+}
+
+/// Marks within a line, in turn opened and closed.
+fn inline(text: &str) -> String {
+    let paired = |text: &str, mark: &str, tag: &str| {
+        let parts: Vec<&str> = text.split(mark).collect();
+        let mut out = String::new();
+        for (i, part) in parts.iter().enumerate() {
+            match i {
+                0 => {}
+                _ if i % 2 == 1 && i + 1 < parts.len() => out.push_str(&format!("<{tag}>")),
+                _ if i % 2 == 0 => out.push_str(&format!("</{tag}>")),
+                _ => out.push_str(mark),
+            }
+            out.push_str(part);
+        }
+        out
+    };
+    paired(&paired(&escape(text), "**", "strong"), "`", "code")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::describe;
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        let cases = [
+            ("titel = \"x\"", "line 1"),
+            ("title = \"x\"\nsections = [\"fidings\"]", "line 2: there is no section 'fidings'"),
+            ("title = \"x\"\n[colours]\nA = \"blue\"", "line 3: 'blue' is no colour"),
+            ("page = \"A5\"", "line 1"),
+        ];
+        for (text, says) in cases {
+            let error = Brief::parse("brief.toml", text).err().map(|e| describe(&e).0).unwrap_or_default();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn own_paragraphs_are_set_and_cannot_break_the_page() {
+        let text = OwnText { title: "Why".into(), after: String::new(), markdown: "a **b** <c>\n\n- d\n- e".into() };
+        assert_eq!(text.html(), "<p>a <strong>b</strong> &lt;c&gt;</p>\n<ul>\n<li>d</li>\n<li>e</li>\n</ul>\n");
+    }
+}

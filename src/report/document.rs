@@ -1,0 +1,56 @@
+//! The brief before it is given a form: its title and the sections chosen, as HTML bodies and as blocks.
+
+use super::blocks::{self, Block};
+use super::brief::Brief;
+use super::facts::Facts;
+use super::{section, words};
+use crate::base::error::Result;
+
+/// A brief, ready to be set as Markdown or PDF.
+pub struct Document {
+    pub title: String,
+    pub byline: String,
+    pub subjects: Vec<String>,
+    /// (id, title, pieces)
+    pub sections: Vec<(String, String, Vec<Block>)>,
+}
+
+impl Document {
+    pub fn new(facts: &Facts, brief: &Brief) -> Result<Document> {
+        let taken = |(id, title, html): (String, String, String)| {
+            Ok((id, title, blocks::of_html(&brief.coloured(facts, &html)?)))
+        };
+        Ok(Document {
+            title: brief.title(facts).to_string(),
+            byline: byline(facts),
+            subjects: facts.subjects.clone(),
+            sections: bodies(facts, brief).into_iter().map(taken).collect::<Result<_>>()?,
+        })
+    }
+}
+
+/// The sections chosen and the brief's own paragraphs, in order: (id, title, HTML).
+pub fn bodies(facts: &Facts, brief: &Brief) -> Vec<(String, String, String)> {
+    let made = |id: &str| {
+        let section = section::ALL.iter().find(|s| s.info().id == id)?;
+        let body = section.html(facts)?;
+        Some((id.to_string(), section.info().title.to_string(), body))
+    };
+    let own = |place: &str| brief.texts_after(place).map(|t| (t.id(), t.title.clone(), t.html())).collect::<Vec<_>>();
+    let mut all = own("");
+    for id in brief.sections() {
+        all.extend(made(&id));
+        all.extend(own(&id));
+    }
+    all
+}
+
+/// When it was measured, by what, after which procedure.
+fn byline(facts: &Facts) -> String {
+    let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
+    let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
+    let when = if started == 0 { "date not told".to_string() } else { words::moment(started) };
+    let by = if facts.protocol.starts_with("imported") { "imported into" } else { "measured with" };
+    let source = if facts.source.is_empty() { String::new() } else { format!(" · after {}", facts.source) };
+    format!("{when} · {by} Dyno {version}{source}")
+}
