@@ -15,11 +15,11 @@ pub fn markdown(document: &Document, folder: &str) -> (String, Vec<(String, Stri
         for block in blocks {
             match block {
                 Block::Heading(level, text) => {
-                    drop(writeln!(out, "{} {}\n", "#".repeat(usize::from(*level) + 1), line(text)))
+                    out.push_str(&format!("{} {}\n\n", "#".repeat(usize::from(*level) + 1), line(text)));
                 }
-                Block::Text(text) => drop(writeln!(out, "{}\n", line(text))),
-                Block::Item(text) => drop(writeln!(out, "- {}\n", line(text))),
-                Block::Code(text) => drop(writeln!(out, "```text\n{}\n```\n", text.replace("```", "'''"))),
+                Block::Text(text) => out.push_str(&format!("{}\n\n", line(text))),
+                Block::Item(text) => out.push_str(&format!("- {}\n\n", line(text))),
+                Block::Code(text) => out.push_str(&format!("```text\n{}\n```\n\n", text.replace("```", "'''"))),
                 Block::Table { left, head, rows } => table(&mut out, *left, *head, rows),
                 Block::Figure(svg) => {
                     let name = format!("{id}-{}.svg", figures.len() + 1);
