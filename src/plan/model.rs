@@ -105,6 +105,9 @@ pub struct Dataset {
     pub engine: Part,
     /// How it is filled; a dataset without is opened as it is found.
     pub fill: Option<Fill>,
+    /// Kept as it was filled, and put back before a point that would find it written to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restore: bool,
 }
 
 /// How a dataset is filled: each worker's share of the ops once, then background work settled.

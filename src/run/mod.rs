@@ -6,6 +6,7 @@
 mod caches;
 mod crew;
 mod instances;
+mod kept;
 mod meters;
 mod point;
 pub mod progress;

@@ -155,7 +155,7 @@ fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle
                 continue;
             }
             let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance);
-            let target = site::open(bench, &stream.engine, &home, access)?;
+            let target = site::open_for(bench, subject, stream, &home, access)?;
             targets.insert(key, (home, target));
         }
     }
