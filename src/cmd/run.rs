@@ -12,6 +12,7 @@ use crate::lab;
 use crate::plan::{self, Load, Plan, PointKey};
 use crate::record::{Outcome, Run};
 use crate::run::progress::Progress;
+use crate::run::search::Searches;
 use crate::run::{self, Maxima, MaximumOf, ops_per_s};
 use crate::store::{Bundle, Writer};
 
@@ -107,25 +108,18 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     };
     let facts = [lab::facts::gather(&record.plan.subjects), run::facts(clock)].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
-    measure(record.plan, writer, Maxima::new(), &[], clock, &bundle)
+    measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }
 
 fn resume(bundle: &Path) -> Result<u8> {
-    let maxima = known_maxima(&Bundle::open(bundle)?)?;
+    let known = known(&Bundle::open(bundle)?)?;
     let (writer, record) = Writer::resume(bundle)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
-    measure(record.plan, writer, maxima, &done, Clock::start(), bundle)
+    measure(record.plan, writer, known, &done, Clock::start(), bundle)
 }
 
-fn measure(
-    plan: Plan,
-    mut writer: Writer,
-    maxima: Maxima,
-    done: &[PointKey],
-    clock: Clock,
-    bundle: &Path,
-) -> Result<u8> {
+fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // A second signal ends the program at once.
@@ -134,7 +128,9 @@ fn measure(
     }
     let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
     let progress = Progress::new();
-    let run = run::Run { plan: &plan, points, maxima, sink: &mut writer, progress: &progress, stop: &stop, clock };
+    let Known { maxima, searches } = known;
+    let run =
+        run::Run { plan: &plan, points, maxima, searches, sink: &mut writer, progress: &progress, stop: &stop, clock };
     let summary = run.execute();
     let name = bundle.display();
     let summary = summary.with_context(|| format!("what was measured until then is in {name}"))?;
@@ -166,11 +162,23 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The maxima of load sweeps that the bundle already holds.
-fn known_maxima(bundle: &Bundle) -> Result<Maxima> {
-    let mut maxima = Maxima::new();
+/// What later points need of those that the bundle already holds.
+#[derive(Default)]
+struct Known {
+    /// Of load sweeps.
+    maxima: Maxima,
+    searches: Searches,
+}
+
+fn known(bundle: &Bundle) -> Result<Known> {
+    let (mut maxima, mut searches) = (Maxima::new(), Searches::default());
     for stored in bundle.points()? {
         let (key, point) = (&stored.point.key, &stored.point);
+        let step = bundle.run().plan.protocol.steps.iter().find(|s| s.name == key.step);
+        // A failed point is measured again.
+        if point.outcome == Outcome::Measured {
+            searches.note(key, step.and_then(|s| s.sweep.as_ref()), point);
+        }
         let is_maximum = key.axis.as_ref().is_some_and(|a| a.value.is_infinite());
         if !is_maximum || point.outcome != Outcome::Measured {
             continue;
@@ -186,5 +194,5 @@ fn known_maxima(bundle: &Bundle) -> Result<Maxima> {
             maxima.insert(of, ops_per_s(point, &stream.name));
         }
     }
-    Ok(maxima)
+    Ok(Known { maxima, searches })
 }

@@ -18,6 +18,7 @@ mod overrides;
 mod points;
 mod protocol;
 mod scale;
+pub mod search;
 mod stream;
 mod subject;
 mod sweep;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::search::Search;
 use super::target::Target;
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
@@ -147,6 +148,9 @@ pub struct Sweep {
     pub field: Field,
     /// In the field's unit. A load sweep measures the maximum first, which is not among them.
     pub values: Vec<f64>,
+    /// Only the values that this search asks for are measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
 }
 
 /// A field of a stream that can be swept; the unit of its values.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::base::histogram::Histogram;
 use crate::base::units;
+use crate::plan::search::Search;
 use crate::plan::{Axis, Field, Order, PointKey, Step};
 use crate::record::{Class, Fact, Outcome, Point};
 use crate::stats::{estimate, trend};
@@ -48,6 +49,7 @@ pub struct StepFacts {
     pub name: String,
     pub title: String,
     pub axis: Option<AxisFacts>,
+    pub search: Option<Search>,
     /// Ascending; one without a number where nothing is swept.
     pub values: Vec<AxisValue>,
     /// The class whose latency the figures show.
@@ -398,6 +400,7 @@ impl StepFacts {
             name: step.name.clone(),
             title,
             axis: None,
+            search: step.sweep.as_ref().and_then(|sweep| sweep.search.clone()),
             values: Vec::new(),
             class: None,
             open_loop: false,

@@ -54,7 +54,7 @@ fn plan(made: &Made) -> Plan {
         duration_ns: made.seconds * SECOND,
         drop_caches: true,
         settle: true,
-        sweep: Some(Sweep { stream: "read".into(), field: Field::Threads, values: made.values.clone() }),
+        sweep: Some(Sweep { stream: "read".into(), field: Field::Threads, values: made.values.clone(), search: None }),
         streams: vec![stream("read", true), stream("writer", false)],
     };
     Plan {

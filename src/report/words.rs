@@ -15,10 +15,11 @@ pub fn count(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.2}") } else { units::grouped(value.round().max(0.0) as u64) }
 }
 
-/// Megabytes (1,000,000 bytes) a second.
+/// Megabytes (1,000,000 bytes) a second; none where ops have no bytes, as transactions.
 pub fn megabytes(bytes_per_s: f64) -> String {
     let mb = bytes_per_s / 1e6;
     match mb {
+        _ if mb == 0.0 => NONE.to_string(),
         _ if mb < 9.995 => format!("{mb:.2}"),
         _ if mb < 99.95 => format!("{mb:.1}"),
         _ => units::grouped(mb.round() as u64),

@@ -10,6 +10,7 @@ mod kept;
 mod meters;
 mod point;
 pub mod progress;
+pub mod search;
 mod site;
 mod telemetry;
 
@@ -23,6 +24,7 @@ use crate::meter::watch::Watch;
 use crate::plan::{Conditioning, Load, Plan, PointKey, PointPlan, Subject};
 use crate::record::{Fact, Outcome, Sink};
 use progress::Progress;
+use search::Searches;
 
 /// The throughput that a step's closed-loop point reached: the 100 % of a load sweep.
 pub type Maxima = HashMap<MaximumOf, f64>;
@@ -50,6 +52,8 @@ pub struct Run<'a> {
     pub plan: &'a Plan,
     /// In running order, without those that are already in the bundle.
     pub points: Vec<PointPlan>,
+    /// What points already in the bundle told searches.
+    pub searches: Searches,
     /// Known from points already in the bundle; more are added as they are measured.
     pub maxima: Maxima,
     pub sink: &'a mut dyn Sink,
@@ -77,7 +81,11 @@ impl Run<'_> {
         let points = std::mem::take(&mut self.points);
         self.progress.begin(&points);
         let mut ready = Vec::new();
-        for point in &points {
+        for place in &points {
+            let Some(point) = self.searches.instead(place, &points) else {
+                self.progress.not_needed();
+                continue;
+            };
             if !ready.contains(&point.subject.name) {
                 self.prepare(&point.subject)?;
                 ready.push(point.subject.name.clone());
@@ -123,12 +131,13 @@ impl Run<'_> {
             point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop, watch };
         self.progress.point(&point.key);
         self.sink.begin(&point.key)?;
-        let measured = point::measure(&bench, point, &self.maxima, self.sink)?;
+        let mut measured = point::measure(&bench, point, &self.maxima, self.sink)?;
         if self.stop.load(Relaxed) {
             self.sink.discard()?;
             return Ok(None);
         }
         self.remember_maximum(&point.key, point, &measured);
+        measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;
         self.progress.point_done(&measured);
         Ok(Some(measured.outcome))

@@ -76,6 +76,10 @@ fn value(param: &Param<'_>) -> SqlResult<mysql::Value> {
     })
 }
 
+fn values(row: mysql::Row) -> Row {
+    row.unwrap_raw().into_iter().map(|value| value.map_or(Value::Null, from_server)).collect()
+}
+
 fn from_server(value: mysql::Value) -> Value {
     match value {
         mysql::Value::NULL => Value::Null,
@@ -156,7 +160,7 @@ impl Session for MySqlSession {
         let params = bind(params)?;
         let prepared = &self.statements[statement.0 as usize].1;
         let result = self.conn.exec_iter(prepared, params).map_err(ours)?;
-        let rows = result.map(|row| row.map(|row| row.unwrap().into_iter().map(from_server).collect()));
+        let rows = result.map(|row| row.map(values));
         rows.collect::<Result<_, _>>().map_err(ours)
     }
 
@@ -166,7 +170,7 @@ impl Session for MySqlSession {
 
     fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>> {
         let rows: Vec<mysql::Row> = self.conn.query(sql).map_err(ours)?;
-        Ok(rows.into_iter().map(|row| row.unwrap().into_iter().map(from_server).collect()).collect())
+        Ok(rows.into_iter().map(values).collect())
     }
 
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64> {

@@ -277,7 +277,7 @@ mod tests {
 
     /// What a client meets that sends an execution to a server which answers so, in pieces of any size.
     fn answered(packets: &[&[u8]], piece: usize) -> SqlResult<u64> {
-        use std::io::Write;
+        use std::io::{Read, Write};
         let (ours, mut theirs) = std::os::unix::net::UnixStream::pair().unwrap();
         let mut bytes = Vec::new();
         for (n, packet) in packets.iter().enumerate() {
@@ -286,7 +286,10 @@ mod tests {
             bytes.extend(*packet);
         }
         std::thread::scope(|scope| {
-            scope.spawn(move || bytes.chunks(piece).for_each(|piece| theirs.write_all(piece).unwrap()));
+            scope.spawn(move || {
+                theirs.read_exact(&mut [0; 8]).unwrap();
+                bytes.chunks(piece).for_each(|piece| theirs.write_all(piece).unwrap());
+            });
             Wire { buffer: vec![0; 16], ..Wire::new() }.execute(&ours, 7, &[Param::Int(1)])
         })
     }

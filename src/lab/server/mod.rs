@@ -108,6 +108,8 @@ impl Server {
         user.own_folder(&places.data)?;
         let mut command = tool(&places);
         user.apply(&mut command);
+        // Its own temporary files: Dyno's folder for them need not be open to the server's account.
+        command.env("TMPDIR", order.folder);
         let output = command.current_dir(order.folder).stdin(Stdio::null()).output();
         let output = output.with_context(|| format!("running {}", name(&command)))?;
         if output.status.success() {
@@ -253,4 +255,26 @@ fn name(command: &Command) -> String {
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     lines[lines.len().saturating_sub(8)..].join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_for_the_socket_is_never_one_that_is_there_already() {
+        let dir = tempfile::tempdir().unwrap();
+        let taken = dir.path().join("taken");
+        std::fs::create_dir(&taken).unwrap();
+        std::fs::write(taken.join("mysql.sock"), "somebody's").unwrap();
+        let mut places = Places { run: taken.clone(), ..Places::new(dir.path()) };
+        places.make_run_folder(&user::User::Own).unwrap();
+        assert_ne!(places.run, taken);
+        assert_eq!(std::fs::read_to_string(taken.join("mysql.sock")).unwrap(), "somebody's");
+        std::fs::remove_dir(&places.run).unwrap();
+
+        places.run = dir.path().join("x".repeat(100));
+        let error = format!("{:#}", places.make_run_folder(&user::User::Own).unwrap_err());
+        assert!(error.contains("too long"), "{error}");
+    }
 }

@@ -5,6 +5,7 @@ pub mod disclosure;
 pub mod drives;
 pub mod equal;
 pub mod findings;
+pub mod limit;
 pub mod marks;
 pub mod method;
 pub mod steps;
@@ -30,6 +31,7 @@ pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
     &tpcc::TpcC,
+    &limit::Limit,
     &equal::Equal,
     &drives::Drives,
     &data::Data,
