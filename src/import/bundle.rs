@@ -75,8 +75,15 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
         }
     }
     let repeats = entries.iter().map(|e| e.point.key.repeat).max().unwrap_or(1);
-    let protocol =
-        Protocol { name: format!("imported-{tool}"), title, source, datasets: Vec::new(), prepare: Vec::new(), steps };
+    let protocol = Protocol {
+        name: format!("imported-{tool}"),
+        title,
+        source,
+        datasets: Vec::new(),
+        prepare: Vec::new(),
+        preparation: Default::default(),
+        steps,
+    };
     // In which order others measured is not known; blocked claims no pairing.
     Plan {
         protocol,

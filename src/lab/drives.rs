@@ -3,13 +3,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::guard;
 use super::guard::disk::{Disk, name, read};
+use super::{guard, nvme};
 use crate::base::error::describe;
 
 /// One device. What cannot be read is left out: a guess would be worse.
@@ -108,7 +106,7 @@ fn stable_path(node: &Path) -> Option<PathBuf> {
 
 /// Temperature, wear and power state, from the drive's SMART log and features.
 fn ask_the_drive(node: &Path, found: &mut Found) {
-    let Some(smart) = nvme(&["smart-log"], node) else { return };
+    let Some(smart) = nvme::ask(&["smart-log"], node) else { return };
     let number = |names: &[&str]| names.iter().find_map(|name| smart.get(*name)?.as_f64());
     // nvme-cli prints kelvin.
     found.temperature_celsius = number(&["temperature"]).map(|kelvin| (kelvin - 273.15).round());
@@ -116,21 +114,9 @@ fn ask_the_drive(node: &Path, found: &mut Found) {
     found.power_state = power_state(node);
 }
 
-fn nvme(command: &[&str], node: &Path) -> Option<Value> {
-    let output = tool().args(command).arg(node).args(["--output-format=json"]).output().ok()?;
-    serde_json::from_slice(&output.stdout).ok()
-}
-
-fn tool() -> Command {
-    let mut tool = Command::new("nvme");
-    tool.env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin");
-    tool
-}
-
 /// Feature 02h; nvme-cli prints it as text: "get-feature:0x02 (Power Management), Current value:0x00000001".
 fn power_state(node: &Path) -> Option<u64> {
-    let output = tool().args(["get-feature", "--feature-id=2"]).arg(node).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = nvme::text(&["get-feature", "--feature-id=2"], node)?;
     let value = text.rsplit(':').next()?.trim();
     let digits = value.strip_prefix("0x").unwrap_or(value);
     u64::from_str_radix(digits.split_whitespace().next()?, 16).ok().map(|value| value & 0x1f)

@@ -2,5 +2,10 @@
 
 pub mod drives;
 pub mod facts;
+pub mod filesystem;
 pub mod guard;
+mod held;
+mod nvme;
+pub mod purge;
 pub mod server;
+pub mod written;

@@ -64,6 +64,7 @@ fn plan(made: &Made) -> Plan {
             source: "a published brief".into(),
             datasets: Vec::new(),
             prepare: Vec::new(),
+            preparation: Default::default(),
             steps: vec![step],
         },
         subjects: vec![subject("Memory", "/mnt/a"), subject("Disk", "/mnt/b")],

@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::telemetry::Telemetry;
 use super::{Maxima, MaximumOf, instances, site};
 use crate::base::clock::Clock;
-use crate::base::error::{Result, describe, failed};
+use crate::base::error::{Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
 use crate::engine::{Access, Home, Target};
@@ -33,35 +33,26 @@ pub struct Bench<'a> {
 
 /// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and instance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct TargetKey {
+pub struct TargetKey {
     engine: String,
     dataset: String,
     drive: u32,
     instance: u32,
 }
 
-type Targets = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
+pub type Targets = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
 
 /// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's outcome; an error is
 /// one of the sink, without which there is no going on.
 pub fn measure(bench: &Bench<'_>, point: &PointPlan, maxima: &Maxima, sink: &mut dyn Sink) -> Result<Point> {
-    let mut measured = Point {
-        key: point.key.clone(),
-        started_unix_ns: bench.clock.unix_ns(bench.clock.now_ns()),
-        window_ns: 0,
-        outcome: Outcome::Measured,
-        cells: Vec::new(),
-        facts: Vec::new(),
-    };
+    let mut measured = Point::begun(point.key.clone(), bench.clock.unix_ns(bench.clock.now_ns()));
     let mut sink_failed = None;
     let result = attempt(bench, point, maxima, sink, &mut measured, &mut sink_failed);
     if let Some(error) = sink_failed {
         return Err(error);
     }
     if let Err(error) = result {
-        let (what, try_next) = describe(&error);
-        let cause = [vec![what], try_next].concat().join("; ");
-        measured.outcome = Outcome::Failed { cause };
+        measured.outcome = Outcome::Failed { cause: super::cause(&error) };
     }
     Ok(measured)
 }
@@ -143,7 +134,7 @@ fn folder(home: &Home) -> Option<&Path> {
 }
 
 /// `settle`: compaction is to be waited for, which a database opened for reading only does not do.
-fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle: bool) -> Result<Targets> {
+pub fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle: bool) -> Result<Targets> {
     let mut targets = Targets::new();
     for stream in streams {
         let shared = |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
@@ -162,12 +153,12 @@ fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle
     Ok(targets)
 }
 
-fn target_key(stream: &Stream, drive: u32, instance: u32) -> TargetKey {
+pub fn target_key(stream: &Stream, drive: u32, instance: u32) -> TargetKey {
     TargetKey { engine: stream.engine.name.clone(), dataset: stream.dataset.clone(), drive, instance }
 }
 
 /// Every drive and instance that a stream runs on.
-fn places(subject: &Subject, stream: &Stream) -> impl Iterator<Item = (u32, u32)> + use<> {
+pub fn places(subject: &Subject, stream: &Stream) -> impl Iterator<Item = (u32, u32)> + use<> {
     let instances = stream.instances;
     (0..subject.drives.len() as u32).flat_map(move |drive| (0..instances).map(move |i| (drive, i)))
 }
@@ -232,21 +223,4 @@ fn cell(gang: &Gang<'_>) -> Cell {
         backlog_end: sum(|r| r.backlog_end.get()),
         tallies,
     }
-}
-
-/// Runs one stream on all of a subject's drives and keeps nothing of it: conditioning.
-pub fn load_once(bench: &Bench<'_>, subject: &Subject, stream: &Stream, duration_ns: u64) -> Result<()> {
-    let targets = open_targets(bench, subject, std::slice::from_ref(stream), false)?;
-    let mut gangs = Vec::new();
-    for (drive, instance) in places(subject, stream) {
-        let Some((_, target)) = targets.get(&target_key(stream, drive, instance)) else { continue };
-        gangs.push(Gang { drive, instance, ..Gang::new(stream, &**target, None, bench.plan.seed)? });
-    }
-    let stop = AtomicBool::new(false);
-    let span = Span { warmup_ns: 0, duration_ns };
-    crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| {
-        wait_for(bench, window.until_ns, running, &stop);
-        Ok(())
-    })?;
-    Ok(())
 }

@@ -123,7 +123,7 @@ fn carry_out_fill(bench: &Bench<'_>, dataset: &Dataset, fill: &Fill, home: &Home
         target: crate::plan::Target::default(),
     };
     let mut gang = Gang::new(&stream, &*target, None, bench.plan.seed)?;
-    gang.one_pass = true;
+    gang.passes = 1.0;
     let ops = pass_ops(&gang, &stream, &*target)?;
     let forever = Span { warmup_ns: 0, duration_ns: u64::MAX / 4 };
     let stop = std::sync::atomic::AtomicBool::new(false);

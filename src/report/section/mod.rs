@@ -7,6 +7,7 @@ pub mod equal;
 pub mod findings;
 pub mod marks;
 pub mod method;
+pub mod preparation;
 pub mod steps;
 pub mod tpcc;
 
@@ -32,6 +33,7 @@ pub static ALL: &[&dyn Section] = &[
     &tpcc::TpcC,
     &equal::Equal,
     &drives::Drives,
+    &preparation::Preparation,
     &data::Data,
     &marks::Marks,
     &method::Method,
