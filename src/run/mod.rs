@@ -66,10 +66,7 @@ impl Run<'_> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that cannot be made, a
     /// bundle that cannot be written); what one point runs into is stored with that point.
     pub fn execute(mut self) -> Result<Summary> {
-        let protocol = &self.plan.protocol;
-        let fills = protocol.datasets.iter().any(|d| d.fill.is_some()) || protocol.preparation.erases().is_some();
-        let writes = fills || self.points.iter().any(|p| site::writes(&p.step));
-        prepare::admit(self.plan, &self.before, writes)?;
+        prepare::admit(self.plan, &self.before, self.points.iter().any(|p| site::writes(&p.step)))?;
         let watch = if self.plan.unwatched { None } else { Some(Watch::start(self.plan, self.clock)?) };
         let watch = watch.as_ref();
         let mut summary = Summary::default();

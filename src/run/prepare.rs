@@ -13,7 +13,7 @@ use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
 use crate::lab::{guard, purge, written};
 use crate::load::worker::Window;
-use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Place, Plan, Purge, Steady, Stream, Subject};
+use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Load, Place, Plan, Purge, Steady, Stream, Subject};
 use crate::record::{DriveState, Fact, Prepared, Sink, SteadyState};
 
 /// What a bundle tells of drives that an earlier part of the run prepared.
@@ -53,6 +53,38 @@ impl Task<'_> {
         }
     }
 
+    /// For the plan's check: what will be done.
+    fn words(&self) -> String {
+        let load = |stream: &Stream| format!("{} {}×{}", stream.workload.name, stream.threads, stream.depth);
+        match self {
+            Task::Purge(Purge::Any) => "purge by the best means that it has".to_string(),
+            Task::Purge(_) => format!("purge: {}", self.asked().unwrap_or_default().trim_matches('"')),
+            Task::Filesystem(filesystem) => {
+                format!("make {} and mount it with {}", filesystem.kind.name(), filesystem.mount)
+            }
+            Task::Fill(dataset) if dataset.fill.is_none() => format!("open dataset {} as it is found", dataset.name),
+            Task::Fill(dataset) => format!("fill dataset {}", dataset.name),
+            Task::Condition(_, c) if c.passes > 0.0 => format!("{} passes of {}", c.passes, load(&c.stream)),
+            Task::Condition(_, c) => format!("{} of {}", units::duration(c.duration_ns), load(&c.stream)),
+            Task::Steady(s) => format!(
+                "{} until {} is steady: at most {} rounds of {}",
+                load(&s.stream),
+                s.metric.name(),
+                s.most_rounds,
+                units::duration(s.round_ns)
+            ),
+        }
+    }
+
+    fn writes(&self) -> bool {
+        match self {
+            Task::Purge(_) | Task::Filesystem(_) => true,
+            Task::Fill(dataset) => dataset.fill.is_some(),
+            Task::Condition(_, conditioning) => site::stream_writes(&conditioning.stream),
+            Task::Steady(steady) => site::stream_writes(&steady.stream),
+        }
+    }
+
     fn asked(&self) -> Result<String> {
         let asked = match self {
             Task::Purge(purge) => serde_json::to_string(purge),
@@ -75,8 +107,14 @@ fn tasks(plan: &Plan) -> Vec<Task<'_>> {
     tasks
 }
 
+/// What will be done to each drive, in order.
+pub fn in_words(plan: &Plan) -> Vec<String> {
+    tasks(plan).iter().map(Task::words).collect()
+}
+
 /// Refuses every drive that must not be touched, before anything is. What a killed run left mounted is unmounted first.
-pub fn admit(plan: &Plan, before: &Before, writes: bool) -> Result<()> {
+pub fn admit(plan: &Plan, before: &Before, points_write: bool) -> Result<()> {
+    let writes = points_write || tasks(plan).iter().any(Task::writes);
     guard::apart(&plan.subjects)?;
     for subject in &plan.subjects {
         for (i, drive) in subject.drives.iter().enumerate() {
@@ -199,9 +237,7 @@ impl Work<'_> {
     fn carry_out(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
         self.bench.progress.activity(&format!("{}: {}", self.name(), task.action()));
         if self.mounted.is_empty() {
-            self.bare
-                .iter()
-                .try_for_each(|drive| guard::pass(drive, !matches!(task, Task::Fill(d) if d.fill.is_none())))?;
+            self.bare.iter().try_for_each(|drive| guard::pass(drive, task.writes()))?;
         }
         match task {
             Task::Purge(asked) => self.bare.iter().map(|drive| self.purge(drive, *asked)).collect(),
@@ -326,7 +362,8 @@ pub fn load(
     for (drive, instance) in point::places(subject, stream) {
         let Some((_, target)) = targets.get(&point::target_key(stream, drive, instance)) else { continue };
         let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
-        gangs.push(Gang { drive, instance, passes, ..Gang::new(stream, &**target, None, bench.plan.seed)? });
+        let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
+        gangs.push(Gang { drive, instance, passes, ..Gang::new(stream, &**target, rate, bench.plan.seed)? });
     }
     let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
     let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
