@@ -66,8 +66,12 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
     for entry in entries {
         let name = &entry.point.key.subject;
         if !subjects.iter().any(|s| s.name == *name) {
-            let drives =
-                vec![Drive { place: Place::Directory("imported".into()), erase: false, erase_signatures: Vec::new() }];
+            let drives = vec![Drive {
+                place: Place::Directory("imported".into()),
+                erase: false,
+                erase_signatures: Vec::new(),
+                namespaces: Vec::new(),
+            }];
             subjects.push(Subject { name: name.clone(), drives, meters: Vec::new() });
         }
         if !steps.iter().any(|s| s.name == entry.step) {

@@ -44,8 +44,10 @@ pub fn list() -> Vec<Found> {
     let mut paths = entries.unwrap_or_default();
     paths.retain(|path| {
         let name = name(path);
+        // One of several paths to a namespace, which has a device of its own.
+        let hidden = read(&path.join("hidden")).is_some_and(|hidden| hidden != "0");
         let empty_loop = name.starts_with("loop") && !path.join("loop/backing_file").exists();
-        !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
+        !hidden && !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
     });
     let mut found: Vec<Found> = paths.iter().filter_map(|path| path.canonicalize().ok()).map(look).collect();
     found.sort_by(|a, b| a.device.cmp(&b.device));
@@ -57,7 +59,11 @@ fn look(sysfs: PathBuf) -> Found {
     let node = Path::new("/dev").join(disk.name());
     let get = |place: &str| read(&disk.sysfs.join(place));
     // A namespace's `device` is its controller, whose own `device` is the PCI function.
-    let pci = |place: &str| get(&format!("device/device/{place}")).or_else(|| get(&format!("device/{place}")));
+    let paths = paths(&disk.name());
+    let pci = |place: &str| {
+        let through = paths.iter().find_map(|path| read(&path.join("device/device").join(place)));
+        through.or_else(|| get(&format!("device/device/{place}"))).or_else(|| get(&format!("device/{place}")))
+    };
     let mut found = Found {
         device: node.display().to_string(),
         stable_path: stable_path(&node),
@@ -90,13 +96,23 @@ fn look(sysfs: PathBuf) -> Found {
     found
 }
 
+/// The hidden devices that are the paths to a namespace which several controllers may reach: `nvme0c0n1` of `nvme0n1`.
+fn paths(namespace: &str) -> Vec<PathBuf> {
+    let Some((subsystem, number)) = namespace.strip_prefix("nvme").and_then(|rest| rest.split_once('n')) else {
+        return Vec::new();
+    };
+    let (start, end) = (format!("nvme{subsystem}c"), format!("n{number}"));
+    let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten().map(|e| e.path());
+    entries.filter(|path| name(path).starts_with(&start) && name(path).ends_with(&end)).collect()
+}
+
 /// "none" of "[none] mq-deadline".
 fn chosen(schedulers: &str) -> String {
     let inside = schedulers.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     inside.map_or(schedulers, |(chosen, _)| chosen).to_string()
 }
 
-fn stable_path(node: &Path) -> Option<PathBuf> {
+pub(super) fn stable_path(node: &Path) -> Option<PathBuf> {
     let real = node.canonicalize().ok()?;
     let links = fs::read_dir("/dev/disk/by-id").into_iter().flatten().flatten().map(|e| e.path());
     let mut links: Vec<PathBuf> = links.filter(|l| l.canonicalize().is_ok_and(|there| there == real)).collect();

@@ -64,10 +64,7 @@ impl Held {
 
     /// The other namespaces of the same controller.
     pub fn siblings(&self) -> Vec<PathBuf> {
-        let body = self.disk.body();
-        let entries = std::fs::read_dir("/sys/block").into_iter().flatten().flatten();
-        let disks = entries.filter_map(|e| e.path().canonicalize().ok()).map(|sysfs| Disk { sysfs });
-        let others = disks.filter(|d| *d != self.disk && d.body() == body);
+        let others = self.disk.namespaces().into_iter().filter(|d| *d != self.disk);
         others.map(|d| Path::new("/dev").join(d.name())).collect()
     }
 }

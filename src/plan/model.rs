@@ -76,6 +76,9 @@ pub struct Drive {
     /// The filesystems and partition tables that the plan says may be erased: `erase = "xfs"`.
     #[serde(default)]
     pub erase_signatures: Vec<String>,
+    /// Its namespaces, found when it was made ready with some; no plan names them.
+    #[serde(default)]
+    pub namespaces: Vec<PathBuf>,
 }
 
 /// Where a drive is reached.

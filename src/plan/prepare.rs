@@ -19,6 +19,9 @@ const MOST_ROUNDS: u32 = 10_000;
 pub struct Preparation {
     #[serde(default)]
     pub purge: Option<Purge>,
+    /// How many namespaces each drive is to have; zero leaves them as they are.
+    #[serde(default)]
+    pub namespaces: u32,
     #[serde(default)]
     pub filesystem: Option<Filesystem>,
     #[serde(default)]
@@ -140,6 +143,11 @@ impl Default for SteadyRule {
     fn default() -> SteadyRule {
         SteadyRule { window: 5, excursion: 0.20, slope: 0.10 }
     }
+}
+
+/// How many namespaces a drive is to have: several, since one is what it has anyway.
+pub fn namespaces(node: &Node, log: &mut Mistakes) -> Option<u32> {
+    fields::whole(node, 2, 1024, log).map(|n| n as u32)
 }
 
 pub fn purge(node: &Node, log: &mut Mistakes) -> Option<Purge> {

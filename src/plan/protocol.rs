@@ -32,6 +32,9 @@ pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistake
     let mut resolver = Resolver { datasets, catalogue, writer: None };
     let (prepare, preparation) = prepare_node.map(|n| resolver.prepare(n, log)).unwrap_or_default();
     let steps = steps_node.map(|n| resolver.steps(n, log)).unwrap_or_default();
+    if let Some(node) = prepare_node {
+        check_namespaces(node, preparation.namespaces, &steps, log);
+    }
     let filled = resolver.datasets.iter().find(|d| d.dataset.fill.is_some());
     let filled = filled.map(|d| format!("the fill of dataset '{}'", d.dataset.name));
     let folders = [Family::KeyValue, Family::Sql];
@@ -85,6 +88,12 @@ impl Resolver<'_, '_> {
         let Some(mut table) = Fields::of(node, "prepare", log) else { return Default::default() };
         let purge = table.get("purge").and_then(|n| prepare::purge(n, log));
         let filesystem = table.get("filesystem").and_then(|n| prepare::filesystem(n, log));
+        let namespaces_node = table.get("namespaces");
+        let namespaces = namespaces_node.map_or(Some(0), |n| prepare::namespaces(n, log)).unwrap_or(0);
+        if let (Some(node), Some(_)) = (namespaces_node, &filesystem) {
+            let help = "leave one of them out";
+            log.note(node.at, "a filesystem is made on the whole drive, not on its namespaces", "not both", help);
+        }
         let (condition, steady) = (table.get("condition"), table.get("steady"));
         table.finish(log);
         let items = condition.map(|n| fields::list(n, "loads", log)).unwrap_or_default();
@@ -94,7 +103,7 @@ impl Resolver<'_, '_> {
             let keys = SteadyKeys::read(&mut table, log);
             Some(keys?.with(self.stream_of(table, log)?))
         });
-        (conditions, Preparation { purge, filesystem, steady })
+        (conditions, Preparation { purge, namespaces, filesystem, steady })
     }
 
     fn conditioning(&mut self, node: &Node, log: &mut Mistakes) -> Option<Conditioning> {
@@ -174,6 +183,22 @@ impl Resolver<'_, '_> {
         let spec = spec?;
         self.writes(spec.workload, &spec.stream.name);
         Some(spec.stream)
+    }
+}
+
+/// A stream on a namespace must mean one of those that there will be.
+fn check_namespaces(prepare: &Node, namespaces: u32, steps: &[Step], log: &mut Mistakes) {
+    let targets = || steps.iter().flat_map(|s| &s.streams).filter(|s| !s.target.is_whole());
+    let other = targets().find(|s| namespaces > 0 && s.target.of != namespaces);
+    if let (Some(stream), Some(node)) = (other, prepare.get("namespaces")) {
+        let (name, of) = (&stream.name, stream.target.of);
+        let message = format!("the stream '{name}' works on one of {of} namespaces, and there will be {namespaces}");
+        log.note(
+            node.at,
+            message,
+            "another number",
+            format!("make it {of}, or the stream's target one of {namespaces}"),
+        );
     }
 }
 

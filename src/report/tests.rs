@@ -44,7 +44,12 @@ fn stream(name: &str, headline: bool) -> Stream {
 fn plan(made: &Made) -> Plan {
     let subject = |name: &str, path: &str| Subject {
         name: name.into(),
-        drives: vec![Drive { place: Place::Directory(path.into()), erase: false, erase_signatures: Vec::new() }],
+        drives: vec![Drive {
+            place: Place::Directory(path.into()),
+            erase: false,
+            erase_signatures: Vec::new(),
+            namespaces: Vec::new(),
+        }],
         meters: vec![],
     };
     let step = Step {

@@ -14,22 +14,24 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
-use crate::engine::Target;
+use crate::engine;
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::Recorder;
 use crate::load::worker::{Job, Window};
 use crate::load::{AnyLane, Source, Space};
-use crate::plan::Stream;
+use crate::plan::{Stream, Target};
 use crate::workload::{self, Workload};
 
 /// One stream on one drive, in one instance: workers who share a target and a rate.
 pub struct Gang<'a> {
     pub stream: &'a Stream,
-    pub target: &'a dyn Target,
+    pub target: &'a dyn engine::Target,
     pub drive: u32,
     pub instance: u32,
     /// None: closed loop.
     pub rate: Option<Rate>,
+    /// The target is a namespace of its own, and no slice of it is to be taken.
+    pub own_namespace: bool,
     /// Each worker stops after its share of so many passes; zero: it goes on.
     pub passes: f64,
     /// What the random choices of this gang follow from.
@@ -39,14 +41,25 @@ pub struct Gang<'a> {
 }
 
 impl<'a> Gang<'a> {
-    pub fn new(stream: &'a Stream, target: &'a dyn Target, rate: Option<Rate>, seed: u64) -> Result<Gang<'a>> {
+    pub fn new(stream: &'a Stream, target: &'a dyn engine::Target, rate: Option<Rate>, seed: u64) -> Result<Gang<'a>> {
         let name = &stream.workload.name;
         let workload = workload::find(name)
             .ok_or_else(|| failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are"))?;
         let classes = workload.classes(&stream.workload.knobs);
         let open = rate.is_some() || workload.waits(&stream.workload.knobs);
         let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, open)).collect();
-        Ok(Gang { stream, target, drive: 0, instance: 0, rate, passes: 0.0, seed, recorders, workload })
+        Ok(Gang {
+            stream,
+            target,
+            drive: 0,
+            instance: 0,
+            rate,
+            own_namespace: false,
+            passes: 0.0,
+            seed,
+            recorders,
+            workload,
+        })
     }
 
     /// Worker `thread`'s requests.
@@ -77,7 +90,8 @@ impl<'a> Gang<'a> {
     /// The part of the target that the stream works on.
     pub fn space(&self) -> Space {
         let whole = self.target.space();
-        let (from, bytes) = self.stream.target.range(whole.bytes);
+        let slice = if self.own_namespace { Target::default() } else { self.stream.target };
+        let (from, bytes) = slice.range(whole.bytes);
         Space { from: whole.from + from, bytes, ..whole }
     }
 

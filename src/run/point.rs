@@ -37,6 +37,8 @@ pub struct TargetKey {
     engine: String,
     dataset: String,
     drive: u32,
+    /// On a drive with namespaces, the one that the stream's target names: (index, of).
+    namespace: Option<(u32, u32)>,
     instance: u32,
 }
 
@@ -141,11 +143,11 @@ pub fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], se
         let writes = streams.iter().filter(shared).any(site::stream_writes);
         let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
         for (drive, instance) in places(subject, stream) {
-            let key = target_key(stream, drive, instance);
+            let key = target_key(subject, stream, drive, instance);
             if targets.contains_key(&key) {
                 continue;
             }
-            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance);
+            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance, stream.target);
             let target = site::open(bench, &stream.engine, &home, access)?;
             targets.insert(key, (home, target));
         }
@@ -153,14 +155,25 @@ pub fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], se
     Ok(targets)
 }
 
-pub fn target_key(stream: &Stream, drive: u32, instance: u32) -> TargetKey {
-    TargetKey { engine: stream.engine.name.clone(), dataset: stream.dataset.clone(), drive, instance }
+pub fn target_key(subject: &Subject, stream: &Stream, drive: u32, instance: u32) -> TargetKey {
+    let (engine, dataset) = (stream.engine.name.clone(), stream.dataset.clone());
+    let namespace = has_namespaces(subject, drive).then_some((stream.target.index, stream.target.of));
+    TargetKey { engine, dataset, drive, namespace, instance }
 }
 
-/// Every drive and instance that a stream runs on.
-pub fn places(subject: &Subject, stream: &Stream) -> impl Iterator<Item = (u32, u32)> + use<> {
-    let instances = stream.instances;
-    (0..subject.drives.len() as u32).flat_map(move |drive| (0..instances).map(move |i| (drive, i)))
+/// Whether a drive was divided into namespaces, of which each stream has whole ones.
+pub fn has_namespaces(subject: &Subject, drive: u32) -> bool {
+    subject.drives.get(drive as usize).is_some_and(|drive| !drive.namespaces.is_empty())
+}
+
+/// Every drive and instance that a stream runs on; where there are namespaces and it is for none of them, on all.
+pub fn places(subject: &Subject, stream: &Stream) -> Vec<(u32, u32)> {
+    let mut all = Vec::new();
+    for (drive, found) in subject.drives.iter().enumerate() {
+        let namespaces = if stream.target.is_whole() { found.namespaces.len() as u32 } else { 0 };
+        all.extend((0..stream.instances.max(namespaces)).map(|instance| (drive as u32, instance)));
+    }
+    all
 }
 
 fn gangs<'a>(bench: &Bench<'_>, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<Gang<'a>>> {
@@ -169,8 +182,9 @@ fn gangs<'a>(bench: &Bench<'_>, point: &'a PointPlan, maxima: &Maxima, targets: 
         let rate = rate(&point.key, stream, maxima)?;
         let seed = seed(bench.plan.seed, &point.key, &point.step, index);
         for (drive, instance) in places(&point.subject, stream) {
-            let Some((_, target)) = targets.get(&target_key(stream, drive, instance)) else { continue };
-            gangs.push(Gang { drive, instance, ..Gang::new(stream, &**target, rate, seed)? });
+            let Some((_, target)) = targets.get(&target_key(&point.subject, stream, drive, instance)) else { continue };
+            let own_namespace = has_namespaces(&point.subject, drive);
+            gangs.push(Gang { drive, instance, own_namespace, ..Gang::new(stream, &**target, rate, seed)? });
         }
     }
     Ok(gangs)

@@ -3,6 +3,7 @@
 //! no longer holds: everything, if something has been written to a drive since the run left it; otherwise what is missing
 //! and what builds on it.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::crew::{self, Gang, Span};
@@ -11,7 +12,7 @@ use super::{site, steady};
 use crate::base::error::{Context, Result, bail};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
-use crate::lab::{guard, purge, written};
+use crate::lab::{guard, namespaces, purge, written};
 use crate::load::worker::Window;
 use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Load, Place, Plan, Purge, Steady, Stream, Subject};
 use crate::record::{DriveState, Fact, Prepared, Sink, SteadyState};
@@ -34,6 +35,7 @@ pub struct Ready {
 }
 
 enum Task<'p> {
+    Namespaces(u32),
     Purge(Purge),
     Filesystem(&'p Filesystem),
     Fill(&'p Dataset),
@@ -45,6 +47,7 @@ impl Task<'_> {
     /// What it is called in the bundle.
     fn action(&self) -> String {
         match self {
+            Task::Namespaces(_) => "namespaces".to_string(),
             Task::Purge(_) => "purge".to_string(),
             Task::Filesystem(_) => "filesystem".to_string(),
             Task::Fill(dataset) => format!("fill {}", dataset.name),
@@ -57,6 +60,7 @@ impl Task<'_> {
     fn words(&self) -> String {
         let load = |stream: &Stream| format!("{} {}×{}", stream.workload.name, stream.threads, stream.depth);
         match self {
+            Task::Namespaces(count) => format!("{count} equal namespaces"),
             Task::Purge(Purge::Any) => "purge by the best means that it has".to_string(),
             Task::Purge(_) => format!("purge: {}", self.asked().unwrap_or_default().trim_matches('"')),
             Task::Filesystem(filesystem) => {
@@ -78,7 +82,7 @@ impl Task<'_> {
 
     fn writes(&self) -> bool {
         match self {
-            Task::Purge(_) | Task::Filesystem(_) => true,
+            Task::Namespaces(_) | Task::Purge(_) | Task::Filesystem(_) => true,
             Task::Fill(dataset) => dataset.fill.is_some(),
             Task::Condition(_, conditioning) => site::stream_writes(&conditioning.stream),
             Task::Steady(steady) => site::stream_writes(&steady.stream),
@@ -87,6 +91,7 @@ impl Task<'_> {
 
     fn asked(&self) -> Result<String> {
         let asked = match self {
+            Task::Namespaces(count) => serde_json::to_string(count),
             Task::Purge(purge) => serde_json::to_string(purge),
             Task::Filesystem(filesystem) => serde_json::to_string(filesystem),
             Task::Fill(dataset) => serde_json::to_string(dataset),
@@ -99,7 +104,9 @@ impl Task<'_> {
 
 fn tasks(plan: &Plan) -> Vec<Task<'_>> {
     let (protocol, bare) = (&plan.protocol, &plan.protocol.preparation);
-    let mut tasks: Vec<Task<'_>> = bare.purge.map(Task::Purge).into_iter().collect();
+    let namespaces = (bare.namespaces > 0).then_some(Task::Namespaces(bare.namespaces));
+    let mut tasks: Vec<Task<'_>> = namespaces.into_iter().collect();
+    tasks.extend(bare.purge.map(Task::Purge));
     tasks.extend(bare.filesystem.as_ref().map(Task::Filesystem));
     tasks.extend(protocol.datasets.iter().map(Task::Fill));
     tasks.extend(protocol.prepare.iter().enumerate().map(|(i, c)| Task::Condition(i + 1, c)));
@@ -224,8 +231,10 @@ impl Work<'_> {
     /// Finds again what an earlier part of the run made.
     fn take_up(&mut self, task: &Task<'_>, known: &[&Prepared]) -> Result<()> {
         self.bench.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
-        if let Task::Filesystem(filesystem) = task {
-            self.mount(filesystem)?;
+        match task {
+            Task::Filesystem(filesystem) => self.mount(filesystem)?,
+            Task::Namespaces(count) => drop(self.divide(*count)?),
+            _ => {}
         }
         for (drive, state) in known.iter().enumerate().filter_map(|(i, p)| Some((i, p.steady.as_ref()?))) {
             self.mark(drive, state);
@@ -237,9 +246,10 @@ impl Work<'_> {
     fn carry_out(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
         self.bench.progress.activity(&format!("{}: {}", self.name(), task.action()));
         if self.mounted.is_empty() {
-            self.bare.iter().try_for_each(|drive| guard::pass(drive, task.writes()))?;
+            self.bare.iter().flat_map(each).try_for_each(|drive| guard::pass(&drive, task.writes()))?;
         }
         match task {
+            Task::Namespaces(count) => self.divide(*count),
             Task::Purge(asked) => self.bare.iter().map(|drive| self.purge(drive, *asked)).collect(),
             Task::Filesystem(filesystem) => self.make_filesystems(filesystem),
             Task::Fill(dataset) => {
@@ -261,8 +271,27 @@ impl Work<'_> {
             return Ok(("not done: a directory cannot be purged".to_string(), None));
         };
         let Bench { clock, stop, progress, .. } = *self.bench;
-        let done = purge::purge(drive, asked, clock, stop, &|percent| progress.fill(percent, 100));
-        Ok((done.with_context(|| format!("purging {}", path.display()))?, None))
+        let purge = |drive: Drive| purge::purge(&drive, asked, clock, stop, &|percent| progress.fill(percent, 100));
+        let done: Result<Vec<String>> = each(drive).into_iter().map(purge).collect();
+        let mut done = done.with_context(|| format!("purging {}", path.display()))?;
+        done.dedup();
+        Ok((done.join("; "), None))
+    }
+
+    /// Finds each drive's namespaces; in a directory streams have slices of the file in their place.
+    fn divide(&mut self, count: u32) -> Result<Vec<Done>> {
+        let mut done = Vec::new();
+        for (i, drive) in self.bare.iter_mut().enumerate() {
+            let Place::Device { .. } = drive.place else {
+                done.push((format!("not done: in a directory there are {count} equal slices"), None));
+                continue;
+            };
+            let (namespaces, words) = namespaces::equal(drive, count, self.bench.clock, self.bench.stop)?;
+            drive.namespaces = namespaces.clone();
+            self.subject.drives[i].namespaces = namespaces;
+            done.push((words, None));
+        }
+        Ok(done)
     }
 
     fn make_filesystems(&mut self, filesystem: &Filesystem) -> Result<Vec<Done>> {
@@ -337,6 +366,20 @@ impl Work<'_> {
     }
 }
 
+/// A drive as what it consists of: its namespaces, if it was divided.
+fn each(drive: &Drive) -> Vec<Drive> {
+    let Place::Device { serial, .. } = &drive.place else { return vec![drive.clone()] };
+    if drive.namespaces.is_empty() {
+        return vec![drive.clone()];
+    }
+    let namespace = |path: &PathBuf| Drive {
+        place: Place::Device { path: path.clone(), serial: serial.clone() },
+        namespaces: Vec::new(),
+        ..drive.clone()
+    };
+    drive.namespaces.iter().map(namespace).collect()
+}
+
 /// How long a load goes on.
 #[derive(Clone, Copy)]
 pub enum Length {
@@ -360,10 +403,17 @@ pub fn load(
     let targets = point::open_targets(bench, subject, std::slice::from_ref(stream), false)?;
     let mut gangs = Vec::new();
     for (drive, instance) in point::places(subject, stream) {
-        let Some((_, target)) = targets.get(&point::target_key(stream, drive, instance)) else { continue };
+        let Some((_, target)) = targets.get(&point::target_key(subject, stream, drive, instance)) else { continue };
+        let own_namespace = point::has_namespaces(subject, drive);
         let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
         let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
-        gangs.push(Gang { drive, instance, passes, ..Gang::new(stream, &**target, rate, bench.plan.seed)? });
+        gangs.push(Gang {
+            drive,
+            instance,
+            own_namespace,
+            passes,
+            ..Gang::new(stream, &**target, rate, bench.plan.seed)?
+        });
     }
     let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
     let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
