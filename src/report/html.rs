@@ -1,6 +1,7 @@
 //! The page: one HTML file that opens offline and prints well. Sections make the body; this joins them to the cover.
 
 use askama::Template;
+use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::brief::Brief;
 use super::document;
@@ -46,23 +47,9 @@ pub fn page(facts: &Facts, brief: &Brief) -> Result<String> {
         headlines: section::findings::headlines(facts),
         contents: sections.iter().map(|(id, title, _)| (id.clone(), title.clone())).collect(),
         sections,
-        logo: brief.logo_png.as_deref().map(base64).unwrap_or_default(),
+        logo: brief.logo_png.as_deref().map(|png| BASE64_STANDARD.encode(png)).unwrap_or_default(),
     };
     brief.coloured(facts, &page.render().context("making the page")?)
-}
-
-/// Bytes as text, for a picture inside the page.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let all = three.iter().fold(0u32, |all, b| all << 8 | u32::from(*b)) << (8 * (3 - three.len()));
-        for i in 0..4 {
-            let digit = DIGITS[(all >> (18 - 6 * i)) as usize & 63];
-            out.push(if i <= three.len() { digit as char } else { '=' });
-        }
-    }
-    out
 }
 
 /// The colour of subject `index`, the same as in the figures.
