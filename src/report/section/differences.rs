@@ -8,7 +8,7 @@ use crate::report::difference::{held, marked, place};
 use crate::report::facts::{CellFacts, Facts, StepFacts};
 use crate::report::html::{Table, escape};
 use crate::report::reading::{ClassSummary, P99};
-use crate::report::words::NONE;
+use crate::report::words::{self, NONE};
 use crate::stats::compare::{gain_percent, reduction_percent};
 
 pub struct Differences;
@@ -25,15 +25,17 @@ impl Section for Differences {
             if rows.is_empty() {
                 continue;
             }
-            let head = ["figure", "better", "than", "by", "where", "calculation", "95 % interval"];
-            let mut table = Table::new(3, &head);
+            let head = ["figure", "better", "than", "where", "by", "calculation", "95 % interval", "as a gain"];
+            let mut table = Table::new(4, &head);
             rows.iter().for_each(|row| table.row("", row));
             let _ = writeln!(out, "<h3>{}</h3>\n{}", escape(&step.title), table.html());
         }
         let note = "Each row is the one place, of all that were measured, where the first named leads most; the other way \
                     round stands beside it. Cut off to a tenth of a percent, never rounded up. The interval is that of \
                     the one comparison and does not allow for its having been chosen; a row without one rests on single \
-                    measurements and claims nothing. Points that are marked are left out.";
+                    measurements and claims nothing. Points that are marked are left out. A lower \
+                    latency is given as a reduction, 1 − new ÷ old; the last column is the same pair as a gain, \
+                    old ÷ new − 1.";
         (!out.is_empty()).then(|| format!("<p class=note>{note}</p>\n{out}"))
     }
 }
@@ -65,29 +67,20 @@ fn largest(facts: &Facts, step: &StepFacts, subject: usize, rival: usize, of_p99
     let pair = if of_p99 { held(step, other, own, true) } else { held(step, own, other, false) };
     let interval = pair.filter(|c| c.ratio.has_interval()).map(|c| (c.ratio.low, c.ratio.high));
     let percent = |ratio: f64| if of_p99 { reduction_percent(1.0, ratio) } else { gain_percent(ratio, 1.0) };
-    let (by, calculation) = match of_p99 {
-        true => {
-            let (mine, theirs) = (units::latency(mine), units::latency(theirs));
-            let gain = cut(gain_percent(lead, 1.0));
-            (
-                format!("{} % lower", cut(percent(lead))),
-                format!("1 − {mine} ÷ {theirs}; {theirs} ÷ {mine} − 1 = {gain} %"),
-            )
-        }
-        false => {
-            let grouped = |n: f64| units::grouped(n.round() as u64);
-            (format!("{} % more", cut(percent(lead))), format!("{} ÷ {} − 1", grouped(mine), grouped(theirs)))
-        }
+    let calculation = match of_p99 {
+        true => format!("1 − {} ÷ {}", units::latency(mine), units::latency(theirs)),
+        false => format!("{} ÷ {} − 1", units::grouped(mine.round() as u64), units::grouped(theirs.round() as u64)),
     };
     Some(vec![
         if of_p99 { "p99 latency" } else { "ops/s" }.to_string(),
         facts.subjects[subject].clone(),
         facts.subjects[rival].clone(),
-        by,
         place(step, &[own.value]).trim_start_matches(" at ").to_string(),
+        format!("{} % {}", cut(percent(lead)), if of_p99 { "less" } else { "more" }),
         calculation,
         interval
-            .map_or(NONE.to_string(), |(low, high)| format!("{} to {} %", cut(percent(low)), cut(percent(high) + 0.1))),
+            .map_or(NONE.to_string(), |(low, high)| format!("{} to {} %", cut(percent(low)), raised(percent(high)))),
+        if of_p99 { format!("{} %", cut(gain_percent(lead, 1.0))) } else { NONE.to_string() },
     ])
 }
 
@@ -100,8 +93,16 @@ fn number(step: &StepFacts, cell: &CellFacts, of_p99: bool) -> Option<f64> {
     times.percentiles_ns[P99].as_ref().map(|p99| p99.value)
 }
 
-/// Percent with a tenth, cut off: never more than was found.
+/// Percent with a tenth, cut off: never more than was found. Factors need none.
 fn cut(percent: f64) -> String {
-    let tenths = (percent * 10.0 + 1e-9).floor() / 10.0;
-    if tenths < 0.0 { format!("−{:.1}", -tenths) } else { format!("{tenths:.1}") }
+    if percent.abs() >= 1_000.0 { words::signed(percent) } else { tenths((percent * 10.0 + 1e-9).floor() / 10.0) }
+}
+
+/// The upper end of an interval: rounding does not make it narrower.
+fn raised(percent: f64) -> String {
+    if percent.abs() >= 1_000.0 { words::signed(percent) } else { tenths((percent * 10.0 - 1e-9).ceil() / 10.0) }
+}
+
+fn tenths(percent: f64) -> String {
+    if percent < 0.0 { format!("−{:.1}", -percent) } else { format!("{percent:.1}") }
 }
