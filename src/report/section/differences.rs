@@ -31,7 +31,7 @@ impl Section for Differences {
             let _ = writeln!(out, "<h3>{}</h3>\n{}", escape(&step.title), table.html());
         }
         let note = "Each row is the one place, of all that were measured, where the first named leads most; the other way \
-                    round stands beside it. Cut off to a tenth of a percent, never rounded up. The interval is that of \
+                    round stands beside it. The interval is that of \
                     the one comparison and does not allow for its having been chosen; a row without one rests on single \
                     measurements and claims nothing. Points that are marked are left out. A lower \
                     latency is given as a reduction, 1 − new ÷ old; the last column is the same pair as a gain, \
@@ -76,11 +76,11 @@ fn largest(facts: &Facts, step: &StepFacts, subject: usize, rival: usize, of_p99
         facts.subjects[subject].clone(),
         facts.subjects[rival].clone(),
         place(step, &[own.value]).trim_start_matches(" at ").to_string(),
-        format!("{} % {}", cut(percent(lead)), if of_p99 { "less" } else { "more" }),
+        format!("{} % {}", shown(percent(lead)), if of_p99 { "less" } else { "more" }),
         calculation,
         interval
-            .map_or(NONE.to_string(), |(low, high)| format!("{} to {} %", cut(percent(low)), raised(percent(high)))),
-        if of_p99 { format!("{} %", cut(gain_percent(lead, 1.0))) } else { NONE.to_string() },
+            .map_or(NONE.to_string(), |(low, high)| format!("{} to {} %", shown(percent(low)), shown(percent(high)))),
+        if of_p99 { format!("{} %", shown(gain_percent(lead, 1.0))) } else { NONE.to_string() },
     ])
 }
 
@@ -93,16 +93,11 @@ fn number(step: &StepFacts, cell: &CellFacts, of_p99: bool) -> Option<f64> {
     times.percentiles_ns[P99].as_ref().map(|p99| p99.value)
 }
 
-/// Percent with a tenth, cut off: never more than was found. Factors need none.
-fn cut(percent: f64) -> String {
-    if percent.abs() >= 1_000.0 { words::signed(percent) } else { tenths((percent * 10.0 + 1e-9).floor() / 10.0) }
-}
-
-/// The upper end of an interval: rounding does not make it narrower.
-fn raised(percent: f64) -> String {
-    if percent.abs() >= 1_000.0 { words::signed(percent) } else { tenths((percent * 10.0 - 1e-9).ceil() / 10.0) }
-}
-
-fn tenths(percent: f64) -> String {
-    if percent < 0.0 { format!("−{:.1}", -percent) } else { format!("{percent:.1}") }
+/// Percent with a tenth; factors need none.
+fn shown(percent: f64) -> String {
+    match percent.abs() {
+        size if size >= 1_000.0 => words::signed(percent).trim_start_matches('+').to_string(),
+        size if percent < 0.0 => format!("−{size:.1}"),
+        size => format!("{size:.1}"),
+    }
 }
