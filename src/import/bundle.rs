@@ -130,9 +130,10 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
     });
     Step {
         name: entry.step.clone(),
-        title: String::new(),
+        title: entry.title.clone(),
         warmup_ns: 0,
-        duration_ns: entry.point.window_ns,
+        // Nothing, where it was not told.
+        duration_ns: Some(entry.point.window_ns).filter(|ns| *ns != super::NO_WINDOW_NS).unwrap_or(0),
         drop_caches: false,
         settle: false,
         sweep,

@@ -40,10 +40,14 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
     let of = |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| felt(t, step).and_then(pick);
     if swept && step.class.is_some() {
         if paced {
-            all.push(("mean-against-rate", draw.lines(&format!("mean {}", draw.kind()), "µs", &of(mean))));
+            if draw.any(&of(mean)) {
+                all.push(("mean-against-rate", draw.lines(&format!("mean {}", draw.kind()), "µs", &of(mean))));
+            }
             all.push(("p99-against-rate", draw.lines(&format!("p99 {}", draw.kind()), "µs", &of(p99))));
         } else {
-            all.push(("mean-against-ops", draw.latency_curve("mean", &of(mean))));
+            if draw.any(&of(mean)) {
+                all.push(("mean-against-ops", draw.latency_curve("mean", &of(mean))));
+            }
             all.push(("p99-against-ops", draw.latency_curve("p99", &of(p99))));
         }
     }
@@ -55,7 +59,9 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
     }
     if step.class.is_some() {
         all.push(("p99", draw.bars(&format!("p99 {}", draw.kind()), "µs", &of(p99))));
-        all.push(("percentiles", draw.percentiles()));
+        if draw.has_percentiles() {
+            all.push(("percentiles", draw.percentiles()));
+        }
     }
     if step.cells.iter().any(|c| c.over_time.len() > 2) {
         all.push(("over-time", draw.timeline()));
@@ -74,6 +80,18 @@ impl Draw<'_> {
     fn kind(&self) -> String {
         let class = self.step.class.map_or("", |c| c.name());
         format!("{class} {} time", if self.step.open_loop { "response" } else { "service" })
+    }
+
+    /// Imported points may lack what a figure would show.
+    fn any(&self, pick: &dyn Fn(&Summary) -> Option<Bar>) -> bool {
+        self.step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| pick(t).is_some())
+    }
+
+    /// A curve by percentile needs two of them.
+    fn has_percentiles(&self) -> bool {
+        let several = |l: &Latency| l.percentiles_ns.iter().flatten().nth(1).is_some();
+        let mut cells = self.lead().into_iter().filter_map(|(_, c)| c.total.as_ref());
+        cells.any(|t| felt(t, self.step).is_some_and(several))
     }
 
     fn x_label(&self) -> String {

@@ -1,6 +1,7 @@
 //! The parts of a report, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
 pub mod data;
+pub mod differences;
 pub mod disclosure;
 pub mod drives;
 pub mod equal;
@@ -30,6 +31,7 @@ pub struct Info {
 pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
+    &differences::Differences,
     &tpcc::TpcC,
     &equal::Equal,
     &drives::Drives,
