@@ -63,6 +63,7 @@ fn run(step: &str, stream: &str) -> Memory {
         plan: &plan,
         points: plan::points(&plan),
         maxima: Maxima::new(),
+        figures: Vec::new(),
         sink: &mut memory,
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),

@@ -17,6 +17,7 @@ mod node;
 mod overrides;
 mod points;
 mod protocol;
+pub mod repeats;
 mod scale;
 mod stream;
 mod subject;
@@ -29,6 +30,7 @@ pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use points::points;
+pub use repeats::Until;
 pub use target::Target;
 
 /// The engines, workloads and meters that a plan may name. The caller fills it in, because plans know nothing of their code.

@@ -5,6 +5,7 @@
 
 mod caches;
 mod crew;
+pub mod enough;
 mod instances;
 mod meters;
 mod point;
@@ -21,6 +22,7 @@ use crate::lab::guard;
 use crate::meter::watch::Watch;
 use crate::plan::{Conditioning, Load, Plan, PointKey, PointPlan, Subject};
 use crate::record::{Fact, Outcome, Sink};
+use enough::{Figures, enough};
 use progress::Progress;
 
 /// The throughput that a step's closed-loop point reached: the 100 % of a load sweep.
@@ -51,6 +53,8 @@ pub struct Run<'a> {
     pub points: Vec<PointPlan>,
     /// Known from points already in the bundle; more are added as they are measured.
     pub maxima: Maxima,
+    /// The same of the headline figures that say whether a point was repeated often enough.
+    pub figures: Figures,
     pub sink: &'a mut dyn Sink,
     pub progress: &'a Progress,
     /// Set by a signal.
@@ -87,6 +91,10 @@ impl Run<'_> {
             if self.stop.load(Relaxed) {
                 summary.interrupted = true;
                 break;
+            }
+            if enough(self.plan, &self.figures, &point.key) {
+                self.progress.point_spared();
+                continue;
             }
             match self.measure(point, watch)? {
                 None => {
@@ -128,6 +136,7 @@ impl Run<'_> {
             return Ok(None);
         }
         self.remember_maximum(&point.key, point, &measured);
+        self.figures.extend(enough::headline(&measured).map(|figure| (point.key.clone(), figure)));
         self.sink.end(&measured)?;
         self.progress.point_done(&measured);
         Ok(Some(measured.outcome))

@@ -1,5 +1,6 @@
 //! The parts of a report, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
+pub mod conclusion;
 pub mod data;
 pub mod disclosure;
 pub mod drives;
@@ -32,8 +33,9 @@ pub static ALL: &[&dyn Section] = &[
     &tpcc::TpcC,
     &equal::Equal,
     &drives::Drives,
-    &data::Data,
+    &conclusion::Conclusion,
     &marks::Marks,
     &method::Method,
+    &data::Data,
     &disclosure::Disclosure,
 ];
