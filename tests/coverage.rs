@@ -29,12 +29,16 @@ fn series(rng: &mut Rng, draw: fn(&mut Rng) -> f64, correlation: f64, n: usize) 
 
 /// In how many percent of the trials something held.
 fn percent(trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
-    let held = |from: u64| (from..TRIALS).step_by(2).filter(|&i| trial(&mut Seed::new(11, 0, 0).at(i))).count();
+    percent_of(TRIALS, trial)
+}
+
+fn percent_of(trials: u64, trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
+    let held = |from: u64| (from..trials).step_by(2).filter(|&i| trial(&mut Seed::new(11, 0, 0).at(i))).count();
     let held = std::thread::scope(|scope| {
         let other = scope.spawn(|| held(1));
         held(0) + other.join().unwrap()
     });
-    held as f64 * 100.0 / TRIALS as f64
+    held as f64 * 100.0 / trials as f64
 }
 
 #[track_caller]
@@ -92,7 +96,7 @@ fn p99_within_one_run_is_held_in_95_of_100() {
     // (sigma of one op, sigma of the second's level, correlation of levels, seconds): sigma 1 is a heavy tail, its
     // p99.9 being 22 times its median.
     for (sigma, level, correlation, n) in
-        [(0.3, 0.1, 0.6, 120), (0.3, 0.1, 0.6, 300), (1.0, 0.1, 0.8, 120), (1.0, 0.3, 0.5, 300)]
+        [(0.3, 0.1, 0.6, 120), (1.0, 0.1, 0.8, 120), (1.0, 0.3, 0.5, 200)]
     {
         let ops: Vec<f64> = table.iter().map(|z| 100_000.0 * (sigma * z).exp()).collect();
         let truth = 100_000.0 * (2.326_348 * f64::hypot(sigma, level)).exp();
@@ -101,7 +105,7 @@ fn p99_within_one_run_is_held_in_95_of_100() {
             let mut second = || {
                 x = correlation * x + (1.0f64 - correlation * correlation).sqrt() * normal(rng);
                 let (scale, mut h) = ((level * x).exp(), Histogram::new());
-                (0..200).for_each(|_| h.add((ops[rng.below(65_536) as usize] * scale) as u64));
+                (0..100).for_each(|_| h.add((ops[rng.below(65_536) as usize] * scale) as u64));
                 all.merge(&h);
                 h
             };
@@ -127,7 +131,9 @@ fn interleaved(rng: &mut Rng, ratio: f64) -> (Vec<f64>, Vec<f64>) {
 
 #[test]
 fn the_same_subject_twice_over_20_cells_is_told_apart_in_no_more_than_5_of_100_families() {
-    let claimed = percent(|rng| {
+    // By its making Holm's method claims in 1 − (1 − 0.05 ÷ 20)^20 = 4.88 % of families; 2,000 of them would show that only
+    // to half a percent.
+    let claimed = percent_of(50 * TRIALS, |rng| {
         let family = (0..20).map(|_| {
             let (a, b) = interleaved(rng, 1.0);
             compare::throughput(&a, &b, true)

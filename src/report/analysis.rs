@@ -32,8 +32,8 @@ fn along(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
     let change = |from: f64, to: f64| words::signed_percent((to / from - 1.0) * 100.0);
     let more = at(last.0);
     Some(format!(
-        "{} measured its most operations a second{}: {}, with a p99 of {}. From {} to {}, its operations a second \
-         changed by {} and its p99 by {}.",
+        "{} reaches its most operations a second{}: {}, with a p99 of {}. From {} to {}, its operations a second \
+         change by {} and its p99 by {}.",
         facts.subjects[subject],
         at(peak.0),
         words::count(peak.1),

@@ -218,15 +218,19 @@ impl Largest {
         Some(format!("{down} to {up} %"))
     }
 
-    /// The whole sentence.
-    pub fn sentence(&self, facts: &Facts) -> String {
+    /// "A does up to 21 % more operations a second than B".
+    pub fn said(&self, facts: &Facts) -> String {
         let (subject, rival) = (&facts.subjects[self.subject], &facts.subjects[self.rival]);
         let percent = cut(self.percent(self.ratio));
         let up_to = if self.searched > 1 { "up to " } else { "" };
-        let said = match self.of_p99 {
+        match self.of_p99 {
             true => format!("{subject} has a {} that is {up_to}{percent} % shorter than that of {rival}", self.what),
             false => format!("{subject} does {up_to}{percent} % more {} than {rival}", self.what),
-        };
+        }
+    }
+
+    /// Where, by which calculation, and how sure.
+    pub fn basis(&self) -> String {
         let other = match self.of_p99 {
             true => {
                 let gain = cut(gain_percent(self.ratio, 1.0));
@@ -240,9 +244,14 @@ impl Largest {
         };
         let interval = match self.interval() {
             Some(interval) => format!("95 % interval {interval}{chosen}"),
-            None => "the figures have no interval".to_string(),
+            None => "no interval".to_string(),
         };
-        format!("{said} ({}: {} = {}{other}; {interval}).", self.place, self.calculation(), self.result())
+        format!("{}: {} = {}{other}; {interval}", self.place, self.calculation(), self.result())
+    }
+
+    /// The whole sentence.
+    pub fn sentence(&self, facts: &Facts) -> String {
+        format!("{} ({}).", self.said(facts), self.basis())
     }
 }
 

@@ -246,8 +246,8 @@ fn about(step: &StepFacts, what: &str, subject: &str, first: &str, cells: &[&Hel
     say(of(Verdict::Less), false, "");
     let (open, bare): (Vec<&Held>, Vec<&Held>) = of(Verdict::NoClaim).into_iter().partition(|h| h.has_interval);
     let (above, below) = bare.into_iter().filter(|h| h.ratio != 1.0).partition(|h: &&Held| h.ratio > 1.0);
-    say(above, true, "As the figures stand, without an interval and so without a claim: ");
-    say(below, false, "As the figures stand, without an interval and so without a claim: ");
+    say(above, true, "By the figures alone, ");
+    say(below, false, "By the figures alone, ");
     if !open.is_empty() {
         let at = place(step, &open.iter().map(|h| h.value).collect::<Vec<_>>());
         all.push(format!("{subject} and {first} cannot be told apart in {what}{at}: the difference is not clear of chance."));

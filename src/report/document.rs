@@ -46,7 +46,7 @@ pub fn bodies(facts: &Facts, brief: &Brief) -> Vec<(String, String, String)> {
 }
 
 /// When it was measured, by what, after which procedure.
-fn byline(facts: &Facts) -> String {
+pub fn byline(facts: &Facts) -> String {
     let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
     let when = if started == 0 { "date not told".to_string() } else { words::moment(started) };

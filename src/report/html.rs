@@ -6,7 +6,7 @@ use super::brief::Brief;
 use super::document;
 use super::facts::Facts;
 use super::figure::theme::COLOURS;
-use super::{section, words};
+use super::section;
 use crate::base::error::{Context, Result};
 
 #[derive(Template)]
@@ -14,9 +14,8 @@ use crate::base::error::{Context, Result};
 struct Page<'a> {
     title: &'a str,
     kicker: &'a str,
-    source: &'a str,
     subjects: Vec<Chip<'a>>,
-    date: String,
+    byline: String,
     version: &'a str,
     headlines: Vec<section::findings::Headline>,
     contents: Vec<(String, String)>,
@@ -35,13 +34,11 @@ struct Chip<'a> {
 /// The whole report as HTML.
 pub fn page(facts: &Facts, brief: &Brief) -> Result<String> {
     let sections = document::bodies(facts, brief);
-    let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
     let page = Page {
         title: brief.title(facts),
         kicker: &facts.protocol,
-        source: &facts.source,
         subjects: facts.subjects.iter().enumerate().map(|(i, name)| Chip { name, colour: colour(i) }).collect(),
-        date: words::moment(started),
+        byline: document::byline(facts),
         version: facts.runs.first().map_or("", |r| r.dyno_version.as_str()),
         headlines: section::findings::headlines(facts),
         contents: sections.iter().map(|(id, title, _)| (id.clone(), title.clone())).collect(),

@@ -76,7 +76,8 @@ fn by_subject(facts: &Facts, found: &[Largest]) -> String {
         } else {
             out.push_str("<ul>\n");
             for claim in own.iter().take(MOST) {
-                let _ = writeln!(out, "<li>{}</li>", escape(&claim.sentence(facts)));
+                let (said, basis) = (escape(&claim.said(facts)), escape(&claim.basis()));
+                let _ = writeln!(out, "<li><strong>{said}</strong><br>({basis})</li>");
             }
             out.push_str("</ul>");
         }

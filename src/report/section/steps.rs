@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Info, Section};
 use crate::report::analysis;
 use crate::report::claims::{self, Standing};
-use crate::report::difference::difference;
+use crate::report::difference::{difference, what};
 use crate::report::facts::{Facts, StepFacts};
 use crate::report::html::{Table, escape};
 use crate::report::reading::{ClassSummary, P99};
@@ -51,17 +51,17 @@ fn largest(facts: &Facts, step: &StepFacts) -> String {
     if found.is_empty() {
         return String::new();
     }
-    let head = ["figure", "better", "against", "at", "calculation", "result", "other formula", "95 % interval", ""];
-    let mut table = Table::new(5, &head);
+    let head = ["figure", "better", "against", "at", "calculation", "result", "other formula", "95 % interval", "standing"];
+    let mut table = Table::new(4, &head);
     let count = found.len();
     for l in &found {
         let standing = match l.standing {
             Standing::Claimed => "claimed",
-            Standing::NotClearOfChance => "not clear of chance",
-            Standing::NoInterval => "as told, not claimed",
+            Standing::NotClearOfChance => "not clear",
+            Standing::NoInterval => "as told",
         };
         let row = [
-            l.what.clone(),
+            if l.of_p99 { "p99" } else { "ops/s" }.to_string(),
             facts.subjects[l.subject].clone(),
             facts.subjects[l.rival].clone(),
             l.at.clone(),
@@ -74,11 +74,16 @@ fn largest(facts: &Facts, step: &StepFacts) -> String {
         table.row("", &row);
     }
     let of_pairs = facts.subjects.len() * (facts.subjects.len() - 1) * 2;
-    let note = match count < of_pairs {
-        true => "Pairs that are missing: nowhere is that subject better in that figure, or every such point is marked.",
+    let missing = match count < of_pairs {
+        true => " Pairs that are missing: nowhere is that subject better in that figure, or every such point is marked.",
         false => "",
     };
-    format!("<h4>Largest differences</h4>\n{}<p class=note>{note}</p>\n", table.html())
+    let note = format!(
+        "p99: of the {}. Claimed: clear of chance, with every comparison searched counted. Not clear: the difference may be \
+         chance. As told: the figures have no interval.{missing}",
+        what(step, true).trim_start_matches("p99 ")
+    );
+    format!("<h4>Largest differences</h4>\n{}<p class=note>{}</p>\n", table.html(), escape(&note))
 }
 
 fn in_words(facts: &Facts, step: &StepFacts) -> String {
