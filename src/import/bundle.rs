@@ -93,6 +93,7 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
         protocol,
         subjects,
         repeats,
+        until: None,
         order: Order::Blocked,
         seed: 0,
         meters: Vec::new(),

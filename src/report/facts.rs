@@ -56,6 +56,8 @@ pub struct StepFacts {
     pub class: Option<Class>,
     /// Some headline stream was asked for a rate, so latency and not throughput tells the subjects apart.
     pub open_loop: bool,
+    /// A stream runs more than once on a drive, so its numbers are sums and its histograms are merged.
+    pub instances: bool,
     pub window_ns: u64,
     pub warmup_ns: u64,
     pub cells: Vec<CellFacts>,
@@ -421,6 +423,8 @@ impl StepFacts {
             values: Vec::new(),
             class: None,
             open_loop: false,
+            instances: step.streams.iter().any(|s| s.instances > 1)
+                || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
             window_ns: step.duration_ns,
             warmup_ns: step.warmup_ns,
             cells: Vec::new(),

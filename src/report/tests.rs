@@ -74,6 +74,7 @@ fn plan(made: &Made) -> Plan {
         },
         subjects: vec![subject("Memory", "/mnt/a"), subject("Disk", "/mnt/b")],
         repeats: made.repeats,
+        until: None,
         order: Order::Interleaved,
         seed: 1,
         meters: vec![],

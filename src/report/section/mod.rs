@@ -1,5 +1,6 @@
 //! The parts of a report, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
+pub mod conclusion;
 pub mod data;
 pub mod differences;
 pub mod disclosure;
@@ -36,8 +37,9 @@ pub static ALL: &[&dyn Section] = &[
     &equal::Equal,
     &drives::Drives,
     &preparation::Preparation,
-    &data::Data,
+    &conclusion::Conclusion,
     &marks::Marks,
     &method::Method,
+    &data::Data,
     &disclosure::Disclosure,
 ];
