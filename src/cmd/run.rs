@@ -11,6 +11,8 @@ use crate::base::error::{Context, Result, bail, failed};
 use crate::lab;
 use crate::plan::{self, Load, Plan, PointKey};
 use crate::record::{Outcome, Run};
+use crate::run::enough::{Figures, headline};
+use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::search::Searches;
 use crate::run::{self, Maxima, MaximumOf, ops_per_s};
@@ -95,6 +97,15 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     }
 }
 
+/// What an earlier part of the run found and did.
+#[derive(Default)]
+struct Known {
+    maxima: Maxima,
+    searches: Searches,
+    figures: Figures,
+    before: Before,
+}
+
 fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || PathBuf::from(format!("{}-{}.dyno", plan.protocol.name, now.strftime("%Y%m%d-%H%M%S")));
@@ -112,7 +123,9 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
 }
 
 fn resume(bundle: &Path) -> Result<u8> {
-    let known = known(&Bundle::open(bundle)?)?;
+    let read = Bundle::open(bundle)?;
+    let known = known(&read)?;
+    drop(read);
     let (writer, record) = Writer::resume(bundle)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
@@ -128,9 +141,9 @@ fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], cloc
     }
     let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
     let progress = Progress::new();
-    let Known { maxima, searches } = known;
-    let run =
-        run::Run { plan: &plan, points, maxima, searches, sink: &mut writer, progress: &progress, stop: &stop, clock };
+    let Known { maxima, searches, figures, before } = known;
+    let (sink, progress) = (&mut writer, &progress);
+    let run = run::Run { plan: &plan, points, maxima, searches, figures, before, sink, progress, stop: &stop, clock };
     let summary = run.execute();
     let name = bundle.display();
     let summary = summary.with_context(|| format!("what was measured until then is in {name}"))?;
@@ -162,22 +175,17 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What later points need of those that the bundle already holds.
-#[derive(Default)]
-struct Known {
-    /// Of load sweeps.
-    maxima: Maxima,
-    searches: Searches,
-}
-
+/// What the bundle already holds that later points need.
 fn known(bundle: &Bundle) -> Result<Known> {
-    let (mut maxima, mut searches) = (Maxima::new(), Searches::default());
+    let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
+    let mut known = Known { before, ..Known::default() };
     for stored in bundle.points()? {
         let (key, point) = (&stored.point.key, &stored.point);
+        known.figures.extend(headline(point).map(|figure| (key.clone(), figure)));
         let step = bundle.run().plan.protocol.steps.iter().find(|s| s.name == key.step);
         // A failed point is measured again.
         if point.outcome == Outcome::Measured {
-            searches.note(key, step.and_then(|s| s.sweep.as_ref()), point);
+            known.searches.note(key, step.and_then(|s| s.sweep.as_ref()), point);
         }
         let is_maximum = key.axis.as_ref().is_some_and(|a| a.value.is_infinite());
         if !is_maximum || point.outcome != Outcome::Measured {
@@ -191,8 +199,8 @@ fn known(bundle: &Bundle) -> Result<Known> {
                 repeat: key.repeat,
                 stream: stream.name.clone(),
             };
-            maxima.insert(of, ops_per_s(point, &stream.name));
+            known.maxima.insert(of, ops_per_s(point, &stream.name));
         }
     }
-    Ok(Known { maxima, searches })
+    Ok(known)
 }

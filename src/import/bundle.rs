@@ -66,8 +66,12 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
     for entry in entries {
         let name = &entry.point.key.subject;
         if !subjects.iter().any(|s| s.name == *name) {
-            let drives =
-                vec![Drive { place: Place::Directory("imported".into()), erase: false, erase_signatures: Vec::new() }];
+            let drives = vec![Drive {
+                place: Place::Directory("imported".into()),
+                erase: false,
+                erase_signatures: Vec::new(),
+                namespaces: Vec::new(),
+            }];
             subjects.push(Subject { name: name.clone(), drives, meters: Vec::new() });
         }
         if !steps.iter().any(|s| s.name == entry.step) {
@@ -75,13 +79,21 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
         }
     }
     let repeats = entries.iter().map(|e| e.point.key.repeat).max().unwrap_or(1);
-    let protocol =
-        Protocol { name: format!("imported-{tool}"), title, source, datasets: Vec::new(), prepare: Vec::new(), steps };
+    let protocol = Protocol {
+        name: format!("imported-{tool}"),
+        title,
+        source,
+        datasets: Vec::new(),
+        prepare: Vec::new(),
+        preparation: Default::default(),
+        steps,
+    };
     // In which order others measured is not known; blocked claims no pairing.
     Plan {
         protocol,
         subjects,
         repeats,
+        until: None,
         order: Order::Blocked,
         seed: 0,
         meters: Vec::new(),
@@ -119,9 +131,10 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
     });
     Step {
         name: entry.step.clone(),
-        title: String::new(),
+        title: entry.title.clone(),
         warmup_ns: 0,
-        duration_ns: entry.point.window_ns,
+        // Nothing, where it was not told.
+        duration_ns: Some(entry.point.window_ns).filter(|ns| *ns != super::NO_WINDOW_NS).unwrap_or(0),
         drop_caches: false,
         settle: false,
         sweep,

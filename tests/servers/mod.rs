@@ -60,7 +60,7 @@ impl Bench {
     }
 
     pub fn csv(&self) -> String {
-        let output = Command::new(DYNO).args(["export", "--csv"]).arg(self.path("b.dyno")).output().unwrap();
+        let output = Command::new(DYNO).arg("export").arg(self.path("b.dyno")).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 

@@ -1,6 +1,8 @@
 //! The parts of a report, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
+pub mod conclusion;
 pub mod data;
+pub mod differences;
 pub mod disclosure;
 pub mod drives;
 pub mod equal;
@@ -8,6 +10,7 @@ pub mod findings;
 pub mod limit;
 pub mod marks;
 pub mod method;
+pub mod preparation;
 pub mod steps;
 pub mod tpcc;
 
@@ -30,12 +33,15 @@ pub struct Info {
 pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
+    &differences::Differences,
     &tpcc::TpcC,
     &limit::Limit,
     &equal::Equal,
     &drives::Drives,
-    &data::Data,
+    &preparation::Preparation,
+    &conclusion::Conclusion,
     &marks::Marks,
     &method::Method,
+    &data::Data,
     &disclosure::Disclosure,
 ];
