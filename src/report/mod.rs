@@ -18,6 +18,7 @@ mod page;
 mod pdf;
 pub mod reading;
 pub mod section;
+mod steady;
 pub mod text;
 mod told;
 pub mod words;
