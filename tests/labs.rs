@@ -8,8 +8,8 @@ use dyno::record::Outcome;
 use dyno::store::Bundle;
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
-const A_OPS_PER_S: f64 = 3000.0;
-const B_OPS_PER_S: f64 = 2000.0;
+const A_OPS_PER_S: f64 = 1500.0;
+const B_OPS_PER_S: f64 = 1000.0;
 /// Steps of `vdbench-profiles`.
 const PROFILES: usize = 19;
 
