@@ -84,7 +84,7 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
     }
 
     check_preparation(&folder.path().join("ratio.dyno"));
-    for (name, points) in [("profiles", 2 * 2 * PROFILES), ("pressure", 2 * 2), ("neighbours", 3)] {
+    for (name, points) in [("profiles", 2 * PROFILES), ("pressure", 2 * 2), ("neighbours", 3)] {
         let stored = Bundle::open(&folder.path().join(format!("{name}.dyno"))).unwrap().points().unwrap();
         assert_eq!(stored.len(), points, "{name}: {said}");
         let failed = stored.iter().find(|p| p.point.outcome != Outcome::Measured);
