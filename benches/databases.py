@@ -116,7 +116,7 @@ workload = {{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_
     home.mkdir(exist_ok=True)
     env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@localhost/{database}?socket={server.socket}")
     _, cpu, wall = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle], env)
-    rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", "--csv", bundle])[0])))
+    rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows[0], cpu, wall
 
 

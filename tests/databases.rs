@@ -58,7 +58,7 @@ impl Bench {
     }
 
     fn csv(&self) -> String {
-        let output = Command::new(DYNO).args(["export", "--csv"]).arg(self.path("b.dyno")).output().unwrap();
+        let output = Command::new(DYNO).args(["export"]).arg(self.path("b.dyno")).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
 

@@ -75,7 +75,7 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
     let Some(said) = lab(folder.path()) else { return };
 
     let bundle = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-    let csv = dyno(&["export", "--csv", &bundle("ratio.dyno")]);
+    let csv = dyno(&["export", &bundle("ratio.dyno")]);
     for step in ["read", "mixed"] {
         let (a, b) = (ops_per_s(&csv, "A", step), ops_per_s(&csv, "B", step));
         assert!((a / b / 1.5 - 1.0).abs() < 0.05, "{step}: A {a} is not 1.5 times B {b}");

@@ -71,6 +71,7 @@ fn run(step: &str, stream: &str) -> Memory {
         points: plan::points(&plan),
         maxima: Maxima::new(),
         before: Before::default(),
+        figures: Vec::new(),
         sink: &mut memory,
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),

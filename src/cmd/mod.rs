@@ -81,14 +81,8 @@ enum Command {
     },
     /// Put results of other tools into a bundle
     Import(import::ImportArgs),
-    /// Print the points as data
-    Export {
-        #[command(flatten)]
-        bundles: Bundles,
-        /// Comma-separated values, one row for each point, stream and class of op
-        #[arg(long, required = true)]
-        csv: bool,
-    },
+    /// Write points, intervals, histograms or samples as data for other tools
+    Export(export::ExportArgs),
 }
 
 #[derive(Subcommand)]
@@ -142,7 +136,7 @@ pub fn main() -> Result<u8> {
         }
         Command::Audit { claims, data } => audit::audit(&claims, &data, out),
         Command::Import(args) => import::import(&args, out).map(|()| 0),
-        Command::Export { bundles, csv: _ } => export::export(&bundles.paths, out).map(|()| 0),
+        Command::Export(args) => export::export(&args).map(|()| 0),
     };
     match out.flush() {
         // The reader of a pipe may have seen enough (`dyno show b | head`).

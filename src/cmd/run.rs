@@ -11,6 +11,7 @@ use crate::base::error::{Context, Result, bail, failed};
 use crate::lab;
 use crate::plan::{self, Load, Plan, PointKey};
 use crate::record::{Outcome, Run};
+use crate::run::enough::{Figures, headline};
 use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::{self, Maxima, MaximumOf, ops_per_s};
@@ -99,6 +100,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
 #[derive(Default)]
 struct Known {
     maxima: Maxima,
+    figures: Figures,
     before: Before,
 }
 
@@ -121,12 +123,12 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
 fn resume(bundle: &Path) -> Result<u8> {
     let read = Bundle::open(bundle)?;
     let before = Before { prepared: read.prepared()?, states: read.states()? };
-    let known = Known { maxima: known_maxima(&read)?, before };
+    let (maxima, figures) = known(&read)?;
     drop(read);
     let (writer, record) = Writer::resume(bundle)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
-    measure(record.plan, writer, known, &done, Clock::start(), bundle)
+    measure(record.plan, writer, Known { maxima, figures, before }, &done, Clock::start(), bundle)
 }
 
 fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
@@ -138,9 +140,9 @@ fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], cloc
     }
     let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
     let progress = Progress::new();
-    let Known { maxima, before } = known;
+    let Known { maxima, figures, before } = known;
     let (sink, progress) = (&mut writer, &progress);
-    let run = run::Run { plan: &plan, points, maxima, before, sink, progress, stop: &stop, clock };
+    let run = run::Run { plan: &plan, points, maxima, figures, before, sink, progress, stop: &stop, clock };
     let summary = run.execute();
     let name = bundle.display();
     let summary = summary.with_context(|| format!("what was measured until then is in {name}"))?;
@@ -172,11 +174,12 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The maxima of load sweeps that the bundle already holds.
-fn known_maxima(bundle: &Bundle) -> Result<Maxima> {
-    let mut maxima = Maxima::new();
+/// The maxima of load sweeps and the headline figures that the bundle already holds.
+fn known(bundle: &Bundle) -> Result<(Maxima, Figures)> {
+    let (mut maxima, mut figures) = (Maxima::new(), Figures::new());
     for stored in bundle.points()? {
         let (key, point) = (&stored.point.key, &stored.point);
+        figures.extend(headline(point).map(|figure| (key.clone(), figure)));
         let is_maximum = key.axis.as_ref().is_some_and(|a| a.value.is_infinite());
         if !is_maximum || point.outcome != Outcome::Measured {
             continue;
@@ -192,5 +195,5 @@ fn known_maxima(bundle: &Bundle) -> Result<Maxima> {
             maxima.insert(of, ops_per_s(point, &stream.name));
         }
     }
-    Ok(maxima)
+    Ok((maxima, figures))
 }

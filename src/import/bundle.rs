@@ -93,6 +93,7 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
         protocol,
         subjects,
         repeats,
+        until: None,
         order: Order::Blocked,
         seed: 0,
         meters: Vec::new(),
@@ -130,9 +131,10 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
     });
     Step {
         name: entry.step.clone(),
-        title: String::new(),
+        title: entry.title.clone(),
         warmup_ns: 0,
-        duration_ns: entry.point.window_ns,
+        // Nothing, where it was not told.
+        duration_ns: Some(entry.point.window_ns).filter(|ns| *ns != super::NO_WINDOW_NS).unwrap_or(0),
         drop_caches: false,
         settle: false,
         sweep,

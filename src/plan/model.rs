@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::prepare::Preparation;
+use super::repeats::Until;
 use super::target::Target;
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
@@ -16,7 +17,10 @@ use crate::base::units::Rate;
 pub struct Plan {
     pub protocol: Protocol,
     pub subjects: Vec<Subject>,
+    /// The most, where `until` lets fewer do.
     pub repeats: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
     pub order: Order,
     /// Every random choice of the run follows from this number.
     pub seed: u64,

@@ -9,9 +9,9 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::{Axis, Field, Order, PointKey, Step};
-use crate::record::{Class, Fact, Outcome, Point, Prepared};
+use crate::record::{Class, Fact, Outcome, Point, Prepared, Told};
 use crate::stats::{estimate, trend};
-use crate::store::Bundle;
+use crate::store::{Bundle, StoredPoint};
 
 use super::reading::{P99, PERCENTILES, RATE_KEPT, Reading, Summary, series_of, summarise};
 
@@ -56,6 +56,8 @@ pub struct StepFacts {
     pub class: Option<Class>,
     /// Some headline stream was asked for a rate, so latency and not throughput tells the subjects apart.
     pub open_loop: bool,
+    /// A stream runs more than once on a drive, so its numbers are sums and its histograms are merged.
+    pub instances: bool,
     pub window_ns: u64,
     pub warmup_ns: u64,
     pub cells: Vec<CellFacts>,
@@ -305,12 +307,25 @@ impl Facts {
     }
 }
 
+/// A point as it stands in its bundle.
+pub struct Stored<'a> {
+    /// The bundle's file.
+    pub file: &'a str,
+    pub bundle: &'a Bundle,
+    pub point: &'a StoredPoint,
+    /// What another tool told of it.
+    pub told: &'a [Told],
+}
+
 /// Hands over every point of the bundles, for exports that want them as they are.
-pub fn each_point(paths: &[PathBuf], visit: &mut dyn FnMut(&Point) -> Result<()>) -> Result<()> {
+pub fn each_point(paths: &[PathBuf], visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>) -> Result<()> {
     for path in paths {
         let bundle = Bundle::open(path).with_context(|| format!("opening {}", path.display()))?;
-        for stored in bundle.points().with_context(|| format!("reading {}", path.display()))? {
-            visit(&stored.point)?;
+        let told = bundle.told()?;
+        let file = path.display().to_string();
+        for point in bundle.points().with_context(|| format!("reading {}", path.display()))? {
+            let told = told.get(&point.id).map_or(&[][..], Vec::as_slice);
+            visit(&Stored { file: &file, bundle: &bundle, point: &point, told })?;
         }
     }
     Ok(())
@@ -408,6 +423,8 @@ impl StepFacts {
             values: Vec::new(),
             class: None,
             open_loop: false,
+            instances: step.streams.iter().any(|s| s.instances > 1)
+                || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
             window_ns: step.duration_ns,
             warmup_ns: step.warmup_ns,
             cells: Vec::new(),

@@ -1,14 +1,15 @@
 //! From bundles to something to read. `facts` queries once; text, page and figures are pure functions of it.
 
+mod analysis;
 pub mod audit;
 mod blocks;
 pub mod brief;
 pub mod claims;
-pub mod csv;
 pub mod difference;
 mod document;
 pub mod draw;
 mod equal;
+pub mod export;
 pub mod facts;
 pub mod figure;
 mod group;

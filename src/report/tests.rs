@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Facts, csv, facts, html, text};
+use super::{Facts, html, text};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
@@ -17,7 +17,7 @@ const SECOND: u64 = 1_000_000_000;
 const STARTED: u64 = 1_770_127_500 * SECOND;
 
 /// What the made bundle holds.
-struct Made {
+pub(super) struct Made {
     values: Vec<f64>,
     repeats: u32,
     seconds: u64,
@@ -74,6 +74,7 @@ fn plan(made: &Made) -> Plan {
         },
         subjects: vec![subject("Memory", "/mnt/a"), subject("Disk", "/mnt/b")],
         repeats: made.repeats,
+        until: None,
         order: Order::Interleaved,
         seed: 1,
         meters: vec![],
@@ -175,7 +176,7 @@ fn interval(point: &Point, second: u64, seconds: u64) -> Interval {
 }
 
 /// A bundle in a folder of its own, which goes when the first is dropped.
-fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
+pub(super) fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("made.dyno");
     write_bundle(&path, made).expect("a bundle");
@@ -184,7 +185,7 @@ fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
 
 const SMALL: Made = Made { values: Vec::new(), repeats: 3, seconds: 10, fail: true };
 
-fn small() -> Made {
+pub(super) fn small() -> Made {
     Made { values: vec![8.0, 32.0, 128.0], ..SMALL }
 }
 
@@ -231,16 +232,6 @@ fn the_page_keeps_its_shape() {
         assert!(!foreign.contains(outside), "the page refers to something outside: {outside}");
     }
     insta::assert_snapshot!(outline(&page));
-}
-
-#[test]
-fn a_row_for_each_point_stream_and_class() {
-    let (_folder, paths) = bundle(&small());
-    let mut out = Vec::new();
-    facts::each_point(&paths, &mut |point| csv::write_point(&mut out, point)).expect("rows");
-    let text = String::from_utf8(out).expect("text");
-    assert_eq!(text.lines().count(), 2 * 3 * 3 * 2);
-    assert!(text.contains(",\"failed: the disk, it seems, is full\""));
 }
 
 #[test]

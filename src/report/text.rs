@@ -208,10 +208,19 @@ pub fn describe(step: &StepFacts) -> String {
         parts.push(format!("swept along {}", axis.name));
     }
     parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
-    parts.push(format!("{} a point", units::duration(step.window_ns)));
+    parts.push(match step.window_ns {
+        0 => "length of the window not told".to_string(),
+        window => format!("{} a point", units::duration(window)),
+    });
     if let Some(class) = step.class {
         let kind = if step.open_loop { "response" } else { "service" };
         parts.push(format!("percentiles are {} {kind} times", class.name()));
+    }
+    let drives = step.cells.iter().any(|c| !c.drives.is_empty());
+    let over = [(drives, "drives"), (step.instances, "instances")];
+    let over: Vec<String> = over.iter().filter(|(several, _)| *several).map(|(_, what)| what.to_string()).collect();
+    if !over.is_empty() {
+        parts.push(format!("ops/s summed and histograms merged over {}", words::list(&over)));
     }
     parts.join(" · ")
 }

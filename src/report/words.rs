@@ -15,10 +15,15 @@ pub fn count(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.2}") } else { units::grouped(value.round().max(0.0) as u64) }
 }
 
-/// Megabytes (1,000,000 bytes) a second.
+/// Megabytes (1,000,000 bytes) a second; ops that moved nothing, as far as was told, have no such rate.
 pub fn megabytes(bytes_per_s: f64) -> String {
+    if bytes_per_s == 0.0 {
+        return NONE.to_string();
+    }
     let mb = bytes_per_s / 1e6;
     match mb {
+        // Nothing was told of bytes, or there are none to tell of.
+        _ if mb == 0.0 => NONE.to_string(),
         _ if mb < 9.995 => format!("{mb:.2}"),
         _ if mb < 99.95 => format!("{mb:.1}"),
         _ => units::grouped(mb.round() as u64),
@@ -63,6 +68,9 @@ pub fn list(words: &[String]) -> String {
 
 /// A day and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
 pub fn moment(unix_ns: u64) -> String {
+    if unix_ns == 0 {
+        return "date not told".to_string();
+    }
     match jiff::Timestamp::from_second((unix_ns / 1_000_000_000) as i64) {
         Ok(time) => format!("{} UTC", time.strftime("%Y-%m-%d %H:%M")),
         Err(_) => NONE.to_string(),

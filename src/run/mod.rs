@@ -5,6 +5,7 @@
 
 mod caches;
 mod crew;
+pub mod enough;
 mod instances;
 mod meters;
 mod point;
@@ -22,6 +23,7 @@ use crate::base::error::{Result, describe};
 use crate::meter::watch::Watch;
 use crate::plan::{Load, Plan, PointKey, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink};
+use enough::{Figures, enough};
 use prepare::{Before, Ready};
 use progress::Progress;
 
@@ -55,6 +57,8 @@ pub struct Run<'a> {
     pub maxima: Maxima,
     /// What was done to the drives by an earlier part of the run.
     pub before: Before,
+    /// The same of the headline figures that say whether a point was repeated often enough.
+    pub figures: Figures,
     pub sink: &'a mut dyn Sink,
     pub progress: &'a Progress,
     /// Set by a signal.
@@ -90,6 +94,10 @@ impl Run<'_> {
             if self.stop.load(Relaxed) {
                 summary.interrupted = true;
                 break;
+            }
+            if enough(self.plan, &self.figures, &point.key) {
+                self.progress.point_spared();
+                continue;
             }
             match self.measure(point, subject, watch)? {
                 None => {
@@ -147,6 +155,7 @@ impl Run<'_> {
             return Ok(None);
         }
         self.remember_maximum(&point.key, point, &measured);
+        self.figures.extend(enough::headline(&measured).map(|figure| (point.key.clone(), figure)));
         self.sink.end(&measured)?;
         prepare::note_state(self.plan, &point.subject, self.sink)?;
         self.progress.point_done(&measured);

@@ -24,6 +24,7 @@ fn run() -> Run {
         protocol,
         subjects: vec![],
         repeats: 3,
+        until: None,
         order: Order::Interleaved,
         seed: u64::MAX,
         meters: vec![],

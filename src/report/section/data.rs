@@ -54,6 +54,6 @@ fn numbers(repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<Strin
     let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
     row.extend([words::ops(rate), words::spread(rate), mb, words::latency(times.mean_ns.as_ref())]);
     row.extend(times.percentiles_ns.iter().map(|p| words::latency(p.as_ref())));
-    row.push(units::latency(times.max_ns as f64));
+    row.push(if times.max_ns == 0 { words::NONE.to_string() } else { units::latency(times.max_ns as f64) });
     row
 }

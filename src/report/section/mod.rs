@@ -1,6 +1,8 @@
 //! The parts of a report, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
+pub mod conclusion;
 pub mod data;
+pub mod differences;
 pub mod disclosure;
 pub mod drives;
 pub mod equal;
@@ -30,12 +32,14 @@ pub struct Info {
 pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
+    &differences::Differences,
     &tpcc::TpcC,
     &equal::Equal,
     &drives::Drives,
     &preparation::Preparation,
-    &data::Data,
+    &conclusion::Conclusion,
     &marks::Marks,
     &method::Method,
+    &data::Data,
     &disclosure::Disclosure,
 ];
