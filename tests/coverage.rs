@@ -29,12 +29,16 @@ fn series(rng: &mut Rng, draw: fn(&mut Rng) -> f64, correlation: f64, n: usize) 
 
 /// In how many percent of the trials something held.
 fn percent(trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
-    let held = |from: u64| (from..TRIALS).step_by(2).filter(|&i| trial(&mut Seed::new(11, 0, 0).at(i))).count();
+    percent_of(TRIALS, trial)
+}
+
+fn percent_of(trials: u64, trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
+    let held = |from: u64| (from..trials).step_by(2).filter(|&i| trial(&mut Seed::new(11, 0, 0).at(i))).count();
     let held = std::thread::scope(|scope| {
         let other = scope.spawn(|| held(1));
         held(0) + other.join().unwrap()
     });
-    held as f64 * 100.0 / TRIALS as f64
+    held as f64 * 100.0 / trials as f64
 }
 
 #[track_caller]
@@ -91,9 +95,7 @@ fn p99_within_one_run_is_held_in_95_of_100() {
     let table = normal_table();
     // (sigma of one op, sigma of the second's level, correlation of levels, seconds): sigma 1 is a heavy tail, its
     // p99.9 being 22 times its median.
-    for (sigma, level, correlation, n) in
-        [(0.3, 0.1, 0.6, 120), (0.3, 0.1, 0.6, 300), (1.0, 0.1, 0.8, 120), (1.0, 0.3, 0.5, 300)]
-    {
+    for (sigma, level, correlation, n) in [(0.3, 0.1, 0.6, 120), (1.0, 0.1, 0.8, 120), (1.0, 0.3, 0.5, 200)] {
         let ops: Vec<f64> = table.iter().map(|z| 100_000.0 * (sigma * z).exp()).collect();
         let truth = 100_000.0 * (2.326_348 * f64::hypot(sigma, level)).exp();
         let held = percent(|rng| {
@@ -101,7 +103,7 @@ fn p99_within_one_run_is_held_in_95_of_100() {
             let mut second = || {
                 x = correlation * x + (1.0f64 - correlation * correlation).sqrt() * normal(rng);
                 let (scale, mut h) = ((level * x).exp(), Histogram::new());
-                (0..200).for_each(|_| h.add((ops[rng.below(65_536) as usize] * scale) as u64));
+                (0..100).for_each(|_| h.add((ops[rng.below(65_536) as usize] * scale) as u64));
                 all.merge(&h);
                 h
             };
@@ -127,7 +129,9 @@ fn interleaved(rng: &mut Rng, ratio: f64) -> (Vec<f64>, Vec<f64>) {
 
 #[test]
 fn the_same_subject_twice_over_20_cells_is_told_apart_in_no_more_than_5_of_100_families() {
-    let claimed = percent(|rng| {
+    // By its making Holm's method claims in 1 − (1 − 0.05 ÷ 20)^20 = 4.88 % of families; 2,000 of them would show that only
+    // to half a percent.
+    let claimed = percent_of(50 * TRIALS, |rng| {
         let family = (0..20).map(|_| {
             let (a, b) = interleaved(rng, 1.0);
             compare::throughput(&a, &b, true)
@@ -161,4 +165,24 @@ fn the_largest_of_20_ratios_is_held_by_its_corrected_interval() {
     });
     println!("the maximum is held: {held} %");
     assert!(held >= 95.0, "{held} %");
+}
+
+/// Repeats are added until half the interval is within a limit, so a series that looks quieter than it is ends sooner.
+/// What that costs the interval is told in docs/claims.md.
+#[test]
+fn stopping_when_the_interval_is_narrow_costs_it_little() {
+    for (limit, noise) in [(2.0, 0.005), (2.0, 0.01), (2.0, 0.02), (2.0, 0.04)] {
+        let held = percent(|rng| {
+            let mut repeats: Vec<f64> = (0..3).map(|_| 100.0 * (1.0 + noise * normal(rng))).collect();
+            loop {
+                let e = estimate::from_repeats(&repeats, "ops/s").unwrap();
+                if e.relative_percent().is_some_and(|half| half <= limit) || repeats.len() == 10 {
+                    return e.low <= 100.0 && 100.0 <= e.high;
+                }
+                repeats.push(100.0 * (1.0 + noise * normal(rng)));
+            }
+        });
+        println!("until ±{limit} % at a noise of {} %: {held} %", noise * 100.0);
+        assert!(held >= 88.0, "{held} %");
+    }
 }

@@ -12,12 +12,16 @@ pub fn claims(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
     for claim in &found {
         writeln!(out, "- {}", claim.sentence(&facts))?;
     }
+    let bare = claims::as_they_stand(&facts);
     if found.is_empty() {
-        writeln!(
-            out,
-            "The data bear out no claim: no difference is clear of chance once all that were searched are counted."
-        )?;
-        writeln!(out, "More repeats, in turn, narrow the intervals: dyno run … --repeats 5")?;
+        writeln!(out, "The data bear out no claim: no difference is clear of chance once all are counted.")?;
+        if bare.is_empty() {
+            writeln!(out, "More repeats, in turn, narrow the intervals: dyno run … --repeats 5")?;
+        }
+    }
+    if !bare.is_empty() {
+        writeln!(out, "\nFigures without intervals support no claim. As they stand, they say:")?;
+        bare.iter().try_for_each(|told| writeln!(out, "- {}", told.sentence(&facts)))?;
     }
     let marks = difference::all_marks(&facts);
     if !marks.is_empty() {

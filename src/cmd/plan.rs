@@ -6,6 +6,7 @@ use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PointPlan, Step, Stream};
 use crate::record::Class;
+use crate::run::prepare;
 use crate::workload;
 
 /// Prints the resolved plan.
@@ -18,6 +19,7 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     table(plan, out)?;
     time(plan, &points, out)?;
+    preparation(plan, out)?;
     writing(plan, &points, out)
 }
 
@@ -25,7 +27,8 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let mut rows =
         vec![["step", "axis", "values", "warm-up", "measured", "streams (threads×depth)"].map(str::to_string)];
-    let once = Plan { repeats: 1, subjects: plan.subjects.iter().take(1).cloned().collect(), ..plan.clone() };
+    let once =
+        Plan { repeats: 1, until: None, subjects: plan.subjects.iter().take(1).cloned().collect(), ..plan.clone() };
     let points = plan::points(&once);
     for step in &plan.protocol.steps {
         let axes: Vec<&Axis> =
@@ -84,11 +87,12 @@ fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     writeln!(
         out,
-        "{} points: {} subject{} × {} repeat{}, {}",
+        "{}{} points: {} subject{} × {} repeat{}, {}",
+        if plan.until.is_some() { "up to " } else { "" },
         grouped(points.len() as u64),
         subjects,
         if subjects == 1 { "" } else { "s" },
-        plan.repeats,
+        repeats(plan),
         if plan.repeats == 1 { "" } else { "s" },
         match plan.order {
             plan::Order::Interleaved => "interleaved",
@@ -96,8 +100,26 @@ fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
         }
     )?;
     let total_ns = measuring_ns + conditioning_ns * subjects;
-    writeln!(out, "At least {}; filling datasets and settling come on top.", duration(total_ns))?;
+    let bound = if plan.until.is_some() { "At most" } else { "At least" };
+    writeln!(out, "{bound} {}; filling datasets and settling come on top.", duration(total_ns))?;
     Ok(())
+}
+
+/// What is done to each drive before its points.
+fn preparation(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let tasks = prepare::in_words(plan);
+    if !tasks.is_empty() {
+        writeln!(out, "First, for each drive: {}", tasks.join("; "))?;
+    }
+    Ok(())
+}
+
+/// "3", or "3 to 10 (until ±2 %)".
+fn repeats(plan: &Plan) -> String {
+    match plan.until {
+        Some(until) => format!("{} to {} (until ±{} %)", until.at_least, plan.repeats, until.percent),
+        None => plan.repeats.to_string(),
+    }
 }
 
 /// What is written to each drive, and which drives lose what is on them.

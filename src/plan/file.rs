@@ -7,7 +7,7 @@ use super::fields::{self, Fields};
 use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Order, Plan};
 use super::node::{self, Entry, Node, Value};
-use super::{Catalogue, overrides, protocol, scale, subject};
+use super::{Catalogue, overrides, protocol, repeats, scale, subject};
 
 /// How long the power at rest is read where the plan does not say.
 const IDLE_NS: u64 = 5_000_000_000;
@@ -122,7 +122,7 @@ fn push_subject(entries: &mut Vec<Entry>, subject: Node, at: At) {
 fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
     let mut table = Fields::of(tree, "a plan", log)?;
     let protocol_node = table.need("protocol", "\"quick\"", log);
-    let repeats = table.get("repeats").map_or(Some(1), |n| fields::count(n, 10_000, log));
+    let repeats = table.get("repeats").map_or(Some((1, None)), |n| repeats::repeats(n, log));
     let order = table.get("order").map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
     let seed = table.get("seed").map_or(Some(1), |n| fields::whole(n, 0, i64::MAX as u64, log));
     let scale_node = table.get("scale");
@@ -147,10 +147,12 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     }
     let subjects = subject::subjects(nodes, folder, resolved.as_ref(), catalogue, log);
     let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
+    let (repeats, until) = repeats?;
     Some(Plan {
         protocol: resolved?.protocol,
         subjects,
-        repeats: repeats?,
+        repeats,
+        until,
         order,
         seed: seed?,
         meters,

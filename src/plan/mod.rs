@@ -16,7 +16,9 @@ pub mod model;
 mod node;
 mod overrides;
 mod points;
+pub mod prepare;
 mod protocol;
+pub mod repeats;
 mod scale;
 mod stream;
 mod subject;
@@ -29,6 +31,8 @@ pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use points::points;
+pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
+pub use repeats::Until;
 pub use target::Target;
 
 /// The engines, workloads and meters that a plan may name. The caller fills it in, because plans know nothing of their code.

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::prepare::Preparation;
+use super::repeats::Until;
 use super::target::Target;
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
@@ -15,7 +17,10 @@ use crate::base::units::Rate;
 pub struct Plan {
     pub protocol: Protocol,
     pub subjects: Vec<Subject>,
+    /// The most, where `until` lets fewer do.
     pub repeats: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
     pub order: Order,
     /// Every random choice of the run follows from this number.
     pub seed: u64,
@@ -39,6 +44,9 @@ pub struct Protocol {
     pub source: String,
     pub datasets: Vec<Dataset>,
     pub prepare: Vec<Conditioning>,
+    /// What is done to the drives besides: before the datasets are filled, and after the loads of `prepare`.
+    #[serde(default)]
+    pub preparation: Preparation,
     pub steps: Vec<Step>,
 }
 
@@ -72,6 +80,9 @@ pub struct Drive {
     /// The filesystems and partition tables that the plan says may be erased: `erase = "xfs"`.
     #[serde(default)]
     pub erase_signatures: Vec<String>,
+    /// Its namespaces, found when it was made ready with some; no plan names them.
+    #[serde(default)]
+    pub namespaces: Vec<PathBuf>,
 }
 
 /// Where a drive is reached.
@@ -119,7 +130,11 @@ pub struct Fill {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conditioning {
     pub stream: Stream,
+    /// Zero where it goes by passes.
     pub duration_ns: u64,
+    /// How often the whole range is covered; zero where it goes by time.
+    #[serde(default)]
+    pub passes: f64,
 }
 
 /// Streams run together, swept along one axis.

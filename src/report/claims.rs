@@ -5,111 +5,183 @@
 //! a largest one allows for its having been chosen, all is rounded towards the weaker claim, and points that are marked
 //! are left out.
 
-use super::difference::{held, marked, place};
+use super::difference::{comparable, held, place, what};
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::reading::{ClassSummary, P99};
 use crate::base::units;
 use crate::stats::compare::{gain_percent, holm, maximum, reduction_percent};
 use crate::stats::{Better, Comparison, Verdict};
 
-/// One claim: the largest difference of a step that the data bear out.
-pub struct Claim {
-    pub subject: usize,
-    pub rival: usize,
-    /// The step's title and the point: "RocksDB random reads at 96 threads".
-    pub place: String,
-    pub of_p99: bool,
-    /// The figures of subject and rival there, as printed.
-    pub own: String,
-    pub other: String,
-    /// How many times as good, and the interval that allows for the choice.
-    ratio: f64,
-    low: f64,
-    high: f64,
-    /// How many cells were searched.
-    pub searched: usize,
+/// Whether a difference may be claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Clear of chance, with all that were searched counted.
+    Claimed,
+    NotClearOfChance,
+    /// Figures without intervals, such as published ones: what they say may be repeated, not claimed.
+    NoInterval,
 }
 
-/// All claims, strongest first.
-pub fn all(facts: &Facts) -> Vec<Claim> {
-    let mut claims = Vec::new();
-    for step in &facts.steps {
-        for of_p99 in [false, true] {
-            for subject in 0..facts.subjects.len() {
-                claims.extend(of_subject(facts, step, subject, of_p99));
-            }
-        }
-    }
-    claims.sort_by(|a, b| b.low.total_cmp(&a.low));
+/// The largest difference of a step by which one subject is better than another.
+pub struct Largest {
+    pub subject: usize,
+    pub rival: usize,
+    /// The axis value, as its label says: "96".
+    pub at: String,
+    /// The step's title and the point: "RocksDB random reads at 96 threads".
+    pub place: String,
+    /// "operations a second", "p99 read service time".
+    pub what: String,
+    pub of_p99: bool,
+    pub standing: Standing,
+    /// The figures of subject and rival there, as printed.
+    own: String,
+    other: String,
+    /// How many times as good, by the printed figures, and the interval that allows for the choice.
+    ratio: f64,
+    interval: Option<(f64, f64)>,
+    /// How many cells were searched.
+    searched: usize,
+}
+
+/// One pair of cells; the ratio is of how good they are, so that larger is better for both figures.
+struct Pair<'a> {
+    rival: usize,
+    own: &'a CellFacts,
+    other: &'a CellFacts,
+    comparison: Comparison,
+}
+
+/// All that may be claimed, strongest first: by what is left of the difference at the weak end of its interval.
+pub fn all(facts: &Facts) -> Vec<Largest> {
+    let mut claims: Vec<Largest> = facts.steps.iter().flat_map(|step| of_step(facts, step)).collect();
+    claims.retain(|l| l.standing == Standing::Claimed);
+    claims.sort_by(|a, b| b.weakest().total_cmp(&a.weakest()));
     claims
 }
 
-/// The largest difference from each rival; all rivals and axis values were searched, so all are corrected for.
-fn of_subject(facts: &Facts, step: &StepFacts, subject: usize, of_p99: bool) -> Vec<Claim> {
-    let mut cells: Vec<(&CellFacts, &CellFacts, Comparison)> = Vec::new();
+/// What figures without an interval say, largest first.
+pub fn as_they_stand(facts: &Facts) -> Vec<Largest> {
+    let mut found: Vec<Largest> = facts.steps.iter().flat_map(|step| of_step(facts, step)).collect();
+    found.retain(|l| l.standing == Standing::NoInterval);
+    found.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+    found
+}
+
+/// The largest difference of each figure, subject and rival of a step, whether it may be claimed or not.
+pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Largest> {
+    let mut found = Vec::new();
+    for of_p99 in [false, true] {
+        for subject in 0..facts.subjects.len() {
+            found.extend(of_subject(facts, step, subject, of_p99));
+        }
+    }
+    found
+}
+
+/// The largest difference from each rival; all rivals and axis values are searched, so all are corrected for.
+fn of_subject(facts: &Facts, step: &StepFacts, subject: usize, of_p99: bool) -> Vec<Largest> {
+    let mut pairs = Vec::new();
     for rival in (0..facts.subjects.len()).filter(|r| *r != subject) {
         for value in 0..step.values.len() {
             let (Some(own), Some(other)) = (step.cell(subject, value), step.cell(rival, value)) else { continue };
-            // Where a rate was asked for, ops/s are as asked and say nothing.
-            let asked = [own, other].iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
-            if (asked && !of_p99) || [own, other].iter().any(|c| marked(facts, step, c).is_some()) {
+            if !comparable(facts, step, own, other, of_p99) {
                 continue;
             }
-            // The ratio is of how good they are, so that larger is better for both.
-            let pair = if of_p99 { held(step, other, own, true) } else { held(step, own, other, false) };
-            cells.extend(pair.map(|comparison| (own, other, comparison)));
+            let made = if of_p99 { held(step, other, own, true) } else { held(step, own, other, false) };
+            pairs.extend(made.map(|comparison| Pair { rival, own, other, comparison }));
         }
     }
-    let family: Vec<Comparison> = cells.iter().map(|(.., c)| c.clone()).collect();
+    let family: Vec<Comparison> = pairs.iter().map(|p| p.comparison.clone()).collect();
     let verdicts = holm(&family, Better::Higher);
-    let mut claims = Vec::new();
-    for rival in (0..facts.subjects.len()).filter(|r| *r != subject) {
-        let fit: Vec<usize> =
-            (0..cells.len()).filter(|&i| cells[i].1.subject == rival && verdicts[i] == Verdict::Better).collect();
-        let better: Vec<Comparison> = fit.iter().map(|&i| family[i].clone()).collect();
-        let Some((best, low, high)) = maximum(&better, family.len()) else { continue };
-        let (own, other, comparison) = &cells[fit[best]];
-        let (Some((own_value, own_text)), Some((other_value, other_text))) =
-            (figure(step, own, of_p99), figure(step, other, of_p99))
-        else {
-            continue;
+    let against = |rival: usize| {
+        let own = || (0..pairs.len()).filter(|&i| pairs[i].rival == rival && pairs[i].comparison.ratio.value > 1.0);
+        let shown: Vec<usize> = own().filter(|&i| verdicts[i] == Verdict::Better).collect();
+        let with: Vec<usize> = own().filter(|&i| family[i].ratio.has_interval()).collect();
+        let bare = || own().max_by(|&a, &b| family[a].ratio.value.total_cmp(&family[b].ratio.value));
+        let (standing, fit) = match (shown.is_empty(), with.is_empty()) {
+            (false, _) => (Standing::Claimed, shown),
+            (true, false) => (Standing::NotClearOfChance, with),
+            (true, true) => return bare().map(|i| (Standing::NoInterval, i, None)),
         };
-        let printed = if of_p99 { other_value / own_value } else { own_value / other_value };
-        claims.push(Claim {
-            subject,
-            rival,
-            place: format!("{}{}", step.title, place(step, &[own.value])),
-            of_p99,
-            own: own_text,
-            other: other_text,
-            ratio: printed.min(comparison.ratio.value),
-            low,
-            high,
-            searched: family.len(),
-        });
-    }
-    claims.retain(|c| c.low > 1.0);
-    claims
+        let of: Vec<Comparison> = fit.iter().map(|&i| family[i].clone()).collect();
+        maximum(&of, family.len()).map(|(best, low, high)| (standing, fit[best], Some((low, high))))
+    };
+    let rivals = (0..facts.subjects.len()).filter(|r| *r != subject);
+    let made = |rival| {
+        let (standing, i, interval) = against(rival)?;
+        Largest::of(step, &pairs[i], of_p99, standing, interval, family.len())
+    };
+    rivals.filter_map(made).collect()
 }
 
+/// A figure as it is printed, and the text: what a reader computes with is what the claim was computed with.
 fn figure(step: &StepFacts, cell: &CellFacts, of_p99: bool) -> Option<(f64, String)> {
     let total = cell.total.as_ref()?;
     if !of_p99 {
-        return Some((total.ops_per_s.value, units::grouped(total.ops_per_s.value.round() as u64)));
+        let rate = total.ops_per_s.value;
+        let whole = rate.round();
+        return Some(match rate < 1000.0 {
+            true => ((rate * 100.0).round() / 100.0, format!("{rate:.2}")),
+            false => (whole, units::grouped(whole as u64)),
+        });
     }
     let p99 = total.class(step.class).map(ClassSummary::felt)?.percentiles_ns[P99].as_ref()?;
-    Some((p99.value, units::latency(p99.value)))
+    let tenths = (p99.value / 100.0).round();
+    let micros = match tenths % 10.0 == 0.0 {
+        true => units::grouped((tenths / 10.0) as u64),
+        false => format!("{}.{}", units::grouped((tenths / 10.0) as u64), tenths % 10.0),
+    };
+    // Below 100 µs a tenth of a microsecond is too coarse.
+    Some(match p99.value < 100_000.0 && tenths * 100.0 != p99.value {
+        true => (p99.value.round(), format!("{} ns", units::grouped(p99.value.round() as u64))),
+        false => (tenths * 100.0, format!("{micros} µs")),
+    })
 }
 
 /// Percent, cut off: never more than was found.
 fn cut(percent: f64) -> String {
+    let percent = percent + 1e-9;
     if percent < 10.0 { format!("{:.1}", (percent * 10.0).floor() / 10.0) } else { format!("{:.0}", percent.floor()) }
 }
 
-impl Claim {
-    /// "21": the difference in percent, by the formula that the sentence names first.
-    pub fn percent(&self) -> String {
-        cut(if self.of_p99 { reduction_percent(1.0, self.ratio) } else { gain_percent(self.ratio, 1.0) })
+impl Largest {
+    fn of(
+        step: &StepFacts,
+        pair: &Pair<'_>,
+        of_p99: bool,
+        standing: Standing,
+        interval: Option<(f64, f64)>,
+        searched: usize,
+    ) -> Option<Largest> {
+        let ((own_value, own), (other_value, other)) =
+            (figure(step, pair.own, of_p99)?, figure(step, pair.other, of_p99)?);
+        let ratio = if of_p99 { other_value / own_value } else { own_value / other_value };
+        let found = Largest {
+            subject: pair.own.subject,
+            rival: pair.rival,
+            at: step.values[pair.own.value].label.clone(),
+            place: format!("{}{}", step.title, place(step, &[pair.own.value])),
+            what: what(step, of_p99),
+            of_p99,
+            standing,
+            own,
+            other,
+            ratio,
+            interval: interval.map(|(low, high)| (low.min(ratio), high.max(ratio))),
+            searched,
+        };
+        // A difference that printing makes vanish is none.
+        (found.ratio.is_finite() && found.ratio > 1.0).then_some(found)
+    }
+
+    fn weakest(&self) -> f64 {
+        self.interval.map_or(1.0, |(low, _)| low)
+    }
+
+    /// In percent, by the formula that is named first: a gain of ops/s, a reduction of latency.
+    fn percent(&self, ratio: f64) -> f64 {
+        if self.of_p99 { reduction_percent(1.0, ratio) } else { gain_percent(ratio, 1.0) }
     }
 
     /// "892,202 ÷ 735,861 − 1".
@@ -120,36 +192,107 @@ impl Claim {
         }
     }
 
-    /// "19 to 23 %", with the upper end rounded up: an interval is not made narrower by printing it.
-    pub fn interval(&self) -> String {
-        let of = |ratio: f64| if self.of_p99 { reduction_percent(1.0, ratio) } else { gain_percent(ratio, 1.0) };
-        let (low, high) = (of(self.low), of(self.high));
-        let up =
-            if high < 10.0 { format!("{:.1}", (high * 10.0).ceil() / 10.0) } else { format!("{:.0}", high.ceil()) };
-        format!("{} to {up} %", cut(low))
+    /// "21.24 %": what the calculation comes to, cut off after two decimals.
+    pub fn result(&self) -> String {
+        format!("{:.2} %", (self.percent(self.ratio) * 100.0 + 1e-7).floor() / 100.0)
     }
 
-    /// The whole sentence.
-    pub fn sentence(&self, facts: &Facts) -> String {
+    /// The same difference by the other formula: "gain 58.57 %".
+    pub fn by_the_other_formula(&self) -> String {
+        let (name, percent) = match self.of_p99 {
+            true => ("gain", gain_percent(self.ratio, 1.0)),
+            false => ("reduction", reduction_percent(1.0, self.ratio)),
+        };
+        format!("{name} {:.2} %", (percent * 100.0 + 1e-7).floor() / 100.0)
+    }
+
+    /// "19 to 23 %", with the ends rounded outwards: an interval is not made narrower by printing it.
+    pub fn interval(&self) -> Option<String> {
+        let (low, high) = self.interval?;
+        let (low, high) = (self.percent(low), self.percent(high));
+        let up = match high < 10.0 {
+            true => format!("{:.1}", (high * 10.0 - 1e-9).ceil() / 10.0),
+            false => format!("{:.0}", (high - 1e-9).ceil()),
+        };
+        let down = if low < 0.0 { format!("−{:.1}", (-low * 10.0).ceil() / 10.0) } else { cut(low) };
+        Some(format!("{down} to {up} %"))
+    }
+
+    /// "A does up to 21 % more operations a second than B".
+    pub fn said(&self, facts: &Facts) -> String {
         let (subject, rival) = (&facts.subjects[self.subject], &facts.subjects[self.rival]);
-        let what = if self.of_p99 { "lower p99 latency" } else { "more operations per second" };
+        let percent = cut(self.percent(self.ratio));
+        let up_to = if self.searched > 1 { "up to " } else { "" };
+        match self.of_p99 {
+            true => format!("{subject} has a {} that is {up_to}{percent} % shorter than that of {rival}", self.what),
+            false => format!("{subject} does {up_to}{percent} % more {} than {rival}", self.what),
+        }
+    }
+
+    /// Where, by which calculation, and how sure.
+    pub fn basis(&self) -> String {
+        let other = match self.of_p99 {
+            true => {
+                let gain = cut(gain_percent(self.ratio, 1.0));
+                format!("; the same as a gain, {} ÷ {} − 1, is {gain} %", self.other, self.own)
+            }
+            false => String::new(),
+        };
         let chosen = match self.searched {
             1 => String::new(),
             n => format!(", allowing for a choice among {n} comparisons"),
         };
-        let other = match self.of_p99 {
-            true => {
-                let gain = cut(gain_percent(self.ratio, 1.0));
-                format!(" The same as a gain, {} ÷ {} − 1: {gain} %.", self.other, self.own)
-            }
-            false => String::new(),
+        let interval = match self.interval() {
+            Some(interval) => format!("95 % interval {interval}{chosen}"),
+            None => "no interval".to_string(),
         };
-        format!(
-            "{subject}: up to {} % {what} ({}: {}; against {rival}; 95 % interval {}{chosen}).{other}",
-            self.percent(),
-            self.place,
-            self.calculation(),
-            self.interval()
-        )
+        format!("{}: {} = {}{other}; {interval}", self.place, self.calculation(), self.result())
+    }
+
+    /// The whole sentence.
+    pub fn sentence(&self, facts: &Facts) -> String {
+        format!("{} ({}).", self.said(facts), self.basis())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(of_p99: bool, own: &str, other: &str, ratio: f64, interval: Option<(f64, f64)>) -> Largest {
+        Largest {
+            subject: 0,
+            rival: 1,
+            at: "96".into(),
+            place: "random read at 96 threads".into(),
+            what: String::new(),
+            of_p99,
+            standing: Standing::Claimed,
+            own: own.into(),
+            other: other.into(),
+            ratio,
+            interval,
+            searched: 10,
+        }
+    }
+
+    #[test]
+    fn the_published_pair_comes_to_21_percent_and_never_to_more() {
+        let ops = found(false, "892,202", "735,861", 892_202.0 / 735_861.0, Some((1.1999, 1.2301)));
+        assert_eq!((ops.calculation().as_str(), ops.result().as_str()), ("892,202 ÷ 735,861 − 1", "21.24 %"));
+        assert_eq!(ops.interval().as_deref(), Some("19 to 24 %"));
+        assert_eq!(ops.by_the_other_formula(), "reduction 17.52 %");
+    }
+
+    #[test]
+    fn both_latency_formulas_are_named_and_kept_apart() {
+        let p99 = found(true, "169 µs", "268 µs", 268.0 / 169.0, None);
+        assert_eq!((p99.calculation().as_str(), p99.result().as_str()), ("1 − 169 µs ÷ 268 µs", "36.94 %"));
+        assert_eq!((p99.by_the_other_formula().as_str(), p99.interval()), ("gain 58.57 %", None));
+    }
+
+    #[test]
+    fn a_whole_percent_is_not_cut_below_itself() {
+        assert_eq!((cut(reduction_percent(50.0, 100.0)), cut(gain_percent(1.1, 1.0))), ("50".into(), "10".into()));
     }
 }

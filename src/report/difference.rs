@@ -2,7 +2,7 @@
 //! spans zero, or where there is none, nothing is claimed.
 
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::reading::{ClassSummary, P99};
+use super::reading::{ClassSummary, P99, RATE_KEPT};
 use super::words;
 use crate::plan::Field;
 use crate::stats::{Better, Comparison, Estimate, compare};
@@ -61,10 +61,6 @@ impl Difference {
         };
         format!("{what}{} % [{}, {}] {mark}", number(self.percent), number(low), number(high))
     }
-
-    fn ratio(&self) -> f64 {
-        1.0 + self.percent / 100.0
-    }
 }
 
 /// The cell held against the first subject at the same axis value: ops/s in closed loop; p99 response time in open
@@ -100,7 +96,7 @@ pub fn marked(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<Strin
     if let Some(percent) = cell.drift_percent {
         return Some(format!("its ops/s drifted by {} over the window", words::signed_percent(percent)));
     }
-    let reached = total.achieved().filter(|share| *share < 0.99)?;
+    let reached = total.achieved().filter(|share| *share < RATE_KEPT)?;
     Some(format!("it reached {:.1} % of the asked rate", reached * 100.0))
 }
 
@@ -129,70 +125,158 @@ fn measure<'a>(step: &StepFacts, cell: &'a CellFacts, of_p99: bool) -> Option<(&
 pub fn footnote(first: &str) -> String {
     format!(
         "Difference = (subject ÷ {first} − 1) × 100 %, of ops/s, or of p99 response time where a rate was asked for; in \
-         brackets its 95 % interval. Seen from the other side it is ({first} ÷ subject − 1) × 100 %: +25 % one way is \
-         −20 % the other. ▲ more, ▼ less, ≈ the interval spans zero, so no claim; without an interval none is made \
-         either."
+         brackets its own 95 % interval. Seen from the other side it is ({first} ÷ subject − 1) × 100 %: +25 % one way is \
+         −20 % the other. ▲ more, ▼ less, ≈ the interval spans zero. A mark stands for its own row; sentences are made \
+         only of differences that stay clear of chance once all those of a step are counted, and none without an interval."
     )
 }
 
-/// What may be said of a step, made from its differences alone.
+/// What may be said of a step, made from its comparisons alone: of ops/s where no rate was asked for, and of p99. All
+/// comparisons of one figure in a step are one family, whose verdicts are corrected for its size; marked points are left
+/// out.
 pub fn sentences(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let mut all = Vec::new();
-    for subject in 1..facts.subjects.len() {
-        let cells = facts.cells_of(step, subject).into_iter().flatten();
-        let found: Vec<(usize, Difference)> = cells.filter_map(|c| difference(step, c).map(|d| (c.value, d))).collect();
-        for of_p99 in [false, true] {
-            let alike: Vec<_> = found.iter().filter(|(_, d)| d.of_p99 == of_p99).copied().collect();
-            all.extend(about(step, &facts.subjects[subject], &facts.subjects[0], &alike));
+    for of_p99 in [false, true] {
+        let found = family(facts, step, of_p99);
+        for subject in 1..facts.subjects.len() {
+            let cells: Vec<&Held> = found.iter().filter(|h| h.subject == subject).collect();
+            all.extend(about(step, &what(step, of_p99), &facts.subjects[subject], &facts.subjects[0], &cells));
         }
     }
     all
 }
 
-fn about(step: &StepFacts, subject: &str, first: &str, found: &[(usize, Difference)]) -> Vec<String> {
-    let of = |verdict| found.iter().filter(|(_, d)| d.verdict() == verdict).copied().collect::<Vec<_>>();
-    let (more, less) = (of(Verdict::More), of(Verdict::Less));
-    let open: Vec<usize> =
-        of(Verdict::NoClaim).into_iter().filter(|(_, d)| d.interval.is_some()).map(|(value, _)| value).collect();
-    let bare = found.iter().filter(|(_, d)| d.interval.is_none()).count();
+/// How the comparisons of one figure of a subject with the first one ended.
+pub struct Ended {
+    pub subject: usize,
+    pub what: String,
+    pub points: usize,
+    pub better: usize,
+    pub worse: usize,
+    pub open: usize,
+    pub bare: usize,
+    pub marked: usize,
+}
+
+/// For each figure and subject of a step; figures that were not measured are left out.
+pub fn tallies(facts: &Facts, step: &StepFacts) -> Vec<Ended> {
     let mut all = Vec::new();
-    for (group, up) in [(&more, true), (&less, false)] {
-        if !group.is_empty() {
-            let ratios: Vec<f64> = group.iter().map(|(_, d)| d.ratio()).collect();
-            let values: Vec<usize> = group.iter().map(|(value, _)| *value).collect();
-            all.push(format!("{}{}.", claim(group[0].1.of_p99, subject, first, &ratios, up), place(step, &values)));
+    let figures: &[bool] = if step.open_loop { &[true] } else { &[false, true] };
+    for &of_p99 in figures {
+        let found = family(facts, step, of_p99);
+        for subject in 1..facts.subjects.len() {
+            let own = || found.iter().filter(|h| h.subject == subject);
+            let marked = |value: &usize| {
+                let pair = [step.cell(0, *value), step.cell(subject, *value)];
+                pair.iter().flatten().any(|c| marked(facts, step, c).is_some())
+            };
+            let marked = (0..step.values.len()).filter(marked).count();
+            let points = own().count() + marked;
+            let count = |verdict, bare: bool| own().filter(|h| h.verdict == verdict && h.has_interval != bare).count();
+            let (more, less) = (count(Verdict::More, false), count(Verdict::Less, false));
+            let (better, worse) = if of_p99 { (less, more) } else { (more, less) };
+            let (open, bare) = (count(Verdict::NoClaim, false), count(Verdict::NoClaim, true));
+            all.push(Ended { subject, what: what(step, of_p99), points, better, worse, open, bare, marked });
         }
     }
-    if !open.is_empty() {
-        let what = if found[0].1.of_p99 { "p99 response time" } else { "operations a second" };
-        let at = place(step, &open);
-        all.push(format!("{subject} and {first} cannot be told apart in {what}{at}: the interval spans zero."));
+    all.retain(|t| t.points > 0);
+    all
+}
+
+/// Every subject against the first at every axis value, as one family.
+fn family(facts: &Facts, step: &StepFacts, of_p99: bool) -> Vec<Held> {
+    let mut found: Vec<(usize, usize, Comparison)> = Vec::new();
+    for cell in step.cells.iter().filter(|c| c.subject > 0) {
+        let pair = step.cell(0, cell.value).filter(|first| comparable(facts, step, cell, first, of_p99));
+        let held = pair.and_then(|first| held(step, cell, first, of_p99)).filter(|c| c.ratio.n > 0);
+        found.extend(held.map(|comparison| (cell.subject, cell.value, comparison)));
     }
-    if bare > 0 && all.is_empty() {
-        all.push(format!("{subject} against {first}: too few observations for an interval, so nothing is claimed."));
+    let family: Vec<Comparison> = found.iter().map(|(.., c)| c.clone()).collect();
+    let verdicts = compare::holm(&family, Better::Higher);
+    found.into_iter().zip(verdicts).map(|((subject, value, c), v)| Held::of(subject, value, &c, v)).collect()
+}
+
+/// Whether anything may be said of a pair: neither is marked, and where a rate was asked for, ops/s are as asked.
+pub fn comparable(facts: &Facts, step: &StepFacts, a: &CellFacts, b: &CellFacts, of_p99: bool) -> bool {
+    let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
+    (of_p99 || !(asked(a) || asked(b))) && [a, b].iter().all(|c| marked(facts, step, c).is_none())
+}
+
+/// "operations a second", "p99 read service time".
+pub fn what(step: &StepFacts, of_p99: bool) -> String {
+    if !of_p99 {
+        return "operations a second".to_string();
+    }
+    let kind = if step.open_loop { "response" } else { "service" };
+    format!("p99 {} {kind} time", step.class.map_or("", |c| c.name()))
+}
+
+/// A comparison after the correction for how many were made.
+struct Held {
+    subject: usize,
+    value: usize,
+    ratio: f64,
+    verdict: Verdict,
+    has_interval: bool,
+}
+
+impl Held {
+    fn of(subject: usize, value: usize, comparison: &Comparison, verdict: compare::Verdict) -> Held {
+        let verdict = match verdict {
+            compare::Verdict::Better => Verdict::More,
+            compare::Verdict::Worse => Verdict::Less,
+            _ => Verdict::NoClaim,
+        };
+        let ratio = &comparison.ratio;
+        Held { subject, value, ratio: ratio.value, verdict, has_interval: ratio.has_interval() }
+    }
+}
+
+fn about(step: &StepFacts, what: &str, subject: &str, first: &str, cells: &[&Held]) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut say = |group: Vec<&Held>, up: bool, before: &str| {
+        if !group.is_empty() {
+            let ratios: Vec<f64> = group.iter().map(|h| h.ratio).collect();
+            let values: Vec<usize> = group.iter().map(|h| h.value).collect();
+            all.push(format!("{before}{}{}.", claim(what, subject, first, &ratios, up), place(step, &values)));
+        }
+    };
+    let of = |verdict| cells.iter().copied().filter(|h| h.verdict == verdict).collect::<Vec<&Held>>();
+    say(of(Verdict::More), true, "");
+    say(of(Verdict::Less), false, "");
+    let (open, bare): (Vec<&Held>, Vec<&Held>) = of(Verdict::NoClaim).into_iter().partition(|h| h.has_interval);
+    let (above, below) = bare.into_iter().filter(|h| h.ratio != 1.0).partition(|h: &&Held| h.ratio > 1.0);
+    say(above, true, "By the figures alone, ");
+    say(below, false, "By the figures alone, ");
+    if !open.is_empty() {
+        let at = place(step, &open.iter().map(|h| h.value).collect::<Vec<_>>());
+        all.push(format!(
+            "{subject} and {first} cannot be told apart in {what}{at}: the difference is not clear of chance."
+        ));
     }
     all
 }
 
 /// Ratios of two and more are said as factors, smaller ones in percent.
-fn claim(of_p99: bool, subject: &str, first: &str, ratios: &[f64], up: bool) -> String {
+fn claim(what: &str, subject: &str, first: &str, ratios: &[f64], up: bool) -> String {
     let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), r| (l.min(*r), h.max(*r)));
     let (big, small) = if up { (subject, first) } else { (first, subject) };
     let (from, to) = if up { (low, high) } else { (1.0 / high, 1.0 / low) };
+    let of_ops = what.starts_with("operations");
     if from >= 2.0 {
         let factor = span(&format!("{from:.1}"), &format!("{to:.1}"), " ×");
-        return match of_p99 {
-            true => format!("{big} has {factor} the p99 response time of {small}"),
-            false => format!("{big} does {factor} the operations of {small}"),
+        return match of_ops {
+            false => format!("{big} has {factor} the {what} of {small}"),
+            true => format!("{big} does {factor} the {what} of {small}"),
         };
     }
     let (near, far) = if up { (low - 1.0, high - 1.0) } else { (1.0 - high, 1.0 - low) };
     let percent = span(&share(near), &share(far), " %");
-    match (of_p99, up) {
-        (false, true) => format!("{subject} does {percent} more operations a second than {first}"),
-        (false, false) => format!("{subject} does {percent} fewer operations a second than {first}"),
-        (true, true) => format!("The p99 response time of {subject} is {percent} longer than that of {first}"),
-        (true, false) => format!("The p99 response time of {subject} is {percent} shorter than that of {first}"),
+    match (of_ops, up) {
+        (true, true) => format!("{subject} does {percent} more {what} than {first}"),
+        (true, false) => format!("{subject} does {percent} fewer {what} than {first}"),
+        (false, true) => format!("{subject} has a {what} that is {percent} longer than that of {first}"),
+        (false, false) => format!("{subject} has a {what} that is {percent} shorter than that of {first}"),
     }
 }
 

@@ -38,16 +38,20 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
     let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
     let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
     let of = |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| felt(t, step).and_then(pick);
-    if swept && step.class.is_some() {
+    let any = |pick: fn(&Latency) -> Option<Bar>| {
+        step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
+    };
+    if swept && any(mean) {
         if paced {
-            if draw.any(&of(mean)) {
-                all.push(("mean-against-rate", draw.lines(&format!("mean {}", draw.kind()), "µs", &of(mean))));
-            }
+            all.push(("mean-against-rate", draw.lines(&format!("mean {}", draw.kind()), "µs", &of(mean))));
+        } else {
+            all.push(("mean-against-ops", draw.latency_curve("mean", &of(mean))));
+        }
+    }
+    if swept && any(p99) {
+        if paced {
             all.push(("p99-against-rate", draw.lines(&format!("p99 {}", draw.kind()), "µs", &of(p99))));
         } else {
-            if draw.any(&of(mean)) {
-                all.push(("mean-against-ops", draw.latency_curve("mean", &of(mean))));
-            }
             all.push(("p99-against-ops", draw.latency_curve("p99", &of(p99))));
         }
     }
@@ -57,11 +61,11 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
     if moves {
         all.push(("mb", draw.bars("Data moved", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6)))));
     }
-    if step.class.is_some() {
+    if any(p99) {
         all.push(("p99", draw.bars(&format!("p99 {}", draw.kind()), "µs", &of(p99))));
-        if draw.has_percentiles() {
-            all.push(("percentiles", draw.percentiles()));
-        }
+    }
+    if draw.has_percentiles() {
+        all.push(("percentiles", draw.percentiles()));
     }
     if step.cells.iter().any(|c| c.over_time.len() > 2) {
         all.push(("over-time", draw.timeline()));
@@ -80,11 +84,6 @@ impl Draw<'_> {
     fn kind(&self) -> String {
         let class = self.step.class.map_or("", |c| c.name());
         format!("{class} {} time", if self.step.open_loop { "response" } else { "service" })
-    }
-
-    /// Imported points may lack what a figure would show.
-    fn any(&self, pick: &dyn Fn(&Summary) -> Option<Bar>) -> bool {
-        self.step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| pick(t).is_some())
     }
 
     /// A curve by percentile needs two of them.

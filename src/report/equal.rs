@@ -5,14 +5,16 @@ use super::reading::{ClassSummary, P99};
 use super::words::{self, NONE};
 use crate::base::units;
 use crate::plan::Field;
-use crate::stats::curve::{At, at_equal_latency, knee};
+use crate::stats::curve::{At, at_equal_latency, knee, latency_ratio};
 
-pub const HEAD: [&str; 6] = ["subject", "knee, ops/s", "knee, p99", "at p99 of", "ops/s there", "÷ first's"];
+pub const HEAD: [&str; 7] =
+    ["subject", "knee, ops/s", "knee, p99", "at p99 of", "ops/s there", "÷ first's", "p99 ÷ first's at equal load"];
 
 pub const HOW: &str = "The knee is the measured point that lies farthest below the straight line between the curve's ends, \
 both axes scaled alike; none where it sags by less than a tenth. The load at equal latency is read off the straight line \
-between two measured points, at the p99 of the first subject's knee, or halfway up what both curves reach. Read off, they \
-have no interval, and nothing is claimed from them.";
+between two measured points, at the p99 of the first subject's knee, or halfway up what both curves reach. The last column is the \
+area between the two curves of p99 (of its logarithm, on straight lines between points) over the loads that both carry, as \
+a mean ratio. Read off, they have no interval, and nothing is claimed from them.";
 
 /// A row for each subject of a step that was swept in open loop.
 pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
@@ -30,6 +32,8 @@ pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
         row.extend(equal.map_or([NONE; 3].map(String::from), |e| {
             [units::latency(e.latency), words::count(e.other_load), format!("{:.2}", e.other_load / e.load)]
         }));
+        let area = if subject == 0 { None } else { latency_ratio(&curves[0], own) };
+        row.push(area.map_or(NONE.to_string(), |ratio| format!("{ratio:.2}")));
         row
     };
     let all: Vec<Vec<String>> = curves.iter().enumerate().map(row).collect();

@@ -9,7 +9,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::{Axis, Field, Order, PointKey, Step};
-use crate::record::{Class, Fact, Outcome, Point, Told};
+use crate::record::{Class, Fact, Outcome, Point, Prepared, Told};
 use crate::stats::{estimate, trend};
 use crate::store::{Bundle, StoredPoint};
 
@@ -30,6 +30,8 @@ pub struct Facts {
     pub drives: Vec<Vec<String>>,
     pub steps: Vec<StepFacts>,
     pub failures: Vec<Failure>,
+    /// What was done to the drives before, with the index of their subject.
+    pub prepared: Vec<(usize, Prepared)>,
     pub disclosure: Vec<Group>,
 }
 
@@ -54,6 +56,8 @@ pub struct StepFacts {
     pub class: Option<Class>,
     /// Some headline stream was asked for a rate, so latency and not throughput tells the subjects apart.
     pub open_loop: bool,
+    /// A stream runs more than once on a drive, so its numbers are sums and its histograms are merged.
+    pub instances: bool,
     pub window_ns: u64,
     pub warmup_ns: u64,
     pub cells: Vec<CellFacts>,
@@ -149,6 +153,7 @@ impl Facts {
             drives: Vec::new(),
             steps: Vec::new(),
             failures: Vec::new(),
+            prepared: Vec::new(),
             disclosure: Vec::new(),
         };
         let mut measured = Vec::new();
@@ -201,6 +206,10 @@ impl Facts {
         }
         for fact in bundle.facts()? {
             self.disclose(&fact, if all.len() > 1 { Some(&file) } else { None });
+        }
+        for prepared in bundle.prepared()? {
+            let subject = names.iter().find(|(name, _)| *name == prepared.subject);
+            self.prepared.extend(subject.map(|(_, index)| (*index, prepared.clone())));
         }
         Ok(names)
     }
@@ -414,6 +423,8 @@ impl StepFacts {
             values: Vec::new(),
             class: None,
             open_loop: false,
+            instances: step.streams.iter().any(|s| s.instances > 1)
+                || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
             window_ns: step.duration_ns,
             warmup_ns: step.warmup_ns,
             cells: Vec::new(),

@@ -1,5 +1,6 @@
 //! From bundles to something to read. `facts` queries once; text, page and figures are pure functions of it.
 
+mod analysis;
 pub mod audit;
 mod blocks;
 pub mod brief;

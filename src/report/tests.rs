@@ -44,7 +44,12 @@ fn stream(name: &str, headline: bool) -> Stream {
 fn plan(made: &Made) -> Plan {
     let subject = |name: &str, path: &str| Subject {
         name: name.into(),
-        drives: vec![Drive { place: Place::Directory(path.into()), erase: false, erase_signatures: Vec::new() }],
+        drives: vec![Drive {
+            place: Place::Directory(path.into()),
+            erase: false,
+            erase_signatures: Vec::new(),
+            namespaces: Vec::new(),
+        }],
         meters: vec![],
     };
     let step = Step {
@@ -64,10 +69,12 @@ fn plan(made: &Made) -> Plan {
             source: "a published brief".into(),
             datasets: Vec::new(),
             prepare: Vec::new(),
+            preparation: Default::default(),
             steps: vec![step],
         },
         subjects: vec![subject("Memory", "/mnt/a"), subject("Disk", "/mnt/b")],
         repeats: made.repeats,
+        until: None,
         order: Order::Interleaved,
         seed: 1,
         meters: vec![],

@@ -216,6 +216,12 @@ pub fn describe(step: &StepFacts) -> String {
         let kind = if step.open_loop { "response" } else { "service" };
         parts.push(format!("percentiles are {} {kind} times", class.name()));
     }
+    let drives = step.cells.iter().any(|c| !c.drives.is_empty());
+    let over = [(drives, "drives"), (step.instances, "instances")];
+    let over: Vec<String> = over.iter().filter(|(several, _)| *several).map(|(_, what)| what.to_string()).collect();
+    if !over.is_empty() {
+        parts.push(format!("ops/s summed and histograms merged over {}", words::list(&over)));
+    }
     parts.join(" · ")
 }
 

@@ -62,6 +62,31 @@ pub fn at_equal_latency(a: &[At], b: &[At]) -> Option<Equal> {
     knee(a).and_then(|k| both(k.latency)).or_else(|| both(halfway))
 }
 
+/// How many times `b`'s latency is that of `a`, over the loads that both curves carry: the area between the curves of the
+/// latencies' logarithms, over the width of those loads, taken back from the logarithm. So it is a geometric mean over
+/// load, the inverse if the two change places, and not ruled by the steep end. Nothing where fewer than a tenth of the
+/// loads are shared.
+pub fn latency_ratio(a: &[At], b: &[At]) -> Option<f64> {
+    const STEPS: u32 = 1_000;
+    const LEAST_SHARED: f64 = 0.1;
+    let (a, b) = (rising(a), rising(b));
+    let (low, high) = (a.first()?.load.max(b.first()?.load), a.last()?.load.min(b.last()?.load));
+    let whole = a.last()?.load.max(b.last()?.load) - a.first()?.load.min(b.first()?.load);
+    if high - low <= 0.0 || high - low < LEAST_SHARED * whole {
+        return None;
+    }
+    // Midpoints: a curve of straight pieces is summed to far better than its points were measured.
+    let at = |i: u32| low + (high - low) * (f64::from(i) + 0.5) / f64::from(STEPS);
+    let sum: Option<f64> = (0..STEPS).map(|i| Some((latency_at(&b, at(i))? / latency_at(&a, at(i))?).ln())).sum();
+    Some((sum? / f64::from(STEPS)).exp())
+}
+
+/// The latency at a load, on the straight line between the two points around it. `points` rise in load.
+fn latency_at(points: &[At], load: f64) -> Option<f64> {
+    let w = points.windows(2).find(|w| w[0].load <= load && load <= w[1].load)?;
+    Some(w[0].latency + (w[1].latency - w[0].latency) * (load - w[0].load) / (w[1].load - w[0].load))
+}
+
 /// The next rate to try in the search for the highest load whose latency stays within a limit: the middle of what is known
 /// to hold and what is known not to, until they lie `tolerance` (a share of `maximum`) apart. `tried`: rate, and whether it
 /// held.
@@ -109,6 +134,16 @@ mod tests {
     fn a_drive_of_one_and_a_half_times_the_capacity_carries_that_much_more_at_equal_latency() {
         let equal = at_equal_latency(&queue(150_000.0, 80.0), &queue(100_000.0, 80.0)).expect("comparable");
         assert!((equal.load / equal.other_load - 1.5).abs() < 0.01, "{equal:?}");
+    }
+
+    #[test]
+    fn the_area_between_two_queues_is_the_ratio_of_their_service_times() {
+        let (a, b) = (queue(100_000.0, 80.0), queue(100_000.0, 120.0));
+        let ratio = latency_ratio(&a, &b).expect("the same loads");
+        assert!((ratio - 1.5).abs() < 1e-9, "{ratio}");
+        let (there, back) = (latency_ratio(&a, &queue(70_000.0, 90.0)), latency_ratio(&queue(70_000.0, 90.0), &a));
+        assert!((there.expect("shared") * back.expect("shared") - 1.0).abs() < 1e-9);
+        assert_eq!(latency_ratio(&a, &queue(9_000.0, 80.0)), None, "no load is shared");
     }
 
     #[test]

@@ -17,12 +17,14 @@ fn run() -> Run {
         source: String::new(),
         datasets: vec![],
         prepare: vec![],
+        preparation: Default::default(),
         steps: vec![],
     };
     let plan = Plan {
         protocol,
         subjects: vec![],
         repeats: 3,
+        until: None,
         order: Order::Interleaved,
         seed: u64::MAX,
         meters: vec![],

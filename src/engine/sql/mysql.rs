@@ -144,12 +144,14 @@ impl Session for MySqlSession {
         let params = bind(params)?;
         let prepared = &self.statements[statement.0 as usize].1;
         let mut result = self.conn.exec_iter(prepared, params).map_err(ours)?;
+        // Asked before the result is read to its end: the library forgets it there.
+        let changed = result.affected_rows();
         let mut rows = 0;
         for row in result.by_ref() {
             row.map_err(ours)?;
             rows += 1;
         }
-        Ok(rows.max(result.affected_rows()))
+        Ok(changed.max(rows))
     }
 
     fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::{Info, Section};
 use crate::base::units::{self, Rate};
 use crate::record::Class;
+use crate::report::difference;
 use crate::report::facts::{CellFacts, Facts, StepFacts};
 use crate::report::html::{Table, escape};
 use crate::report::reading::{RATE_KEPT, Summary};
@@ -19,6 +20,14 @@ impl Section for Marks {
 
     fn html(&self, facts: &Facts) -> Option<String> {
         let mut out = String::new();
+        let marks = difference::all_marks(facts);
+        if !marks.is_empty() {
+            out.push_str(
+                "<h3>Marked points</h3><p class=note>Nothing is claimed of them; their figures are shown.</p><ul>\n",
+            );
+            marks.iter().for_each(|mark| out.push_str(&format!("<li>{}</li>\n", escape(mark))));
+            out.push_str("</ul>\n");
+        }
         if !facts.failures.is_empty() {
             out.push_str("<h3>Failed points</h3><p class=note>They enter no estimate.</p>\n");
             let mut table = Table::new(5, &["step", "subject", "at", "repeat", "cause"]);
@@ -33,7 +42,7 @@ impl Section for Marks {
         }
         out.push_str(&oddities(facts));
         if out.is_empty() {
-            out.push_str("<p>No point failed, no asked rate was missed and no latency overflowed.</p>\n");
+            out.push_str("<p>No point is marked: none failed, drifted or missed its asked rate, and no latency overflowed.</p>\n");
         }
         Some(out)
     }

@@ -13,7 +13,7 @@ pub struct Method;
 
 impl Section for Method {
     fn info(&self) -> Info {
-        Info { id: "method", title: "Method" }
+        Info { id: "method", title: "How it was measured: definitions and formulas" }
     }
 
     fn html(&self, facts: &Facts) -> Option<String> {
@@ -63,13 +63,72 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
         ),
     );
     say(
-        "Interval (±)",
-        "Half the width of the 95 % confidence interval. With several repeats, of their mean; with one repeat, of the \
-         mean over its seconds, which does not show how runs differ."
+        "Several drives or instances",
+        "Ops and bytes are summed. Percentiles are those of the merged histograms: never a mean of percentiles. Of several \
+         repeats each has its own figure, and the mean of these is shown."
             .to_string(),
     );
+    all.extend(FORMULAS.iter().map(|(term, meaning)| (term.to_string(), meaning.to_string())));
     if let Some(first) = facts.subjects.first().filter(|_| facts.subjects.len() > 1) {
-        say("Difference", difference::footnote(first));
+        all.push(("Difference".to_string(), difference::footnote(first)));
     }
     all
 }
+
+/// How estimates, comparisons and claims are made; docs/claims.md has the sources.
+const FORMULAS: [(&str, &str); 11] = [
+    (
+        "Interval (±)",
+        "Half the width of the 95 % confidence interval. With several repeats, Student's t over them: mean ± t · s ÷ √n, \
+         which assumes that repeats scatter about normally. With one repeat, the same over the means of 30 batches of its \
+         seconds, their number reduced to k · (1 − r) ÷ (1 + r) by the correlation r left between neighbours; this does not \
+         show how runs differ.",
+    ),
+    (
+        "Interval of a percentile",
+        "With several repeats, Student's t over their percentiles. With one, the share of each second's ops that lies below \
+         the percentile is a series with an interval of its own, and the latencies at its two ends are the percentile's \
+         (Woodruff). A percentile that another tool told has the bounds that tool gave, or none.",
+    ),
+    ("Gain", "Superior ÷ inferior − 1. Used for operations a second: 1.5 times as many is a gain of 50 %."),
+    (
+        "Reduction",
+        "1 − new ÷ old. Used for latencies: half as long is a reduction of 50 %, which as a gain would be 100 %. Where one is \
+         printed, the other stands beside it under its own name.",
+    ),
+    (
+        "Comparison",
+        "Of logarithms, so that it reads the same from either side. Repeats measured in turn are compared pair by pair, \
+         others by Welch's t; single repeats by their intervals, half widths added as squares, with 8 degrees of freedom.",
+    ),
+    (
+        "Correction for many comparisons",
+        "Holm: of m comparisons of one figure in a step, the clearest must be as clear as 1 in 20·m, the next as 1 in \
+         20·(m − 1), until one is not. So no more than 1 in 20 such families claims a difference that is none. Each step and \
+         figure is a family of its own.",
+    ),
+    (
+        "Up to",
+        "The largest difference among the points and rivals searched, which favours luck. Its interval is therefore made \
+         from all intervals widened so that they hold together (Bonferroni), and is that of the largest true difference.",
+    ),
+    (
+        "Strongest",
+        "Claims are ordered by the weak end of their intervals, as a factor: what is left of a difference at its least.",
+    ),
+    (
+        "Rounding",
+        "Always towards the weaker claim: 21.9 % is printed as 21 %. Calculations use the figures as printed, so that they \
+         can be done again by hand. Ends of intervals are rounded outwards.",
+    ),
+    (
+        "Marked points",
+        "Points that failed in a repeat, fell short of the asked rate by 2 % or more, or drifted: where the Mann–Kendall test \
+         on 12 batches of the window shows, at 1 in 100, a rise or fall of more than 2 %. Drift is looked for where a \
+         point has one repeat, and at the busiest point of each step. Nothing is claimed of marked points.",
+    ),
+    (
+        "No interval",
+        "One figure without its spread, such as a published one. What such figures say is repeated, never claimed.",
+    ),
+];

@@ -1,5 +1,6 @@
 //! The parts of a report, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
+pub mod conclusion;
 pub mod data;
 pub mod differences;
 pub mod disclosure;
@@ -8,6 +9,7 @@ pub mod equal;
 pub mod findings;
 pub mod marks;
 pub mod method;
+pub mod preparation;
 pub mod steps;
 pub mod tpcc;
 
@@ -34,8 +36,10 @@ pub static ALL: &[&dyn Section] = &[
     &tpcc::TpcC,
     &equal::Equal,
     &drives::Drives,
-    &data::Data,
+    &preparation::Preparation,
+    &conclusion::Conclusion,
     &marks::Marks,
     &method::Method,
+    &data::Data,
     &disclosure::Disclosure,
 ];

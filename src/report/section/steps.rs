@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::report::difference::difference;
+use crate::report::analysis;
+use crate::report::claims::{self, Standing};
+use crate::report::difference::{difference, what};
 use crate::report::facts::{Facts, StepFacts};
 use crate::report::html::{Table, escape};
 use crate::report::reading::{ClassSummary, P99};
@@ -33,10 +35,64 @@ impl Section for Steps {
             }
             out.push_str("</div>\n");
             out.push_str(&side_by_side(facts, step));
+            if facts.subjects.len() > 1 {
+                out.push_str(&largest(facts, step));
+                out.push_str(&in_words(facts, step));
+            }
             out.push_str("</section>\n");
         }
         (!out.is_empty()).then_some(out)
     }
+}
+
+/// The table of maximum differences, each with its calculation: of the subject as well as of its rivals.
+fn largest(facts: &Facts, step: &StepFacts) -> String {
+    let found = claims::of_step(facts, step);
+    if found.is_empty() {
+        return String::new();
+    }
+    let head =
+        ["figure", "better", "against", "at", "calculation", "result", "other formula", "95 % interval", "standing"];
+    let mut table = Table::new(4, &head);
+    let count = found.len();
+    for l in &found {
+        let standing = match l.standing {
+            Standing::Claimed => "claimed",
+            Standing::NotClearOfChance => "not clear",
+            Standing::NoInterval => "as told",
+        };
+        let row = [
+            if l.of_p99 { "p99" } else { "ops/s" }.to_string(),
+            facts.subjects[l.subject].clone(),
+            facts.subjects[l.rival].clone(),
+            l.at.clone(),
+            l.calculation(),
+            l.result(),
+            l.by_the_other_formula(),
+            l.interval().unwrap_or(NONE.to_string()),
+            standing.to_string(),
+        ];
+        table.row("", &row);
+    }
+    let of_pairs = facts.subjects.len() * (facts.subjects.len() - 1) * 2;
+    let missing = match count < of_pairs {
+        true => {
+            " Pairs that are missing: nowhere is that subject better in that figure, or every such point is marked."
+        }
+        false => "",
+    };
+    let note = format!(
+        "p99: of the {}. Claimed: clear of chance, with every comparison searched counted. Not clear: the difference may be \
+         chance. As told: the figures have no interval.{missing}",
+        what(step, true).trim_start_matches("p99 ")
+    );
+    format!("<h4>Largest differences</h4>\n{}<p class=note>{}</p>\n", table.html(), escape(&note))
+}
+
+fn in_words(facts: &Facts, step: &StepFacts) -> String {
+    let sentences = analysis::of_step(facts, step);
+    let items: String = sentences.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect();
+    if items.is_empty() { items } else { format!("<h4>In words</h4>\n<ul>\n{items}</ul>\n") }
 }
 
 /// One row for each axis value and subject, with the difference from the first subject.

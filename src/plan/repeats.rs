@@ -1,0 +1,51 @@
+//! How often each point is measured: a number, or until its estimate is narrow enough.
+
+use serde::{Deserialize, Serialize};
+
+use super::fields::{self, Fields};
+use super::mistakes::Mistakes;
+use super::node::{Node, Value};
+
+/// No plan repeats more often.
+const MOST: u32 = 10_000;
+
+/// Measuring goes on until half the width of the headline figure's 95 % interval is within this.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Until {
+    /// Of the figure.
+    pub percent: f64,
+    /// Repeats that are measured in any case.
+    pub at_least: u32,
+}
+
+/// Reads `repeats = 3` or `repeats = { until = "2%", at_least = 3, at_most = 10 }`: the most repeats, and when fewer do.
+pub fn repeats(node: &Node, log: &mut Mistakes) -> Option<(u32, Option<Until>)> {
+    if !matches!(node.value, Value::Table(_)) {
+        return fields::count(node, MOST, log).map(|n| (n, None));
+    }
+    let mut table = Fields::of(node, "repeats", log)?;
+    let until = table.need("until", "\"2%\"", log);
+    let (least, most) = (table.get("at_least"), table.need("at_most", "10", log));
+    table.finish(log);
+    let percent = until.and_then(|n| percent(n, log));
+    let at_least = least.map_or(Some(3), |n| fields::whole(n, 2, u64::from(MOST), log).map(|n| n as u32));
+    let at_most = most.and_then(|n| fields::count(n, MOST, log));
+    let (percent, at_least, at_most) = (percent?, at_least?, at_most?);
+    if at_most < at_least {
+        let message = format!("at_most = {at_most} is below at_least = {at_least}");
+        log.note(most?.at, message, "too few", format!("write {at_least} or more, or lower at_least"));
+        return None;
+    }
+    Some((at_most, Some(Until { percent, at_least })))
+}
+
+fn percent(node: &Node, log: &mut Mistakes) -> Option<f64> {
+    let written = fields::text(node, log)?;
+    let number = written.trim().strip_suffix('%').and_then(|n| n.trim().parse::<f64>().ok());
+    let fit = number.filter(|p| *p > 0.0 && *p < 100.0);
+    if fit.is_none() {
+        let help = "half the width of the 95 % interval, of the figure: as in \"2%\"";
+        log.note(node.at, format!("'{written}' is no percentage above 0 and below 100"), "not a percentage", help);
+    }
+    fit
+}
