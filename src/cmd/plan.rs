@@ -6,6 +6,7 @@ use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PointPlan, Step, Stream};
 use crate::record::Class;
+use crate::run::prepare;
 use crate::workload;
 
 /// Prints the resolved plan.
@@ -18,6 +19,7 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     table(plan, out)?;
     time(plan, &points, out)?;
+    preparation(plan, out)?;
     writing(plan, &points, out)
 }
 
@@ -108,6 +110,15 @@ fn repeats(plan: &Plan) -> String {
         Some(until) => format!("{} to {} (until ±{} %)", until.at_least, plan.repeats, until.percent),
         None => plan.repeats.to_string(),
     }
+}
+
+/// What is done to each drive before its points.
+fn preparation(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let tasks = prepare::in_words(plan);
+    if !tasks.is_empty() {
+        writeln!(out, "First, for each drive: {}", tasks.join("; "))?;
+    }
+    Ok(())
 }
 
 /// What is written to each drive, and which drives lose what is on them.

@@ -12,6 +12,7 @@ use crate::lab;
 use crate::plan::{self, Load, Plan, PointKey};
 use crate::record::{Outcome, Run};
 use crate::run::enough::{Figures, headline};
+use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::{self, Maxima, MaximumOf, ops_per_s};
 use crate::store::{Bundle, Writer};
@@ -95,6 +96,14 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     }
 }
 
+/// What an earlier part of the run found and did.
+#[derive(Default)]
+struct Known {
+    maxima: Maxima,
+    figures: Figures,
+    before: Before,
+}
+
 fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || PathBuf::from(format!("{}-{}.dyno", plan.protocol.name, now.strftime("%Y%m%d-%H%M%S")));
@@ -108,26 +117,22 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     };
     let facts = [lab::facts::gather(&record.plan.subjects), run::facts(clock)].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
-    measure(record.plan, writer, Maxima::new(), Figures::new(), &[], clock, &bundle)
+    measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }
 
 fn resume(bundle: &Path) -> Result<u8> {
-    let (maxima, figures) = known(&Bundle::open(bundle)?)?;
+    let read = Bundle::open(bundle)?;
+    let before = Before { prepared: read.prepared()?, states: read.states()? };
+    let (maxima, figures) = known(&read)?;
+    let known = Known { maxima, figures, before };
+    drop(read);
     let (writer, record) = Writer::resume(bundle)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
-    measure(record.plan, writer, maxima, figures, &done, Clock::start(), bundle)
+    measure(record.plan, writer, known, &done, Clock::start(), bundle)
 }
 
-fn measure(
-    plan: Plan,
-    mut writer: Writer,
-    maxima: Maxima,
-    figures: Figures,
-    done: &[PointKey],
-    clock: Clock,
-    bundle: &Path,
-) -> Result<u8> {
+fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // A second signal ends the program at once.
@@ -136,7 +141,9 @@ fn measure(
     }
     let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
     let progress = Progress::new();
-    let run = run::Run { plan: &plan, points, maxima, figures, sink: &mut writer, progress: &progress, stop: &stop, clock };
+    let Known { maxima, figures, before } = known;
+    let (sink, progress) = (&mut writer, &progress);
+    let run = run::Run { plan: &plan, points, maxima, figures, before, sink, progress, stop: &stop, clock };
     let summary = run.execute();
     let name = bundle.display();
     let summary = summary.with_context(|| format!("what was measured until then is in {name}"))?;

@@ -2,5 +2,11 @@
 
 pub mod drives;
 pub mod facts;
+pub mod filesystem;
 pub mod guard;
+mod held;
+pub mod namespaces;
+mod nvme;
+pub mod purge;
 pub mod server;
+pub mod written;

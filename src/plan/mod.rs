@@ -16,6 +16,7 @@ pub mod model;
 mod node;
 mod overrides;
 mod points;
+pub mod prepare;
 mod protocol;
 pub mod repeats;
 mod scale;
@@ -30,6 +31,7 @@ pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use points::points;
+pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
 pub use repeats::Until;
 pub use target::Target;
 

@@ -9,7 +9,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::{Axis, Field, Order, PointKey, Step};
-use crate::record::{Class, Fact, Outcome, Point};
+use crate::record::{Class, Fact, Outcome, Point, Prepared};
 use crate::stats::{estimate, trend};
 use crate::store::Bundle;
 
@@ -30,6 +30,8 @@ pub struct Facts {
     pub drives: Vec<Vec<String>>,
     pub steps: Vec<StepFacts>,
     pub failures: Vec<Failure>,
+    /// What was done to the drives before, with the index of their subject.
+    pub prepared: Vec<(usize, Prepared)>,
     pub disclosure: Vec<Group>,
 }
 
@@ -151,6 +153,7 @@ impl Facts {
             drives: Vec::new(),
             steps: Vec::new(),
             failures: Vec::new(),
+            prepared: Vec::new(),
             disclosure: Vec::new(),
         };
         let mut measured = Vec::new();
@@ -203,6 +206,10 @@ impl Facts {
         }
         for fact in bundle.facts()? {
             self.disclose(&fact, if all.len() > 1 { Some(&file) } else { None });
+        }
+        for prepared in bundle.prepared()? {
+            let subject = names.iter().find(|(name, _)| *name == prepared.subject);
+            self.prepared.extend(subject.map(|(_, index)| (*index, prepared.clone())));
         }
         Ok(names)
     }

@@ -11,7 +11,9 @@ use super::histograms;
 use super::schema::{self, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed};
 use crate::base::units::Rate;
-use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally, Told};
+use crate::record::{
+    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Run, Sample, Sink, Tally, Told,
+};
 
 /// The bundle of a run that is going on.
 pub struct Writer {
@@ -294,6 +296,14 @@ impl Sink for Writer {
 
     fn facts(&mut self, facts: &[Fact]) -> Result<()> {
         self.add_facts(facts)
+    }
+
+    fn prepared(&mut self, prepared: &[Prepared]) -> Result<()> {
+        super::prepared::insert(&self.conn, prepared).with_context(|| self.writing())
+    }
+
+    fn left(&mut self, states: &[DriveState]) -> Result<()> {
+        super::prepared::insert_states(&self.conn, states).with_context(|| self.writing())
     }
 
     fn end(&mut self, point: &Point) -> Result<()> {

@@ -10,6 +10,7 @@ pub mod fonts;
 mod frame;
 pub mod percentiles;
 mod png;
+pub mod rounds;
 pub mod theme;
 pub mod timeline;
 

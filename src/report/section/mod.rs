@@ -8,6 +8,7 @@ pub mod equal;
 pub mod findings;
 pub mod marks;
 pub mod method;
+pub mod preparation;
 pub mod steps;
 pub mod tpcc;
 
@@ -33,6 +34,7 @@ pub static ALL: &[&dyn Section] = &[
     &tpcc::TpcC,
     &equal::Equal,
     &drives::Drives,
+    &preparation::Preparation,
     &conclusion::Conclusion,
     &marks::Marks,
     &method::Method,
