@@ -27,7 +27,8 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let mut rows =
         vec![["step", "axis", "values", "warm-up", "measured", "streams (threads×depth)"].map(str::to_string)];
-    let once = Plan { repeats: 1, until: None, subjects: plan.subjects.iter().take(1).cloned().collect(), ..plan.clone() };
+    let once =
+        Plan { repeats: 1, until: None, subjects: plan.subjects.iter().take(1).cloned().collect(), ..plan.clone() };
     let points = plan::points(&once);
     for step in &plan.protocol.steps {
         let axes: Vec<&Axis> =

@@ -38,7 +38,9 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
     let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
     let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
     let of = |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| felt(t, step).and_then(pick);
-    let any = |pick: fn(&Latency) -> Option<Bar>| step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some());
+    let any = |pick: fn(&Latency) -> Option<Bar>| {
+        step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
+    };
     let p50 = |l: &Latency| l.percentiles_ns[0].as_ref().map(|e| scaled(e, 1e3));
     if swept && any(mean) {
         if paced {

@@ -18,8 +18,18 @@ impl Section for Conclusion {
         if facts.subjects.len() < 2 {
             return None;
         }
-        let head =
-            ["step", "figure", "subject", "against", "points", "better", "worse", "not told apart", "no interval", "marked"];
+        let head = [
+            "step",
+            "figure",
+            "subject",
+            "against",
+            "points",
+            "better",
+            "worse",
+            "not told apart",
+            "no interval",
+            "marked",
+        ];
         let mut table = Table::new(4, &head);
         let mut points = 0;
         for step in &facts.steps {

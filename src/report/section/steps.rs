@@ -51,7 +51,8 @@ fn largest(facts: &Facts, step: &StepFacts) -> String {
     if found.is_empty() {
         return String::new();
     }
-    let head = ["figure", "better", "against", "at", "calculation", "result", "other formula", "95 % interval", "standing"];
+    let head =
+        ["figure", "better", "against", "at", "calculation", "result", "other formula", "95 % interval", "standing"];
     let mut table = Table::new(4, &head);
     let count = found.len();
     for l in &found {
@@ -75,7 +76,9 @@ fn largest(facts: &Facts, step: &StepFacts) -> String {
     }
     let of_pairs = facts.subjects.len() * (facts.subjects.len() - 1) * 2;
     let missing = match count < of_pairs {
-        true => " Pairs that are missing: nowhere is that subject better in that figure, or every such point is marked.",
+        true => {
+            " Pairs that are missing: nowhere is that subject better in that figure, or every such point is marked."
+        }
         false => "",
     };
     let note = format!(
