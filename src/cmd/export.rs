@@ -8,5 +8,5 @@ use crate::report::{csv, facts};
 
 pub fn export(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
     writeln!(out, "{}", csv::HEADER)?;
-    facts::each_point(paths, &mut |point| csv::write_point(out, point))
+    facts::each_point(paths, &mut |point, metered| csv::write_point(out, point, metered))
 }

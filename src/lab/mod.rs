@@ -3,4 +3,5 @@
 pub mod drives;
 pub mod facts;
 pub mod guard;
+mod host;
 pub mod server;

@@ -3,20 +3,23 @@
 
 use std::io::Write;
 
+use super::metered::Metered;
 use super::reading::{ClassNumbers, Numbers};
 use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::plan::PointKey;
-use crate::record::{Cell, Outcome, Point};
+use crate::record::{Cell, Outcome, POWER_CLASSES, Point};
 
 pub const HEADER: &str = "subject,step,axis,value,repeat,stream,headline,drive,instance,class,threads,depth,ops,\
 ops_per_s,bytes_per_s,mean_ns,p50_ns,p95_ns,p99_ns,p999_ns,p9999_ns,max_ns,response_mean_ns,response_p99_ns,late,\
-backlog_max,backlog_end,asked,asked_unit,misses,window_ns,outcome";
+backlog_max,backlog_end,asked,asked_unit,misses,window_ns,outcome,\
+drive_watts,drive_joules,slot_watts,slot_joules,system_watts,system_joules,cpu_watts,cpu_joules,limited_by,because";
 
 /// Columns between the key and the outcome, which a point that failed before it measured anything leaves empty.
 const MEASURES: usize = 25;
 
-pub fn write_point(out: &mut dyn Write, point: &Point) -> Result<()> {
+pub fn write_point(out: &mut dyn Write, point: &Point, metered: &Metered) -> Result<()> {
+    let watched = watched(metered);
     let outcome = match &point.outcome {
         Outcome::Measured => "measured".to_string(),
         Outcome::Failed { cause } => format!("failed: {cause}"),
@@ -28,6 +31,7 @@ pub fn write_point(out: &mut dyn Write, point: &Point) -> Result<()> {
             let mut row = key(&point.key);
             row.extend(measures(cell, class, point.window_ns));
             row.extend([point.window_ns.to_string(), outcome.clone()]);
+            row.extend(watched.clone());
             write_row(out, &row)?;
             rows += 1;
         }
@@ -36,9 +40,25 @@ pub fn write_point(out: &mut dyn Write, point: &Point) -> Result<()> {
         let mut row = key(&point.key);
         row.extend(std::iter::repeat_n(String::new(), MEASURES));
         row.extend([point.window_ns.to_string(), outcome]);
+        row.extend(watched);
         write_row(out, &row)?;
     }
     Ok(())
+}
+
+/// The same in every row of a point: mean power and energy by class, from the first instrument of each, and what limited it.
+fn watched(metered: &Metered) -> Vec<String> {
+    let mut row = Vec::new();
+    for class in POWER_CLASSES {
+        let series = metered.power.iter().find(|s| s.class == class);
+        let power = series.and_then(|s| s.over(metered.window_s));
+        row.push(power.as_ref().map(|p| format!("{:.6}", p.mean_watts.value)).unwrap_or_default());
+        row.push(power.and_then(|p| p.joules).map(|j| format!("{j:.6}")).unwrap_or_default());
+    }
+    let verdict = metered.verdict.as_ref();
+    row.push(verdict.map(|v| v.limit.name().to_string()).unwrap_or_default());
+    row.push(verdict.map(|v| v.evidence.clone()).unwrap_or_default());
+    row
 }
 
 fn key(key: &PointKey) -> Vec<String> {
@@ -98,7 +118,7 @@ mod tests {
     #[test]
     fn a_row_has_as_many_cells_as_the_header() {
         let key_cells = 5;
-        assert_eq!(HEADER.split(',').count(), key_cells + MEASURES + 2);
+        assert_eq!(HEADER.split(',').count(), key_cells + MEASURES + 2 + watched(&Metered::default()).len());
     }
 
     #[test]

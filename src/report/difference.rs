@@ -100,6 +100,9 @@ pub fn marked(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<Strin
     if let Some(percent) = cell.drift_percent {
         return Some(format!("its ops/s drifted by {} over the window", words::signed_percent(percent)));
     }
+    if let Some(verdict) = cell.limit.as_ref().filter(|v| v.limit.bars_ranking()) {
+        return Some(format!("it was limited by {}: {}", verdict.limit.name(), verdict.evidence));
+    }
     let reached = total.achieved().filter(|share| *share < 0.99)?;
     Some(format!("it reached {:.1} % of the asked rate", reached * 100.0))
 }
@@ -139,7 +142,16 @@ pub fn footnote(first: &str) -> String {
 pub fn sentences(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let mut all = Vec::new();
     for subject in 1..facts.subjects.len() {
-        let cells = facts.cells_of(step, subject).into_iter().flatten();
+        let cells = || facts.cells_of(step, subject).into_iter().flatten();
+        let other = |c: &CellFacts| step.cell(0, c.value).is_some_and(CellFacts::is_not_the_drives);
+        let (barred, ranked): (Vec<&CellFacts>, Vec<&CellFacts>) =
+            cells().partition(|c| c.is_not_the_drives() || other(c));
+        if !barred.is_empty() {
+            let values: Vec<usize> = barred.iter().map(|c| c.value).collect();
+            let (name, first, at) = (&facts.subjects[subject], &facts.subjects[0], place(step, &values));
+            all.push(format!("{name} and {first} are not ranked{at}: something other than the drive set the numbers."));
+        }
+        let cells = ranked.into_iter();
         let found: Vec<(usize, Difference)> = cells.filter_map(|c| difference(step, c).map(|d| (c.value, d))).collect();
         for of_p99 in [false, true] {
             let alike: Vec<_> = found.iter().filter(|(_, d)| d.of_p99 == of_p99).copied().collect();

@@ -231,7 +231,7 @@ fn the_page_keeps_its_shape() {
 fn a_row_for_each_point_stream_and_class() {
     let (_folder, paths) = bundle(&small());
     let mut out = Vec::new();
-    facts::each_point(&paths, &mut |point| csv::write_point(&mut out, point)).expect("rows");
+    facts::each_point(&paths, &mut |point, metered| csv::write_point(&mut out, point, metered)).expect("rows");
     let text = String::from_utf8(out).expect("text");
     assert_eq!(text.lines().count(), 2 * 3 * 3 * 2);
     assert!(text.contains(",\"failed: the disk, it seems, is full\""));

@@ -3,8 +3,10 @@
 pub mod data;
 pub mod disclosure;
 pub mod drives;
+pub mod energy;
 pub mod equal;
 pub mod findings;
+pub mod limits;
 pub mod marks;
 pub mod method;
 pub mod steps;
@@ -31,6 +33,8 @@ pub static ALL: &[&dyn Section] = &[
     &steps::Steps,
     &tpcc::TpcC,
     &equal::Equal,
+    &energy::Energy,
+    &limits::Limits,
     &drives::Drives,
     &data::Data,
     &marks::Marks,
