@@ -212,3 +212,38 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
     assert!(stalled.is_none_or(|p| p.joules.is_none() && p.ops_per_watt.is_none()), "energy out of a silence");
     assert!(text::show(&all).contains("too little for energy") || powers.iter().all(|p| p.joules.is_some()));
 }
+
+#[test]
+fn a_secret_reaches_neither_bundle_nor_report() {
+    const SECRET: &str = "hunter2-d41d8cd9";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("drive")).unwrap();
+    let protocol = folder.path().join("p.toml");
+    let text = "title = \"Kept\"\nsource = \"a database at mysql://root:hunter2-d41d8cd9@db/x\"\n[[step]]\nname = \"s\"\n\
+                duration = \"1s\"\n[[step.stream]]\nname = \"io\"\nworkload = \"random\"\n";
+    std::fs::write(&protocol, text).unwrap();
+    let subjects = [("A".to_string(), folder.path().join("drive"))];
+    let plan = plan::from_command_line(&protocol.to_string_lossy(), &subjects, &[], None, &dyno::cmd::catalogue());
+    let plan = plan.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let record = dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
+    let path = folder.path().join("run.dyno");
+    let fact = Fact::new("Kernel", "Command line", format!("root=/dev/vda token={SECRET}"));
+    let mut bundle = Writer::create(&path, &record, &[fact]).unwrap();
+    let key = plan::points(&plan).remove(0).key;
+    bundle.begin(&key).unwrap();
+    let outcome = dyno::record::Outcome::Failed { cause: format!("cannot reach mysql://root:{SECRET}@db:3306/x") };
+    let facts = vec![Fact::new("MySQL", "Answer", format!("password='{SECRET}' is wrong"))];
+    let point = Point { key, started_unix_ns: 0, window_ns: 1, outcome, cells: Vec::new(), facts };
+    bundle.end(&point).unwrap();
+    drop(bundle);
+    let all = Facts::load(std::slice::from_ref(&path)).unwrap();
+    let page = dyno::report::html::page(&all, &dyno::report::Brief::default()).unwrap();
+    assert!(page.contains("root=/dev/vda token=***"), "the rest is still told");
+    for entry in std::fs::read_dir(folder.path()).unwrap().flatten().filter(|e| e.path() != protocol) {
+        if entry.path().is_file() {
+            let kept = std::fs::read(entry.path()).unwrap();
+            assert!(!String::from_utf8_lossy(&kept).contains(SECRET), "{:?} holds the secret", entry.path());
+        }
+    }
+    assert!(!page.contains(SECRET) && !text::show(&all).contains(SECRET));
+}

@@ -41,6 +41,7 @@ pub struct RunFacts {
     pub started_unix_ns: u64,
     pub dyno_version: String,
     pub repeats: u32,
+    pub order: Order,
     /// The resolved plan as JSON, from which the run can be repeated.
     pub plan: String,
 }
@@ -198,6 +199,7 @@ impl Facts {
             started_unix_ns: run.started_unix_ns,
             dyno_version: run.dyno_version.clone(),
             repeats: run.plan.repeats,
+            order: run.plan.order,
             plan,
         });
         let mut names = Vec::new();

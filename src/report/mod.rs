@@ -12,6 +12,7 @@ mod draw_power;
 mod energy;
 mod equal;
 pub mod facts;
+mod fairness;
 pub mod figure;
 pub mod gauges;
 mod group;

@@ -167,6 +167,7 @@ fn condition(bench: &point::Bench<'_>, subject: &Subject, conditioning: &Conditi
 pub fn facts(clock: Clock) -> Vec<Fact> {
     vec![
         Fact::new("Dyno", "Version", env!("CARGO_PKG_VERSION")),
+        Fact::new("Dyno", "RocksDB", crate::engine::rocksdb::version()),
         Fact::new("Dyno", "Clock", clock.describe()),
         Fact::new("Dyno", "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
     ]

@@ -98,7 +98,7 @@ const WAITS_ELSEWHERE: f64 = 0.2;
 
 /// The verdict. The order matters: what makes the others meaningless comes first.
 pub fn verdict(p: &Inputs) -> Verdict {
-    let rules: [fn(&Inputs) -> Option<Verdict>; 7] = [rate, thermal, hog, generator, memory, device_or_cpu, locks];
+    let rules: [fn(&Inputs) -> Option<Verdict>; 7] = [rate, thermal, memory, hog, generator, device_or_cpu, locks];
     rules.iter().find_map(|rule| rule(p)).unwrap_or_else(|| {
         let cpu = p.host_busy.map_or("processor time unknown".to_string(), |b| format!("processors {} busy", pct(b)));
         let device = p.device.as_ref().map_or("no device seen".to_string(), |d| {

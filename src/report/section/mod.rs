@@ -5,10 +5,12 @@ pub mod disclosure;
 pub mod drives;
 pub mod energy;
 pub mod equal;
+pub mod fairness;
 pub mod findings;
 pub mod limits;
 pub mod marks;
 pub mod method;
+pub mod server;
 pub mod steps;
 pub mod tpcc;
 
@@ -35,9 +37,11 @@ pub static ALL: &[&dyn Section] = &[
     &equal::Equal,
     &energy::Energy,
     &limits::Limits,
+    &fairness::Fairness,
     &drives::Drives,
     &data::Data,
     &marks::Marks,
     &method::Method,
+    &server::Server,
     &disclosure::Disclosure,
 ];
