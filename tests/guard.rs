@@ -39,11 +39,15 @@ fn must(program: &str, args: &[&str]) -> String {
 
 impl Loop {
     fn new() -> Loop {
+        Loop::sized(16)
+    }
+
+    fn sized(mib: u64) -> Loop {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("disk");
         // Not zeros, so that an overwrite with zeros shows; nothing that any signature is mistaken for.
         let byte_of = |i: usize| if i % 4096 < 3584 { 0 } else { (i / 4096 % 200) as u8 };
-        fs::write(&file, (0..(16 * MIB) as usize).map(byte_of).collect::<Vec<u8>>()).unwrap();
+        fs::write(&file, (0..(mib * MIB) as usize).map(byte_of).collect::<Vec<u8>>()).unwrap();
         let device = attach(&file);
         Loop { folder, file, device }
     }
@@ -81,7 +85,7 @@ fn attach(file: &Path) -> PathBuf {
 
 fn drive(device: &Path, serial: &str) -> Drive {
     let place = Place::Device { path: device.into(), serial: serial.into() };
-    Drive { place, erase: true, erase_signatures: Vec::new() }
+    Drive { place, erase: true, erase_signatures: Vec::new(), namespaces: Vec::new() }
 }
 
 /// Whether this machine can show anything; said aloud where it cannot.
@@ -150,7 +154,8 @@ fn whatever_is_written_on_a_device_is_refused_until_erase_names_it() {
         return;
     }
     for mark in MARKS {
-        let disk = Loop::new();
+        // A pool's member has 64 MiB at the least.
+        let disk = Loop::sized(if mark.kind == "zfs_member" { 64 } else { 16 });
         (mark.put)(&disk.file);
         disk.refresh();
         refused(mark.kind, &disk, &disk.drive(), mark.kind);

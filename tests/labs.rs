@@ -4,9 +4,14 @@
 use std::path::Path;
 use std::process::Command;
 
+use dyno::record::Outcome;
+use dyno::store::Bundle;
+
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 const A_OPS_PER_S: f64 = 3000.0;
 const B_OPS_PER_S: f64 = 2000.0;
+/// Steps of `vdbench-profiles`.
+const PROFILES: usize = 19;
 
 /// Runs the lab; nothing where it cannot run.
 fn lab(out: &Path) -> Option<String> {
@@ -46,6 +51,24 @@ fn ops_per_s(csv: &str, subject: &str, step: &str) -> f64 {
     rows.map(|row| row[ops_at].parse::<f64>().unwrap()).sum()
 }
 
+/// Both drives were formatted by NVMe and came to a steady state, A at 1.5 times B.
+fn check_preparation(bundle: &Path) {
+    let prepared = Bundle::open(bundle).unwrap().prepared().unwrap();
+    let of = |subject: &str, action: &str| {
+        let found = prepared.iter().find(|p| p.subject == subject && p.action == action);
+        found.unwrap_or_else(|| panic!("no {action} of {subject} in {prepared:?}"))
+    };
+    let steady_ops_per_s = |subject: &str| {
+        assert!(of(subject, "purge").outcome.starts_with("NVMe format, user data erased"), "{prepared:?}");
+        assert!(of(subject, "condition 1").outcome.contains("ops of random"), "{prepared:?}");
+        let state = of(subject, "steady state").steady.as_ref().unwrap();
+        assert!(state.reached(), "{state:?}");
+        state.window.as_ref().unwrap().mean
+    };
+    let ratio = steady_ops_per_s("A") / steady_ops_per_s("B");
+    assert!((ratio / 1.5 - 1.0).abs() < 0.05, "steady at a ratio of {ratio}");
+}
+
 #[test]
 fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_their_own_points() {
     let folder = tempfile::tempdir().unwrap();
@@ -58,6 +81,14 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
         assert!((a / b / 1.5 - 1.0).abs() < 0.05, "{step}: A {a} is not 1.5 times B {b}");
         assert!((a / A_OPS_PER_S - 1.0).abs() < 0.03, "{step}: A's maximum is {A_OPS_PER_S}, measured {a}");
         assert!((b / B_OPS_PER_S - 1.0).abs() < 0.03, "{step}: B's maximum is {B_OPS_PER_S}, measured {b}");
+    }
+
+    check_preparation(&folder.path().join("ratio.dyno"));
+    for (name, points) in [("profiles", 2 * 2 * PROFILES), ("pressure", 2 * 2), ("neighbours", 3)] {
+        let stored = Bundle::open(&folder.path().join(format!("{name}.dyno"))).unwrap().points().unwrap();
+        assert_eq!(stored.len(), points, "{name}: {said}");
+        let failed = stored.iter().find(|p| p.point.outcome != Outcome::Measured);
+        assert!(failed.is_none(), "{name}: {failed:?}");
     }
 
     let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();

@@ -10,8 +10,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use dyno::base::clock::Clock;
 use dyno::base::error::Result;
 use dyno::plan::{self, Plan};
-use dyno::record::{Fact, Interval, Point, PointKey, Sample, Sink};
+use dyno::record::{DriveState, Fact, Interval, Point, PointKey, Prepared, Sample, Sink};
 use dyno::report::{Facts, facts, text};
+use dyno::run::prepare::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::store::{Bundle, Writer};
 
@@ -64,6 +65,12 @@ impl Sink for Told {
     fn facts(&mut self, facts: &[Fact]) -> Result<()> {
         self.bundle.facts(facts)
     }
+    fn prepared(&mut self, prepared: &[Prepared]) -> Result<()> {
+        self.bundle.prepared(prepared)
+    }
+    fn left(&mut self, states: &[DriveState]) -> Result<()> {
+        self.bundle.left(states)
+    }
 }
 
 /// Runs a step of one null stream under the meters, and hands back the bundle.
@@ -88,6 +95,7 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
         plan: &plan,
         points: plan::points(&plan),
         maxima: Maxima::new(),
+        before: Before::default(),
         sink: &mut sink,
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),

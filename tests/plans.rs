@@ -94,7 +94,7 @@ impl Bench {
         let subjects: Vec<(String, PathBuf)> =
             [("A", "a"), ("B", "b")].map(|(name, dir)| (name.to_string(), self.path().join(dir))).to_vec();
         let overrides: Vec<_> = overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-        plan::from_command_line(name, &subjects, &overrides, Some(2), &catalogue())
+        plan::from_command_line(name, &subjects, &overrides, Some(2), &dyno::cmd::catalogue())
     }
 }
 

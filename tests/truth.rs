@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use dyno::base::clock::Clock;
 use dyno::base::error::Result;
 use dyno::plan;
-use dyno::record::{Fact, Interval, Outcome, Point, PointKey, Sample, Sink, Tally};
+use dyno::record::{DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, Tally};
+use dyno::run::prepare::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 
 /// One timing test at a time: they would take each other's processors.
@@ -41,6 +42,12 @@ impl Sink for Memory {
     fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
         Ok(())
     }
+    fn prepared(&mut self, _prepared: &[Prepared]) -> Result<()> {
+        Ok(())
+    }
+    fn left(&mut self, _states: &[DriveState]) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Runs a step of one stream of 4 KiB reads on the null engine.
@@ -63,6 +70,7 @@ fn run(step: &str, stream: &str) -> Memory {
         plan: &plan,
         points: plan::points(&plan),
         maxima: Maxima::new(),
+        before: Before::default(),
         sink: &mut memory,
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),

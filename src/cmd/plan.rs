@@ -6,6 +6,7 @@ use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PointPlan, Step, Stream};
 use crate::record::Class;
+use crate::run::prepare;
 use crate::workload;
 
 /// Prints the resolved plan.
@@ -18,6 +19,7 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     table(plan, out)?;
     time(plan, &points, out)?;
+    preparation(plan, out)?;
     writing(plan, &points, out)
 }
 
@@ -97,6 +99,15 @@ fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
     )?;
     let total_ns = measuring_ns + conditioning_ns * subjects;
     writeln!(out, "At least {}; filling datasets and settling come on top.", duration(total_ns))?;
+    Ok(())
+}
+
+/// What is done to each drive before its points.
+fn preparation(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let tasks = prepare::in_words(plan);
+    if !tasks.is_empty() {
+        writeln!(out, "First, for each drive: {}", tasks.join("; "))?;
+    }
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use crate::base::error::{Context, Result, bail, failed};
 use crate::lab;
 use crate::plan::{self, Load, Plan, PointKey};
 use crate::record::{Outcome, Run};
+use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::{self, Maxima, MaximumOf, ops_per_s};
 use crate::store::{Bundle, Writer};
@@ -94,6 +95,13 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     }
 }
 
+/// What an earlier part of the run found and did.
+#[derive(Default)]
+struct Known {
+    maxima: Maxima,
+    before: Before,
+}
+
 fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || PathBuf::from(format!("{}-{}.dyno", plan.protocol.name, now.strftime("%Y%m%d-%H%M%S")));
@@ -107,25 +115,21 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     };
     let facts = [lab::facts::gather(&record.plan.subjects), run::facts(clock)].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
-    measure(record.plan, writer, Maxima::new(), &[], clock, &bundle)
+    measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }
 
 fn resume(bundle: &Path) -> Result<u8> {
-    let maxima = known_maxima(&Bundle::open(bundle)?)?;
+    let read = Bundle::open(bundle)?;
+    let before = Before { prepared: read.prepared()?, states: read.states()? };
+    let known = Known { maxima: known_maxima(&read)?, before };
+    drop(read);
     let (writer, record) = Writer::resume(bundle)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
-    measure(record.plan, writer, maxima, &done, Clock::start(), bundle)
+    measure(record.plan, writer, known, &done, Clock::start(), bundle)
 }
 
-fn measure(
-    plan: Plan,
-    mut writer: Writer,
-    maxima: Maxima,
-    done: &[PointKey],
-    clock: Clock,
-    bundle: &Path,
-) -> Result<u8> {
+fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         // A second signal ends the program at once.
@@ -134,7 +138,9 @@ fn measure(
     }
     let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
     let progress = Progress::new();
-    let run = run::Run { plan: &plan, points, maxima, sink: &mut writer, progress: &progress, stop: &stop, clock };
+    let Known { maxima, before } = known;
+    let (sink, progress) = (&mut writer, &progress);
+    let run = run::Run { plan: &plan, points, maxima, before, sink, progress, stop: &stop, clock };
     let summary = run.execute();
     let name = bundle.display();
     let summary = summary.with_context(|| format!("what was measured until then is in {name}"))?;

@@ -149,21 +149,20 @@ fn told(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) -> R
     Ok(())
 }
 
-/// RocksDB's `HistogramBucketMapper`: 1, 2, then each half as large again as the last, cut to two digits. The bounds of
-/// the bucket that `us` was interpolated in.
+/// The bounds of the bucket that `us` was interpolated in. RocksDB's `HistogramBucketMapper` (monitoring/histogram.cc):
+/// 1, 2, then each half as large again as the last, cut to its leading two digits (three where they begin with 10).
 fn bucket(us: f64) -> (f64, f64) {
     let (mut low, mut high) = (0.0f64, 1.0f64);
     let mut exact = 2.0f64;
     while high < us && high < 1e18 {
         low = high;
-        high = exact.floor();
-        // Two digits are kept, the rest is cut.
-        let mut power = 1.0;
-        while high / power >= 100.0 {
+        let (mut digits, mut power) = (exact.floor(), 1.0);
+        while (digits / 10.0).floor() > 10.0 {
+            digits = (digits / 10.0).floor();
             power *= 10.0;
         }
-        high = (high / power).floor() * power;
-        exact = (if low < 1.5 { 2.0 } else { high }) * 1.5;
+        high = digits * power;
+        exact *= 1.5;
     }
     (low, high)
 }

@@ -69,7 +69,7 @@ fn a_db_bench_p99_carries_its_bucket() {
     near(rate(&found, 1), 277_839.0);
     assert_eq!(told(&found, 1, "p99_ns"), (2_940.0, 2_000.0, 3_000.0));
     assert_eq!(told(&found, 0, "p99.9_ns"), (2_900_000.0, 1_900_000.0, 2_900_000.0));
-    assert_eq!(told(&found, 1, "mean_ns").0, 7_103.9);
+    near(told(&found, 1, "mean_ns").0, 7_103.9);
 }
 
 #[test]
@@ -148,6 +148,9 @@ fn damage_is_answered_with_the_line_and_what_to_do() {
     }
 }
 
+/// What formats are made of.
+const MARKS: &[u8] = b"0-9e.,:\"{}[\n \r%";
+
 /// What cargo-fuzz does with coverage, in small and the same every time: cut, doubled and altered golden files.
 #[test]
 fn no_damage_makes_an_importer_panic() {
@@ -159,7 +162,7 @@ fn no_damage_makes_an_importer_panic() {
                 let at = rng.below(bytes.len() as u64) as usize;
                 match rng.below(4) {
                     0 => bytes.truncate(at.max(1)),
-                    1 => bytes[at] = b"0-9e.,:\"{}[\n \r%"[rng.below(16) as usize],
+                    1 => bytes[at] = MARKS[rng.below(MARKS.len() as u64) as usize],
                     2 => drop(bytes.remove(at)),
                     _ => {
                         let end = (at + 200).min(bytes.len());

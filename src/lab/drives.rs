@@ -3,13 +3,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::guard;
 use super::guard::disk::{Disk, name, read};
+use super::{guard, nvme};
 use crate::base::error::describe;
 
 /// One device. What cannot be read is left out: a guess would be worse.
@@ -46,8 +44,10 @@ pub fn list() -> Vec<Found> {
     let mut paths = entries.unwrap_or_default();
     paths.retain(|path| {
         let name = name(path);
+        // One of several paths to a namespace, which has a device of its own.
+        let hidden = read(&path.join("hidden")).is_some_and(|hidden| hidden != "0");
         let empty_loop = name.starts_with("loop") && !path.join("loop/backing_file").exists();
-        !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
+        !hidden && !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
     });
     let mut found: Vec<Found> = paths.iter().filter_map(|path| path.canonicalize().ok()).map(look).collect();
     found.sort_by(|a, b| a.device.cmp(&b.device));
@@ -59,7 +59,11 @@ fn look(sysfs: PathBuf) -> Found {
     let node = Path::new("/dev").join(disk.name());
     let get = |place: &str| read(&disk.sysfs.join(place));
     // A namespace's `device` is its controller, whose own `device` is the PCI function.
-    let pci = |place: &str| get(&format!("device/device/{place}")).or_else(|| get(&format!("device/{place}")));
+    let paths = paths(&disk.name());
+    let pci = |place: &str| {
+        let through = paths.iter().find_map(|path| read(&path.join("device/device").join(place)));
+        through.or_else(|| get(&format!("device/device/{place}"))).or_else(|| get(&format!("device/{place}")))
+    };
     let mut found = Found {
         device: node.display().to_string(),
         stable_path: stable_path(&node),
@@ -92,13 +96,23 @@ fn look(sysfs: PathBuf) -> Found {
     found
 }
 
+/// The hidden devices that are the paths to a namespace which several controllers may reach: `nvme0c0n1` of `nvme0n1`.
+fn paths(namespace: &str) -> Vec<PathBuf> {
+    let Some((subsystem, number)) = namespace.strip_prefix("nvme").and_then(|rest| rest.split_once('n')) else {
+        return Vec::new();
+    };
+    let (start, end) = (format!("nvme{subsystem}c"), format!("n{number}"));
+    let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten().map(|e| e.path());
+    entries.filter(|path| name(path).starts_with(&start) && name(path).ends_with(&end)).collect()
+}
+
 /// "none" of "[none] mq-deadline".
 fn chosen(schedulers: &str) -> String {
     let inside = schedulers.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     inside.map_or(schedulers, |(chosen, _)| chosen).to_string()
 }
 
-fn stable_path(node: &Path) -> Option<PathBuf> {
+pub(super) fn stable_path(node: &Path) -> Option<PathBuf> {
     let real = node.canonicalize().ok()?;
     let links = fs::read_dir("/dev/disk/by-id").into_iter().flatten().flatten().map(|e| e.path());
     let mut links: Vec<PathBuf> = links.filter(|l| l.canonicalize().is_ok_and(|there| there == real)).collect();
@@ -108,7 +122,7 @@ fn stable_path(node: &Path) -> Option<PathBuf> {
 
 /// Temperature, wear and power state, from the drive's SMART log and features.
 fn ask_the_drive(node: &Path, found: &mut Found) {
-    let Some(smart) = nvme(&["smart-log"], node) else { return };
+    let Some(smart) = nvme::ask(&["smart-log"], node) else { return };
     let number = |names: &[&str]| names.iter().find_map(|name| smart.get(*name)?.as_f64());
     // nvme-cli prints kelvin.
     found.temperature_celsius = number(&["temperature"]).map(|kelvin| (kelvin - 273.15).round());
@@ -116,21 +130,9 @@ fn ask_the_drive(node: &Path, found: &mut Found) {
     found.power_state = power_state(node);
 }
 
-fn nvme(command: &[&str], node: &Path) -> Option<Value> {
-    let output = tool().args(command).arg(node).args(["--output-format=json"]).output().ok()?;
-    serde_json::from_slice(&output.stdout).ok()
-}
-
-fn tool() -> Command {
-    let mut tool = Command::new("nvme");
-    tool.env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin");
-    tool
-}
-
 /// Feature 02h; nvme-cli prints it as text: "get-feature:0x02 (Power Management), Current value:0x00000001".
 fn power_state(node: &Path) -> Option<u64> {
-    let output = tool().args(["get-feature", "--feature-id=2"]).arg(node).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = nvme::text(&["get-feature", "--feature-id=2"], node)?;
     let value = text.rsplit(':').next()?.trim();
     let digits = value.strip_prefix("0x").unwrap_or(value);
     u64::from_str_radix(digits.split_whitespace().next()?, 16).ok().map(|value| value & 0x1f)

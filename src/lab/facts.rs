@@ -123,6 +123,7 @@ mod tests {
                 place: Place::Directory("/proc".into()),
                 erase: false,
                 erase_signatures: Vec::new(),
+                namespaces: Vec::new(),
             }],
             meters: Vec::new(),
         }]);

@@ -2,6 +2,12 @@
 
 pub mod drives;
 pub mod facts;
+pub mod filesystem;
 pub mod guard;
+mod held;
 mod host;
+pub mod namespaces;
+mod nvme;
+pub mod purge;
 pub mod server;
+pub mod written;

@@ -16,6 +16,7 @@ pub mod model;
 mod node;
 mod overrides;
 mod points;
+pub mod prepare;
 mod protocol;
 mod scale;
 mod stream;
@@ -29,6 +30,7 @@ pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use points::points;
+pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
 pub use target::Target;
 
 /// The engines, workloads and meters that a plan may name. The caller fills it in, because plans know nothing of their code.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::prepare::Preparation;
 use super::target::Target;
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
@@ -39,6 +40,9 @@ pub struct Protocol {
     pub source: String,
     pub datasets: Vec<Dataset>,
     pub prepare: Vec<Conditioning>,
+    /// What is done to the drives besides: before the datasets are filled, and after the loads of `prepare`.
+    #[serde(default)]
+    pub preparation: Preparation,
     pub steps: Vec<Step>,
 }
 
@@ -72,6 +76,9 @@ pub struct Drive {
     /// The filesystems and partition tables that the plan says may be erased: `erase = "xfs"`.
     #[serde(default)]
     pub erase_signatures: Vec<String>,
+    /// Its namespaces, found when it was made ready with some; no plan names them.
+    #[serde(default)]
+    pub namespaces: Vec<PathBuf>,
 }
 
 /// Where a drive is reached.
@@ -119,7 +126,11 @@ pub struct Fill {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conditioning {
     pub stream: Stream,
+    /// Zero where it goes by passes.
     pub duration_ns: u64,
+    /// How often the whole range is covered; zero where it goes by time.
+    #[serde(default)]
+    pub passes: f64,
 }
 
 /// Streams run together, swept along one axis.

@@ -4,8 +4,9 @@ use super::Catalogue;
 use super::fields::{self, Fields};
 use super::info::{Family, Info};
 use super::mistakes::{At, Mistakes};
-use super::model::{Conditioning, Protocol, Step};
+use super::model::{Conditioning, Protocol, Step, Stream};
 use super::node::{Node, Value};
+use super::prepare::{self, Preparation, SteadyKeys};
 use super::stream::{self, DatasetSpec, StreamSpec, stream_name};
 use super::sweep;
 
@@ -29,21 +30,25 @@ pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistake
 
     let datasets = dataset_node.map(|n| datasets(n, catalogue, log)).unwrap_or_default();
     let mut resolver = Resolver { datasets, catalogue, writer: None };
-    let prepare = prepare_node.map(|n| resolver.prepare(n, log)).unwrap_or_default();
+    let (prepare, preparation) = prepare_node.map(|n| resolver.prepare(n, log)).unwrap_or_default();
     let steps = steps_node.map(|n| resolver.steps(n, log)).unwrap_or_default();
+    if let Some(node) = prepare_node {
+        check_namespaces(node, preparation.namespaces, &steps, log);
+    }
     let filled = resolver.datasets.iter().find(|d| d.dataset.fill.is_some());
     let filled = filled.map(|d| format!("the fill of dataset '{}'", d.dataset.name));
     let folders = [Family::KeyValue, Family::Sql];
     let in_files = resolver.datasets.iter().find(|d| folders.contains(&d.engine.family));
     Some(Resolved {
-        writer: filled.or(resolver.writer),
-        needs_folder: in_files.map(|d| d.dataset.name.clone()),
+        writer: preparation.erases().map(str::to_string).or(filled).or(resolver.writer),
+        needs_folder: in_files.filter(|_| preparation.filesystem.is_none()).map(|d| d.dataset.name.clone()),
         protocol: Protocol {
             name: name.to_string(),
             title: title.unwrap_or_else(|| name.to_string()),
             source: source.unwrap_or_default(),
             datasets: resolver.datasets.into_iter().map(|d| d.dataset).collect(),
             prepare,
+            preparation,
             steps,
         },
     })
@@ -79,23 +84,43 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn prepare(&mut self, node: &Node, log: &mut Mistakes) -> Vec<Conditioning> {
-        let Some(mut table) = Fields::of(node, "prepare", log) else { return Vec::new() };
-        let condition = table.get("condition");
+    fn prepare(&mut self, node: &Node, log: &mut Mistakes) -> (Vec<Conditioning>, Preparation) {
+        let Some(mut table) = Fields::of(node, "prepare", log) else { return Default::default() };
+        let purge = table.get("purge").and_then(|n| prepare::purge(n, log));
+        let filesystem = table.get("filesystem").and_then(|n| prepare::filesystem(n, log));
+        let namespaces_node = table.get("namespaces");
+        let namespaces = namespaces_node.map_or(Some(0), |n| prepare::namespaces(n, log)).unwrap_or(0);
+        if let (Some(node), Some(_)) = (namespaces_node, &filesystem) {
+            let help = "leave one of them out";
+            log.note(node.at, "a filesystem is made on the whole drive, not on its namespaces", "not both", help);
+        }
+        let (condition, steady) = (table.get("condition"), table.get("steady"));
         table.finish(log);
         let items = condition.map(|n| fields::list(n, "loads", log)).unwrap_or_default();
-        items.iter().filter_map(|item| self.conditioning(item, log)).collect()
+        let conditions = items.iter().filter_map(|item| self.conditioning(item, log)).collect();
+        let steady = steady.and_then(|n| {
+            let mut table = Fields::of(n, "the steady state", log)?;
+            let keys = SteadyKeys::read(&mut table, log);
+            Some(keys?.with(self.stream_of(table, log)?))
+        });
+        (conditions, Preparation { purge, namespaces, filesystem, steady })
     }
 
     fn conditioning(&mut self, node: &Node, log: &mut Mistakes) -> Option<Conditioning> {
         let mut table = Fields::of(node, "a conditioning load", log)?;
-        let duration = table.need("duration", "\"30m\"", log);
-        let spec = stream::stream(&mut table, &self.datasets, self.catalogue, log);
-        table.finish(log);
-        let duration_ns = duration.and_then(|n| fields::some_time_ns(n, log));
-        let spec = spec?;
-        self.writes(spec.workload, &spec.stream.name);
-        Some(Conditioning { stream: spec.stream, duration_ns: duration_ns? })
+        let (duration, passes) = (table.get("duration"), table.get("passes"));
+        let length = match (duration, passes) {
+            (Some(duration), None) => fields::some_time_ns(duration, log).map(|ns| (ns, 0.0)),
+            (None, Some(passes)) => fields::number(passes, 0.01, 1000.0, log).map(|passes| (0, passes)),
+            _ => {
+                let help = "add duration = \"30m\", or passes = 2 to cover the whole range twice";
+                log.note(node.at, "a conditioning load has either 'duration' or 'passes'", "here", help);
+                None
+            }
+        };
+        let stream = self.stream_of(table, log)?;
+        let (duration_ns, passes) = length?;
+        Some(Conditioning { stream, duration_ns, passes })
     }
 
     fn steps(&mut self, node: &Node, log: &mut Mistakes) -> Vec<Step> {
@@ -149,6 +174,31 @@ impl Resolver<'_, '_> {
         let spec = spec?;
         self.writes(spec.workload, &spec.stream.name);
         Some(spec)
+    }
+
+    /// The stream among the keys of a table that has others, which have been asked for.
+    fn stream_of(&mut self, mut table: Fields<'_>, log: &mut Mistakes) -> Option<Stream> {
+        let spec = stream::stream(&mut table, &self.datasets, self.catalogue, log);
+        table.finish(log);
+        let spec = spec?;
+        self.writes(spec.workload, &spec.stream.name);
+        Some(spec.stream)
+    }
+}
+
+/// A stream on a namespace must mean one of those that there will be.
+fn check_namespaces(prepare: &Node, namespaces: u32, steps: &[Step], log: &mut Mistakes) {
+    let targets = || steps.iter().flat_map(|s| &s.streams).filter(|s| !s.target.is_whole());
+    let other = targets().find(|s| namespaces > 0 && s.target.of != namespaces);
+    if let (Some(stream), Some(node)) = (other, prepare.get("namespaces")) {
+        let (name, of) = (&stream.name, stream.target.of);
+        let message = format!("the stream '{name}' works on one of {of} namespaces, and there will be {namespaces}");
+        log.note(
+            node.at,
+            message,
+            "another number",
+            format!("make it {of}, or the stream's target one of {namespaces}"),
+        );
     }
 }
 

@@ -72,7 +72,11 @@ fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mist
                 log.note(path.at, format!("{} is no directory", real.display()), "not a directory", help);
                 return None;
             }
-            Some((Drive { place: Place::Directory(real.clone()), erase, erase_signatures }, real, path.at))
+            Some((
+                Drive { place: Place::Directory(real.clone()), erase, erase_signatures, namespaces: Vec::new() },
+                real,
+                path.at,
+            ))
         }
         (None, Some(device)) => {
             let real = real_path(device, folder, log)?;
@@ -87,7 +91,7 @@ fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mist
             }
             let path = PathBuf::from(fields::text(device, log)?);
             let place = Place::Device { path, serial: serial.unwrap_or_default() };
-            Some((Drive { place, erase, erase_signatures }, real, device.at))
+            Some((Drive { place, erase, erase_signatures, namespaces: Vec::new() }, real, device.at))
         }
         _ => {
             let help = "as in { path = \"/mnt/a\" } or { device = \"/dev/…\", serial = \"…\", erase = true }";

@@ -1,5 +1,6 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
+mod prepared;
 mod rest;
 mod told;
 
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
+pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;
 pub use told::Told;
 
@@ -81,6 +83,13 @@ pub struct Point {
     pub cells: Vec<Cell>,
     /// What the engines told of themselves over the window (RocksDB's counters, stalls, level shape …).
     pub facts: Vec<Fact>,
+}
+
+impl Point {
+    /// A point of which nothing is known yet.
+    pub fn begun(key: PointKey, started_unix_ns: u64) -> Point {
+        Point { key, started_unix_ns, window_ns: 0, outcome: Outcome::Measured, cells: Vec::new(), facts: Vec::new() }
+    }
 }
 
 /// How a point ended.
@@ -192,4 +201,7 @@ pub trait Sink {
     fn discard(&mut self) -> Result<()>;
     /// Facts of the whole run; those already known are left alone.
     fn facts(&mut self, facts: &[Fact]) -> Result<()>;
+    /// What was done to drives, in order, and how they were left. Not while a point is open.
+    fn prepared(&mut self, prepared: &[Prepared]) -> Result<()>;
+    fn left(&mut self, states: &[DriveState]) -> Result<()>;
 }

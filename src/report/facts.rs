@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
 use crate::base::histogram::Histogram;
-use crate::base::units;
-use crate::plan::{Axis, Field, Order, PointKey, Step};
-use crate::record::{AtRest, Class, Fact, Outcome, Point};
+use crate::plan::{Order, PointKey, Step};
+use crate::record::{AtRest, Class, Fact, Outcome, Point, Prepared};
 use crate::stats::{estimate, limit, trend};
 use crate::store::{Bundle, StoredPoint};
 
+pub use super::axis::{AxisFacts, AxisValue, field_label};
 use super::metered::{self, Metered};
 use super::power::PowerFacts;
 use super::reading::{P99, PERCENTILES, RATE_KEPT, Reading, Summary, series_of, summarise};
@@ -32,6 +32,8 @@ pub struct Facts {
     pub drives: Vec<Vec<String>>,
     pub steps: Vec<StepFacts>,
     pub failures: Vec<Failure>,
+    /// What was done to the drives before, with the index of their subject.
+    pub prepared: Vec<(usize, Prepared)>,
     pub disclosure: Vec<Group>,
 }
 
@@ -62,18 +64,6 @@ pub struct StepFacts {
     pub cells: Vec<CellFacts>,
     /// Index of the axis value that stands for the step where only one can be drawn.
     pub lead: usize,
-}
-
-pub struct AxisFacts {
-    /// As the plan says: "read.threads".
-    pub name: String,
-    pub field: Field,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct AxisValue {
-    pub number: f64,
-    pub label: String,
 }
 
 /// One subject at one axis value, over all repeats.
@@ -162,6 +152,7 @@ impl Facts {
             drives: Vec::new(),
             steps: Vec::new(),
             failures: Vec::new(),
+            prepared: Vec::new(),
             disclosure: Vec::new(),
         };
         let mut measured = Vec::new();
@@ -219,6 +210,10 @@ impl Facts {
         }
         for fact in bundle.facts()? {
             self.disclose(&fact, if all.len() > 1 { Some(&file) } else { None });
+        }
+        for prepared in bundle.prepared()? {
+            let subject = names.iter().find(|(name, _)| *name == prepared.subject);
+            self.prepared.extend(subject.map(|(_, index)| (*index, prepared.clone())));
         }
         Ok(names)
     }
@@ -461,32 +456,5 @@ impl StepFacts {
     /// What the axis counts, in words for a heading.
     pub fn axis_label(&self) -> &'static str {
         self.axis.as_ref().map_or("", |axis| field_label(axis.field))
-    }
-}
-
-pub fn field_label(field: Field) -> &'static str {
-    match field {
-        Field::Threads => "threads",
-        Field::Depth => "depth",
-        Field::OpsPerSec => "asked ops/s",
-        Field::BytesPerSec => "asked rate",
-        Field::LoadPercent => "load",
-        Field::Block => "block",
-        Field::Instances => "instances",
-    }
-}
-
-impl AxisValue {
-    fn of(axis: Option<&Axis>) -> AxisValue {
-        let Some(axis) = axis else { return AxisValue { number: 0.0, label: String::new() } };
-        let whole = axis.value.round() as u64;
-        let label = match axis.field {
-            _ if axis.value.is_infinite() => "maximum".to_string(),
-            Field::Threads | Field::Depth | Field::Instances | Field::OpsPerSec => units::grouped(whole),
-            Field::BytesPerSec => format!("{}/s", units::bytes(whole)),
-            Field::LoadPercent => format!("{} %", axis.value),
-            Field::Block => units::bytes(whole),
-        };
-        AxisValue { number: axis.value, label }
     }
 }

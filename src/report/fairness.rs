@@ -123,6 +123,7 @@ pub mod tests {
             subjects: vec!["A".into(), "B".into()],
             drives: Vec::new(),
             steps: Vec::new(),
+            prepared: Vec::new(),
             failures: Vec::new(),
             disclosure: vec![
                 group("Drive: A", "Fast", "512 bytes"),

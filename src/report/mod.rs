@@ -1,6 +1,7 @@
 //! From bundles to something to read. `facts` queries once; text, page and figures are pure functions of it.
 
 pub mod audit;
+mod axis;
 mod blocks;
 pub mod brief;
 pub mod claims;

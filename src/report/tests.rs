@@ -44,7 +44,12 @@ fn stream(name: &str, headline: bool) -> Stream {
 fn plan(made: &Made) -> Plan {
     let subject = |name: &str, path: &str| Subject {
         name: name.into(),
-        drives: vec![Drive { place: Place::Directory(path.into()), erase: false, erase_signatures: Vec::new() }],
+        drives: vec![Drive {
+            place: Place::Directory(path.into()),
+            erase: false,
+            erase_signatures: Vec::new(),
+            namespaces: Vec::new(),
+        }],
         meters: vec![],
     };
     let step = Step {
@@ -64,6 +69,7 @@ fn plan(made: &Made) -> Plan {
             source: "a published brief".into(),
             datasets: Vec::new(),
             prepare: Vec::new(),
+            preparation: Default::default(),
             steps: vec![step],
         },
         subjects: vec![subject("Memory", "/mnt/a"), subject("Disk", "/mnt/b")],

@@ -14,24 +14,26 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
-use crate::engine::Target;
+use crate::engine;
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::Recorder;
 use crate::load::worker::{Job, Window};
 use crate::load::{AnyLane, Source, Space};
-use crate::plan::Stream;
+use crate::plan::{Stream, Target};
 use crate::workload::{self, Workload};
 
 /// One stream on one drive, in one instance: workers who share a target and a rate.
 pub struct Gang<'a> {
     pub stream: &'a Stream,
-    pub target: &'a dyn Target,
+    pub target: &'a dyn engine::Target,
     pub drive: u32,
     pub instance: u32,
     /// None: closed loop.
     pub rate: Option<Rate>,
-    /// Each worker stops after its share of one pass.
-    pub one_pass: bool,
+    /// The target is a namespace of its own, and no slice of it is to be taken.
+    pub own_namespace: bool,
+    /// Each worker stops after its share of so many passes; zero: it goes on.
+    pub passes: f64,
     /// What the random choices of this gang follow from.
     pub seed: u64,
     pub recorders: Vec<Recorder>,
@@ -39,14 +41,25 @@ pub struct Gang<'a> {
 }
 
 impl<'a> Gang<'a> {
-    pub fn new(stream: &'a Stream, target: &'a dyn Target, rate: Option<Rate>, seed: u64) -> Result<Gang<'a>> {
+    pub fn new(stream: &'a Stream, target: &'a dyn engine::Target, rate: Option<Rate>, seed: u64) -> Result<Gang<'a>> {
         let name = &stream.workload.name;
         let workload = workload::find(name)
             .ok_or_else(|| failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are"))?;
         let classes = workload.classes(&stream.workload.knobs);
         let open = rate.is_some() || workload.waits(&stream.workload.knobs);
         let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, open)).collect();
-        Ok(Gang { stream, target, drive: 0, instance: 0, rate, one_pass: false, seed, recorders, workload })
+        Ok(Gang {
+            stream,
+            target,
+            drive: 0,
+            instance: 0,
+            rate,
+            own_namespace: false,
+            passes: 0.0,
+            seed,
+            recorders,
+            workload,
+        })
     }
 
     /// Worker `thread`'s requests.
@@ -75,10 +88,28 @@ impl<'a> Gang<'a> {
     }
 
     /// The part of the target that the stream works on.
-    fn space(&self) -> Space {
+    pub fn space(&self) -> Space {
         let whole = self.target.space();
-        let (from, bytes) = self.stream.target.range(whole.bytes);
+        let slice = if self.own_namespace { Target::default() } else { self.stream.target };
+        let (from, bytes) = slice.range(whole.bytes);
         Space { from: whole.from + from, bytes, ..whole }
+    }
+
+    /// The ops of a worker's share of the passes. Where a workload has no end of its own, such as a random one, a pass is as
+    /// many bytes as the range in use has.
+    pub fn limit(&self, source: &dyn Source) -> Result<Option<u64>> {
+        if self.passes <= 0.0 {
+            return Ok(None);
+        }
+        let once = match source.pass() {
+            Some(ops) => ops as f64,
+            None => {
+                let (knobs, space) = (&self.stream.workload.knobs, self.space());
+                let bytes = space.bytes as f64 * knobs.float("span").unwrap_or(100.0) / 100.0;
+                bytes / self.workload.mean_op_bytes(knobs, space)? / f64::from(self.stream.threads)
+            }
+        };
+        Ok(Some((once * self.passes).ceil().max(1.0) as u64))
     }
 
     /// Ops begun so far, warm-up included.
@@ -176,7 +207,7 @@ fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
         let gaps = Seed::new(gang.seed ^ 0x5EED, u64::from(gang.instance), u64::from(thread));
         Schedule::new(rate, stream.arrival, share, shared.start_ns.load(Relaxed), mean_op_bytes, gaps)
     });
-    let limit = if gang.one_pass { source.pass() } else { None };
+    let limit = gang.limit(&*source)?;
     lane.work(Job {
         clock: shared.clock,
         source: &mut *source,

@@ -8,19 +8,21 @@ mod crew;
 mod instances;
 mod meters;
 mod point;
+pub mod prepare;
 pub mod progress;
 mod site;
+mod steady;
 mod telemetry;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result};
-use crate::lab::guard;
+use crate::base::error::{Result, describe};
 use crate::meter::watch::Watch;
-use crate::plan::{Conditioning, Load, Plan, PointKey, PointPlan, Subject};
-use crate::record::{Fact, Outcome, Sink};
+use crate::plan::{Load, Plan, PointKey, PointPlan};
+use crate::record::{Fact, Outcome, Point, Sink};
+use prepare::{Before, Ready};
 use progress::Progress;
 
 /// The throughput that a step's closed-loop point reached: the 100 % of a load sweep.
@@ -51,6 +53,8 @@ pub struct Run<'a> {
     pub points: Vec<PointPlan>,
     /// Known from points already in the bundle; more are added as they are measured.
     pub maxima: Maxima,
+    /// What was done to the drives by an earlier part of the run.
+    pub before: Before,
     pub sink: &'a mut dyn Sink,
     pub progress: &'a Progress,
     /// Set by a signal.
@@ -62,25 +66,24 @@ impl Run<'_> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that cannot be made, a
     /// bundle that cannot be written); what one point runs into is stored with that point.
     pub fn execute(mut self) -> Result<Summary> {
-        guard::apart(&self.plan.subjects)?;
-        for subject in &self.plan.subjects {
-            for drive in &subject.drives {
-                let fills = self.plan.protocol.datasets.iter().any(|d| d.fill.is_some());
-                let writes = fills || self.points.iter().any(|p| site::writes(&p.step));
-                guard::pass(drive, writes).with_context(|| subject.name.clone())?;
-            }
-        }
+        prepare::admit(self.plan, &self.before, self.points.iter().any(|p| site::writes(&p.step)))?;
         let watch = if self.plan.unwatched { None } else { Some(Watch::start(self.plan, self.clock)?) };
         let watch = watch.as_ref();
         let mut summary = Summary::default();
         let points = std::mem::take(&mut self.points);
         self.progress.begin(&points);
-        let mut ready = Vec::new();
+        let mut ready = HashMap::new();
         for point in &points {
-            if !ready.contains(&point.subject.name) {
-                self.prepare(&point.subject)?;
-                ready.push(point.subject.name.clone());
+            let name = &point.subject.name;
+            if !ready.contains_key(name) {
+                let made = self.prepare(point);
+                if self.stop.load(Relaxed) {
+                    summary.interrupted = true;
+                    break;
+                }
+                ready.insert(name.clone(), made?);
             }
+            let Some(subject) = ready.get(name) else { continue };
             if let (true, Some(watch)) = (summary == Summary::default(), watch) {
                 self.sink.facts(&meters::at_rest(watch, self.plan, self.clock, self.stop, self.progress))?;
             }
@@ -88,7 +91,7 @@ impl Run<'_> {
                 summary.interrupted = true;
                 break;
             }
-            match self.measure(point, watch)? {
+            match self.measure(point, subject, watch)? {
                 None => {
                     summary.interrupted = true;
                     break;
@@ -101,34 +104,51 @@ impl Run<'_> {
         Ok(summary)
     }
 
-    /// Makes the subject's datasets and conditions it.
-    fn prepare(&mut self, subject: &Subject) -> Result<()> {
-        let bench =
-            point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop, watch: None };
-        for dataset in &self.plan.protocol.datasets {
-            let facts = site::make_ready(&bench, subject, dataset)
-                .with_context(|| format!("laying out dataset '{}' for {}", dataset.name, subject.name))?;
-            self.sink.facts(&facts)?;
+    /// Makes a point's subject ready, or says why it could not be: its points then fail, and those of others go on.
+    fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<Ready, String>> {
+        match prepare::prepare(&self.bench(None), &point.subject, &self.before, self.sink) {
+            Ok(ready) => Ok(Ok(ready)),
+            Err(error) if self.plan.subjects.len() == 1 => Err(error),
+            Err(error) => Ok(Err(cause(&error))),
         }
-        for conditioning in &self.plan.protocol.prepare {
-            condition(&bench, subject, conditioning).with_context(|| format!("conditioning {}", subject.name))?;
-        }
-        Ok(())
+    }
+
+    fn bench<'a>(&self, watch: Option<&'a Watch>) -> point::Bench<'a>
+    where
+        Self: 'a,
+    {
+        point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop, watch }
     }
 
     /// Measures one point and stores it; `None` when a signal cut it short, in which case nothing of it is kept.
-    fn measure(&mut self, point: &PointPlan, watch: Option<&Watch>) -> Result<Option<Outcome>> {
-        let bench =
-            point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop, watch };
+    fn measure(
+        &mut self,
+        point: &PointPlan,
+        subject: &std::result::Result<Ready, String>,
+        watch: Option<&Watch>,
+    ) -> Result<Option<Outcome>> {
         self.progress.point(&point.key);
         self.sink.begin(&point.key)?;
-        let measured = point::measure(&bench, point, &self.maxima, self.sink)?;
+        let measured = match subject {
+            Ok(ready) => {
+                let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
+                let mut measured = point::measure(&self.bench(watch), &on, &self.maxima, self.sink)?;
+                measured.facts.extend_from_slice(&ready.marks);
+                measured
+            }
+            Err(cause) => {
+                let outcome = Outcome::Failed { cause: cause.clone() };
+                Point { outcome, ..Point::begun(point.key.clone(), self.clock.unix_ns(self.clock.now_ns())) }
+            }
+        };
         if self.stop.load(Relaxed) {
             self.sink.discard()?;
+            prepare::note_state(self.plan, &point.subject, self.sink)?;
             return Ok(None);
         }
         self.remember_maximum(&point.key, point, &measured);
         self.sink.end(&measured)?;
+        prepare::note_state(self.plan, &point.subject, self.sink)?;
         self.progress.point_done(&measured);
         Ok(Some(measured.outcome))
     }
@@ -156,11 +176,10 @@ pub fn ops_per_s(point: &crate::record::Point, stream: &str) -> f64 {
     ops as f64 / (point.window_ns as f64 / 1e9) / cells.len().max(1) as f64
 }
 
-/// Puts a load on a subject's drives without keeping what it measures.
-fn condition(bench: &point::Bench<'_>, subject: &Subject, conditioning: &Conditioning) -> Result<()> {
-    let stream = &conditioning.stream;
-    bench.progress.activity(&format!("{}: conditioning with {}", subject.name, stream.workload.name));
-    point::load_once(bench, subject, stream, conditioning.duration_ns)
+/// An error in one line, as a point keeps it.
+fn cause(error: &crate::base::error::Error) -> String {
+    let (what, try_next) = describe(error);
+    [vec![what], try_next].concat().join("; ")
 }
 
 /// What Dyno itself can say of a run, beside the host's facts.

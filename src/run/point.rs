@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::telemetry::Telemetry;
 use super::{Maxima, MaximumOf, instances, site};
 use crate::base::clock::Clock;
-use crate::base::error::{Result, describe, failed};
+use crate::base::error::{Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
 use crate::engine::{Access, Home, Target};
@@ -33,35 +33,28 @@ pub struct Bench<'a> {
 
 /// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and instance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct TargetKey {
+pub struct TargetKey {
     engine: String,
     dataset: String,
     drive: u32,
+    /// On a drive with namespaces, the one that the stream's target names: (index, of).
+    namespace: Option<(u32, u32)>,
     instance: u32,
 }
 
-type Targets = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
+pub type Targets = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
 
 /// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's outcome; an error is
 /// one of the sink, without which there is no going on.
 pub fn measure(bench: &Bench<'_>, point: &PointPlan, maxima: &Maxima, sink: &mut dyn Sink) -> Result<Point> {
-    let mut measured = Point {
-        key: point.key.clone(),
-        started_unix_ns: bench.clock.unix_ns(bench.clock.now_ns()),
-        window_ns: 0,
-        outcome: Outcome::Measured,
-        cells: Vec::new(),
-        facts: Vec::new(),
-    };
+    let mut measured = Point::begun(point.key.clone(), bench.clock.unix_ns(bench.clock.now_ns()));
     let mut sink_failed = None;
     let result = attempt(bench, point, maxima, sink, &mut measured, &mut sink_failed);
     if let Some(error) = sink_failed {
         return Err(error);
     }
     if let Err(error) = result {
-        let (what, try_next) = describe(&error);
-        let cause = [vec![what], try_next].concat().join("; ");
-        measured.outcome = Outcome::Failed { cause };
+        measured.outcome = Outcome::Failed { cause: super::cause(&error) };
     }
     Ok(measured)
 }
@@ -143,18 +136,18 @@ fn folder(home: &Home) -> Option<&Path> {
 }
 
 /// `settle`: compaction is to be waited for, which a database opened for reading only does not do.
-fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle: bool) -> Result<Targets> {
+pub fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle: bool) -> Result<Targets> {
     let mut targets = Targets::new();
     for stream in streams {
         let shared = |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
         let writes = streams.iter().filter(shared).any(site::stream_writes);
         let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
         for (drive, instance) in places(subject, stream) {
-            let key = target_key(stream, drive, instance);
+            let key = target_key(subject, stream, drive, instance);
             if targets.contains_key(&key) {
                 continue;
             }
-            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance);
+            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance, stream.target);
             let target = site::open(bench, &stream.engine, &home, access)?;
             targets.insert(key, (home, target));
         }
@@ -162,14 +155,25 @@ fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle
     Ok(targets)
 }
 
-fn target_key(stream: &Stream, drive: u32, instance: u32) -> TargetKey {
-    TargetKey { engine: stream.engine.name.clone(), dataset: stream.dataset.clone(), drive, instance }
+pub fn target_key(subject: &Subject, stream: &Stream, drive: u32, instance: u32) -> TargetKey {
+    let (engine, dataset) = (stream.engine.name.clone(), stream.dataset.clone());
+    let namespace = has_namespaces(subject, drive).then_some((stream.target.index, stream.target.of));
+    TargetKey { engine, dataset, drive, namespace, instance }
 }
 
-/// Every drive and instance that a stream runs on.
-fn places(subject: &Subject, stream: &Stream) -> impl Iterator<Item = (u32, u32)> + use<> {
-    let instances = stream.instances;
-    (0..subject.drives.len() as u32).flat_map(move |drive| (0..instances).map(move |i| (drive, i)))
+/// Whether a drive was divided into namespaces, of which each stream has whole ones.
+pub fn has_namespaces(subject: &Subject, drive: u32) -> bool {
+    subject.drives.get(drive as usize).is_some_and(|drive| !drive.namespaces.is_empty())
+}
+
+/// Every drive and instance that a stream runs on; where there are namespaces and it is for none of them, on all.
+pub fn places(subject: &Subject, stream: &Stream) -> Vec<(u32, u32)> {
+    let mut all = Vec::new();
+    for (drive, found) in subject.drives.iter().enumerate() {
+        let namespaces = if stream.target.is_whole() { found.namespaces.len() as u32 } else { 0 };
+        all.extend((0..stream.instances.max(namespaces)).map(|instance| (drive as u32, instance)));
+    }
+    all
 }
 
 fn gangs<'a>(bench: &Bench<'_>, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<Gang<'a>>> {
@@ -178,8 +182,9 @@ fn gangs<'a>(bench: &Bench<'_>, point: &'a PointPlan, maxima: &Maxima, targets: 
         let rate = rate(&point.key, stream, maxima)?;
         let seed = seed(bench.plan.seed, &point.key, &point.step, index);
         for (drive, instance) in places(&point.subject, stream) {
-            let Some((_, target)) = targets.get(&target_key(stream, drive, instance)) else { continue };
-            gangs.push(Gang { drive, instance, ..Gang::new(stream, &**target, rate, seed)? });
+            let Some((_, target)) = targets.get(&target_key(&point.subject, stream, drive, instance)) else { continue };
+            let own_namespace = has_namespaces(&point.subject, drive);
+            gangs.push(Gang { drive, instance, own_namespace, ..Gang::new(stream, &**target, rate, seed)? });
         }
     }
     Ok(gangs)
@@ -232,21 +237,4 @@ fn cell(gang: &Gang<'_>) -> Cell {
         backlog_end: sum(|r| r.backlog_end.get()),
         tallies,
     }
-}
-
-/// Runs one stream on all of a subject's drives and keeps nothing of it: conditioning.
-pub fn load_once(bench: &Bench<'_>, subject: &Subject, stream: &Stream, duration_ns: u64) -> Result<()> {
-    let targets = open_targets(bench, subject, std::slice::from_ref(stream), false)?;
-    let mut gangs = Vec::new();
-    for (drive, instance) in places(subject, stream) {
-        let Some((_, target)) = targets.get(&target_key(stream, drive, instance)) else { continue };
-        gangs.push(Gang { drive, instance, ..Gang::new(stream, &**target, None, bench.plan.seed)? });
-    }
-    let stop = AtomicBool::new(false);
-    let span = Span { warmup_ns: 0, duration_ns };
-    crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| {
-        wait_for(bench, window.until_ns, running, &stop);
-        Ok(())
-    })?;
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! What the user sees while a run goes on: a bar with the time left on a terminal, plain lines anywhere else.
 
 use std::cell::Cell;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -21,6 +21,8 @@ pub struct Progress {
     left_ns: std::cell::RefCell<Vec<u64>>,
     /// The tenth of a fill that was last printed as a line.
     tenth: Cell<u64>,
+    /// When the running activity began.
+    activity_from: Cell<Instant>,
 }
 
 impl Progress {
@@ -36,6 +38,7 @@ impl Progress {
             total_ns: Cell::new(0),
             left_ns: Default::default(),
             tenth: Cell::new(0),
+            activity_from: Cell::new(Instant::now()),
         }
     }
 
@@ -55,20 +58,32 @@ impl Progress {
     pub fn activity(&self, what: &str) {
         self.bar.set_message(what.to_string());
         self.tenth.set(0);
+        self.activity_from.set(Instant::now());
         if !self.terminal {
             self.line(what);
         }
     }
 
-    pub fn fill(&self, ops: u64, of: u64) {
-        let tenth = ops * 10 / of.max(1);
+    /// How far a fill, a purge or a conditioning load is, in whatever it is counted in.
+    pub fn fill(&self, done: u64, of: u64) {
+        let (done, of) = (done.min(of), of.max(1));
+        let (percent, tenth) = (done * 100 / of, done * 10 / of);
+        let left_s = self.activity_from.get().elapsed().as_secs_f64() * (of - done) as f64 / done.max(1) as f64;
+        let left = units::duration(left_s.min(1e9) as u64 * 1_000_000_000);
         if self.terminal {
-            let percent = ops * 100 / of.max(1);
-            self.bar.set_message(format!("filling: {percent} % of {} ops", units::grouped(of)));
+            let message = self.bar.message();
+            let label = message.split("  ").next().unwrap_or_default().to_string();
+            self.bar.set_message(format!("{label}  {percent} %, {left} left"));
         } else if tenth > self.tenth.get() {
             self.tenth.set(tenth);
-            self.line(&format!("  {} % of {} ops", tenth * 10, units::grouped(of)));
+            self.line(&format!("  {} %, {left} left", tenth * 10));
         }
+    }
+
+    /// A round of a load that goes on until it is steady.
+    pub fn round(&self, subject: &str, round: u32, of: u32, verdict: &str) {
+        let text = format!("{subject}: round {round} of at most {of}, {verdict}");
+        if self.terminal { self.bar.set_message(text) } else { self.line(&text) }
     }
 
     pub fn point(&self, key: &PointKey) {

@@ -10,19 +10,24 @@ use super::crew::{Gang, Span};
 use super::point::Bench;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, Home, Site, Target};
-use crate::plan::{Arrival, Dataset, Drive, Field, Fill, Load, Part, Place, Step, Stream, Subject};
+use crate::plan::{self, Arrival, Dataset, Drive, Field, Fill, Load, Part, Place, Step, Stream, Subject};
 use crate::record::{Class, Fact};
 use crate::workload;
 
 /// The folder in a directory under test that is Dyno's; it writes nothing outside.
 pub const FOLDER: &str = "dyno-data";
 
-/// Where a stream's dataset lives on a drive.
-pub fn home(drive: &Drive, dataset: &str, instance: u32) -> Home {
+/// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one of them works there,
+/// and any other in as many instances as there are, each on its own.
+pub fn home(drive: &Drive, dataset: &str, instance: u32, target: plan::Target) -> Home {
+    let index = if target.is_whole() { instance } else { target.index.saturating_sub(1) };
+    let namespace = drive.namespaces.get(index as usize);
     match &drive.place {
         _ if dataset.is_empty() => Home::Nowhere,
         Place::Directory(path) => Home::Folder(path.join(FOLDER).join(format!("{dataset}.{instance}"))),
-        Place::Device { path, serial } => Home::Device { path: path.clone(), serial: serial.clone() },
+        Place::Device { path, serial } => {
+            Home::Device { path: namespace.unwrap_or(path).clone(), serial: serial.clone() }
+        }
     }
 }
 
@@ -50,8 +55,8 @@ pub fn make_ready(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset) -> Re
     let instances = steps.map(|step| instances_of(step, &dataset.name)).max().unwrap_or(0);
     let mut facts = Vec::new();
     for drive in &subject.drives {
-        for instance in 0..instances {
-            let home = home(drive, &dataset.name, instance);
+        for instance in 0..instances.max(drive.namespaces.len() as u32) {
+            let home = home(drive, &dataset.name, instance, plan::Target::default());
             fill_unless_there(bench, subject, dataset, &home)?;
             if facts.is_empty() {
                 facts = open(bench, &dataset.engine, &home, Access::ReadOnly)?.facts();
@@ -120,10 +125,10 @@ fn carry_out_fill(bench: &Bench<'_>, dataset: &Dataset, fill: &Fill, home: &Home
         arrival: Arrival::Fixed,
         instances: 1,
         headline: false,
-        target: crate::plan::Target::default(),
+        target: plan::Target::default(),
     };
     let mut gang = Gang::new(&stream, &*target, None, bench.plan.seed)?;
-    gang.one_pass = true;
+    gang.passes = 1.0;
     let ops = pass_ops(&gang, &stream, &*target)?;
     let forever = Span { warmup_ns: 0, duration_ns: u64::MAX / 4 };
     let stop = std::sync::atomic::AtomicBool::new(false);

@@ -2,42 +2,8 @@
 //! the last five rounds the tracked value stays within 20 % of its mean, and the line fitted through it rises or falls
 //! by no more than 10 % of the mean. A value exactly at a limit is within it.
 
-use serde::{Deserialize, Serialize};
-
-/// The rule; the specification's own numbers by default.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rule {
-    /// Rounds that are looked at together.
-    pub window: usize,
-    /// The most that the largest and the smallest value may be apart, as a share of the mean.
-    pub excursion: f64,
-    /// The most that the fitted line's ends may be apart, as a share of the mean.
-    pub slope: f64,
-}
-
-impl Default for Rule {
-    fn default() -> Rule {
-        Rule { window: 5, excursion: 0.20, slope: 0.10 }
-    }
-}
-
-/// The last rounds, what was fitted to them, and the verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Window {
-    /// The number of the first round in the window, from 1.
-    pub first_round: usize,
-    pub values: Vec<f64>,
-    pub mean: f64,
-    /// Largest less smallest value, as a share of the mean.
-    pub excursion: f64,
-    /// What the fitted line changes by from one round to the next.
-    pub slope_per_round: f64,
-    /// The fitted line at the first round of the window.
-    pub intercept: f64,
-    /// How far the fitted line's ends are apart, as a share of the mean.
-    pub slope: f64,
-    pub steady: bool,
-}
+use crate::plan::SteadyRule as Rule;
+use crate::record::SteadyWindow as Window;
 
 /// Far below what any drive repeats, and above what adding up doubles can lose: a value at the limit counts as within.
 const ROUNDING: f64 = 1e-9;

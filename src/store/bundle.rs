@@ -9,7 +9,9 @@ use super::histograms::{self, count};
 use super::schema;
 use crate::base::error::{Context, Error, Result, anyhow};
 use crate::base::units::Rate;
-use crate::record::{Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Tally, Told};
+use crate::record::{
+    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Run, Sample, Tally, Told,
+};
 
 /// A bundle, open for reading.
 pub struct Bundle {
@@ -143,6 +145,16 @@ impl Bundle {
     /// What other tools told of imported points, by the point's number.
     pub fn told(&self) -> Result<HashMap<i64, Vec<Told>>> {
         super::told::read(&self.conn).map_err(|e| schema::damaged(&self.path).context(format!("{e:#}")))
+    }
+
+    /// What was done to the drives before their points, in order.
+    pub fn prepared(&self) -> Result<Vec<Prepared>> {
+        super::prepared::read(&self.conn).map_err(|e| schema::damaged(&self.path).context(format!("{e:#}")))
+    }
+
+    /// How the run left its drives.
+    pub fn states(&self) -> Result<Vec<DriveState>> {
+        super::prepared::read_states(&self.conn).map_err(|e| schema::damaged(&self.path).context(format!("{e:#}")))
     }
 
     fn rows<T>(&self, sql: &str, id: Option<i64>, read: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {

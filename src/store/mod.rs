@@ -8,6 +8,7 @@
 
 mod bundle;
 mod histograms;
+mod prepared;
 mod schema;
 mod told;
 mod writer;

@@ -116,6 +116,7 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 "#,
     TOLD,
+    super::prepared::TABLES,
 ];
 
 /// What imported points were told instead of latencies.

@@ -17,6 +17,7 @@ fn run() -> Run {
         source: String::new(),
         datasets: vec![],
         prepare: vec![],
+        preparation: Default::default(),
         steps: vec![],
     };
     let plan = Plan {

@@ -12,7 +12,9 @@ use super::schema::{self, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed};
 use crate::base::secret;
 use crate::base::units::Rate;
-use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally, Told};
+use crate::record::{
+    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Run, Sample, Sink, Tally, Told,
+};
 
 /// The bundle of a run that is going on.
 pub struct Writer {
@@ -216,8 +218,12 @@ fn no_point() -> crate::base::error::Error {
 
 fn insert_facts(conn: &Connection, point: Option<i64>, facts: &[Fact]) -> Result<()> {
     for fact in facts {
-        conn.prepare_cached("INSERT INTO fact (point, heading, name, value) VALUES (?, ?, ?, ?)")?
-            .execute(params![point, fact.group, fact.name, secret::hide(&fact.value)])?;
+        conn.prepare_cached("INSERT INTO fact (point, heading, name, value) VALUES (?, ?, ?, ?)")?.execute(params![
+            point,
+            fact.group,
+            fact.name,
+            secret::hide(&fact.value)
+        ])?;
     }
     Ok(())
 }
@@ -297,6 +303,14 @@ impl Sink for Writer {
 
     fn facts(&mut self, facts: &[Fact]) -> Result<()> {
         self.add_facts(facts)
+    }
+
+    fn prepared(&mut self, prepared: &[Prepared]) -> Result<()> {
+        super::prepared::insert(&self.conn, prepared).with_context(|| self.writing())
+    }
+
+    fn left(&mut self, states: &[DriveState]) -> Result<()> {
+        super::prepared::insert_states(&self.conn, states).with_context(|| self.writing())
     }
 
     fn end(&mut self, point: &Point) -> Result<()> {

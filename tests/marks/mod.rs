@@ -32,9 +32,9 @@ pub static MARKS: &[Mark] = &[
     mark("squashfs", |f| put(f, &[(0, b"hsqs"), (28, b"\x04\0\0\0")])),
     mark("swsuspend", |f| put(f, &[(4086, b"S1SUSPEND\0")])),
     mark("jfs", |f| {
-        put(f, &[(32768, b"JFS1\x01\0\0\0"), (32768 + 24, &[0, 16, 0, 0, 12, 0, 3, 0]), (32768 + 32, &[0, 2, 0, 0, 9])])
+        put(f, &[(32768, b"JFS1\x01\0\0\0"), (32768 + 16, &[0, 16, 0, 0, 12, 0, 3, 0]), (32768 + 24, &[0, 2, 0, 0, 9])])
     }),
-    mark("reiserfs", |f| put(f, &[(65536 + 52, b"ReIsEr2Fs"), (65536 + 44, &[0, 16])])),
+    mark("reiserfs", |f| put(f, &[(65536 + 52, b"ReIsEr2Fs"), (65536 + 44, &[0, 16]), (65536 + 12, &[18])])),
     mark("romfs", |f| put(f, &[(0, b"-rom1fs-")])),
     member("LVM2_member", lvm),
     member("linux_raid_member", |f| {
@@ -73,6 +73,7 @@ fn xfs(file: &Path) {
     block[..4].copy_from_slice(b"XFSB");
     block[4..8].copy_from_slice(&4096u32.to_be_bytes());
     block[8..16].copy_from_slice(&4096u64.to_be_bytes());
+    block[80..84].copy_from_slice(&1u32.to_be_bytes());
     block[84..88].copy_from_slice(&1024u32.to_be_bytes());
     block[88..92].copy_from_slice(&4u32.to_be_bytes());
     block[96..100].copy_from_slice(&64u32.to_be_bytes());

@@ -156,7 +156,8 @@ impl Session for MySqlSession {
         let params = bind(params)?;
         let prepared = &self.statements[statement.0 as usize].1;
         let result = self.conn.exec_iter(prepared, params).map_err(ours)?;
-        let rows = result.map(|row| row.map(|row| row.unwrap().into_iter().map(from_server).collect()));
+        let rows =
+            result.map(|row| row.map(mysql::Row::unwrap).map(|values| values.into_iter().map(from_server).collect()));
         rows.collect::<Result<_, _>>().map_err(ours)
     }
 
@@ -166,7 +167,11 @@ impl Session for MySqlSession {
 
     fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>> {
         let rows: Vec<mysql::Row> = self.conn.query(sql).map_err(ours)?;
-        Ok(rows.into_iter().map(|row| row.unwrap().into_iter().map(from_server).collect()).collect())
+        Ok(rows
+            .into_iter()
+            .map(mysql::Row::unwrap)
+            .map(|values| values.into_iter().map(from_server).collect())
+            .collect())
     }
 
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64> {

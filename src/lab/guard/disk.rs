@@ -93,6 +93,18 @@ impl Disk {
         found
     }
 
+    /// The namespaces of the same controller or subsystem, itself included, in their order. Those that the kernel hides are
+    /// paths to others.
+    pub fn namespaces(&self) -> Vec<Disk> {
+        let body = self.body();
+        let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+        let disks = entries.filter_map(|e| e.path().canonicalize().ok()).map(|sysfs| Disk { sysfs });
+        let seen = |d: &Disk| d.body() == body && read(&d.sysfs.join("hidden")).is_none_or(|hidden| hidden == "0");
+        let mut found: Vec<Disk> = disks.filter(seen).collect();
+        found.sort_by_key(|d| read(&d.sysfs.join("nsid")).and_then(|n| n.parse::<u32>().ok()));
+        found
+    }
+
     /// The device and its partitions.
     pub fn all(&self) -> Vec<Disk> {
         let mut all = vec![self.clone()];

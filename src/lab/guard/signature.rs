@@ -53,6 +53,10 @@ pub fn on(device: &File) -> Result<Vec<String>> {
     let listing: Listing = serde_json::from_slice(&output.stdout).map_err(|error| unknown(error.to_string()))?;
     let mut kinds: Vec<String> = listing.signatures.into_iter().map(|s| s.kind).collect();
     kinds.dedup();
+    // A GPT has its own protective MBR: whoever names the one means both.
+    if kinds.iter().any(|kind| kind == "gpt") {
+        kinds.retain(|kind| kind != "PMBR");
+    }
     Ok(kinds)
 }
 

@@ -11,6 +11,7 @@ mod frame;
 pub mod panels;
 pub mod percentiles;
 mod png;
+pub mod rounds;
 pub mod theme;
 pub mod timeline;
 

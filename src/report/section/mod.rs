@@ -10,6 +10,7 @@ pub mod findings;
 pub mod limits;
 pub mod marks;
 pub mod method;
+pub mod preparation;
 pub mod server;
 pub mod steps;
 pub mod tpcc;
@@ -39,6 +40,7 @@ pub static ALL: &[&dyn Section] = &[
     &limits::Limits,
     &fairness::Fairness,
     &drives::Drives,
+    &preparation::Preparation,
     &data::Data,
     &marks::Marks,
     &method::Method,

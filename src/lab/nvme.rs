@@ -1,0 +1,117 @@
+//! nvme-cli, which does the administration of NVMe drives: what it is called with, in the spellings of its versions 2 and
+//! 3, and what it answers.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::base::error::{Result, failed};
+
+/// A command that nvme-cli is to carry out, as version 2 and, where it differs, as version 3 spells it.
+pub struct Spelling {
+    pub two: &'static [&'static str],
+    pub three: &'static [&'static str],
+}
+
+fn tool() -> Command {
+    let mut tool = Command::new("nvme");
+    tool.env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin").stdin(Stdio::null());
+    tool
+}
+
+/// What a command that reads tells as JSON; nothing where the tool or the answer is missing.
+pub fn ask(command: &[&str], node: &Path) -> Option<Value> {
+    let output = tool().args(command).arg(node).args(["--output-format=json"]).output().ok()?;
+    serde_json::from_slice(&output.stdout).ok()
+}
+
+/// What a command that reads prints.
+pub fn text(command: &[&str], node: &Path) -> Option<String> {
+    let output = tool().args(command).arg(node).output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Carries a command out that changes something; the tool's own words where it fails.
+pub fn order(spelling: &Spelling, node: &Path, options: &[String]) -> Result<()> {
+    let command = if major_version() >= 3 { spelling.three } else { spelling.two };
+    let output = tool().args(command).arg(node).args(options).output();
+    let output = output.map_err(|e| failed(format!("nvme-cli cannot be started: {e}"), "install nvme-cli"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stderr, output.stdout].concat();
+    let said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
+    Err(failed(
+        format!("`nvme {} {}` failed: {said}", command.join(" "), node.display()),
+        "look at `dmesg`, and at what the drive supports (`nvme id-ctrl`)",
+    ))
+}
+
+/// "nvme version 2.3 (git 2.3)"; 2 where it cannot be told.
+fn major_version() -> u32 {
+    let output = tool().arg("version").output().ok();
+    output.and_then(|o| major(&String::from_utf8_lossy(&o.stdout))).unwrap_or(2)
+}
+
+fn major(said: &str) -> Option<u32> {
+    let after = said.split("version").nth(1)?.trim_start().trim_start_matches('v');
+    after.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
+}
+
+/// What a controller says that it can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    pub format: bool,
+    pub format_crypto: bool,
+    /// A format or its erase works on all namespaces of the controller, whichever is named.
+    pub format_hits_all: bool,
+    pub sanitize_crypto: bool,
+    pub sanitize_block: bool,
+    pub sanitize_overwrite: bool,
+}
+
+/// Asks the controller; nothing where it does not answer.
+pub fn abilities(node: &Path) -> Option<Abilities> {
+    let told = ask(&["id-ctrl"], node)?;
+    let number = |name: &str| told.get(name).and_then(Value::as_u64);
+    Some(read(number("oacs")?, number("fna")?, number("sanicap").unwrap_or(0)))
+}
+
+/// The bits of Identify Controller: OACS 1; FNA 0 (format) and 1 (erase) hit all, 2 has crypto; SANICAP 0, 1 and 2.
+fn read(oacs: u64, fna: u64, sanicap: u64) -> Abilities {
+    let format = oacs & 0b10 != 0;
+    Abilities {
+        format,
+        format_crypto: format && fna & 0b100 != 0,
+        format_hits_all: fna & 0b011 != 0,
+        sanitize_crypto: sanicap & 0b001 != 0,
+        sanitize_block: sanicap & 0b010 != 0,
+        sanitize_overwrite: sanicap & 0b100 != 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_read_from_what_the_tool_says() {
+        assert_eq!(major("nvme version 2.3 (git 2.3)\nlibnvme version 1.3"), Some(2));
+        assert_eq!(major("nvme version 3.0-rc.1"), Some(3));
+        assert_eq!(major("nvme version v3.0"), Some(3));
+        assert_eq!(major("something else"), None);
+    }
+
+    #[test]
+    fn abilities_are_read_from_identify() {
+        let none = Abilities::default();
+        assert_eq!(read(0, 0, 0), none);
+        assert_eq!(read(0b10, 0, 0), Abilities { format: true, ..none });
+        assert_eq!(
+            read(0b10, 0b101, 0),
+            Abilities { format: true, format_crypto: true, format_hits_all: true, ..none }
+        );
+        assert_eq!(read(0, 0b100, 0b011), Abilities { sanitize_crypto: true, sanitize_block: true, ..none });
+    }
+}

@@ -1,0 +1,63 @@
+//! How much has been written to a drive, by whomsoever: whether it still is as a run left it.
+
+use std::path::Path;
+
+use super::guard::disk::{Disk, read};
+use super::nvme;
+use crate::base::error::Result;
+use crate::plan::{Drive, Place};
+use crate::record::DriveState;
+
+/// A counter may lag behind, and NVMe counts in half megabytes: so much more is nobody's write.
+const SLACK_BYTES: u64 = 64 << 20;
+
+/// The state of a bare device; nothing of a directory, in which others may write as well.
+pub fn state(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveState>> {
+    let Place::Device { path, .. } = &drive.place else { return Ok(None) };
+    let disk = Disk::of(path)?;
+    let lifetime = if disk.name().starts_with("nvme") { lifetime_bytes(path) } else { None };
+    let counted = lifetime.map(|bytes| ("NVMe data units written".to_string(), bytes));
+    let Some((counter, written_bytes)) = counted.or_else(|| since_boot(&disk)) else { return Ok(None) };
+    let serial = disk.serial().unwrap_or_default();
+    Ok(Some(DriveState { subject: subject.to_string(), drive: index, serial, counter, written_bytes }))
+}
+
+/// Whether a drive is as it was left.
+pub fn unchanged(then: &DriveState, now: &DriveState) -> bool {
+    let same = then.serial == now.serial && then.counter == now.counter;
+    same && (then.written_bytes..=then.written_bytes.saturating_add(SLACK_BYTES)).contains(&now.written_bytes)
+}
+
+/// From the SMART log: units of 1,000 × 512 bytes.
+fn lifetime_bytes(node: &Path) -> Option<u64> {
+    let log = nvme::ask(&["smart-log"], node)?;
+    Some((log.get("data_units_written")?.as_f64()? * 512_000.0) as u64)
+}
+
+fn since_boot(disk: &Disk) -> Option<(String, u64)> {
+    let boot = read(Path::new("/proc/sys/kernel/random/boot_id"))?;
+    let sectors: u64 = read(&disk.sysfs.join("stat"))?.split_whitespace().nth(6)?.parse().ok()?;
+    Some((format!("sectors written since boot {boot}"), sectors * 512))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drive_is_unchanged_only_if_it_is_the_same_and_nobody_wrote_to_it() {
+        let left = DriveState {
+            subject: "A".into(),
+            drive: 0,
+            serial: "1".into(),
+            counter: "sectors".into(),
+            written_bytes: 1 << 40,
+        };
+        assert!(unchanged(&left, &left));
+        assert!(unchanged(&left, &DriveState { written_bytes: (1 << 40) + 1000, ..left.clone() }));
+        assert!(!unchanged(&left, &DriveState { written_bytes: (1 << 40) + (65 << 20), ..left.clone() }));
+        assert!(!unchanged(&left, &DriveState { written_bytes: 0, ..left.clone() }));
+        assert!(!unchanged(&left, &DriveState { serial: "2".into(), ..left.clone() }));
+        assert!(!unchanged(&left, &DriveState { counter: "sectors since another boot".into(), ..left.clone() }));
+    }
+}

@@ -1,0 +1,69 @@
+//! What was done to drives before their points, and in what state the run left them: kept so that a run that goes on
+//! prepares again only what no longer holds, and so that a report can say what the drives were prepared with.
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{Metric, SteadyRule};
+
+/// One thing done to one drive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    pub subject: String,
+    /// Index into the subject's drives, from 0.
+    pub drive: u32,
+    /// "purge", "filesystem", "fill …", "condition …", "steady state".
+    pub action: String,
+    /// What the plan asked for, as JSON: an action that was asked for differently is another one.
+    pub asked: String,
+    /// What was done, in words.
+    pub outcome: String,
+    pub steady: Option<SteadyState>,
+    pub ended_unix_ns: u64,
+}
+
+/// Rounds of a load, and whether their end was steady.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SteadyState {
+    pub metric: Metric,
+    pub round_ns: u64,
+    pub rule: SteadyRule,
+    /// The metric of every round, in its unit.
+    pub rounds: Vec<f64>,
+    /// The last rounds; none where too few were run, or nothing was done in them.
+    pub window: Option<SteadyWindow>,
+}
+
+impl SteadyState {
+    pub fn reached(&self) -> bool {
+        self.window.as_ref().is_some_and(|w| w.steady)
+    }
+}
+
+/// The last rounds, what was fitted to them, and the verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SteadyWindow {
+    /// The number of the first round in the window, from 1.
+    pub first_round: usize,
+    pub values: Vec<f64>,
+    pub mean: f64,
+    /// Largest less smallest value, as a share of the mean.
+    pub excursion: f64,
+    /// What the fitted line changes by from one round to the next.
+    pub slope_per_round: f64,
+    /// The fitted line at the first round of the window.
+    pub intercept: f64,
+    /// How far the fitted line's ends are apart, as a share of the mean.
+    pub slope: f64,
+    pub steady: bool,
+}
+
+/// How a drive was left: who it is and how much had been written to it by then, by whomsoever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriveState {
+    pub subject: String,
+    pub drive: u32,
+    pub serial: String,
+    /// What counted the bytes. One that starts anew at boot has the boot in its name.
+    pub counter: String,
+    pub written_bytes: u64,
+}

@@ -1,0 +1,440 @@
+//! Making a subject's drives ready, as `[prepare]` and the datasets say: purged, given a filesystem, filled, loaded, and
+//! brought to a steady state, in that order. What is done is kept in the bundle. A run that goes on does again only what
+//! no longer holds: everything, if something has been written to a drive since the run left it; otherwise what is missing
+//! and what builds on it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::crew::{self, Gang, Span};
+use super::point::{self, Bench};
+use super::{site, steady};
+use crate::base::error::{Context, Result, bail};
+use crate::base::units;
+use crate::lab::filesystem::{self, Mounted};
+use crate::lab::{guard, namespaces, purge, written};
+use crate::load::worker::Window;
+use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Load, Place, Plan, Purge, Steady, Stream, Subject};
+use crate::record::{DriveState, Fact, Prepared, Sink, SteadyState};
+
+/// What a bundle tells of drives that an earlier part of the run prepared.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    pub prepared: Vec<Prepared>,
+    pub states: Vec<DriveState>,
+}
+
+/// A subject as its points find it.
+pub struct Ready {
+    /// With its devices' filesystems in their place, where it has them.
+    pub subject: Subject,
+    /// What every point of it is marked with.
+    pub marks: Vec<Fact>,
+    /// Kept until the run ends.
+    _mounted: Vec<Mounted>,
+}
+
+enum Task<'p> {
+    Namespaces(u32),
+    Purge(Purge),
+    Filesystem(&'p Filesystem),
+    Fill(&'p Dataset),
+    Condition(usize, &'p Conditioning),
+    Steady(&'p Steady),
+}
+
+impl Task<'_> {
+    /// What it is called in the bundle.
+    fn action(&self) -> String {
+        match self {
+            Task::Namespaces(_) => "namespaces".to_string(),
+            Task::Purge(_) => "purge".to_string(),
+            Task::Filesystem(_) => "filesystem".to_string(),
+            Task::Fill(dataset) => format!("fill {}", dataset.name),
+            Task::Condition(number, _) => format!("condition {number}"),
+            Task::Steady(_) => "steady state".to_string(),
+        }
+    }
+
+    /// For the plan's check: what will be done.
+    fn words(&self) -> String {
+        let load = |stream: &Stream| format!("{} {}×{}", stream.workload.name, stream.threads, stream.depth);
+        match self {
+            Task::Namespaces(count) => format!("{count} equal namespaces"),
+            Task::Purge(Purge::Any) => "purge by the best means that it has".to_string(),
+            Task::Purge(_) => format!("purge: {}", self.asked().unwrap_or_default().trim_matches('"')),
+            Task::Filesystem(filesystem) => {
+                format!("make {} and mount it with {}", filesystem.kind.name(), filesystem.mount)
+            }
+            Task::Fill(dataset) if dataset.fill.is_none() => format!("open dataset {} as it is found", dataset.name),
+            Task::Fill(dataset) => format!("fill dataset {}", dataset.name),
+            Task::Condition(_, c) if c.passes > 0.0 => format!("{} passes of {}", c.passes, load(&c.stream)),
+            Task::Condition(_, c) => format!("{} of {}", units::duration(c.duration_ns), load(&c.stream)),
+            Task::Steady(s) => format!(
+                "{} until {} is steady: at most {} rounds of {}",
+                load(&s.stream),
+                s.metric.name(),
+                s.most_rounds,
+                units::duration(s.round_ns)
+            ),
+        }
+    }
+
+    fn writes(&self) -> bool {
+        match self {
+            Task::Namespaces(_) | Task::Purge(_) | Task::Filesystem(_) => true,
+            Task::Fill(dataset) => dataset.fill.is_some(),
+            Task::Condition(_, conditioning) => site::stream_writes(&conditioning.stream),
+            Task::Steady(steady) => site::stream_writes(&steady.stream),
+        }
+    }
+
+    fn asked(&self) -> Result<String> {
+        let asked = match self {
+            Task::Namespaces(count) => serde_json::to_string(count),
+            Task::Purge(purge) => serde_json::to_string(purge),
+            Task::Filesystem(filesystem) => serde_json::to_string(filesystem),
+            Task::Fill(dataset) => serde_json::to_string(dataset),
+            Task::Condition(_, conditioning) => serde_json::to_string(conditioning),
+            Task::Steady(steady) => serde_json::to_string(steady),
+        };
+        asked.context("describing what is asked for")
+    }
+}
+
+fn tasks(plan: &Plan) -> Vec<Task<'_>> {
+    let (protocol, bare) = (&plan.protocol, &plan.protocol.preparation);
+    let namespaces = (bare.namespaces > 0).then_some(Task::Namespaces(bare.namespaces));
+    let mut tasks: Vec<Task<'_>> = namespaces.into_iter().collect();
+    tasks.extend(bare.purge.map(Task::Purge));
+    tasks.extend(bare.filesystem.as_ref().map(Task::Filesystem));
+    tasks.extend(protocol.datasets.iter().map(Task::Fill));
+    tasks.extend(protocol.prepare.iter().enumerate().map(|(i, c)| Task::Condition(i + 1, c)));
+    tasks.extend(bare.steady.as_ref().map(Task::Steady));
+    tasks
+}
+
+/// What will be done to each drive, in order.
+pub fn in_words(plan: &Plan) -> Vec<String> {
+    tasks(plan).iter().map(Task::words).collect()
+}
+
+/// Refuses every drive that must not be touched, before anything is. What a killed run left mounted is unmounted first.
+pub fn admit(plan: &Plan, before: &Before, points_write: bool) -> Result<()> {
+    let writes = points_write || tasks(plan).iter().any(Task::writes);
+    guard::apart(&plan.subjects)?;
+    for subject in &plan.subjects {
+        for (i, drive) in subject.drives.iter().enumerate() {
+            let admitted = || {
+                filesystem::unmount_leftover(drive)?;
+                guard::pass(&with_our_own(plan, before, &subject.name, i, drive), writes)
+            };
+            admitted().with_context(|| subject.name.clone())?;
+        }
+    }
+    Ok(())
+}
+
+/// A filesystem that this very run made may be erased without being named.
+fn with_our_own(plan: &Plan, before: &Before, subject: &str, index: usize, drive: &Drive) -> Drive {
+    let mut drive = drive.clone();
+    if let (Some(filesystem), Place::Device { .. }) = (&plan.protocol.preparation.filesystem, &drive.place) {
+        let made = |p: &&Prepared| p.subject == subject && p.drive == index as u32 && p.action == "filesystem";
+        let uuid = filesystem::uuid(&drive, filesystem.kind);
+        if before.prepared.iter().filter(made).any(|p| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid))) {
+            drive.erase_signatures.push(filesystem.kind.name().to_string());
+        }
+    }
+    drive
+}
+
+/// Makes the subject's drives ready.
+pub fn prepare(bench: &Bench<'_>, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<Ready> {
+    let bare: Vec<Drive> = subject
+        .drives
+        .iter()
+        .enumerate()
+        .map(|(i, drive)| with_our_own(bench.plan, before, &subject.name, i, drive))
+        .collect();
+    let mut work = Work { bench, bare, subject: subject.clone(), mounted: Vec::new(), marks: Vec::new() };
+    let mut holds = as_left(subject, before);
+    for task in tasks(bench.plan) {
+        let (action, asked) = (task.action(), task.asked()?);
+        let known = known(before, &subject.name, &action, &asked, subject.drives.len());
+        holds = holds && known.is_some();
+        let context = || format!("{action} of {}", subject.name);
+        if let (true, Some(known)) = (holds, known) {
+            work.take_up(&task, &known).with_context(context)?;
+            continue;
+        }
+        let outcomes = work.carry_out(&task, sink).with_context(context)?;
+        let ended_unix_ns = bench.clock.unix_ns(bench.clock.now_ns());
+        let row = |(drive, (outcome, steady)): (usize, Done)| Prepared {
+            subject: subject.name.clone(),
+            drive: drive as u32,
+            action: action.clone(),
+            asked: asked.clone(),
+            outcome,
+            steady,
+            ended_unix_ns,
+        };
+        sink.prepared(&outcomes.into_iter().enumerate().map(row).collect::<Vec<_>>())?;
+        note_state(bench.plan, subject, sink)?;
+    }
+    Ok(Ready { subject: work.subject, marks: work.marks, _mounted: work.mounted })
+}
+
+/// Keeps how the subject's drives are now. One that does not answer keeps its last state.
+pub fn note_state(plan: &Plan, subject: &Subject, sink: &mut dyn Sink) -> Result<()> {
+    if tasks(plan).is_empty() {
+        return Ok(());
+    }
+    let now = |(i, drive)| written::state(&subject.name, i as u32, drive).ok().flatten();
+    sink.left(&subject.drives.iter().enumerate().filter_map(now).collect::<Vec<_>>())
+}
+
+/// Whether every drive is a bare one that has not been written to since.
+fn as_left(subject: &Subject, before: &Before) -> bool {
+    subject.drives.iter().enumerate().all(|(i, drive)| {
+        let then = before.states.iter().find(|s| s.subject == subject.name && s.drive == i as u32);
+        let now = written::state(&subject.name, i as u32, drive).ok().flatten();
+        then.zip(now.as_ref()).is_some_and(|(then, now)| written::unchanged(then, now))
+    })
+}
+
+/// What was last done of this to each drive, if it was what is asked for now.
+fn known<'b>(before: &'b Before, subject: &str, action: &str, asked: &str, drives: usize) -> Option<Vec<&'b Prepared>> {
+    let last = |drive: usize| {
+        let of = |p: &&Prepared| p.subject == subject && p.drive == drive as u32 && p.action == action;
+        before.prepared.iter().rev().find(of).filter(|p| p.asked == asked)
+    };
+    (0..drives).map(last).collect()
+}
+
+/// What came of a task on a drive.
+type Done = (String, Option<SteadyState>);
+
+struct Work<'a> {
+    bench: &'a Bench<'a>,
+    /// The drives as the plan names them.
+    bare: Vec<Drive>,
+    subject: Subject,
+    mounted: Vec<Mounted>,
+    marks: Vec<Fact>,
+}
+
+impl Work<'_> {
+    fn name(&self) -> &str {
+        &self.subject.name
+    }
+
+    /// Finds again what an earlier part of the run made.
+    fn take_up(&mut self, task: &Task<'_>, known: &[&Prepared]) -> Result<()> {
+        self.bench.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
+        match task {
+            Task::Filesystem(filesystem) => self.mount(filesystem)?,
+            Task::Namespaces(count) => drop(self.divide(*count)?),
+            _ => {}
+        }
+        for (drive, state) in known.iter().enumerate().filter_map(|(i, p)| Some((i, p.steady.as_ref()?))) {
+            self.mark(drive, state);
+        }
+        Ok(())
+    }
+
+    /// Does it to every drive, each time past the guard; what came of it for each.
+    fn carry_out(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
+        self.bench.progress.activity(&format!("{}: {}", self.name(), task.action()));
+        if self.mounted.is_empty() {
+            self.bare.iter().flat_map(each).try_for_each(|drive| guard::pass(&drive, task.writes()))?;
+        }
+        match task {
+            Task::Namespaces(count) => self.divide(*count),
+            Task::Purge(asked) => self.bare.iter().map(|drive| self.purge(drive, *asked)).collect(),
+            Task::Filesystem(filesystem) => self.make_filesystems(filesystem),
+            Task::Fill(dataset) => {
+                sink.facts(&site::make_ready(self.bench, &self.subject, dataset)?)?;
+                let done = if dataset.fill.is_some() { "laid out and filled" } else { "opened as it is found" };
+                Ok(self.alike(done.to_string()))
+            }
+            Task::Condition(_, conditioning) => self.condition(conditioning).map(|done| self.alike(done)),
+            Task::Steady(asked) => self.steady(asked),
+        }
+    }
+
+    fn alike(&self, outcome: String) -> Vec<Done> {
+        vec![(outcome, None); self.subject.drives.len()]
+    }
+
+    fn purge(&self, drive: &Drive, asked: Purge) -> Result<Done> {
+        let Place::Device { path, .. } = &drive.place else {
+            return Ok(("not done: a directory cannot be purged".to_string(), None));
+        };
+        let Bench { clock, stop, progress, .. } = *self.bench;
+        let purge = |drive: Drive| purge::purge(&drive, asked, clock, stop, &|percent| progress.fill(percent, 100));
+        let done: Result<Vec<String>> = each(drive).into_iter().map(purge).collect();
+        let mut done = done.with_context(|| format!("purging {}", path.display()))?;
+        done.dedup();
+        Ok((done.join("; "), None))
+    }
+
+    /// Finds each drive's namespaces; in a directory streams have slices of the file in their place.
+    fn divide(&mut self, count: u32) -> Result<Vec<Done>> {
+        let mut done = Vec::new();
+        for (i, drive) in self.bare.iter_mut().enumerate() {
+            let Place::Device { .. } = drive.place else {
+                done.push((format!("not done: in a directory there are {count} equal slices"), None));
+                continue;
+            };
+            let (namespaces, words) = namespaces::equal(drive, count, self.bench.clock, self.bench.stop)?;
+            drive.namespaces = namespaces.clone();
+            self.subject.drives[i].namespaces = namespaces;
+            done.push((words, None));
+        }
+        Ok(done)
+    }
+
+    fn make_filesystems(&mut self, filesystem: &Filesystem) -> Result<Vec<Done>> {
+        let mut done = Vec::new();
+        for drive in &self.bare {
+            done.push(match drive.place {
+                Place::Directory(_) => ("not done: a directory has its filesystem".to_string(), None),
+                // The UUID comes last: by it the filesystem is known again as the run's own.
+                Place::Device { .. } => {
+                    let uuid = filesystem::make(drive, filesystem)?;
+                    let mkfs = [&["mkfs".to_string()], &filesystem.mkfs[..]].concat().join(" ");
+                    let (kind, mount) = (filesystem.kind.name(), &filesystem.mount);
+                    (format!("{kind} made ({mkfs}), mounted with {mount}, UUID {uuid}"), None)
+                }
+            });
+        }
+        self.mount(filesystem)?;
+        Ok(done)
+    }
+
+    fn mount(&mut self, filesystem: &Filesystem) -> Result<()> {
+        for (i, drive) in self.bare.iter().enumerate() {
+            if let Place::Device { .. } = drive.place {
+                let mounted = filesystem::mount(drive, filesystem)?;
+                self.subject.drives[i].place = Place::Directory(mounted.point.clone());
+                self.mounted.push(mounted);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a load on all the drives without keeping what it measures; says how much it was.
+    fn condition(&self, asked: &Conditioning) -> Result<String> {
+        let length = if asked.passes > 0.0 { Length::Passes(asked.passes) } else { Length::Time(asked.duration_ns) };
+        let from_ns = self.bench.clock.now_ns();
+        let mut ops = 0;
+        load(
+            self.bench,
+            &self.subject,
+            &asked.stream,
+            length,
+            &mut |gangs, window, running, stop| {
+                let planned = planned_ops(gangs)?;
+                while running() && !stop.load(Relaxed) && self.bench.clock.now_ns() < window.until_ns {
+                    stop.fetch_or(self.bench.stop.load(Relaxed), Relaxed);
+                    let now_ns = self.bench.clock.now_ns();
+                    match planned {
+                        Some(planned) => self.bench.progress.fill(gangs.iter().map(Gang::issued).sum(), planned),
+                        None => self.bench.progress.fill(now_ns - window.from_ns, asked.duration_ns),
+                    }
+                    self.bench.clock.sleep_until(now_ns + 50_000_000);
+                }
+                Ok(())
+            },
+            &mut |gangs| ops = gangs.iter().map(Gang::issued).sum(),
+        )?;
+        let took = units::duration(self.bench.clock.now_ns() - from_ns);
+        Ok(format!("{} ops of {} in {took}", units::grouped(ops), asked.stream.workload.name))
+    }
+
+    fn steady(&mut self, asked: &Steady) -> Result<Vec<Done>> {
+        let states = steady::reach(self.bench, &self.subject, asked)?;
+        states.iter().enumerate().for_each(|(drive, state)| self.mark(drive, state));
+        Ok(states.into_iter().map(|state| (steady::words(&state), Some(state))).collect())
+    }
+
+    /// A steady state that was not reached stays with every point.
+    fn mark(&mut self, drive: usize, state: &SteadyState) {
+        if !state.reached() {
+            self.marks.push(Fact::new("Preparation", format!("Drive {}", drive + 1), steady::words(state)));
+        }
+    }
+}
+
+/// A drive as what it consists of: its namespaces, if it was divided.
+fn each(drive: &Drive) -> Vec<Drive> {
+    let Place::Device { serial, .. } = &drive.place else { return vec![drive.clone()] };
+    if drive.namespaces.is_empty() {
+        return vec![drive.clone()];
+    }
+    let namespace = |path: &PathBuf| Drive {
+        place: Place::Device { path: path.clone(), serial: serial.clone() },
+        namespaces: Vec::new(),
+        ..drive.clone()
+    };
+    drive.namespaces.iter().map(namespace).collect()
+}
+
+/// How long a load goes on.
+#[derive(Clone, Copy)]
+pub enum Length {
+    Time(u64),
+    /// How often the range is covered.
+    Passes(f64),
+}
+
+/// Looks on while the load runs; sets the flag to end it.
+pub type LookOn<'a> = dyn FnMut(&[Gang<'_>], Window, &dyn Fn() -> bool, &AtomicBool) -> Result<()> + 'a;
+
+/// Runs one stream on all of a subject's drives and keeps nothing of it; `after` sees the workers' tallies.
+pub fn load(
+    bench: &Bench<'_>,
+    subject: &Subject,
+    stream: &Stream,
+    length: Length,
+    look_on: &mut LookOn<'_>,
+    after: &mut dyn FnMut(&[Gang<'_>]),
+) -> Result<()> {
+    let targets = point::open_targets(bench, subject, std::slice::from_ref(stream), false)?;
+    let mut gangs = Vec::new();
+    for (drive, instance) in point::places(subject, stream) {
+        let Some((_, target)) = targets.get(&point::target_key(subject, stream, drive, instance)) else { continue };
+        let own_namespace = point::has_namespaces(subject, drive);
+        let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
+        let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
+        gangs.push(Gang {
+            drive,
+            instance,
+            own_namespace,
+            passes,
+            ..Gang::new(stream, &**target, rate, bench.plan.seed)?
+        });
+    }
+    let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
+    let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
+    crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| look_on(&gangs, window, running, &stop))?;
+    if bench.stop.load(Relaxed) {
+        bail!("interrupted while preparing; the next run starts this load again");
+    }
+    targets.values().try_for_each(|(_, target)| target.sync())?;
+    after(&gangs);
+    Ok(())
+}
+
+/// The ops of all workers' passes; nothing for a load that goes by time.
+fn planned_ops(gangs: &[Gang<'_>]) -> Result<Option<u64>> {
+    let mut all = 0;
+    for gang in gangs {
+        for thread in 0..gang.stream.threads {
+            let source = gang.source(gang.space(), thread)?;
+            let Some(ops) = gang.limit(&*source)? else { return Ok(None) };
+            all += ops;
+        }
+    }
+    Ok(Some(all))
+}

@@ -1,0 +1,113 @@
+//! Rounds of a load until its last ones are alike, by the rule of `stats::steady`. The load runs without a pause; at the
+//! end of each round the tallies are read. Every drive of a subject has rounds and a verdict of its own; the load ends
+//! when all are steady, or when the plan's patience does.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::crew::Gang;
+use super::point::Bench;
+use super::prepare::{Length, load};
+use crate::base::error::Result;
+use crate::base::histogram::Histogram;
+use crate::plan::{Metric, Steady, Subject};
+use crate::record::{SteadyState, Tally};
+use crate::stats::steady::judge;
+
+/// How often a stop and the end of the workers are looked for.
+const LOOK_NS: u64 = 50_000_000;
+
+/// Runs the rounds; a state for each drive of the subject.
+pub fn reach(bench: &Bench<'_>, subject: &Subject, asked: &Steady) -> Result<Vec<SteadyState>> {
+    let drives = subject.drives.len();
+    let empty = SteadyState {
+        metric: asked.metric,
+        round_ns: asked.round_ns,
+        rule: asked.rule,
+        rounds: Vec::new(),
+        window: None,
+    };
+    let mut states = vec![empty; drives];
+    let mut last: Vec<Totals> = (0..drives).map(|_| Totals::default()).collect();
+    let length = Length::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
+    load(
+        bench,
+        subject,
+        &asked.stream,
+        length,
+        &mut |gangs, window, running, stop| {
+            let mut from_ns = window.from_ns;
+            for round in 1..=asked.most_rounds {
+                let until_ns = window.from_ns + asked.round_ns * u64::from(round);
+                while bench.clock.now_ns() < until_ns {
+                    if !running() || bench.stop.load(Relaxed) {
+                        stop.store(true, Relaxed);
+                        return Ok(());
+                    }
+                    bench.clock.sleep_until((bench.clock.now_ns() + LOOK_NS).min(until_ns));
+                }
+                let now_ns = bench.clock.now_ns();
+                for (drive, state) in states.iter_mut().enumerate() {
+                    let now = Totals::of(gangs, drive as u32);
+                    state.rounds.push(now.metric(asked.metric, &last[drive], now_ns - from_ns));
+                    state.window = judge(&state.rounds, &asked.rule);
+                    last[drive] = now;
+                }
+                from_ns = now_ns;
+                bench.progress.round(&subject.name, round, asked.most_rounds, &words(&states[0]));
+                if states.iter().all(SteadyState::reached) {
+                    break;
+                }
+            }
+            stop.store(true, Relaxed);
+            Ok(())
+        },
+        &mut |_| (),
+    )?;
+    Ok(states)
+}
+
+/// What was counted on one drive until now.
+#[derive(Default)]
+struct Totals {
+    ops: u64,
+    bytes: u64,
+    service: Histogram,
+}
+
+impl Totals {
+    fn of(gangs: &[Gang<'_>], drive: u32) -> Totals {
+        let mut tallies: Vec<Tally> = Vec::new();
+        let workers = gangs.iter().filter(|g| g.drive == drive).flat_map(|g| &g.recorders);
+        workers.for_each(|recorder| recorder.add_to(&mut tallies));
+        let mut totals = Totals::default();
+        for tally in &tallies {
+            totals.ops += tally.ops;
+            totals.bytes += tally.bytes;
+            totals.service.merge(&tally.service);
+        }
+        totals
+    }
+
+    /// The metric of what was counted since `earlier`.
+    fn metric(&self, metric: Metric, earlier: &Totals, ns: u64) -> f64 {
+        let seconds = ns as f64 / 1e9;
+        let service = || self.service.since(&earlier.service);
+        match metric {
+            Metric::Iops => (self.ops - earlier.ops) as f64 / seconds,
+            Metric::Throughput => (self.bytes - earlier.bytes) as f64 / seconds,
+            Metric::Mean => service().mean_ns().unwrap_or(f64::NAN),
+            Metric::P99 => service().percentile_ns(0.99).map_or(f64::NAN, |ns| ns as f64),
+        }
+    }
+}
+
+/// "steady after 7 rounds by iops: excursion 3.1 %, slope 0.4 %".
+pub fn words(state: &SteadyState) -> String {
+    let (rounds, metric) = (state.rounds.len(), state.metric.name());
+    let Some(window) = &state.window else {
+        return format!("NOT steady: {rounds} rounds are too few to judge {metric}");
+    };
+    let verdict = if window.steady { "steady after" } else { "NOT steady within" };
+    let (excursion, slope) = (window.excursion * 100.0, window.slope * 100.0);
+    format!("{verdict} {rounds} rounds by {metric}: excursion {excursion:.1} %, slope {slope:.1} %")
+}

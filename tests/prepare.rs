@@ -1,0 +1,287 @@
+//! `[prepare]` on loop devices: purged, given a filesystem, filled, loaded, brought to a steady state; remembered, so that
+//! a resumed run prepares again only what no longer holds. Needs root and loop devices; says so where they are missing,
+//! which counts as not shown.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use dyno::record::Prepared;
+use dyno::store::Bundle;
+
+const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+
+/// A loop device over a sparse file, with a folder for plans and bundles; gone when dropped.
+struct Bench {
+    folder: tempfile::TempDir,
+    device: PathBuf,
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
+    }
+}
+
+impl Bench {
+    fn new(mib: u64) -> Option<Bench> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disk");
+        fs::File::create(&file).unwrap().set_len(mib << 20).unwrap();
+        let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
+        match output {
+            Ok(output) if output.status.success() => {
+                let device = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+                Some(Bench { folder, device })
+            }
+            _ => {
+                eprintln!("SKIPPED, not shown: loop devices cannot be made here (root is needed)");
+                None
+            }
+        }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A plan for the device with this protocol.
+    fn plan(&self, protocol: &str) -> PathBuf {
+        fs::write(self.at("protocol.toml"), format!("title = \"T\"\nsource = \"test\"\n{protocol}")).unwrap();
+        let (device, serial) = (self.device.display(), self.at("disk").display().to_string());
+        let plan = format!(
+            "protocol = \"./protocol.toml\"\n[[subject]]\nname = \"A\"\n\
+             drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = true }}]\n"
+        );
+        fs::write(self.at("plan.toml"), plan).unwrap();
+        self.at("plan.toml")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(DYNO);
+        command.args(args).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs Dyno to its end: its exit code and what it said.
+    fn dyno(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = self.command(args).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+    }
+
+    fn prepared(&self) -> Vec<Prepared> {
+        Bundle::open(&self.at("run.dyno")).unwrap().prepared().unwrap()
+    }
+
+    fn actions(&self) -> Vec<String> {
+        self.prepared().into_iter().map(|p| p.action).collect()
+    }
+
+    fn points(&self) -> usize {
+        Bundle::open(&self.at("run.dyno")).and_then(|b| b.points()).map_or(0, |points| points.len())
+    }
+
+    fn is_mounted(&self) -> bool {
+        let device = format!("{} ", self.device.display());
+        fs::read_to_string("/proc/mounts").unwrap().lines().any(|line| line.starts_with(&device))
+    }
+
+    /// Starts a run and kills it when the first of its points has been kept and the second is running.
+    fn kill_in_second_point(&self, plan: &Path) {
+        let mut child: Child = self
+            .command(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let patience = Instant::now() + Duration::from_secs(120);
+        while self.points() < 1 {
+            assert!(Instant::now() < patience && child.try_wait().unwrap().is_none(), "no point was kept");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What was in flight when it died is written by then.
+        let _ = Command::new("sync").status();
+    }
+}
+
+const DEVICE: &str = r#"
+[dataset.surface]
+engine = "psync"
+size = 0
+direct = true
+fill = { kind = "sequential", read = 0, block = "128KiB" }
+
+[prepare]
+purge = "discard"
+condition = [
+    { workload = { kind = "sequential", read = 0, block = "128KiB" }, engine = "psync", passes = 2 },
+    { workload = { kind = "random", read = 0, block = "64KiB", span = 50 }, engine = "psync", passes = 1 },
+]
+steady = { workload = { kind = "random", read = 0, block = "4KiB" }, engine = "psync", round = "100ms", STEADY }
+
+[[step]]
+name = "first"
+duration = "500ms"
+[[step.stream]]
+name = "io"
+engine = "psync"
+workload = "random"
+
+[[step]]
+name = "second"
+duration = "3s"
+[[step.stream]]
+name = "io"
+engine = "psync"
+workload = "random"
+"#;
+
+const ALL: [&str; 5] = ["purge", "fill surface", "condition 1", "condition 2", "steady state"];
+
+#[test]
+fn a_drive_is_purged_filled_conditioned_and_steady_and_the_report_says_so() {
+    let Some(bench) = Bench::new(64) else { return };
+    // The widest limits: a noisy machine must not decide this test.
+    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 40, excursion = 1.0, slope = 1.0"));
+    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
+    assert_eq!(code, Some(0), "{said}");
+    let prepared = bench.prepared();
+    assert_eq!(bench.actions(), ALL, "{said}");
+    assert!(prepared[0].outcome.contains("BLKDISCARD"), "{prepared:?}");
+    // Twice 64 MiB in blocks of 128 KiB; once half of 64 MiB in blocks of 64 KiB.
+    assert!(prepared[2].outcome.starts_with("1,024 ops of sequential"), "{prepared:?}");
+    assert!(prepared[3].outcome.starts_with("512 ops of random"), "{prepared:?}");
+    let state = prepared[4].steady.as_ref().unwrap();
+    let window = state.window.as_ref().unwrap();
+    assert!(state.reached() && window.values == state.rounds[state.rounds.len() - 5..], "{state:?}");
+
+    let (code, said) = bench.dyno(&["report", "run.dyno", "-o", "report.html"]);
+    assert_eq!(code, Some(0), "{said}");
+    let page = fs::read_to_string(bench.at("report.html")).unwrap();
+    for part in ["Coming to a steady state", "every block discarded", "steady after"] {
+        assert!(page.contains(part), "'{part}' is not in the report");
+    }
+}
+
+#[test]
+fn a_steady_state_that_is_not_reached_marks_every_point_and_hides_none() {
+    let Some(bench) = Bench::new(64) else { return };
+    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3, excursion = 0.0, slope = 0.0"));
+    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
+    assert_eq!(code, Some(0), "{said}");
+    let points = Bundle::open(&bench.at("run.dyno")).unwrap().points().unwrap();
+    assert_eq!(points.len(), 2);
+    for stored in points {
+        let mark = stored.point.facts.iter().find(|f| f.group == "Preparation");
+        assert!(mark.is_some_and(|m| m.value.contains("NOT steady within 3 rounds")), "{:?}", stored.point.facts);
+    }
+    let (_, said) = bench.dyno(&["report", "run.dyno", "-o", "report.html"]);
+    let page = fs::read_to_string(bench.at("report.html")).unwrap();
+    assert!(page.contains("A did not come to a steady state within 3 rounds"), "{said}");
+}
+
+#[test]
+fn a_resumed_run_prepares_again_only_what_no_longer_holds() {
+    let Some(bench) = Bench::new(128) else { return };
+    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3"));
+    bench.kill_in_second_point(&plan);
+    assert_eq!(bench.actions(), ALL);
+    fs::copy(bench.at("run.dyno"), bench.at("copy.dyno")).unwrap();
+
+    let (code, said) = bench.dyno(&["run", "--resume", "run.dyno"]);
+    assert_eq!(code, Some(0), "{said}");
+    for action in ALL {
+        assert!(said.contains(&format!("{action} still holds")), "{action}: {said}");
+    }
+    assert_eq!((bench.actions().len(), bench.points()), (ALL.len(), 2));
+
+    // Somebody writes to the drive in between: nothing holds any longer.
+    fs::rename(bench.at("copy.dyno"), bench.at("run.dyno")).unwrap();
+    let of = format!("of={}", bench.device.display());
+    let dd = Command::new("dd").args(["if=/dev/urandom", &of, "bs=1M", "count=80", "conv=fsync"]).output().unwrap();
+    assert!(dd.status.success());
+    let (code, said) = bench.dyno(&["run", "--resume", "run.dyno"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!said.contains("still holds"), "{said}");
+    assert_eq!(bench.actions(), [ALL, ALL].concat());
+}
+
+const FILES: &str = r#"
+[dataset.file]
+engine = "psync"
+size = "16MiB"
+fill = { kind = "sequential", read = 0, block = "128KiB" }
+
+[prepare]
+purge = "discard"
+filesystem = FILESYSTEM
+
+[[step]]
+name = "first"
+duration = "500ms"
+[[step.stream]]
+name = "io"
+engine = "psync"
+workload = "random"
+
+[[step]]
+name = "second"
+duration = "3s"
+[[step.stream]]
+name = "io"
+engine = "psync"
+workload = "random"
+"#;
+
+#[test]
+fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
+    let with_options = r#"{ kind = "xfs", mkfs = ["-K"], mount = "noatime,nodiratime" }"#;
+    for (kind, filesystem) in [("xfs", with_options), ("ext4", "\"ext4\"")] {
+        let Some(bench) = Bench::new(512) else { return };
+        let plan = bench.plan(&FILES.replace("FILESYSTEM", filesystem));
+        bench.kill_in_second_point(&plan);
+        assert!(bench.is_mounted(), "{kind}: a killed run cannot unmount");
+        let made = bench.prepared()[1].outcome.clone();
+        assert!(made.starts_with(&format!("{kind} made")), "{made}");
+
+        let (code, said) = bench.dyno(&["run", "--resume", "run.dyno"]);
+        assert_eq!(code, Some(0), "{kind}: {said}");
+        assert!(said.contains("filesystem still holds"), "{kind}: {said}");
+        assert!(!bench.is_mounted() && bench.points() == 2, "{kind}: {said}");
+
+        // Another run may not erase it: its plan does not name what is there.
+        let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "other.dyno"]);
+        assert!(code == Some(1) && said.contains(&format!("erase = \"{kind}\"")), "{kind}: {said}");
+        let named = fs::read_to_string(&plan).unwrap().replace("erase = true", &format!("erase = \"{kind}\""));
+        fs::write(&plan, named).unwrap();
+        let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "third.dyno"]);
+        assert!(code == Some(0) && !bench.is_mounted(), "{kind}: {said}");
+    }
+}
+
+#[test]
+fn mistakes_in_prepare_are_shown_where_they_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let protocol = folder.path().join("p.toml");
+    for (prepare, says) in [
+        ("purge = \"wipe\"", "'wipe' is not a choice here"),
+        ("filesystem = \"zfs\"", "'zfs' is not a choice here"),
+        ("filesystem = { mount = \"noatime\" }", "needs 'kind'"),
+        ("steady = { workload = \"random\", engine = \"null\", rounds = 3 }", "3 rounds never fill a window of 5"),
+        ("steady = { workload = \"random\", engine = \"null\", metric = \"speed\" }", "'speed' is not a choice here"),
+        ("condition = [{ workload = \"random\", engine = \"null\" }]", "either 'duration' or 'passes'"),
+        ("condition = [{ workload = \"random\", engine = \"null\", duration = \"1s\", passes = 2 }]", "either"),
+    ] {
+        let step =
+            "[[step]]\nname = \"s\"\nduration = \"1s\"\n[[step.stream]]\nworkload = \"random\"\nengine = \"null\"\n";
+        fs::write(&protocol, format!("title = \"T\"\nsource = \"t\"\n[prepare]\n{prepare}\n{step}")).unwrap();
+        let subject = format!("A={}", folder.path().display());
+        let output =
+            Command::new(DYNO).args(["plan", "check", &protocol.to_string_lossy(), "-s", &subject]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(says), "{prepare}: {said}");
+    }
+}
