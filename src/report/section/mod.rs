@@ -2,7 +2,6 @@
 
 pub mod conclusion;
 pub mod data;
-pub mod differences;
 pub mod disclosure;
 pub mod drives;
 pub mod equal;
@@ -33,7 +32,6 @@ pub struct Info {
 pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
-    &differences::Differences,
     &tpcc::TpcC,
     &limit::Limit,
     &equal::Equal,
