@@ -91,6 +91,9 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
         assert!(failed.is_none(), "{name}: {failed:?}");
     }
 
+    let neighbours = Bundle::open(&folder.path().join("neighbours.dyno")).unwrap().prepared().unwrap();
+    assert_eq!(neighbours[0].outcome, "6 namespaces of 144 MiB, 1 of them attached");
+
     let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let drives = text("drives.txt");
     for part in ["AAAA1111", "BBBB2222", "QEMU NVMe Ctrl", "power state 0", "yes, under a plan that names it"] {

@@ -315,3 +315,22 @@ fn mistakes_in_prepare_are_shown_where_they_stand() {
         assert!(!output.status.success() && said.contains(says), "{prepare}: {said}");
     }
 }
+
+#[test]
+fn the_check_tells_what_will_be_done_and_that_a_stream_means_a_namespace_that_will_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let protocol = folder.path().join("p.toml");
+    let check = |prepare: &str, target: &str| {
+        let stream = format!("workload = \"random\"\nengine = \"null\"\ntarget = \"{target}\"\n");
+        let step = format!("[[step]]\nname = \"s\"\nduration = \"1s\"\n[[step.stream]]\n{stream}");
+        fs::write(&protocol, format!("title = \"T\"\nsource = \"t\"\n[prepare]\n{prepare}\n{step}")).unwrap();
+        let subject = format!("A={}", folder.path().display());
+        let output = Command::new(DYNO).args(["plan", "check", &protocol.to_string_lossy(), "-s", &subject]).output();
+        let output = output.unwrap();
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let said = check("namespaces = 4", "namespace:1/6");
+    assert!(said.contains("'random' works on one of 6 namespaces, and there will be 4"), "{said}");
+    let said = check("namespaces = 6\npurge = \"any\"", "namespace:1/6");
+    assert!(said.contains("First, for each drive: 6 equal namespaces; purge by the best means that it has"), "{said}");
+}

@@ -42,6 +42,8 @@ pub struct RunFacts {
     pub started_unix_ns: u64,
     pub dyno_version: String,
     pub repeats: u32,
+    /// What half the headline figure's interval was to come down to, in percent, by up to so many repeats.
+    pub until_percent: Option<f64>,
     /// The resolved plan as JSON, from which the run can be repeated.
     pub plan: String,
 }
@@ -189,6 +191,7 @@ impl Facts {
             started_unix_ns: run.started_unix_ns,
             dyno_version: run.dyno_version.clone(),
             repeats: run.plan.repeats,
+            until_percent: run.plan.until.map(|u| u.percent),
             plan,
         });
         let mut names = Vec::new();

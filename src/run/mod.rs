@@ -87,6 +87,10 @@ impl Run<'_> {
                 self.progress.point_spared();
                 continue;
             };
+            if enough(self.plan, &self.figures, &point.key) {
+                self.progress.point_spared();
+                continue;
+            }
             let name = &point.subject.name;
             if !ready.contains_key(name) {
                 let made = self.prepare(point);
@@ -103,10 +107,6 @@ impl Run<'_> {
             if self.stop.load(Relaxed) {
                 summary.interrupted = true;
                 break;
-            }
-            if enough(self.plan, &self.figures, &point.key) {
-                self.progress.point_spared();
-                continue;
             }
             match self.measure(point, subject, watch)? {
                 None => {
