@@ -93,11 +93,22 @@ pub fn marked(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<Strin
     if failures > 0 {
         return Some(format!("{failures} of its repeats failed"));
     }
+    if unsteady(facts, cell.subject) {
+        return Some("its drive had not come to a steady state".to_string());
+    }
     if let Some(percent) = cell.drift_percent {
         return Some(format!("its ops/s drifted by {} over the window", words::signed_percent(percent)));
     }
     let reached = total.achieved().filter(|share| *share < RATE_KEPT)?;
     Some(format!("it reached {:.1} % of the asked rate", reached * 100.0))
+}
+
+/// Whether a drive of the subject was prepared until steady, and last was not.
+fn unsteady(facts: &Facts, subject: usize) -> bool {
+    let own = || {
+        facts.prepared.iter().filter(|(s, _)| *s == subject).filter_map(|(_, p)| Some((p.drive, p.steady.as_ref()?)))
+    };
+    own().any(|(drive, _)| own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached()))
 }
 
 /// Every marked cell and why.

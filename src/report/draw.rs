@@ -6,6 +6,7 @@ use super::figure::curve::{Curve, CurvePoint, CurveSeries};
 use super::figure::percentiles::{PercentileSeries, Percentiles};
 use super::figure::timeline::{Timeline, TimelineSeries};
 use super::reading::{ClassSummary, Latency, P99, PERCENTILES, Summary};
+use super::steady;
 use crate::plan::Field;
 use crate::stats::Estimate;
 
@@ -25,7 +26,8 @@ const MOST_GROUPS: usize = 16;
 const MOVES_DATA: f64 = 1e6;
 
 pub fn all(facts: &Facts) -> Vec<Drawing> {
-    facts.steps.iter().flat_map(|step| of_step(facts, step)).collect()
+    let steps = facts.steps.iter().flat_map(|step| of_step(facts, step));
+    steps.chain(steady::drawings(facts)).collect()
 }
 
 /// The figures of a step, leading ones first.

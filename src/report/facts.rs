@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::base::histogram::Histogram;
 use crate::base::units;
+use crate::plan::search::Search;
 use crate::plan::{Axis, Field, Order, PointKey, Step};
 use crate::record::{Class, Fact, Outcome, Point, Prepared, Told};
 use crate::stats::{estimate, trend};
@@ -43,6 +44,8 @@ pub struct RunFacts {
     pub started_unix_ns: u64,
     pub dyno_version: String,
     pub repeats: u32,
+    /// What half the headline figure's interval was to come down to, in percent, by up to so many repeats.
+    pub until_percent: Option<f64>,
     /// The resolved plan as JSON, from which the run can be repeated.
     pub plan: String,
 }
@@ -52,6 +55,7 @@ pub struct StepFacts {
     pub name: String,
     pub title: String,
     pub axis: Option<AxisFacts>,
+    pub search: Option<Search>,
     /// Ascending; one without a number where nothing is swept.
     pub values: Vec<AxisValue>,
     /// The class whose latency the figures show.
@@ -190,6 +194,7 @@ impl Facts {
             started_unix_ns: run.started_unix_ns,
             dyno_version: run.dyno_version.clone(),
             repeats: run.plan.repeats,
+            until_percent: run.plan.until.map(|u| u.percent),
             plan,
         });
         let mut names = Vec::new();
@@ -425,6 +430,7 @@ impl StepFacts {
             name: step.name.clone(),
             title,
             axis: None,
+            search: step.sweep.as_ref().and_then(|sweep| sweep.search.clone()),
             values: Vec::new(),
             class: None,
             open_loop: false,

@@ -19,6 +19,7 @@ mod page;
 mod pdf;
 pub mod reading;
 pub mod section;
+mod steady;
 pub mod text;
 mod told;
 pub mod words;

@@ -13,8 +13,7 @@ use crate::stats::{Estimate, estimate};
 use crate::store::RateInterval;
 
 /// The percentiles that a report shows.
-pub const PERCENTILES: [(&str, f64); 5] =
-    [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
+pub use crate::plan::search::PERCENTILES;
 
 /// Where p99 is among them.
 pub const P99: usize = 2;

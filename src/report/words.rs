@@ -22,8 +22,6 @@ pub fn megabytes(bytes_per_s: f64) -> String {
     }
     let mb = bytes_per_s / 1e6;
     match mb {
-        // Nothing was told of bytes, or there are none to tell of.
-        _ if mb == 0.0 => NONE.to_string(),
         _ if mb < 9.995 => format!("{mb:.2}"),
         _ if mb < 99.95 => format!("{mb:.1}"),
         _ => units::grouped(mb.round() as u64),

@@ -69,8 +69,8 @@ impl GroupedBars {
             frame.whisker(middle, bar.low.max(0.0), bar.high, (width / 6.0).min(5.0));
         }
         let label = si(bar.value);
-        // About six units a character at this size: a label wider than its bar would run into the next.
-        if 6.0 * label.chars().count() as f64 <= width + 2.0 {
+        // About seven units a character at this size: a label wider than its bar would run into the next.
+        if 6.8 * label.chars().count() as f64 <= width + 2.0 {
             let over = frame.y_at(bar.high.max(bar.value)) - 5.0;
             frame.text(middle, over, &label, &Type { size: 10.5, colour: INK, ..SMALL });
         }

@@ -49,7 +49,7 @@ impl Frame {
     fn legend(&mut self, names: &[&str], first: f64) -> f64 {
         let (mut x, mut row) = (16.0, first);
         for (i, name) in names.iter().enumerate() {
-            let width = 30.0 + 7.2 * name.chars().count() as f64;
+            let width = 32.0 + 8.2 * name.chars().count() as f64;
             if x > 16.0 && x + width > WIDTH - 16.0 {
                 (x, row) = (16.0, row + 20.0);
             }

@@ -2,11 +2,11 @@
 
 pub mod conclusion;
 pub mod data;
-pub mod differences;
 pub mod disclosure;
 pub mod drives;
 pub mod equal;
 pub mod findings;
+pub mod limit;
 pub mod marks;
 pub mod method;
 pub mod preparation;
@@ -32,8 +32,8 @@ pub struct Info {
 pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
-    &differences::Differences,
     &tpcc::TpcC,
+    &limit::Limit,
     &equal::Equal,
     &drives::Drives,
     &preparation::Preparation,
