@@ -30,10 +30,12 @@ pub enum Class {
     /// What the queue holds, carried out.
     DeferredDelivery,
     StockLevel,
+    /// Whether the data are right: no load, so nothing that subjects are compared by.
+    Check,
 }
 
 impl Class {
-    pub const ALL: [Class; 10] = [
+    pub const ALL: [Class; 11] = [
         Class::Read,
         Class::Write,
         Class::Seek,
@@ -44,6 +46,7 @@ impl Class {
         Class::Delivery,
         Class::DeferredDelivery,
         Class::StockLevel,
+        Class::Check,
     ];
 
     pub fn name(self) -> &'static str {
@@ -58,6 +61,7 @@ impl Class {
             Class::Delivery => "delivery",
             Class::DeferredDelivery => "deferred-delivery",
             Class::StockLevel => "stock-level",
+            Class::Check => "check",
         }
     }
 }

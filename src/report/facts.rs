@@ -32,6 +32,8 @@ pub struct Facts {
     /// The drives of each subject, as the plan names them.
     pub drives: Vec<Vec<String>>,
     pub steps: Vec<StepFacts>,
+    /// Steps that looked whether the data are right and measured nothing.
+    pub checks: Vec<StepFacts>,
     pub failures: Vec<Failure>,
     /// What was done to the drives before, with the index of their subject.
     pub prepared: Vec<(usize, Prepared)>,
@@ -157,6 +159,7 @@ impl Facts {
             subjects: Vec::new(),
             drives: Vec::new(),
             steps: Vec::new(),
+            checks: Vec::new(),
             failures: Vec::new(),
             prepared: Vec::new(),
             disclosure: Vec::new(),
@@ -319,6 +322,8 @@ impl Facts {
             step.open_loop = step.cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
         }
         self.steps.retain(|step| !step.values.is_empty());
+        let steps = std::mem::take(&mut self.steps);
+        (self.checks, self.steps) = steps.into_iter().partition(|step| step.class == Some(Class::Check));
         Ok(())
     }
 
@@ -374,8 +379,8 @@ fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
 /// Reads if there are any, as the readers of a brief expect; otherwise the class with the most ops.
 fn lead_class(cells: &[CellFacts]) -> Option<Class> {
     let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
-    if classes().any(|c| c.class == Class::Read) {
-        return Some(Class::Read);
+    if let Some(lead) = [Class::Read, Class::NewOrder].into_iter().find(|lead| classes().any(|c| c.class == *lead)) {
+        return Some(lead);
     }
     classes().max_by_key(|c| c.ops).map(|c| c.class)
 }
