@@ -125,6 +125,7 @@ pub mod tests {
             steps: Vec::new(),
             prepared: Vec::new(),
             failures: Vec::new(),
+            checks: Vec::new(),
             disclosure: vec![
                 group("Drive: A", "Fast", "512 bytes"),
                 group("Drive: B", "Slow", "4096 bytes"),
