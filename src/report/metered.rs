@@ -40,7 +40,11 @@ impl Metered {
             window_s,
             power: power::series(&gauges, &load, window_s),
             celsius: hottest.map(inside).unwrap_or_default(),
-            verdict: Some(verdict(&inputs(&gauges, point, reading, window_s))),
+            // Another tool's watts alone do not say what limited its result.
+            verdict: gauges
+                .iter()
+                .any(|g| g.name == "host_all_ns")
+                .then(|| verdict(&inputs(&gauges, point, reading, window_s))),
         })
     }
 }
