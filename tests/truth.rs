@@ -70,6 +70,7 @@ fn run(step: &str, stream: &str) -> Memory {
         plan: &plan,
         points: plan::points(&plan),
         maxima: Maxima::new(),
+        searches: Default::default(),
         before: Before::default(),
         figures: Vec::new(),
         sink: &mut memory,

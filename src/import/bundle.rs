@@ -127,7 +127,7 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
         let mut values: Vec<f64> = of_step.filter(|v| v.is_finite()).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
-        Sweep { stream: entry.point.cells[0].stream.clone(), field, values }
+        Sweep { stream: entry.point.cells[0].stream.clone(), field, values, search: None }
     });
     Step {
         name: entry.step.clone(),

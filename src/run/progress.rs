@@ -112,7 +112,7 @@ impl Progress {
         self.line(&format!("{percent:>3} %  {}: {result}", label(&point.key)));
     }
 
-    /// Not measured: its repeats so far are enough.
+    /// Not measured: its repeats so far are enough, or a search can do without it.
     pub fn point_spared(&self) {
         let planned_ns = self.left_ns.borrow_mut().pop().unwrap_or(0);
         self.total_ns.set(self.total_ns.get().saturating_sub(planned_ns));
