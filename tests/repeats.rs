@@ -50,8 +50,10 @@ fn measured(repeats: &str) -> Vec<usize> {
 
 #[test]
 fn a_wide_limit_is_met_by_the_fewest_repeats_and_an_impossible_one_takes_the_most() {
-    // Repeats of the null engine lie within 95 % of each other even on a busy machine, and never within 0.0001 %.
-    assert_eq!(measured("{ until = \"95%\", at_least = 3, at_most = 6 }"), [3, 3, 3, 3]);
+    // Six repeats of the null engine narrow it down to ±95 % unless the machine stands still for most of them; a few tries
+    // make sure. ±0.0001 % is never met.
+    let wide = || measured("{ until = \"95%\", at_least = 6, at_most = 7 }");
+    assert!((0..3).any(|_| wide() == [6, 6, 6, 6]));
     assert_eq!(measured("{ until = \"0.0001%\", at_least = 2, at_most = 4 }"), [4, 4, 4, 4]);
 }
 
