@@ -35,3 +35,4 @@ bench: build
 	scripts/db_bench.sh
 	python3 benches/run.py
 	python3 benches/databases.py
+	python3 benches/tpcc.py

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Dyno beside sysbench on one MariaDB server: the same tables, statements and threads, in turns (A B B A ...).
 
-Prints a table and writes it into docs/benchmarks.md between its own markers. Needs mariadbd and sysbench. Absolute figures
+Prints a table and writes it into docs/benchmarks.md between its own markers; parts may be named on the command line
+("load", "oltp_point_select:8"), and then only their lines are replaced. Needs mariadbd and sysbench. Absolute figures
 belong to the machine; only the ratios are claims.
 """
 import csv
@@ -116,7 +117,7 @@ workload = {{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_
     home.mkdir(exist_ok=True)
     env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@localhost/{database}?socket={server.socket}")
     _, cpu, wall = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle], env)
-    rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", "--csv", bundle])[0])))
+    rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows[0], cpu, wall
 
 
@@ -160,35 +161,51 @@ def load_lines(server, folder):
                  lambda r: r <= 1)]
 
 
-def main():
-    for needed in ("mariadbd", "mariadb-install-db", "sysbench"):
-        if not shutil.which(needed):
-            sys.exit(f"benches/databases.py: NOT RUN, nothing measured: no {needed}; install mariadb-server and sysbench")
-    folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
-    server = Server(folder)
-    try:
-        lines = load_lines(server, folder)
-        for script in ("oltp_point_select", "oltp_read_write"):
-            for threads in (1, 8, 32):
-                pairs = in_turns(lambda: dyno_run(server, folder, script, threads),
-                                 lambda: sysbench_run(server, script, threads))
-                what = f"{script}, {threads} threads"
-                lines += [line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
-                          line(f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03),
-                          line(f"{what}: client CPU a transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1)]
-                print("\n".join(lines[-3:]), flush=True)
-    finally:
-        server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+def oltp_lines(server, folder, script, threads):
+    pairs = in_turns(lambda: dyno_run(server, folder, script, threads), lambda: sysbench_run(server, script, threads))
+    what = f"{script}, {threads} threads"
+    return [line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
+            line(f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03),
+            line(f"{what}: client CPU a transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1)]
+
+
+def record(server, lines):
+    """Writes the lines into the document, in place of those of the same name."""
     model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
     head = (f"{model}, {os.cpu_count()} processors, Linux {platform.release()}; MariaDB {server.version}, "
             f"{run(['sysbench', '--version'])[0].strip()}; {PAIRS} pairs of {SECONDS} s.\n\n"
             "| What | Dyno | sysbench | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|\n")
-    table = head + "\n".join(lines)
-    print(table)
     text = DOCUMENT.read_text()
     before, rest = text.split(BEGIN)
-    DOCUMENT.write_text(before + BEGIN + "\n" + table + "\n" + END + rest.split(END)[1])
+    old, after = rest.split(END)
+    name = lambda row: row.split("|")[1].strip()
+    rows = {name(row): row for row in old.splitlines() if row.startswith("| ") and name(row) != "What"}
+    rows.update({name(row): row for row in lines})
+    DOCUMENT.write_text(before + BEGIN + "\n" + head + "\n".join(rows.values()) + "\n" + END + after)
+
+
+def main():
+    for needed in ("mariadbd", "mariadb-install-db", "sysbench"):
+        if not shutil.which(needed):
+            sys.exit(f"benches/databases.py: NOT RUN, nothing measured: no {needed}; install mariadb-server and sysbench")
+    parts = {"load": load_lines}
+    for script in ("oltp_point_select", "oltp_read_write"):
+        for threads in (1, 8, 32):
+            parts[f"{script}:{threads}"] = lambda *where, script=script, threads=threads: oltp_lines(*where, script, threads)
+    folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
+    server = Server(folder)
+    try:
+        chosen = sys.argv[1:] or list(parts)
+        if "load" not in chosen:
+            sysbench(server, "oltp_common", "prepare", 4)
+        lines = []
+        for part in chosen:
+            lines += parts[part](server, folder)
+            print("\n".join(lines), flush=True)
+            record(server, lines)
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -62,9 +62,9 @@ impl Bench {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The keys of a bundle's points: everything in a row of `export --csv` up to the repeat.
+    /// The keys of a bundle's points: everything in a row of `dyno export` up to the repeat.
     fn keys(&self, bundle: &str) -> Vec<String> {
-        let rows = self.ok(&["export", "--csv", bundle]);
+        let rows = self.ok(&["export", bundle]);
         let key = |row: &str| row.split(',').take(5).collect::<Vec<_>>().join(",");
         let mut keys: Vec<String> = rows.lines().skip(1).map(key).collect();
         keys.sort();

@@ -2,177 +2,12 @@
 //! other's tables and send the same statements, and what is wrong is said without touching anything of the user's.
 //! Where a server or sysbench is missing a test says so loudly and shows nothing.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+mod servers;
+
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
-const TABLES: &str = "tables = 2, table_size = 2000";
-
-/// Whether all of these programs are here; says loudly when not.
-fn have(programs: &[&str]) -> bool {
-    let found = |name: &&str| {
-        let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/usr/lib/postgresql/15/bin";
-        path.split(':').any(|folder| Path::new(folder).join(name).is_file())
-    };
-    let missing: Vec<_> = programs.iter().filter(|name| !found(name)).collect();
-    if !missing.is_empty() {
-        eprintln!("SKIPPED, NOTHING SHOWN: {missing:?} not installed; scripts/setup.sh installs what this test needs");
-    }
-    missing.is_empty()
-}
-
-struct Bench {
-    dir: tempfile::TempDir,
-}
-
-impl Bench {
-    fn new() -> Bench {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-        std::fs::create_dir(dir.path().join("drive")).unwrap();
-        Bench { dir }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    /// A protocol of one dataset and one step of `seconds`.
-    fn protocol(&self, dataset: &str, engine: &str, workload: &str, threads: u32, seconds: u32) {
-        let text = format!(
-            "title = \"t\"\n[dataset.db]\nengine = \"{engine}\"\n{dataset}\n[[step]]\nname = \"s\"\nduration = \"{seconds}s\"\n\
-             [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\nthreads = {threads}\n\
-             workload = {{ kind = \"{workload}\", {TABLES}, rand_type = \"uniform\" }}\n"
-        );
-        std::fs::write(self.path("p.toml"), text).unwrap();
-    }
-
-    fn dyno(&self, url: &str) -> Command {
-        let _ = std::fs::remove_file(self.path("b.dyno"));
-        let mut command = Command::new(DYNO);
-        command.current_dir(self.dir.path()).env("DYNO_MYSQL_URL", url).stdin(Stdio::null());
-        command.args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
-        command
-    }
-
-    fn csv(&self) -> String {
-        let output = Command::new(DYNO).args(["export", "--csv"]).arg(self.path("b.dyno")).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// The process that serves the dataset, from the note beside it.
-    fn server_pid(&self) -> Option<u32> {
-        let note = std::fs::read_to_string(self.path("drive/dyno-data/db.0.server.json")).ok()?;
-        let note: serde_json::Value = serde_json::from_str(&note).ok()?;
-        Some(note["server"]["pid"].as_u64()? as u32)
-    }
-}
-
-fn said(output: &Output) -> String {
-    // Messages are wrapped for reading; what is looked for must not depend on where.
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[track_caller]
-fn until(what: &str, mut met: impl FnMut() -> bool) {
-    let give_up = Instant::now() + Duration::from_secs(120);
-    while !met() {
-        assert!(Instant::now() < give_up, "waited two minutes for {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
-/// A MariaDB of the user's, with databases `ours` and `theirs`.
-struct MariaDb {
-    bench: Bench,
-    child: Child,
-}
-
-impl MariaDb {
-    fn start() -> MariaDb {
-        let bench = Bench::new();
-        let data = bench.path("user-data");
-        let run_as: &[&str] = if rustix::process::geteuid().is_root() { &["--user=mysql"] } else { &[] };
-        let datadir = format!("--datadir={}", data.display());
-        std::fs::set_permissions(bench.dir.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
-        let made = Command::new("mariadb-install-db")
-            .args(["--no-defaults", &datadir, "--auth-root-authentication-method=normal", "--skip-test-db"])
-            .args(run_as)
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "{}", said(&made));
-        let child = Command::new("mariadbd")
-            .args(["--no-defaults", "--skip-networking", "--local-infile=1", &datadir])
-            .arg(format!("--socket={}", bench.path("socket").display()))
-            .args(run_as)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let server = MariaDb { bench, child };
-        until("MariaDB", || server.try_sql("SELECT 1").status.success());
-        server.sql("CREATE DATABASE ours; CREATE DATABASE theirs");
-        server
-    }
-
-    fn try_sql(&self, text: &str) -> Output {
-        let socket = format!("--socket={}", self.bench.path("socket").display());
-        Command::new("mariadb").args(["--no-defaults", "-uroot", "-N", &socket, "-e", text]).output().unwrap()
-    }
-
-    #[track_caller]
-    fn sql(&self, text: &str) -> String {
-        let output = self.try_sql(text);
-        assert!(output.status.success(), "{text}: {}", said(&output));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn url(&self, database: &str) -> String {
-        format!("mysql://root@localhost/{database}?socket={}", self.bench.path("socket").display())
-    }
-
-    #[track_caller]
-    fn sysbench(&self, database: &str, script: &str, command: &[&str]) {
-        let output = Command::new("sysbench")
-            .args([script, "--db-driver=mysql", "--mysql-user=root", "--tables=2", "--table-size=2000", "--threads=2"])
-            .arg(format!("--mysql-socket={}", self.bench.path("socket").display()))
-            .arg(format!("--mysql-db={database}"))
-            .args(command)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "sysbench {script} {command:?}: {}", said(&output));
-    }
-
-    #[track_caller]
-    fn dyno(&self, database: &str, dataset: &str, workload: &str) {
-        self.bench.protocol(&format!("server = \"existing\"\n{dataset}"), "mysql", workload, 2, 2);
-        let output = self.bench.dyno(&self.url(database)).output().unwrap();
-        assert!(output.status.success(), "{}", said(&output));
-    }
-
-    /// How often each kind of statement was executed for every commit, since the counters in `before`.
-    fn mix_since(&self, before: &[f64]) -> Vec<f64> {
-        let counts: Vec<f64> = self.counts().iter().zip(before).map(|(now, before)| now - before).collect();
-        counts.iter().map(|count| count / counts[0]).collect()
-    }
-
-    fn counts(&self) -> Vec<f64> {
-        let one = |name: &str| {
-            let row = self.sql(&format!("SHOW GLOBAL STATUS LIKE '{name}'"));
-            row.split_whitespace().last().unwrap().parse().unwrap()
-        };
-        ["Com_commit", "Com_select", "Com_update", "Com_delete", "Com_insert"].map(one).to_vec()
-    }
-}
-
-impl Drop for MariaDb {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use servers::{Bench, DYNO, MariaDb, Postgres, have, said, until};
 
 const FILL: &str = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000, threads = 2 }";
 const EXISTING: &[&str] = &["mariadbd", "mariadb", "mariadb-install-db", "sysbench"];
@@ -190,6 +25,7 @@ fn own_servers_are_started_measured_and_stopped() {
             assert!(output.status.success(), "{engine} {workload}: {}", said(&output));
             assert!(bench.csv().contains(",measured"), "{}", bench.csv());
             assert_eq!(bench.server_pid(), None, "nothing runs on");
+            assert_eq!(bench.sockets(), 0, "no socket is left");
         }
     }
 }
@@ -238,7 +74,32 @@ fn a_server_left_behind_by_a_killed_dyno_is_ended_at_the_next_start() {
     bench.protocol(FILL, "mysql", "oltp_read_write", 2, 1);
     let output = bench.dyno("").output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
-    assert_eq!(bench.server_pid(), None);
+    assert_eq!((bench.server_pid(), bench.sockets()), (None, 0));
+}
+
+#[test]
+fn a_restored_dataset_is_as_it_was_filled_at_each_point() {
+    if !have(&["mariadbd", "mariadb"]) {
+        return;
+    }
+    let bench = Bench::new();
+    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_insert", 2, 1);
+    let output = bench.dyno("").args(["--repeats", "2"]).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let data = bench.path("drive/dyno-data/db.0/data");
+    let rows = |bench: Bench| {
+        let server = MariaDb::on(bench, &data, &[]);
+        let rows = server.sql("SELECT COUNT(*) FROM dyno.sbtest1").trim().parse::<u32>().unwrap();
+        server.sql("SHUTDOWN");
+        (rows, server.stopped())
+    };
+    let (rows_after, bench) = rows(bench);
+    assert!(rows_after > 2000, "the inserts are there until the next point");
+    // A point that only reads finds the rows that were filled, and leaves them.
+    bench.protocol(&format!("restore = true\n{FILL}"), "mysql", "oltp_point_select", 2, 1);
+    let output = bench.dyno("").output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(rows(bench).0, 2000);
 }
 
 #[test]
@@ -246,7 +107,7 @@ fn sysbench_runs_on_our_tables_and_we_on_sysbench_s() {
     if !have(EXISTING) {
         return;
     }
-    let server = MariaDb::start();
+    let server = MariaDb::start(&[]);
     server.sysbench("theirs", "oltp_common", &["prepare"]);
     server.dyno("ours", FILL, "oltp_point_select");
     for question in [
@@ -271,7 +132,7 @@ fn the_server_counts_the_same_statements_for_a_transaction_of_ours_as_for_one_of
     if !have(EXISTING) {
         return;
     }
-    let server = MariaDb::start();
+    let server = MariaDb::start(&[]);
     server.sysbench("theirs", "oltp_common", &["prepare"]);
     let before = server.counts();
     server.sysbench("theirs", "oltp_read_write", &["--time=2", "run"]);
@@ -287,11 +148,69 @@ fn the_server_counts_the_same_statements_for_a_transaction_of_ours_as_for_one_of
 }
 
 #[test]
+fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_tables() {
+    if !have(&["initdb", "psql", "setpriv", "sysbench"]) {
+        return;
+    }
+    let server = Postgres::start();
+    server.sysbench("theirs", "oltp_common", &["prepare"]);
+    let ours = server.mix_of(|| {
+        server.bench.protocol("server = \"existing\"", "postgres", "oltp_read_write", 2, 2);
+        let output = server.bench.dyno(&server.url("postgres", "theirs")).output().unwrap();
+        assert!(output.status.success(), "{}", said(&output));
+    });
+    let theirs = server.mix_of(|| server.sysbench("theirs", "oltp_read_write", &["--time=2", "run"]));
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        // A transaction that deadlocked is run again.
+        assert!((ours / theirs - 1.0).abs() < 0.03, "{ours} against {theirs} an insert");
+    }
+    assert_eq!(ours.iter().map(|n| n.round()).collect::<Vec<_>>(), [1.0, 14.0, 2.0, 1.0]);
+    for (url, complaint) in [
+        (server.url("nobody", "theirs"), "check user, password and database"),
+        (server.url("postgres", "ours"), "does not have 2 tables as sysbench makes them"),
+    ] {
+        let output = server.bench.dyno(&url).output().unwrap();
+        assert!(!output.status.success() && said(&output).contains(complaint), "{complaint}: {}", said(&output));
+    }
+    server.bench.protocol(&format!("server = \"existing\"\n{FILL}"), "postgres", "oltp_point_select", 2, 1);
+    let output = server.bench.dyno(&server.url("postgres", "ours")).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    server.sysbench("ours", "oltp_read_write", &["--time=1", "run"]);
+}
+
+#[test]
+fn a_server_that_is_too_old_is_refused_and_no_password_comes_into_the_bundle() {
+    if !have(EXISTING) {
+        return;
+    }
+    let server = MariaDb::start(&["--version=5.5.30-MariaDB"]);
+    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", 1, 1);
+    let output = server.bench.dyno(&server.url("ours")).output().unwrap();
+    assert!(!output.status.success() && said(&output).contains("MariaDB 5.5.30 is too old"), "{}", said(&output));
+    drop(server);
+
+    let server = MariaDb::start(&[]);
+    server.sysbench("theirs", "oltp_common", &["prepare"]);
+    server.sql("CREATE USER bench@localhost IDENTIFIED BY 'hunter2secret'; GRANT ALL ON theirs.* TO bench@localhost");
+    let url = server.url("theirs").replace("root@", "bench:hunter2secret@");
+    server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", 2, 1);
+    let output = server.bench.dyno(&url).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    let report = Command::new(DYNO).arg("export").arg(server.bench.path("b.dyno")).output().unwrap();
+    let bundle = std::fs::read(server.bench.path("b.dyno")).unwrap();
+    for text in [bundle, report.stdout, output.stdout, output.stderr] {
+        for secret in ["hunter2secret", "bench:"] {
+            assert!(!text.windows(secret.len()).any(|w| w == secret.as_bytes()), "'{secret}' was kept");
+        }
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_and_nothing_of_the_user_s_is_touched() {
     if !have(EXISTING) {
         return;
     }
-    let server = MariaDb::start();
+    let server = MariaDb::start(&[]);
     server.sql("CREATE TABLE ours.sbtest1 (precious INT); INSERT INTO ours.sbtest1 VALUES (42)");
     let socket = server.bench.path("socket").display().to_string();
     let nobody = format!("mysql://nobody:secret@localhost/ours?socket={socket}");
@@ -313,22 +232,31 @@ fn what_is_wrong_is_said_and_nothing_of_the_user_s_is_touched() {
 
 #[test]
 fn a_disk_that_fills_up_during_the_load_is_said_to_be_full() {
-    if !have(&["mariadbd", "mount"]) {
+    if !have(&["mount", "mkfs.ext4"]) {
         return;
     }
-    let bench = Bench::new();
-    let drive = bench.path("drive");
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=220m", "tmpfs"]).arg(&drive).status().unwrap();
-    if !mounted.success() {
-        eprintln!("SKIPPED, NOTHING SHOWN: a small filesystem to fill needs root");
-        return;
+    for (engine, options, program) in
+        [("mysql", "redo_log = \"16MiB\"\n", "mariadbd"), ("postgres", "max_wal_size = \"64MiB\"\n", "initdb")]
+    {
+        if !have(&[program]) {
+            continue;
+        }
+        let bench = Bench::new();
+        let (drive, image) = (bench.path("drive"), bench.path("image"));
+        std::fs::File::create(&image).unwrap().set_len(300 << 20).unwrap();
+        assert!(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).status().unwrap().success());
+        if !Command::new("mount").args(["-o", "loop"]).arg(&image).arg(&drive).status().unwrap().success() {
+            eprintln!("SKIPPED, NOTHING SHOWN: a small filesystem to fill needs root and loop devices");
+            return;
+        }
+        std::fs::write(drive.join("users-file"), "precious").unwrap();
+        let fill = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000000 }";
+        bench.protocol(&format!("{options}{fill}"), engine, "oltp_point_select", 1, 1);
+        let output = bench.dyno("").output().unwrap();
+        let (text, kept) = (said(&output), std::fs::read_to_string(drive.join("users-file")).unwrap());
+        let (pid, sockets) = (bench.server_pid(), bench.sockets());
+        assert!(Command::new("umount").arg(&drive).status().unwrap().success());
+        assert!(!output.status.success() && (text.contains("full") || text.contains("No space left")), "{text}");
+        assert_eq!((kept.as_str(), pid, sockets), ("precious", None, 0), "{engine}");
     }
-    std::fs::set_permissions(&drive, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let fill =
-        "direct = false\nredo_log = \"16MiB\"\nfill = { kind = \"oltp_load\", tables = 2, table_size = 2000000 }";
-    bench.protocol(fill, "mysql", "oltp_point_select", 1, 1);
-    let output = bench.dyno("").output().unwrap();
-    let text = said(&output);
-    assert!(Command::new("umount").arg(&drive).status().unwrap().success());
-    assert!(!output.status.success() && (text.contains("full") || text.contains("No space left")), "{text}");
 }

@@ -36,7 +36,7 @@ fn dyno(dir: &Path, args: &[&str]) -> Output {
     Command::new(DYNO).current_dir(dir).args(args).output().unwrap()
 }
 
-/// Runs the stream on each engine and hands over the engine, the folder and the rows of `export --csv`.
+/// Runs the stream on each engine and hands over the engine, the folder and the rows of `dyno export`.
 fn on_every_engine(stream: &str, check: impl Fn(&str, &Path, &[Vec<String>])) {
     for engine in ENGINES {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -44,7 +44,7 @@ fn on_every_engine(stream: &str, check: impl Fn(&str, &Path, &[Vec<String>])) {
         std::fs::write(dir.path().join("p.toml"), protocol(engine, stream)).unwrap();
         let output = dyno(dir.path(), &["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
         assert!(output.status.success(), "{engine}: {}", String::from_utf8_lossy(&output.stderr));
-        let csv = String::from_utf8(dyno(dir.path(), &["export", "--csv", "b.dyno"]).stdout).unwrap();
+        let csv = String::from_utf8(dyno(dir.path(), &["export", "b.dyno"]).stdout).unwrap();
         check(engine, dir.path(), &csv.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect::<Vec<_>>());
     }
 }
@@ -118,7 +118,7 @@ fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
         }
         std::fs::OpenOptions::new().write(true).open(&data).unwrap().set_len(1 << 20).unwrap();
         child.wait().unwrap();
-        let shown = String::from_utf8(dyno(dir.path(), &["export", "--csv", "b.dyno"]).stdout).unwrap();
+        let shown = String::from_utf8(dyno(dir.path(), &["export", "b.dyno"]).stdout).unwrap();
         assert!(shown.contains("failed: "), "{engine}: {shown}");
     }
 }

@@ -42,7 +42,7 @@ fn run(command: &mut Command) -> String {
     said
 }
 
-/// Fills (or finds) the database below `dir/x` and reads it; the rows of `export --csv`.
+/// Fills (or finds) the database below `dir/x` and reads it; the rows of `dyno export`.
 fn dyno(dir: &Path, fill: &str) -> String {
     std::fs::write(dir.join("p.toml"), PROTOCOL.replace("FILL", fill)).unwrap();
     std::fs::create_dir_all(dir.join("x")).unwrap();
@@ -52,7 +52,7 @@ fn dyno(dir: &Path, fill: &str) -> String {
         command
     };
     run(dyno().args(["run", "./p.toml", "--subject", "X=x", "--bundle", "b.dyno"]));
-    run(dyno().args(["export", "--csv", "b.dyno"]))
+    run(dyno().args(["export", "b.dyno"]))
 }
 
 fn bench(dir: &Path, benchmarks: &str, existing: bool) -> String {

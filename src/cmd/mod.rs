@@ -5,6 +5,7 @@ pub mod claims;
 pub mod compare;
 pub mod drives;
 pub mod export;
+pub mod facts;
 pub mod import;
 pub mod list;
 pub mod plan;
@@ -51,6 +52,12 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print what a run would disclose of this host, and of the drives under the paths given
+    Facts {
+        /// Directories or devices
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
     /// Print the points of bundles
     Show(Bundles),
     /// Hold the subjects of bundles side by side
@@ -81,14 +88,8 @@ enum Command {
     },
     /// Put results of other tools into a bundle
     Import(import::ImportArgs),
-    /// Print the points as data
-    Export {
-        #[command(flatten)]
-        bundles: Bundles,
-        /// Comma-separated values, one row for each point, stream and class of op
-        #[arg(long, required = true)]
-        csv: bool,
-    },
+    /// Write points, intervals, histograms or samples as data for other tools
+    Export(export::ExportArgs),
 }
 
 #[derive(Subcommand)]
@@ -131,6 +132,7 @@ pub fn main() -> Result<u8> {
         }
         Command::List => list::list(out).map(|()| 0),
         Command::Drives { json } => drives::drives(json, out).map(|()| 0),
+        Command::Facts { paths } => facts::facts(&paths, out).map(|()| 0),
         Command::Show(bundles) => show::show(&bundles.paths, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles.paths, out).map(|()| 0),
         Command::Claims(bundles) => claims::claims(&bundles.paths, out).map(|()| 0),
@@ -142,7 +144,7 @@ pub fn main() -> Result<u8> {
         }
         Command::Audit { claims, data } => audit::audit(&claims, &data, out),
         Command::Import(args) => import::import(&args, out).map(|()| 0),
-        Command::Export { bundles, csv: _ } => export::export(&bundles.paths, out).map(|()| 0),
+        Command::Export(args) => export::export(&args).map(|()| 0),
     };
     match out.flush() {
         // The reader of a pipe may have seen enough (`dyno show b | head`).

@@ -105,14 +105,6 @@ fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// "3", or "3 to 10 (until ±2 %)".
-fn repeats(plan: &Plan) -> String {
-    match plan.until {
-        Some(until) => format!("{} to {} (until ±{} %)", until.at_least, plan.repeats, until.percent),
-        None => plan.repeats.to_string(),
-    }
-}
-
 /// What is done to each drive before its points.
 fn preparation(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let tasks = prepare::in_words(plan);
@@ -120,6 +112,14 @@ fn preparation(plan: &Plan, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "First, for each drive: {}", tasks.join("; "))?;
     }
     Ok(())
+}
+
+/// "3", or "3 to 10 (until ±2 %)".
+fn repeats(plan: &Plan) -> String {
+    match plan.until {
+        Some(until) => format!("{} to {} (until ±{} %)", until.at_least, plan.repeats, until.percent),
+        None => plan.repeats.to_string(),
+    }
 }
 
 /// What is written to each drive, and which drives lose what is on them.

@@ -6,7 +6,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::report::{Brief, Document, Facts, draw, figure, html, markdown, pdf};
 
 /// Pixels to a unit of the drawing, enough for print.
-const PNG_SCALE: f32 = 2.0;
+const PNG_SCALE: f32 = 3.0;
 
 /// Writes the page to `output`, beside the first bundle where none is named, and the figures into `figures`. Returns
 /// the page's path.

@@ -14,6 +14,7 @@ use crate::record::{Outcome, Run};
 use crate::run::enough::{Figures, headline};
 use crate::run::prepare::Before;
 use crate::run::progress::Progress;
+use crate::run::search::Searches;
 use crate::run::{self, Maxima, MaximumOf, ops_per_s};
 use crate::store::{Bundle, Writer};
 
@@ -100,6 +101,7 @@ pub fn run(args: &RunArgs) -> Result<u8> {
 #[derive(Default)]
 struct Known {
     maxima: Maxima,
+    searches: Searches,
     figures: Figures,
     before: Before,
 }
@@ -122,9 +124,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
 
 fn resume(bundle: &Path) -> Result<u8> {
     let read = Bundle::open(bundle)?;
-    let before = Before { prepared: read.prepared()?, states: read.states()? };
-    let (maxima, figures) = known(&read)?;
-    let known = Known { maxima, figures, before };
+    let known = known(&read)?;
     drop(read);
     let (writer, record) = Writer::resume(bundle)?;
     refuse_under_test(&record.plan, bundle)?;
@@ -141,9 +141,9 @@ fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], cloc
     }
     let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
     let progress = Progress::new();
-    let Known { maxima, figures, before } = known;
+    let Known { maxima, searches, figures, before } = known;
     let (sink, progress) = (&mut writer, &progress);
-    let run = run::Run { plan: &plan, points, maxima, figures, before, sink, progress, stop: &stop, clock };
+    let run = run::Run { plan: &plan, points, maxima, searches, figures, before, sink, progress, stop: &stop, clock };
     let summary = run.execute();
     let name = bundle.display();
     let summary = summary.with_context(|| format!("what was measured until then is in {name}"))?;
@@ -175,12 +175,18 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The maxima of load sweeps and the headline figures that the bundle already holds.
-fn known(bundle: &Bundle) -> Result<(Maxima, Figures)> {
-    let (mut maxima, mut figures) = (Maxima::new(), Figures::new());
+/// What the bundle already holds that later points need.
+fn known(bundle: &Bundle) -> Result<Known> {
+    let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
+    let mut known = Known { before, ..Known::default() };
     for stored in bundle.points()? {
         let (key, point) = (&stored.point.key, &stored.point);
-        figures.extend(headline(point).map(|figure| (key.clone(), figure)));
+        known.figures.extend(headline(point).map(|figure| (key.clone(), figure)));
+        let step = bundle.run().plan.protocol.steps.iter().find(|s| s.name == key.step);
+        // A failed point is measured again.
+        if point.outcome == Outcome::Measured {
+            known.searches.note(key, step.and_then(|s| s.sweep.as_ref()), point);
+        }
         let is_maximum = key.axis.as_ref().is_some_and(|a| a.value.is_infinite());
         if !is_maximum || point.outcome != Outcome::Measured {
             continue;
@@ -193,8 +199,8 @@ fn known(bundle: &Bundle) -> Result<(Maxima, Figures)> {
                 repeat: key.repeat,
                 stream: stream.name.clone(),
             };
-            maxima.insert(of, ops_per_s(point, &stream.name));
+            known.maxima.insert(of, ops_per_s(point, &stream.name));
         }
     }
-    Ok((maxima, figures))
+    Ok(known)
 }

@@ -127,13 +127,14 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
         let mut values: Vec<f64> = of_step.filter(|v| v.is_finite()).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
-        Sweep { stream: entry.point.cells[0].stream.clone(), field, values }
+        Sweep { stream: entry.point.cells[0].stream.clone(), field, values, search: None }
     });
     Step {
         name: entry.step.clone(),
-        title: String::new(),
+        title: entry.title.clone(),
         warmup_ns: 0,
-        duration_ns: entry.point.window_ns,
+        // Nothing, where it was not told.
+        duration_ns: Some(entry.point.window_ns).filter(|ns| *ns != super::NO_WINDOW_NS).unwrap_or(0),
         drop_caches: false,
         settle: false,
         sweep,

@@ -20,6 +20,9 @@ struct Mapping {
     source: Option<String>,
     /// The step's name; without one it is the file's.
     step: Option<String>,
+    /// What steps are called in a report, by their names.
+    #[serde(default)]
+    titles: BTreeMap<String, String>,
     #[serde(default)]
     class: ClassName,
     /// The columns of keys.
@@ -173,6 +176,7 @@ impl Table<'_> {
         };
         let window_ns = m.window_s.filter(|s| *s > 0.0).map_or(super::NO_WINDOW_NS, |s| (s * 1e9).min(1e18) as u64);
         let mut entry = Entry::new(step, axis, window_ns);
+        entry.title = m.titles.get(step).cloned().unwrap_or_default();
         entry.subject = m.subject.as_deref().map(&text).transpose()?.map(str::to_string);
         let class = match m.class {
             ClassName::Read => Class::Read,

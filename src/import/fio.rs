@@ -55,8 +55,11 @@ impl Format for Fio {
                 found.entries.push(entry);
             }
             if let Some(entry) = found.entries.last_mut() {
-                add_job(entry, job, name, &place)?;
+                add_job(entry, &root, job, name, &place)?;
             }
+        }
+        for entry in &mut found.entries {
+            found.facts.extend(several(entry));
         }
         Ok(found)
     }
@@ -67,8 +70,11 @@ fn runtime_ns(job: &Value) -> u64 {
     of("read").max(of("write")).max(1).saturating_mul(1_000_000)
 }
 
-fn add_job(entry: &mut Entry, job: &Value, name: &str, place: &str) -> Result<()> {
-    let option = |key: &str| job["job options"][key].as_str().and_then(|v| v.parse().ok()).unwrap_or(1u32);
+fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str) -> Result<()> {
+    let option = |key: &str| {
+        let written = job["job options"][key].as_str().or_else(|| root["global options"][key].as_str());
+        written.and_then(|v| v.parse().ok()).unwrap_or(1u32).clamp(1, 65_536)
+    };
     let error = job["error"].as_i64().unwrap_or(0);
     if error != 0 {
         entry.point.outcome = Outcome::Failed { cause: format!("fio: job {name} ended with error {error}") };
@@ -98,9 +104,26 @@ fn add_job(entry: &mut Entry, job: &Value, name: &str, place: &str) -> Result<()
         tallies.push(Tally { class, ops, bytes, misses: 0, service, response: None });
     }
     let instance = entry.point.cells.iter().filter(|c| c.stream == name).count() as u32;
-    let job = cell(name, instance, option("numjobs").max(1), option("iodepth").max(1), tallies);
-    entry.point.cells.push(job);
+    entry.point.cells.push(cell(name, instance, option("numjobs"), option("iodepth"), tallies));
     Ok(())
+}
+
+/// Jobs of one name that fio reports one by one are the clones that `numjobs` asked for, each a thread of its own; and
+/// what was told of one of them is not so of all. What has been left out, if anything.
+fn several(entry: &mut Entry) -> Option<Fact> {
+    let clones = |cells: &[crate::record::Cell], stream: &str| cells.iter().filter(|c| c.stream == stream).count();
+    let names: Vec<String> = entry.point.cells.iter().map(|c| c.stream.clone()).collect();
+    let cloned: Vec<&String> = names.iter().filter(|name| clones(&entry.point.cells, name) > 1).collect();
+    for cell in &mut entry.point.cells {
+        if cloned.contains(&&cell.stream) {
+            cell.threads = 1;
+        }
+    }
+    let before = entry.told.len();
+    entry.told.retain(|t| !cloned.contains(&&t.stream));
+    let what = "left out: fio told them of each of several jobs, and they have no sum; run it with group_reporting, or \
+                import json+";
+    (entry.told.len() < before).then(|| Fact::new("Imported", format!("latencies of {}", entry.step), what))
 }
 
 /// json+: the bins, each a latency that stands for those within 0.8 % of it. Empty for plain json.

@@ -61,6 +61,8 @@ pub struct Entry {
     /// Without one, the subject is that of the file.
     pub subject: Option<String>,
     pub step: String,
+    /// What the step is called in a report; without one, its name.
+    pub title: String,
     pub axis: Option<(Field, f64)>,
     pub point: Point,
     pub told: Vec<Told>,
@@ -81,7 +83,15 @@ impl Entry {
             cells: Vec::new(),
             facts: Vec::new(),
         };
-        Entry { subject: None, step: step.to_string(), axis, point, told: Vec::new(), samples: Vec::new() }
+        Entry {
+            subject: None,
+            step: step.to_string(),
+            title: String::new(),
+            axis,
+            point,
+            told: Vec::new(),
+            samples: Vec::new(),
+        }
     }
 
     /// Ops in the window at this rate.

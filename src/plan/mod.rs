@@ -20,6 +20,7 @@ pub mod prepare;
 mod protocol;
 pub mod repeats;
 mod scale;
+pub mod search;
 mod stream;
 mod subject;
 mod sweep;

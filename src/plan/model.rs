@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::prepare::Preparation;
 use super::repeats::Until;
+use super::search::Search;
 use super::target::Target;
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
@@ -116,6 +117,9 @@ pub struct Dataset {
     pub engine: Part,
     /// How it is filled; a dataset without is opened as it is found.
     pub fill: Option<Fill>,
+    /// Kept as it was filled, and put back before a point that would find it written to.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub restore: bool,
 }
 
 /// How a dataset is filled: each worker's share of the ops once, then background work settled.
@@ -159,6 +163,9 @@ pub struct Sweep {
     pub field: Field,
     /// In the field's unit. A load sweep measures the maximum first, which is not among them.
     pub values: Vec<f64>,
+    /// Only the values that this search asks for are measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Search>,
 }
 
 /// A field of a stream that can be swept; the unit of its values.

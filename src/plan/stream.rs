@@ -5,7 +5,7 @@ use super::fields::{self, Fields};
 use super::info::{Family, Info};
 use super::knobs::{self, Written, check_depth, check_families};
 use super::mistakes::{At, Mistakes, remedy};
-use super::model::{Arrival, Dataset, Fill, Load, Stream};
+use super::model::{Arrival, Dataset, Fill, Load, Part, Stream};
 use super::node::{Entry, Node, Value};
 use super::target::{self, Target};
 
@@ -39,6 +39,7 @@ pub fn dataset<'n>(entry: &'n Entry, catalogue: &Catalogue, log: &mut Mistakes) 
     let mut table = Fields::of(&entry.node, "a dataset", log)?;
     fields::name(&Node::text(entry.key_at, entry.key.clone()), log);
     let fill = table.get("fill");
+    let restore_node = table.get("restore");
     let engine = table.need("engine", "\"rocksdb\"", log);
     let engine = engine.and_then(|node| knobs::part(node, "engine", &catalogue.engines, &[], log))?;
     let mut given = engine.given;
@@ -49,8 +50,24 @@ pub fn dataset<'n>(entry: &'n Entry, catalogue: &Catalogue, log: &mut Mistakes) 
         Some(node) => Some(self::fill(node, engine.info, catalogue, log)?),
         None => None,
     };
-    let dataset = Dataset { name: entry.key.clone(), engine: part, fill };
+    let restore = restore_node.and_then(|node| fields::flag(node, log)).unwrap_or(false);
+    if let (true, Some(node)) = (restore, restore_node) {
+        check_restore(node, &part, fill.is_some(), log);
+    }
+    let dataset = Dataset { name: entry.key.clone(), engine: part, fill, restore };
     Some(DatasetSpec { dataset, engine: engine.info, at: entry.key_at, given })
+}
+
+/// Only what Dyno has filled, in files of its own, can be put back.
+fn check_restore(node: &Node, engine: &Part, filled: bool, log: &mut Mistakes) {
+    if !filled {
+        let help = "give it a fill, or leave restore out";
+        log.note(node.at, "a dataset without a fill cannot be restored", "nothing was kept", help);
+    }
+    if engine.knobs.text("server").is_ok_and(|server| server == "existing") {
+        let help = "leave restore out, or let Dyno start the server: server = \"own\"";
+        log.note(node.at, "the files of an existing server cannot be restored", "not Dyno's files", help);
+    }
 }
 
 fn fill(node: &Node, engine: &Info, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Fill> {

@@ -6,6 +6,7 @@ use super::knobs::check_depth;
 use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Field, Sweep};
 use super::node::Node;
+use super::search;
 use super::stream::{MOST_INSTANCES, StreamSpec};
 use crate::base::units::Rate;
 
@@ -42,6 +43,7 @@ pub fn sweep(node: &Node, streams: &[StreamSpec], names: &[String], log: &mut Mi
     let values_node = table.get("values");
     let percent_node = table.get("percent");
     let range = [table.get("from"), table.get("to"), table.get("by")];
+    let search_node = table.get("search");
     table.finish(log);
     let axis_node = axis_node?;
     let axis = fields::text(axis_node, log)?;
@@ -80,7 +82,12 @@ pub fn sweep(node: &Node, streams: &[StreamSpec], names: &[String], log: &mut Mi
     if let Some(spec) = streams.iter().find(|s| s.stream.name == stream) {
         check_stream(spec, field, &values, values_node.unwrap_or(node), axis_node, log);
     }
-    Some(Sweep { stream: stream.to_string(), field, values })
+    let search = search_node.and_then(|node| search::search(node, names, log));
+    if let (Some(node), Field::LoadPercent) = (search_node, field) {
+        let help = "search among rates, instances or threads, or leave search out";
+        log.note(node.at, "a share of the maximum cannot be searched", "needs the maximum", help);
+    }
+    Some(Sweep { stream: stream.to_string(), field, values, search })
 }
 
 /// What the swept stream itself must allow.

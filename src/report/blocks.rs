@@ -67,6 +67,8 @@ impl Reader {
         let name: &str = tag.split(|c: char| c.is_whitespace()).next().unwrap_or_default();
         let next = match name {
             "h2" | "h3" | "h4" | "h5" => Kind::Heading(name.as_bytes()[1] - b'1'),
+            // A paragraph of an item's own.
+            "p" if self.kind == Kind::Item && self.text.trim().is_empty() => return,
             "p" | "div" | "summary" | "figcaption" => Kind::Text,
             "li" | "dd" => Kind::Item,
             "dt" => Kind::Term,
@@ -76,7 +78,9 @@ impl Reader {
                 self.end();
                 let digits: String =
                     tag.split("left").nth(1).unwrap_or("1").chars().take_while(char::is_ascii_digit).collect();
-                self.table = Some((digits.parse().unwrap_or(1), false, Vec::new()));
+                // Names with what is said of them are text throughout.
+                let left = if tag.contains("pairs") { 2 } else { digits.parse().unwrap_or(1) };
+                self.table = Some((left, false, Vec::new()));
                 return;
             }
             "thead" => {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
 
 use super::facts::Facts;
-use super::html::escape;
 use super::section;
 use crate::base::error::{Result, failed};
 
@@ -134,41 +134,27 @@ impl OwnText {
         self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
     }
 
-    /// Paragraphs, headings (###), lists (-), **strong** and `code`: what a brief's own text needs.
+    /// CommonMark with tables. HTML in it stands as text, and a picture as its description: a brief is one file, which
+    /// nothing in it may break or make load something from elsewhere.
     pub fn html(&self) -> String {
-        let mut out = String::new();
-        for part in self.markdown.split("\n\n").map(str::trim).filter(|p| !p.is_empty()) {
-            if let Some(heading) = part.strip_prefix("### ") {
-                out.push_str(&format!("<h3>{}</h3>\n", inline(heading)));
-            } else if part.lines().all(|l| l.trim_start().starts_with("- ")) {
-                let items =
-                    part.lines().map(|l| format!("<li>{}</li>\n", inline(l.trim_start().trim_start_matches("- "))));
-                out.push_str(&format!("<ul>\n{}</ul>\n", items.collect::<String>()));
-            } else {
-                out.push_str(&format!("<p>{}</p>\n", inline(part)));
+        let lower = |level| match level {
+            HeadingLevel::H1 | HeadingLevel::H2 | HeadingLevel::H3 => HeadingLevel::H3,
+            _ => HeadingLevel::H4,
+        };
+        let events = Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).filter_map(|event| match event {
+            Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),
+            Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
+            // Below the section's own heading.
+            Event::Start(Tag::Heading { level, .. }) => {
+                Some(Event::Start(Tag::Heading { level: lower(level), id: None, classes: vec![], attrs: vec![] }))
             }
-        }
-        out
+            Event::End(TagEnd::Heading(level)) => Some(Event::End(TagEnd::Heading(lower(level)))),
+            other => Some(other),
+        });
+        let mut out = String::new();
+        pulldown_cmark::html::push_html(&mut out, events);
+        out.replace("<table>", "<div class=scroll><table class=\"data left1\">").replace("</table>", "</table></div>")
     }
-}
-
-/// Marks within a line, in turn opened and closed.
-fn inline(text: &str) -> String {
-    let paired = |text: &str, mark: &str, tag: &str| {
-        let parts: Vec<&str> = text.split(mark).collect();
-        let mut out = String::new();
-        for (i, part) in parts.iter().enumerate() {
-            match i {
-                0 => {}
-                _ if i % 2 == 1 && i + 1 < parts.len() => out.push_str(&format!("<{tag}>")),
-                _ if i % 2 == 0 => out.push_str(&format!("</{tag}>")),
-                _ => out.push_str(mark),
-            }
-            out.push_str(part);
-        }
-        out
-    };
-    paired(&paired(&escape(text), "**", "strong"), "`", "code")
 }
 
 #[cfg(test)]
@@ -192,7 +178,17 @@ mod tests {
 
     #[test]
     fn own_paragraphs_are_set_and_cannot_break_the_page() {
-        let text = OwnText { title: "Why".into(), after: String::new(), markdown: "a **b** <c>\n\n- d\n- e".into() };
-        assert_eq!(text.html(), "<p>a <strong>b</strong> &lt;c&gt;</p>\n<ul>\n<li>d</li>\n<li>e</li>\n</ul>\n");
+        let markdown =
+            "# Why\na **b** <script>c</script> ![d](http://e/f.png)\n\n- g\n- h\n\n| i | j |\n|---|--:|\n| k | 1 |";
+        let text = OwnText { title: "Why".into(), after: String::new(), markdown: markdown.into() };
+        let html = text.html();
+        let wanted = [
+            "<h3>Why</h3>",
+            "<p>a <strong>b</strong> &lt;script&gt;c&lt;/script&gt; d</p>",
+            "<li>g</li>",
+            "<table class=\"data left1\"><thead><tr><th>i</th>",
+        ];
+        wanted.iter().for_each(|part| assert!(html.contains(part), "{part} is not in {html}"));
+        assert!(!html.contains("http:"));
     }
 }

@@ -3,14 +3,17 @@
 use super::blocks::{self, Block};
 use super::brief::Brief;
 use super::facts::Facts;
-use super::{section, words};
+use super::{html, section, words};
 use crate::base::error::Result;
 
 /// A brief, ready to be set as Markdown or PDF.
 pub struct Document {
     pub title: String,
     pub byline: String,
-    pub subjects: Vec<String>,
+    /// With the colours of the figures: "#rrggbb".
+    pub subjects: Vec<(String, String)>,
+    /// The cover's numbers: (subject, number with its unit, of what).
+    pub headlines: Vec<[String; 3]>,
     /// (id, title, pieces)
     pub sections: Vec<(String, String, Vec<Block>)>,
 }
@@ -20,10 +23,13 @@ impl Document {
         let taken = |(id, title, html): (String, String, String)| {
             Ok((id, title, blocks::of_html(&brief.coloured(facts, &html)?)))
         };
+        let coloured = |(i, name): (usize, &String)| Ok((name.clone(), brief.coloured(facts, html::colour(i))?));
+        let headline = |h: section::findings::Headline| [h.subject, format!("{} {}", h.value, h.unit), h.of];
         Ok(Document {
             title: brief.title(facts).to_string(),
             byline: byline(facts),
-            subjects: facts.subjects.clone(),
+            subjects: facts.subjects.iter().enumerate().map(coloured).collect::<Result<_>>()?,
+            headlines: section::findings::headlines(facts).into_iter().map(headline).collect(),
             sections: bodies(facts, brief).into_iter().map(taken).collect::<Result<_>>()?,
         })
     }
@@ -49,7 +55,7 @@ pub fn bodies(facts: &Facts, brief: &Brief) -> Vec<(String, String, String)> {
 pub fn byline(facts: &Facts) -> String {
     let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
-    let when = if started == 0 { "date not told".to_string() } else { words::moment(started) };
+    let when = words::moment(started);
     let by = if facts.protocol.starts_with("imported") { "imported into" } else { "measured with" };
     let source = if facts.source.is_empty() { String::new() } else { format!(" · after {}", facts.source) };
     format!("{when} · {by} Dyno {version}{source}")

@@ -1,12 +1,14 @@
 //! The page: one HTML file that opens offline and prints well. Sections make the body; this joins them to the cover.
 
 use askama::Template;
+use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::brief::Brief;
 use super::document;
 use super::facts::Facts;
 use super::figure::theme::COLOURS;
 use super::section;
+use super::words::NONE;
 use crate::base::error::{Context, Result};
 
 #[derive(Template)]
@@ -43,23 +45,9 @@ pub fn page(facts: &Facts, brief: &Brief) -> Result<String> {
         headlines: section::findings::headlines(facts),
         contents: sections.iter().map(|(id, title, _)| (id.clone(), title.clone())).collect(),
         sections,
-        logo: brief.logo_png.as_deref().map(base64).unwrap_or_default(),
+        logo: brief.logo_png.as_deref().map(|png| BASE64_STANDARD.encode(png)).unwrap_or_default(),
     };
     brief.coloured(facts, &page.render().context("making the page")?)
-}
-
-/// Bytes as text, for a picture inside the page.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let all = three.iter().fold(0u32, |all, b| all << 8 | u32::from(*b)) << (8 * (3 - three.len()));
-        for i in 0..4 {
-            let digit = DIGITS[(all >> (18 - 6 * i)) as usize & 63];
-            out.push(if i <= three.len() { digit as char } else { '=' });
-        }
-    }
-    out
 }
 
 /// The colour of subject `index`, the same as in the figures.
@@ -86,29 +74,35 @@ pub fn escape(text: &str) -> String {
 pub struct Table {
     left: usize,
     head: Vec<String>,
-    body: String,
+    rows: Vec<(String, Vec<String>)>,
 }
 
 impl Table {
     pub fn new(left: usize, head: &[&str]) -> Table {
-        Table { left, head: head.iter().map(|h| h.to_string()).collect(), body: String::new() }
+        Table { left, head: head.iter().map(|h| h.to_string()).collect(), rows: Vec::new() }
     }
 
     pub fn row(&mut self, class: &str, cells: &[String]) {
-        let mark = if class.is_empty() { String::new() } else { format!(" class={class}") };
-        self.body.push_str(&format!("<tr{mark}>"));
-        for cell in cells {
-            self.body.push_str("<td>");
-            self.body.push_str(&escape(cell));
-        }
-        self.body.push('\n');
+        self.rows.push((class.to_string(), cells.to_vec()));
     }
 
+    /// Columns of numbers that were measured nowhere are left out: imported results lack many.
     pub fn html(&self) -> String {
-        let head: String = self.head.iter().map(|h| format!("<th>{}", escape(h))).collect();
+        let told = |row: &[String], i: usize| row.get(i).is_some_and(|cell| !cell.is_empty() && cell != NONE);
+        let kept: Vec<usize> =
+            (0..self.head.len()).filter(|i| *i < self.left || self.rows.iter().any(|(_, r)| told(r, *i))).collect();
+        let cells = |mark: &str, row: &[String]| -> String {
+            kept.iter().map(|i| format!("<{mark}>{}", escape(row.get(*i).map_or("", String::as_str)))).collect()
+        };
+        let row = |(class, row): &(String, Vec<String>)| {
+            let mark = if class.is_empty() { String::new() } else { format!(" class={class}") };
+            format!("<tr{mark}>{}\n", cells("td", row))
+        };
         format!(
-            "<div class=scroll><table class=\"data left{}\"><thead><tr>{head}</thead><tbody>\n{}</tbody></table></div>\n",
-            self.left, self.body
+            "<div class=scroll><table class=\"data left{}\"><thead><tr>{}</thead><tbody>\n{}</tbody></table></div>\n",
+            self.left,
+            cells("th", &self.head),
+            self.rows.iter().map(row).collect::<String>()
         )
     }
 }

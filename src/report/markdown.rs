@@ -10,6 +10,10 @@ pub fn markdown(document: &Document, folder: &str) -> (String, Vec<(String, Stri
     let (mut out, mut figures) = (String::new(), Vec::new());
     let _ = writeln!(out, "# {}\n", line(&document.title));
     let _ = writeln!(out, "{}\n", line(&document.byline));
+    for [who, number, of] in &document.headlines {
+        let _ = writeln!(out, "- {}: **{}**, {}", line(who), line(number), line(of));
+    }
+    out.push('\n');
     for (id, title, blocks) in &document.sections {
         let _ = writeln!(out, "## {}\n", line(title));
         for block in blocks {

@@ -9,6 +9,8 @@ use crate::base::error::{Result, failed};
 
 pub const MARGIN: f32 = 45.0;
 
+pub type Rgb = (u8, u8, u8);
+
 /// A font with its widths.
 pub struct Face {
     pub data: Vec<u8>,
@@ -38,7 +40,7 @@ impl Face {
 /// Something on a page; positions in points from the top left.
 pub enum Item {
     Text { at: (f32, f32), size: f32, bold: bool, faint: bool, text: String },
-    Rule { from: (f32, f32), width: f32, height: f32, grey: u8 },
+    Rule { from: (f32, f32), width: f32, height: f32, colour: Rgb },
     Figure { at: (f32, f32), size: (f32, f32), svg: String },
 }
 
@@ -90,9 +92,14 @@ impl<'a> Layout<'a> {
         }
     }
 
-    pub fn heading(&mut self, text: &str, size: f32) {
-        // Room for what it heads too.
-        self.room(size * 2.0 + 60.0);
+    /// How high a row of figures is.
+    pub fn figure_height(&self) -> f32 {
+        (self.width() - 10.0) / 2.0 * (HEIGHT / WIDTH) as f32 + 8.0
+    }
+
+    /// A heading, together with at least `below` of what it heads.
+    pub fn heading(&mut self, text: &str, size: f32, below: f32) {
+        self.room(size * 2.0 + below);
         self.y += size * 0.7;
         self.lines(text, MARGIN, size, true, false);
         self.y += size * 0.25;
@@ -128,6 +135,52 @@ impl<'a> Layout<'a> {
         }
     }
 
+    /// The subjects with their colours, in a row.
+    pub fn chips(&mut self, names: &[(String, Rgb)]) {
+        let (size, mut x) = (11.0, MARGIN);
+        self.room(size * 1.6);
+        for (name, colour) in names {
+            let width = 13.0 + self.bold.width(name, size) + 18.0;
+            if x > MARGIN && x + width > self.page.0 - MARGIN {
+                (x, self.y) = (MARGIN, self.y + size * 1.6);
+            }
+            self.put(Item::Rule { from: (x, self.y + 2.0), width: 9.0, height: 9.0, colour: *colour });
+            let at = (x + 13.0, self.y + size);
+            self.put(Item::Text { at, size, bold: true, faint: false, text: name.clone() });
+            x += width;
+        }
+        self.y += size * 2.2;
+    }
+
+    /// `size`, or what is needed to keep the text on one line of `width`.
+    fn fitting(&self, text: &str, size: f32, bold: bool, width: f32) -> f32 {
+        let face = if bold { self.bold } else { self.plain };
+        (width / face.width(text, 1.0).max(0.01)).min(size)
+    }
+
+    /// The cover's numbers: boxes side by side, each with its subject's colour at the left.
+    pub fn headlines(&mut self, boxes: &[([String; 3], Rgb)]) {
+        const HIGH: f32 = 62.0;
+        let across = boxes.len().clamp(1, 3);
+        let width = (self.width() - 10.0 * (across - 1) as f32) / across as f32;
+        for row in boxes.chunks(across) {
+            self.room(HIGH + 10.0);
+            for (i, ([who, number, of], colour)) in row.iter().enumerate() {
+                let x = MARGIN + (width + 10.0) * i as f32;
+                self.put(Item::Rule { from: (x, self.y), width, height: HIGH, colour: (0xf5, 0xf7, 0xf9) });
+                self.put(Item::Rule { from: (x, self.y), width: 3.0, height: HIGH, colour: *colour });
+                let lines =
+                    [(who, 8.5, true, false, 15.0), (number, 17.0, true, false, 36.0), (of, 8.0, false, true, 52.0)];
+                for (text, size, bold, faint, down) in lines {
+                    let size = self.fitting(text, size, bold, width - 18.0);
+                    self.put(Item::Text { at: (x + 11.0, self.y + down), size, bold, faint, text: text.clone() });
+                }
+            }
+            self.y += HIGH + 10.0;
+        }
+        self.y += 4.0;
+    }
+
     /// Two figures in a row, each half the page wide.
     pub fn figure(&mut self, svg: &str) {
         let width = (self.width() - 10.0) / 2.0;
@@ -149,7 +202,12 @@ impl<'a> Layout<'a> {
 
     pub fn table(&mut self, left: usize, head: bool, rows: &[Vec<String>]) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let (size, widths) = self.columns(columns, rows);
+        let (size, mut widths) = self.columns(columns, rows);
+        // Numbers reach the right margin; a table of words stands at the left.
+        let spare = self.width() - widths.iter().sum::<f32>();
+        if left < columns && spare > 0.0 {
+            widths.iter_mut().for_each(|w| *w += spare / columns as f32);
+        }
         let line = size * 1.3;
         let set: Vec<Vec<Vec<String>>> = rows
             .iter()
@@ -189,7 +247,12 @@ impl<'a> Layout<'a> {
         }
         self.y += height;
         let (from, width) = ((MARGIN, self.y - 1.5), self.width());
-        self.put(Item::Rule { from, width, height: 0.4, grey: if bold { 0x60 } else { 0xd8 } });
+        self.put(Item::Rule {
+            from,
+            width,
+            height: 0.4,
+            colour: if bold { (0x60, 0x60, 0x60) } else { (0xd8, 0xd8, 0xd8) },
+        });
     }
 
     /// The size of the letters, and the widths of the columns: as large as fits, narrowing the widest where none does.

@@ -11,11 +11,15 @@ use super::blocks::Block;
 use super::brief::{Brief, Page};
 use super::document::Document;
 use super::figure::fonts;
-use super::page::{Face, Item, Layout, MARGIN};
+use super::page::{Face, Item, Layout, MARGIN, Rgb};
 use crate::base::error::{Result, failed};
 
-const INK: (u8, u8, u8) = (0x1c, 0x27, 0x33);
-const FAINT: (u8, u8, u8) = (0x5b, 0x68, 0x75);
+const INK: Rgb = (0x1c, 0x27, 0x33);
+/// Where a subject has no colour of its own.
+const ACCENT: Rgb = (0x0b, 0x5c, 0xad);
+/// Lines of code that are printed.
+const MOST_CODE: usize = 60;
+const FAINT: Rgb = (0x5b, 0x68, 0x75);
 
 /// Lays the document out and writes it.
 pub fn pdf(document: &Document, brief: &Brief) -> Result<Vec<u8>> {
@@ -27,20 +31,50 @@ pub fn pdf(document: &Document, brief: &Brief) -> Result<Vec<u8>> {
     let (plain, bold) = (Face::load(false)?, Face::load(true)?);
     let mut layout = Layout::new(size, &plain, &bold);
     layout.gap(if brief.logo_png.is_some() { 56.0 } else { 8.0 });
-    layout.heading(&document.title, 22.0);
+    layout.heading(&document.title, 22.0, 60.0);
     layout.paragraph(&document.byline, 9.0);
-    layout.paragraph(&document.subjects.join(" · "), 11.0);
+    layout.gap(4.0);
+    let colour_of = |subject: &str| document.subjects.iter().find(|s| s.0 == subject).map_or(ACCENT, |s| rgb(&s.1));
+    layout.chips(&document.subjects.iter().map(|(name, _)| (name.clone(), colour_of(name))).collect::<Vec<_>>());
+    layout.headlines(&document.headlines.iter().map(|h| (h.clone(), colour_of(&h[0]))).collect::<Vec<_>>());
     for (_, title, blocks) in &document.sections {
-        layout.heading(title, 15.0);
-        blocks.iter().for_each(|block| set(&mut layout, block));
+        let below = below(&layout, blocks);
+        layout.heading(title, 15.0, below);
+        blocks.iter().enumerate().for_each(|(i, block)| set(&mut layout, block, &blocks[i + 1..]));
     }
     let pages = layout.pages();
     write(document, brief, size, &pages, [&plain, &bold])
 }
 
-fn set(layout: &mut Layout<'_>, block: &Block) {
+/// What must stand on the page of a heading with it: what comes first of what it heads, through further headings.
+fn below(layout: &Layout<'_>, next: &[Block]) -> f32 {
+    match next {
+        [Block::Heading(..), rest @ ..] => 30.0 + below(layout, rest),
+        [Block::Text(_), Block::Figure(_), ..] => 30.0 + layout.figure_height(),
+        [Block::Figure(_), ..] => layout.figure_height(),
+        _ => 60.0,
+    }
+}
+
+/// "#0b5cad" as numbers.
+fn rgb(hex: &str) -> Rgb {
+    let part = |at: usize| hex.get(at..at + 2).and_then(|h| u8::from_str_radix(h, 16).ok());
+    match (part(1), part(3), part(5)) {
+        (Some(r), Some(g), Some(b)) => (r, g, b),
+        _ => ACCENT,
+    }
+}
+
+fn set(layout: &mut Layout<'_>, block: &Block, next: &[Block]) {
     match block {
-        Block::Heading(level, text) => layout.heading(text, if *level < 3 { 12.0 } else { 10.5 }),
+        Block::Heading(level, text) => {
+            layout.heading(text, if *level < 3 { 12.0 } else { 10.5 }, below(layout, next));
+        }
+        // Nobody reads a plan of many pages on paper, and nobody repeats a run from paper.
+        Block::Code(text) if text.lines().count() > MOST_CODE => {
+            let lines = text.lines().count();
+            layout.paragraph(&format!("{lines} lines, which the HTML and Markdown forms and the bundle hold."), 9.5);
+        }
         Block::Text(text) => layout.paragraph(text, 9.5),
         Block::Item(text) => layout.item(text),
         Block::Code(text) => layout.code(text),
@@ -89,8 +123,8 @@ fn draw(surface: &mut Surface<'_>, item: &Item, fonts: &[Font; 2]) -> Result<()>
             let font = fonts[usize::from(*bold)].clone();
             surface.draw_text(Point::from_xy(at.0, at.1), font, *size, text, false, TextDirection::Auto);
         }
-        Item::Rule { from, width, height, grey } => {
-            let fill = Fill { paint: krilla::color::rgb::Color::new(*grey, *grey, *grey).into(), ..Fill::default() };
+        Item::Rule { from, width, height, colour: (r, g, b) } => {
+            let fill = Fill { paint: krilla::color::rgb::Color::new(*r, *g, *b).into(), ..Fill::default() };
             surface.set_fill(Some(fill));
             let mut path = PathBuilder::new();
             if let Some(rect) = Rect::from_xywh(from.0, from.1, *width, *height) {

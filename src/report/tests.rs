@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Facts, csv, facts, html, text};
+use super::{Facts, html, text};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
@@ -17,7 +17,7 @@ const SECOND: u64 = 1_000_000_000;
 const STARTED: u64 = 1_770_127_500 * SECOND;
 
 /// What the made bundle holds.
-struct Made {
+pub(super) struct Made {
     values: Vec<f64>,
     repeats: u32,
     seconds: u64,
@@ -59,7 +59,7 @@ fn plan(made: &Made) -> Plan {
         duration_ns: made.seconds * SECOND,
         drop_caches: true,
         settle: true,
-        sweep: Some(Sweep { stream: "read".into(), field: Field::Threads, values: made.values.clone() }),
+        sweep: Some(Sweep { stream: "read".into(), field: Field::Threads, values: made.values.clone(), search: None }),
         streams: vec![stream("read", true), stream("writer", false)],
     };
     Plan {
@@ -176,7 +176,7 @@ fn interval(point: &Point, second: u64, seconds: u64) -> Interval {
 }
 
 /// A bundle in a folder of its own, which goes when the first is dropped.
-fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
+pub(super) fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("made.dyno");
     write_bundle(&path, made).expect("a bundle");
@@ -185,7 +185,7 @@ fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
 
 const SMALL: Made = Made { values: Vec::new(), repeats: 3, seconds: 10, fail: true };
 
-fn small() -> Made {
+pub(super) fn small() -> Made {
     Made { values: vec![8.0, 32.0, 128.0], ..SMALL }
 }
 
@@ -235,16 +235,6 @@ fn the_page_keeps_its_shape() {
 }
 
 #[test]
-fn a_row_for_each_point_stream_and_class() {
-    let (_folder, paths) = bundle(&small());
-    let mut out = Vec::new();
-    facts::each_point(&paths, &mut |point| csv::write_point(&mut out, point)).expect("rows");
-    let text = String::from_utf8(out).expect("text");
-    assert_eq!(text.lines().count(), 2 * 3 * 3 * 2);
-    assert!(text.contains(",\"failed: the disk, it seems, is full\""));
-}
-
-#[test]
 fn a_thousand_points_make_a_page_below_three_megabytes() {
     let made = Made { values: (1..=500).map(f64::from).collect(), repeats: 1, seconds: 4, fail: false };
     let (_folder, paths) = bundle(&made);
@@ -277,4 +267,18 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
         writer.end(&made).expect("ended");
     }
     insta::assert_snapshot!(text::compare(&Facts::load(&[path]).expect("facts")));
+}
+
+#[test]
+fn the_markdown_keeps_its_shape() {
+    let (_folder, paths) = bundle(&small());
+    let facts = Facts::load(&paths).expect("facts");
+    let document = super::Document::new(&facts, &super::Brief::default()).expect("a document");
+    let (text, figures) = super::markdown(&document, "brief.figures");
+    assert!(
+        figures.iter().all(|(name, svg)| text.contains(&format!("(brief.figures/{name})")) && svg.starts_with("<svg"))
+    );
+    // The plan, as JSON of some hundred lines, is a matter of its own.
+    let plan = text.split_once("```text").map_or("", |(_, rest)| rest);
+    insta::assert_snapshot!(text.replace(plan, "[plan]"));
 }

@@ -26,7 +26,7 @@ impl Reading {
 }
 
 impl Numbers {
-    fn tell(&mut self, told: &Told) {
+    pub fn tell(&mut self, told: &Told) {
         if let Some(class) = self.classes.iter_mut().find(|c| c.class == told.class) {
             class.tell(told);
         }

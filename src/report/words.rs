@@ -15,16 +15,34 @@ pub fn count(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.2}") } else { units::grouped(value.round().max(0.0) as u64) }
 }
 
-/// Megabytes (1,000,000 bytes) a second.
+/// Megabytes (1,000,000 bytes) a second; ops that moved nothing, as far as was told, have no such rate.
 pub fn megabytes(bytes_per_s: f64) -> String {
+    if bytes_per_s == 0.0 {
+        return NONE.to_string();
+    }
     let mb = bytes_per_s / 1e6;
     match mb {
-        // Nothing was told of bytes, or there are none to tell of.
-        _ if mb == 0.0 => NONE.to_string(),
         _ if mb < 9.995 => format!("{mb:.2}"),
         _ if mb < 99.95 => format!("{mb:.1}"),
         _ => units::grouped(mb.round() as u64),
     }
+}
+
+pub fn watts(watts: f64) -> String {
+    if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") }
+}
+
+/// With the unit in which it reads best.
+pub fn joules(joules: f64) -> String {
+    let (by, unit) = match joules.abs() {
+        j if j >= 1e6 => (1e-6, "MJ"),
+        j if j >= 1e3 => (1e-3, "kJ"),
+        j if j >= 1.0 => (1.0, "J"),
+        j if j >= 1e-3 => (1e3, "mJ"),
+        j if j >= 1e-6 => (1e6, "µJ"),
+        _ => (1e9, "nJ"),
+    };
+    format!("{:.3} {unit}", joules * by)
 }
 
 pub fn latency(estimate: Option<&Estimate>) -> String {
@@ -65,6 +83,9 @@ pub fn list(words: &[String]) -> String {
 
 /// A day and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
 pub fn moment(unix_ns: u64) -> String {
+    if unix_ns == 0 {
+        return "date not told".to_string();
+    }
     match jiff::Timestamp::from_second((unix_ns / 1_000_000_000) as i64) {
         Ok(time) => format!("{} UTC", time.strftime("%Y-%m-%d %H:%M")),
         Err(_) => NONE.to_string(),
@@ -80,6 +101,7 @@ mod tests {
         assert_eq!((count(892_202.4).as_str(), count(2.5049).as_str()), ("892,202", "2.50"));
         assert_eq!((megabytes(7_012e6).as_str(), megabytes(12.34e6).as_str()), ("7,012", "12.3"));
         assert_eq!((signed_percent(-12.4), signed_percent(1240.0)), ("−12 %".into(), "+1,240 %".into()));
+        assert_eq!((joules(1_234.0), joules(7.5e-5)), ("1.234 kJ".into(), "75.000 µJ".into()));
         assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
         assert_eq!(moment(1_770_127_500_000_000_000), "2026-02-03 14:05 UTC");
     }

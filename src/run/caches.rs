@@ -16,12 +16,15 @@ pub fn drop_page_cache(folders: &[&Path]) -> Result<()> {
     folders.iter().try_for_each(|folder| drop_files_below(folder))
 }
 
-fn drop_files_below(folder: &Path) -> Result<()> {
+/// Drops the files below a folder from the page cache, as far as they are written back.
+pub fn drop_files_below(folder: &Path) -> Result<()> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("listing {}", folder.display()))?;
     for entry in entries {
         let entry = entry.with_context(|| format!("listing {}", folder.display()))?;
-        if entry.file_type().is_ok_and(|t| t.is_file()) {
-            let path = entry.path();
+        let (kind, path) = (entry.file_type(), entry.path());
+        if kind.as_ref().is_ok_and(|t| t.is_dir()) {
+            drop_files_below(&path)?;
+        } else if kind.is_ok_and(|t| t.is_file()) {
             let file = std::fs::File::open(&path).with_context(|| format!("opening {}", path.display()))?;
             fadvise(&file, 0, None, Advice::DontNeed)
                 .with_context(|| format!("dropping {} from the page cache", path.display()))?;

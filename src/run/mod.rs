@@ -7,10 +7,12 @@ mod caches;
 mod crew;
 pub mod enough;
 mod instances;
+mod kept;
 mod meters;
 mod point;
 pub mod prepare;
 pub mod progress;
+pub mod search;
 mod site;
 mod steady;
 mod telemetry;
@@ -26,6 +28,7 @@ use crate::record::{Fact, Outcome, Point, Sink};
 use enough::{Figures, enough};
 use prepare::{Before, Ready};
 use progress::Progress;
+use search::Searches;
 
 /// The throughput that a step's closed-loop point reached: the 100 % of a load sweep.
 pub type Maxima = HashMap<MaximumOf, f64>;
@@ -53,12 +56,14 @@ pub struct Run<'a> {
     pub plan: &'a Plan,
     /// In running order, without those that are already in the bundle.
     pub points: Vec<PointPlan>,
+    /// What points already in the bundle told searches.
+    pub searches: Searches,
     /// Known from points already in the bundle; more are added as they are measured.
     pub maxima: Maxima,
-    /// The same of the headline figures that say whether a point was repeated often enough.
-    pub figures: Figures,
     /// What was done to the drives by an earlier part of the run.
     pub before: Before,
+    /// The same of the headline figures that say whether a point was repeated often enough.
+    pub figures: Figures,
     pub sink: &'a mut dyn Sink,
     pub progress: &'a Progress,
     /// Set by a signal.
@@ -77,7 +82,11 @@ impl Run<'_> {
         let points = std::mem::take(&mut self.points);
         self.progress.begin(&points);
         let mut ready = HashMap::new();
-        for point in &points {
+        for place in &points {
+            let Some(point) = self.searches.instead(place, &points) else {
+                self.progress.point_spared();
+                continue;
+            };
             if enough(self.plan, &self.figures, &point.key) {
                 self.progress.point_spared();
                 continue;
@@ -137,7 +146,7 @@ impl Run<'_> {
     ) -> Result<Option<Outcome>> {
         self.progress.point(&point.key);
         self.sink.begin(&point.key)?;
-        let measured = match subject {
+        let mut measured = match subject {
             Ok(ready) => {
                 let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
                 let mut measured = point::measure(&self.bench(watch), &on, &self.maxima, self.sink)?;
@@ -156,6 +165,7 @@ impl Run<'_> {
         }
         self.remember_maximum(&point.key, point, &measured);
         self.figures.extend(enough::headline(&measured).map(|figure| (point.key.clone(), figure)));
+        measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;
         prepare::note_state(self.plan, &point.subject, self.sink)?;
         self.progress.point_done(&measured);
@@ -195,6 +205,7 @@ fn cause(error: &crate::base::error::Error) -> String {
 pub fn facts(clock: Clock) -> Vec<Fact> {
     vec![
         Fact::new("Dyno", "Version", env!("CARGO_PKG_VERSION")),
+        Fact::new("Dyno", "RocksDB", crate::engine::rocksdb::version()),
         Fact::new("Dyno", "Clock", clock.describe()),
         Fact::new("Dyno", "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
     ]

@@ -148,7 +148,7 @@ pub fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], se
                 continue;
             }
             let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance, stream.target);
-            let target = site::open(bench, &stream.engine, &home, access)?;
+            let target = site::open_for(bench, subject, stream, &home, access)?;
             targets.insert(key, (home, target));
         }
     }

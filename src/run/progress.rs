@@ -69,7 +69,7 @@ impl Progress {
         let (done, of) = (done.min(of), of.max(1));
         let (percent, tenth) = (done * 100 / of, done * 10 / of);
         let left_s = self.activity_from.get().elapsed().as_secs_f64() * (of - done) as f64 / done.max(1) as f64;
-        let left = units::duration(left_s.min(1e9) as u64 * 1_000_000_000);
+        let left = units::duration(left_s.ceil().clamp(1.0, 1e9) as u64 * 1_000_000_000);
         if self.terminal {
             let message = self.bar.message();
             let label = message.split("  ").next().unwrap_or_default().to_string();
@@ -112,7 +112,7 @@ impl Progress {
         self.line(&format!("{percent:>3} %  {}: {result}", label(&point.key)));
     }
 
-    /// Not measured: its repeats so far are enough.
+    /// Not measured: its repeats so far are enough, or a search can do without it.
     pub fn point_spared(&self) {
         let planned_ns = self.left_ns.borrow_mut().pop().unwrap_or(0);
         self.total_ns.set(self.total_ns.get().saturating_sub(planned_ns));

@@ -4,12 +4,14 @@
 //! `db.0.json`, written when the fill is complete and durable, which says what is in there. A folder without that file,
 //! or with one that says something else, is Dyno's own unfinished or outdated work and is laid out anew.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::crew::{Gang, Span};
+use super::kept;
 use super::point::Bench;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, Home, Site, Target};
+use crate::lab::server::release;
 use crate::plan::{self, Arrival, Dataset, Drive, Field, Fill, Load, Part, Place, Step, Stream, Subject};
 use crate::record::{Class, Fact};
 use crate::workload;
@@ -38,6 +40,33 @@ pub fn open(bench: &Bench<'_>, engine: &Part, home: &Home, access: Access) -> Re
     found.open(&Site { home, knobs: &engine.knobs, access, clock: bench.clock })
 }
 
+/// Opens the dataset of a stream for a point, as it was filled where the plan says so.
+pub fn open_for(
+    bench: &Bench<'_>,
+    subject: &Subject,
+    stream: &Stream,
+    home: &Home,
+    access: Access,
+) -> Result<Box<dyn Target>> {
+    let dataset = bench.plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
+    if let (Some(dataset), Home::Folder(folder)) = (dataset.filter(|dataset| dataset.restore), home) {
+        put_back(bench, subject, dataset, folder)?;
+        if access == Access::ReadWrite {
+            kept::will_be_written(folder)?;
+        }
+    }
+    open(bench, &stream.engine, home, access)
+}
+
+fn put_back(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, folder: &Path) -> Result<()> {
+    if !kept::was_written(folder) {
+        return Ok(());
+    }
+    bench.progress.activity(&format!("{}: restoring dataset '{}'", subject.name, dataset.name));
+    release(folder, bench.clock)?;
+    kept::put_back(folder)
+}
+
 /// Whether any of the step's streams may write to its dataset.
 pub fn writes(step: &Step) -> bool {
     step.streams.iter().any(stream_writes)
@@ -57,6 +86,10 @@ pub fn make_ready(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset) -> Re
     for drive in &subject.drives {
         for instance in 0..instances.max(drive.namespaces.len() as u32) {
             let home = home(drive, &dataset.name, instance, plan::Target::default());
+            if dataset.restore && !matches!(home, Home::Folder(_)) {
+                let what = format!("dataset '{}' cannot be restored on a device", dataset.name);
+                return Err(failed(what, "give the subject a directory on a filesystem, or leave restore out"));
+            }
             fill_unless_there(bench, subject, dataset, &home)?;
             if facts.is_empty() {
                 facts = open(bench, &dataset.engine, &home, Access::ReadOnly)?.facts();
@@ -80,32 +113,35 @@ fn fill_unless_there(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, ho
     let Some(fill) = &dataset.fill else { return Ok(()) };
     let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
     let marker = match home {
-        Home::Folder(folder) => Some(folder.with_extension(format!("{}.json", extension(folder)))),
+        Home::Folder(folder) => Some(kept::beside(folder, "json")),
         Home::Device { .. } | Home::Nowhere => None,
     };
     if let (Some(marker), Home::Folder(folder)) = (&marker, home) {
-        if folder.is_dir() && std::fs::read_to_string(marker).is_ok_and(|found| found == described) {
-            return Ok(());
+        let complete = folder.is_dir() || dataset.restore && kept::copy_of(folder).is_dir();
+        if complete && std::fs::read_to_string(marker).is_ok_and(|found| found == described) {
+            return if dataset.restore { put_back(bench, subject, dataset, folder) } else { Ok(()) };
         }
+        release(folder, bench.clock)?;
         remove_unfinished(marker, folder)?;
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     }
     bench.progress.activity(&format!("{}: filling dataset '{}'", subject.name, dataset.name));
     carry_out_fill(bench, dataset, fill, home)?;
+    if let (true, Home::Folder(folder)) = (dataset.restore, home) {
+        bench.progress.activity(&format!("{}: keeping a copy of dataset '{}'", subject.name, dataset.name));
+        kept::keep(folder)?;
+    }
     if let Some(marker) = marker {
         std::fs::write(&marker, described).with_context(|| format!("writing {}", marker.display()))?;
     }
     Ok(())
 }
 
-fn extension(folder: &std::path::Path) -> String {
-    folder.extension().map(|e| e.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
 fn remove_unfinished(marker: &PathBuf, folder: &PathBuf) -> Result<()> {
     if marker.exists() {
         std::fs::remove_file(marker).with_context(|| format!("removing {}", marker.display()))?;
     }
+    kept::forget(folder)?;
     if folder.exists() {
         std::fs::remove_dir_all(folder).with_context(|| format!("removing {}", folder.display()))?;
     }

@@ -6,6 +6,7 @@ mod mysql;
 mod numeric;
 mod postgres;
 mod target;
+mod wire;
 
 use ::mysql::OptsBuilder;
 use ::postgres::Config;

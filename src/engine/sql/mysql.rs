@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Opts, OptsBuilder, Params};
 
+use super::wire::Wire;
 use crate::load::sql::{Dialect, Param, Row, Session, SqlError, SqlResult, Statement, Trouble, Value, decimal_text};
 
 /// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over by default.
@@ -25,6 +26,7 @@ pub struct MySqlSession {
     statements: Vec<(String, mysql::Statement)>,
     /// What `load` hands to the server when it asks for the file.
     rows: Arc<Mutex<Vec<u8>>>,
+    wire: Wire,
 }
 
 impl MySqlSession {
@@ -33,14 +35,15 @@ impl MySqlSession {
         let handed = Arc::clone(&rows);
         let handler =
             LocalInfileHandler::new(move |_, out| out.write_all(&handed.lock().unwrap_or_else(|e| e.into_inner())));
-        // Statements are kept here, by number; the library's own cache would close them behind our back.
-        let opts: Opts = opts.stmt_cache_size(0).local_infile_handler(Some(handler)).into();
+        // Statements are kept here, by number; the library's own cache would close them behind our back. The hot path
+        // reads packets as they are, uncompressed.
+        let opts: Opts = opts.stmt_cache_size(0).compress(None).local_infile_handler(Some(handler)).into();
         let mut conn = Conn::new(opts.clone()).map_err(ours)?;
         let version: Option<String> = conn.query_first("SELECT VERSION()").map_err(ours)?;
         let version = version.unwrap_or_default();
         let name = if version.contains("MariaDB") { "MariaDB" } else { "MySQL" };
         let version = format!("{name} {}", version.split('-').next().unwrap_or_default());
-        Ok(MySqlSession { conn, opts, version, statements: Vec::new(), rows })
+        Ok(MySqlSession { conn, opts, version, statements: Vec::new(), rows, wire: Wire::new() })
     }
 }
 
@@ -73,6 +76,10 @@ fn value(param: &Param<'_>) -> SqlResult<mysql::Value> {
     })
 }
 
+fn values(row: mysql::Row) -> Row {
+    row.unwrap_raw().into_iter().map(|value| value.map_or(Value::Null, from_server)).collect()
+}
+
 fn from_server(value: mysql::Value) -> Value {
     match value {
         mysql::Value::NULL => Value::Null,
@@ -99,19 +106,20 @@ fn from_server(value: mysql::Value) -> Value {
     }
 }
 
+/// What the server says, told apart by its number.
+pub fn server_error(code: u16, message: &str) -> SqlError {
+    let trouble = match code {
+        code if RETRY.contains(&code) => Trouble::Retry,
+        code if LOST.contains(&code) => Trouble::Lost,
+        _ => Trouble::Wrong,
+    };
+    SqlError { trouble, code: code.to_string(), message: format!("{message} (error {code})") }
+}
+
 /// What the library says, told apart.
 fn ours(error: mysql::Error) -> SqlError {
     match error {
-        mysql::Error::MySqlError(e) => {
-            let trouble = if RETRY.contains(&e.code) {
-                Trouble::Retry
-            } else if LOST.contains(&e.code) {
-                Trouble::Lost
-            } else {
-                Trouble::Wrong
-            };
-            SqlError { trouble, code: e.code.to_string(), message: format!("{} (error {})", e.message, e.code) }
-        }
+        mysql::Error::MySqlError(e) => server_error(e.code, &e.message),
         mysql::Error::IoError(e) => {
             SqlError { trouble: Trouble::Lost, code: String::new(), message: format!("the connection is gone: {e}") }
         }
@@ -141,23 +149,18 @@ impl Session for MySqlSession {
     }
 
     fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
-        let params = bind(params)?;
         let prepared = &self.statements[statement.0 as usize].1;
-        let mut result = self.conn.exec_iter(prepared, params).map_err(ours)?;
-        let mut rows = 0;
-        for row in result.by_ref() {
-            row.map_err(ours)?;
-            rows += 1;
+        if usize::from(prepared.num_params()) != params.len() {
+            return Err(SqlError::wrong("a statement was given another number of parameters than it has"));
         }
-        Ok(rows.max(result.affected_rows()))
+        self.wire.execute(&self.conn, prepared.id(), params)
     }
 
     fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
         let params = bind(params)?;
         let prepared = &self.statements[statement.0 as usize].1;
         let result = self.conn.exec_iter(prepared, params).map_err(ours)?;
-        let rows =
-            result.map(|row| row.map(mysql::Row::unwrap).map(|values| values.into_iter().map(from_server).collect()));
+        let rows = result.map(|row| row.map(values));
         rows.collect::<Result<_, _>>().map_err(ours)
     }
 
@@ -167,11 +170,7 @@ impl Session for MySqlSession {
 
     fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>> {
         let rows: Vec<mysql::Row> = self.conn.query(sql).map_err(ours)?;
-        Ok(rows
-            .into_iter()
-            .map(mysql::Row::unwrap)
-            .map(|values| values.into_iter().map(from_server).collect())
-            .collect())
+        Ok(rows.into_iter().map(values).collect())
     }
 
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64> {
@@ -186,11 +185,11 @@ impl Session for MySqlSession {
     }
 
     fn begin(&mut self) -> SqlResult<()> {
-        self.run("BEGIN")
+        self.wire.run(&self.conn, "BEGIN").map(drop)
     }
 
     fn commit(&mut self) -> SqlResult<()> {
-        self.run("COMMIT")
+        self.wire.run(&self.conn, "COMMIT").map(drop)
     }
 
     fn rollback(&mut self) -> SqlResult<()> {

@@ -1,6 +1,7 @@
 //! An open database: the server that Dyno started for it, or one that was there, and what both sides count.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::Door;
@@ -9,7 +10,7 @@ use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{Home, Site, Target};
 use crate::lab::server::{Limits, Server};
-use crate::load::sql::{Dialect, Script, Session, SqlError, Trouble};
+use crate::load::sql::{Dialect, Script, Session, SqlError, Trouble, refused};
 use crate::load::{AnyLane, Space};
 use crate::plan::{Knobs, Stream};
 use crate::record::Fact;
@@ -133,6 +134,20 @@ fn server_counters(session: &mut dyn Session) -> std::result::Result<Counters, S
     Ok(counters)
 }
 
+fn analyze(session: &mut dyn Session) -> std::result::Result<(), SqlError> {
+    if session.dialect() == Dialect::Postgres {
+        return session.run("ANALYZE");
+    }
+    let mut tables = Vec::new();
+    for row in session.rows("SHOW TABLES")? {
+        tables.push(format!("`{}`", row.first().map_or(Ok(""), |name| name.text())?));
+    }
+    if tables.is_empty() {
+        return Ok(());
+    }
+    session.rows(&format!("ANALYZE TABLE {}", tables.join(", "))).map(drop)
+}
+
 /// Refuses a server that is older than those the statements were written for.
 fn check_age(version: &str) -> Result<()> {
     let (name, number) = version.split_once(' ').unwrap_or((version, ""));
@@ -173,6 +188,13 @@ impl Target for SqlTarget {
         let counts = Arc::new(Counts::default());
         lock(&self.lanes).push(Arc::clone(&counts));
         Ok(Box::new(SqlLane::new(session, script, counts)?))
+    }
+
+    /// Has the server look at what was loaded: otherwise it plans for the empty tables it remembers, until its own
+    /// background work comes round.
+    fn settle(&self, _stop: &AtomicBool) -> Result<()> {
+        let mut session = self.door.connect().map_err(|error| cannot_connect(&error))?;
+        analyze(&mut *session).map_err(|error| refused("gathering statistics on the tables", &error))
     }
 
     fn window_opens(&self) {

@@ -19,6 +19,9 @@ use cgroup::Cgroup;
 /// A buffer pool of hundreds of gigabytes and a log to recover from take their time.
 const START_NS: u64 = 600_000_000_000;
 const STOP_NS: u64 = 600_000_000_000;
+/// The kernel's limit for a socket's path, and what the servers add to the folder's.
+const LONGEST_PATH: usize = 107;
+const LONGEST_SOCKET: usize = "/.s.PGSQL.5432".len();
 const LOOK_NS: u64 = 20_000_000;
 
 /// What the plan says of the machine's share that a server gets.
@@ -27,6 +30,12 @@ pub struct Limits {
     pub memory_bytes: Option<u64>,
     /// As in "0-3,8".
     pub cpus: Option<String>,
+}
+
+/// Ends a server that a Dyno which is no more left on this folder, whose data is to be removed; refuses where another Dyno
+/// is using it. Where no server ever was, nothing is done.
+pub fn release(folder: &Path, clock: Clock) -> Result<()> {
+    record::end_leftover(folder, true, clock)
 }
 
 /// A server to be started.
@@ -52,11 +61,28 @@ pub struct Places {
     pub log: PathBuf,
 }
 
+fn run_folder() -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    std::env::temp_dir().join(format!("dyno-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed)))
+}
+
 impl Places {
     fn new(folder: &Path) -> Places {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("dyno-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
-        Places { data: folder.join("data"), run: std::env::temp_dir().join(name), log: folder.join("server.log") }
+        Places { data: folder.join("data"), run: run_folder(), log: folder.join("server.log") }
+    }
+
+    /// Makes the folder for the socket under a name that nobody has: what is there already is somebody's.
+    fn make_run_folder(&mut self, user: &user::User) -> Result<()> {
+        if self.run.as_os_str().len() + LONGEST_SOCKET > LONGEST_PATH {
+            let what = format!("{} is too long a path for a server's socket", self.run.display());
+            return Err(failed(what, "set TMPDIR to a folder with a shorter name"));
+        }
+        loop {
+            match user.new_folder(&self.run) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => self.run = run_folder(),
+                made => return made.with_context(|| format!("making {}", self.run.display())),
+            }
+        }
     }
 }
 
@@ -82,6 +108,8 @@ impl Server {
         user.own_folder(&places.data)?;
         let mut command = tool(&places);
         user.apply(&mut command);
+        // Its own temporary files: Dyno's folder for them need not be open to the server's account.
+        command.env("TMPDIR", order.folder);
         let output = command.current_dir(order.folder).stdin(Stdio::null()).output();
         let output = output.with_context(|| format!("running {}", name(&command)))?;
         if output.status.success() {
@@ -101,10 +129,9 @@ impl Server {
         ready: &mut dyn FnMut(&Places) -> std::result::Result<(), String>,
     ) -> Result<Server> {
         record::end_leftover(order.folder, false, order.clock)?;
-        let places = Places::new(order.folder);
+        let mut places = Places::new(order.folder);
         let user = user::choose(order.accounts, order.folder)?;
-        remove(&places.run)?;
-        user.own_folder(&places.run)?;
+        places.make_run_folder(&user)?;
         let cgroup = order.limits.memory_bytes.map(|bytes| Cgroup::new(&places.run, bytes)).transpose()?;
         let mut command = (order.command)(&places);
         user.apply(&mut command);
@@ -228,4 +255,26 @@ fn name(command: &Command) -> String {
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     lines[lines.len().saturating_sub(8)..].join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_for_the_socket_is_never_one_that_is_there_already() {
+        let dir = tempfile::tempdir().unwrap();
+        let taken = dir.path().join("taken");
+        std::fs::create_dir(&taken).unwrap();
+        std::fs::write(taken.join("mysql.sock"), "somebody's").unwrap();
+        let mut places = Places { run: taken.clone(), ..Places::new(dir.path()) };
+        places.make_run_folder(&user::User::Own).unwrap();
+        assert_ne!(places.run, taken);
+        assert_eq!(std::fs::read_to_string(taken.join("mysql.sock")).unwrap(), "somebody's");
+        std::fs::remove_dir(&places.run).unwrap();
+
+        places.run = dir.path().join("x".repeat(100));
+        let error = format!("{:#}", places.make_run_folder(&user::User::Own).unwrap_err());
+        assert!(error.contains("too long"), "{error}");
+    }
 }

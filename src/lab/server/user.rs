@@ -1,8 +1,7 @@
 //! Who a server runs as. PostgreSQL refuses to run as root, and MariaDB should not: where Dyno is root, the server gets
 //! an account of its own, and the folders that it needs.
 
-use std::ffi::CString;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -56,14 +55,19 @@ impl User {
     pub fn own_folder(&self, folder: &Path) -> Result<()> {
         let made = std::fs::DirBuilder::new().mode(0o700).recursive(true).create(folder);
         made.with_context(|| format!("making {}", folder.display()))?;
-        if let User::Account { uid, gid, .. } = self {
-            let path = CString::new(folder.as_os_str().as_encoded_bytes()).context("a path with a zero byte")?;
-            // SAFETY: the path is terminated and lives through the call.
-            if unsafe { libc::chown(path.as_ptr(), *uid, *gid) } != 0 {
-                let cause = std::io::Error::last_os_error();
-                return Err(cause).with_context(|| format!("giving {} to the server", folder.display()));
-            }
+        self.give(folder).with_context(|| format!("giving {} to the server", folder.display()))
+    }
+
+    /// Makes such a folder where there was none.
+    pub fn new_folder(&self, folder: &Path) -> std::io::Result<()> {
+        std::fs::DirBuilder::new().mode(0o700).create(folder)?;
+        self.give(folder)
+    }
+
+    fn give(&self, folder: &Path) -> std::io::Result<()> {
+        match self {
+            User::Own => Ok(()),
+            User::Account { uid, gid, .. } => chown(folder, Some(*uid), Some(*gid)),
         }
-        Ok(())
     }
 }

@@ -8,8 +8,9 @@ pub const INK: &str = "#1c2733";
 pub const FAINT: &str = "#5b6875";
 pub const GRID: &str = "#e3e8ed";
 
-pub const WIDTH: f64 = 760.0;
-pub const HEIGHT: f64 = 420.0;
+/// Small, so that the letters can still be read where two figures stand side by side on a printed page.
+pub const WIDTH: f64 = 560.0;
+pub const HEIGHT: f64 = 350.0;
 
 pub fn colour(subject: usize) -> &'static str {
     COLOURS[subject % COLOURS.len()]

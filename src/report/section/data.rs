@@ -33,7 +33,7 @@ impl Section for Data {
                 for (name, headline, summary) in &cell.streams {
                     for class in &summary.classes {
                         let at = step.values[cell.value].label.clone();
-                        let mut row = vec![at, facts.subjects[cell.subject].clone(), name.clone()];
+                        let mut row = vec![at, facts.name(cell), name.clone()];
                         row.extend(numbers(cell.repeats.len(), summary, class));
                         table.row(if *headline { "" } else { "side" }, &row);
                     }
@@ -54,6 +54,6 @@ fn numbers(repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<Strin
     let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
     row.extend([words::ops(rate), words::spread(rate), mb, words::latency(times.mean_ns.as_ref())]);
     row.extend(times.percentiles_ns.iter().map(|p| words::latency(p.as_ref())));
-    row.push(units::latency(times.max_ns as f64));
+    row.push(if times.max_ns == 0 { words::NONE.to_string() } else { units::latency(times.max_ns as f64) });
     row
 }

@@ -21,8 +21,9 @@ impl Section for Disclosure {
         let mut out = String::from("<div class=groups>\n");
         out.push_str("<div class=group><h3>Runs</h3><table class=pairs>\n");
         for run in &facts.runs {
+            let plural = if run.repeats == 1 { "" } else { "s" };
             let when = words::moment(run.started_unix_ns);
-            let what = format!("{when}, dyno {}, {} repeats", run.dyno_version, run.repeats);
+            let what = format!("{when}, dyno {}, {} repeat{}", run.dyno_version, run.repeats, plural);
             let _ = writeln!(out, "<tr><th>{}<td>{}", escape(&run.file), escape(&what));
         }
         out.push_str("</table></div>\n");

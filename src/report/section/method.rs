@@ -32,7 +32,7 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
     if !facts.source.is_empty() {
         say("Procedure", format!("{} ({}). Source: {}", facts.title, facts.protocol, facts.source));
     }
-    for step in &facts.steps {
+    for step in facts.steps.iter().filter(|s| s.window_ns > 0) {
         let warmup = units::duration(step.warmup_ns);
         let window = units::duration(step.window_ns);
         say(&format!("Step {}", step.name), format!("{warmup} of warm-up, not counted, then {window} measured."));

@@ -1,0 +1,91 @@
+//! What is fuzzed: everything that reads what others wrote. Shared by cargo-fuzz's targets and `tests/fuzz.rs`, which
+//! runs the corpus and mutations of it with the stable toolchain. A target returns; only a panic is a finding.
+
+use std::path::{Path, PathBuf};
+
+use dyno::import::{ALL, Input};
+use dyno::report::Brief;
+use dyno::store::Bundle;
+
+pub type Run = fn(&[u8]);
+
+/// The names of the targets, each with what it does with its input.
+pub const TARGETS: &[(&str, Run)] = &[
+    ("plan", plan),
+    ("protocol", protocol),
+    ("brief", brief),
+    ("bundle", bundle),
+    ("csv", |data| import("csv", data)),
+    ("db_bench", |data| import("db_bench", data)),
+    ("fio", |data| import("fio", data)),
+    ("hammerdb", |data| import("hammerdb", data)),
+    ("sysbench", |data| import("sysbench", data)),
+    ("vdbench", |data| import("vdbench", data)),
+];
+
+const MAPPING: &str = include_str!("../tests/data/mapping.toml");
+
+/// A file of its own for each process and thread, in memory where there is such a place.
+fn file(name: &str, data: &[u8]) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
+    let thread = format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), "");
+    let folder = folder.join(format!("dyno-fuzz-{}-{thread}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for the input");
+    let path = folder.join(name);
+    std::fs::write(&path, data).expect("the input");
+    path
+}
+
+fn done(path: &Path) {
+    if let Some(folder) = path.parent() {
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
+
+fn plan(data: &[u8]) {
+    let path = file("plan.toml", data);
+    let _ = dyno::plan::load(&path, &dyno::cmd::catalogue());
+    done(&path);
+}
+
+fn protocol(data: &[u8]) {
+    let protocol = file("protocol.toml", data);
+    let plan = b"protocol = \"./protocol.toml\"\n[[subject]]\nname = \"A\"\ndrives = [{ path = \"a\" }]\n";
+    let plan = file("plan.toml", plan);
+    let _ = dyno::plan::load(&plan, &dyno::cmd::catalogue());
+    done(&protocol);
+}
+
+fn brief(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Ok(brief) = Brief::parse("brief.toml", text) {
+        brief.texts_after("").for_each(|own| drop(own.html()));
+    }
+}
+
+fn bundle(data: &[u8]) {
+    let path = file("input.dyno", data);
+    let _ = read_all(&path);
+    let _ = dyno::report::Facts::load(std::slice::from_ref(&path));
+    done(&path);
+}
+
+fn read_all(path: &Path) -> dyno::base::error::Result<()> {
+    let bundle = Bundle::open(path)?;
+    bundle.facts()?;
+    bundle.told()?;
+    for point in bundle.points()? {
+        bundle.intervals(point.id)?;
+        bundle.samples(point.id)?;
+    }
+    Ok(())
+}
+
+/// The mapping of a CSV is half of the input, where there is a line of dashes in it.
+fn import(format: &str, data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let (mapping, text) = text.split_once("\n---\n").unwrap_or((MAPPING, text));
+    let format = ALL.iter().find(|f| f.info().name == format).expect("a format");
+    let _ = format.read(&Input { file: "dir/input.t4.csv", text, mapping: Some(("mapping.toml", mapping)) });
+}

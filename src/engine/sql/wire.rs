@@ -1,0 +1,325 @@
+//! The hot path of a MySQL session: a prepared statement is executed and its answer read to the end with one system call
+//! each way and nothing allocated. The library makes the connection and does everything else; between two of its commands
+//! nothing is on the way, so the socket can be used past it.
+
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use rustix::io::Errno;
+
+use super::mysql::server_error;
+use crate::load::sql::{Param, SqlError, SqlResult, Trouble, decimal_text};
+
+const EXECUTE: u8 = 0x17;
+const QUERY: u8 = 0x03;
+
+const DOUBLE: u8 = 0x05;
+const NULL: u8 = 0x06;
+const LONGLONG: u8 = 0x08;
+const DATETIME: u8 = 0x0c;
+const STRING: u8 = 0xfd;
+
+/// Flags in a status: another answer follows.
+const MORE: u16 = 8;
+
+/// A packet's length and number.
+const HEADER: usize = 4;
+
+const OK: u8 = 0x00;
+const LOCAL_FILE: u8 = 0xfb;
+const END: u8 = 0xfe;
+const ERROR: u8 = 0xff;
+
+/// A payload of this length goes on in the next packet.
+const LONGEST: usize = 0xff_ffff;
+
+/// Room for most answers, and at least one row; it grows with the longest.
+const BUFFER: usize = 64 * 1024;
+
+/// Buffers for what is sent and what comes back.
+pub struct Wire {
+    out: Vec<u8>,
+    buffer: Vec<u8>,
+    /// The bytes that have come and were not looked at.
+    from: usize,
+    to: usize,
+}
+
+impl Wire {
+    pub fn new() -> Wire {
+        Wire { out: Vec::with_capacity(4096), buffer: vec![0; BUFFER], from: 0, to: 0 }
+    }
+
+    /// Executes a prepared statement; the rows that it returned or changed.
+    pub fn execute(&mut self, socket: &impl AsRawFd, statement: u32, params: &[Param<'_>]) -> SqlResult<u64> {
+        self.begin_packet(EXECUTE);
+        self.out.extend(statement.to_le_bytes());
+        // No cursor; one iteration.
+        self.out.extend([0, 1, 0, 0, 0]);
+        if !params.is_empty() {
+            push_params(params, &mut self.out)?;
+        }
+        self.exchange(socket)
+    }
+
+    /// Executes text without parameters, whose answer has no rows of interest.
+    pub fn run(&mut self, socket: &impl AsRawFd, sql: &str) -> SqlResult<u64> {
+        self.begin_packet(QUERY);
+        self.out.extend(sql.as_bytes());
+        self.exchange(socket)
+    }
+
+    fn begin_packet(&mut self, command: u8) {
+        self.out.clear();
+        self.out.extend([0, 0, 0, 0, command]);
+    }
+
+    fn exchange(&mut self, socket: &impl AsRawFd) -> SqlResult<u64> {
+        let length = self.out.len() - 4;
+        if length >= LONGEST {
+            return Err(SqlError::wrong("a statement with more than 16 MiB of parameters"));
+        }
+        self.out[..3].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
+        // SAFETY: the connection that the caller holds keeps the descriptor open through this call.
+        let socket = unsafe { BorrowedFd::borrow_raw(socket.as_raw_fd()) };
+        self.send(socket)?;
+        (self.from, self.to) = (0, 0);
+        self.answer(socket)
+    }
+
+    fn send(&self, socket: BorrowedFd<'_>) -> SqlResult<()> {
+        let mut rest = &self.out[..];
+        while !rest.is_empty() {
+            match rustix::io::write(socket, rest) {
+                Ok(sent) => rest = &rest[sent..],
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(lost(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one answer to its end, and those that follow it.
+    fn answer(&mut self, socket: BorrowedFd<'_>) -> SqlResult<u64> {
+        let mut rows = 0;
+        loop {
+            let head = self.packet(socket)?;
+            let status = match head.first() {
+                Some(&OK) => {
+                    let last_id = 1 + width(head, 1);
+                    rows += number(head, 1);
+                    status(head, last_id + width(head, last_id))
+                }
+                Some(&ERROR) => return Err(error(head)),
+                Some(&LOCAL_FILE) | None => return Err(SqlError::wrong("an answer that was not asked for")),
+                Some(_) => {
+                    // MariaDB says in a byte after the number of columns whether it describes them again.
+                    let described = head.get(width(head, 0)) != Some(&0);
+                    let columns = if described { number(head, 0) } else { 0 };
+                    // What ends the descriptions is sent also where there are none.
+                    for _ in 0..=columns {
+                        self.packet(socket)?;
+                    }
+                    let (counted, status) = self.rows(socket)?;
+                    rows += counted;
+                    status
+                }
+            };
+            if status & MORE == 0 {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// Reads rows to their end: how many, and the status after them.
+    fn rows(&mut self, socket: BorrowedFd<'_>) -> SqlResult<(u64, u16)> {
+        let mut rows = 0;
+        loop {
+            let row = self.packet(socket)?;
+            match row.first() {
+                Some(&END) if row.len() < 9 => return Ok((rows, status(row, 3))),
+                Some(&ERROR) => return Err(error(row)),
+                _ => rows += 1,
+            }
+        }
+    }
+
+    /// The next packet's payload.
+    fn packet(&mut self, socket: BorrowedFd<'_>) -> SqlResult<&[u8]> {
+        self.have(socket, HEADER)?;
+        let header = &self.buffer[self.from..];
+        let length = usize::from(header[0]) | usize::from(header[1]) << 8 | usize::from(header[2]) << 16;
+        if length >= LONGEST {
+            return Err(SqlError::wrong("a row of more than 16 MiB"));
+        }
+        self.have(socket, HEADER + length)?;
+        let from = self.from + HEADER;
+        self.from = from + length;
+        Ok(&self.buffer[from..from + length])
+    }
+
+    /// Reads until that many bytes are there.
+    fn have(&mut self, socket: BorrowedFd<'_>, bytes: usize) -> SqlResult<()> {
+        while self.to - self.from < bytes {
+            if self.from + bytes > self.buffer.len() {
+                self.buffer.copy_within(self.from..self.to, 0);
+                (self.from, self.to) = (0, self.to - self.from);
+            }
+            if bytes > self.buffer.len() {
+                self.buffer.resize(bytes, 0);
+            }
+            match rustix::io::read(socket, &mut self.buffer[self.to..]) {
+                Ok(0) => return Err(lost("the server closed it")),
+                Ok(read) => self.to += read,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(lost(error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values of a statement's parameters, each with its type.
+fn push_params(params: &[Param<'_>], out: &mut Vec<u8>) -> SqlResult<()> {
+    let nulls = out.len();
+    out.resize(nulls + params.len().div_ceil(8), 0);
+    // The types are given with every execution.
+    out.push(1);
+    for param in params {
+        let kind = match param {
+            Param::Null => NULL,
+            Param::Int(_) => LONGLONG,
+            Param::Float(_) => DOUBLE,
+            Param::Text(_) | Param::Decimal { .. } => STRING,
+            Param::Time { .. } => DATETIME,
+        };
+        out.extend([kind, 0]);
+    }
+    for (i, param) in params.iter().enumerate() {
+        match *param {
+            Param::Null => out[nulls + i / 8] |= 1 << (i % 8),
+            Param::Int(n) => out.extend(n.to_le_bytes()),
+            Param::Float(f) => out.extend(f.to_le_bytes()),
+            Param::Text(text) => push_text(text, out),
+            Param::Decimal { units, scale } => push_text(&decimal_text(units, scale), out),
+            Param::Time { unix_us } => push_time(unix_us, out)?,
+        }
+    }
+    Ok(())
+}
+
+/// A text after its length.
+fn push_text(text: &str, out: &mut Vec<u8>) {
+    match text.len() {
+        short @ 0..=250 => out.push(short as u8),
+        long @ 251..=0xffff => {
+            out.push(0xfc);
+            out.extend((long as u16).to_le_bytes());
+        }
+        longest => {
+            out.push(0xfd);
+            out.extend(&(longest as u32).to_le_bytes()[..3]);
+        }
+    }
+    out.extend(text.as_bytes());
+}
+
+fn push_time(unix_us: i64, out: &mut Vec<u8>) -> SqlResult<()> {
+    let at = Timestamp::from_microsecond(unix_us).map_err(|e| SqlError::wrong(e.to_string()))?;
+    let at = at.to_zoned(TimeZone::UTC).datetime();
+    out.push(11);
+    out.extend(at.year().to_le_bytes());
+    out.extend([at.month(), at.day(), at.hour(), at.minute(), at.second()].map(i8::unsigned_abs));
+    out.extend((at.subsec_nanosecond() / 1000).to_le_bytes());
+    Ok(())
+}
+
+/// How many bytes a number takes that says its own length.
+fn width(packet: &[u8], at: usize) -> usize {
+    match packet.get(at) {
+        Some(0xfc) => 3,
+        Some(0xfd) => 4,
+        Some(0xfe) => 9,
+        _ => 1,
+    }
+}
+
+fn number(packet: &[u8], at: usize) -> u64 {
+    let bytes = match width(packet, at) {
+        1 => packet.get(at..=at),
+        width => packet.get(at + 1..at + width),
+    };
+    bytes.unwrap_or_default().iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))
+}
+
+/// The server's status flags.
+fn status(packet: &[u8], at: usize) -> u16 {
+    packet.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
+}
+
+fn error(packet: &[u8]) -> SqlError {
+    let code = status(packet, 1);
+    let text = packet.get(3..).unwrap_or_default();
+    // "#40001" stands before the message.
+    let text = if text.first() == Some(&b'#') { text.get(6..).unwrap_or_default() } else { text };
+    server_error(code, &String::from_utf8_lossy(text))
+}
+
+fn lost(cause: impl std::fmt::Display) -> SqlError {
+    SqlError { trouble: Trouble::Lost, code: String::new(), message: format!("the connection is gone: {cause}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What a client meets that sends an execution to a server which answers so, in pieces of any size.
+    fn answered(packets: &[&[u8]], piece: usize) -> SqlResult<u64> {
+        use std::io::{Read, Write};
+        let (ours, mut theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut bytes = Vec::new();
+        for (n, packet) in packets.iter().enumerate() {
+            bytes.extend(&(packet.len() as u32).to_le_bytes()[..3]);
+            bytes.push(n as u8 + 1);
+            bytes.extend(*packet);
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                theirs.read_exact(&mut [0; 8]).unwrap();
+                bytes.chunks(piece).for_each(|piece| theirs.write_all(piece).unwrap());
+            });
+            Wire { buffer: vec![0; 16], ..Wire::new() }.execute(&ours, 7, &[Param::Int(1)])
+        })
+    }
+
+    const END_OF_ROWS: &[u8] = &[END, 0, 0, 2, 0];
+
+    proptest! {
+        #[test]
+        fn answers_are_read_to_their_end_however_they_come(piece in 1usize..40, rows in 0usize..6) {
+            let long = [0u8; 50];
+            let row: &[u8] = &long;
+            let mut packets: Vec<&[u8]> = vec![&[1], b"a column", END_OF_ROWS];
+            packets.extend(std::iter::repeat_n(row, rows));
+            packets.push(END_OF_ROWS);
+            prop_assert_eq!(answered(&packets, piece).unwrap(), rows as u64);
+            // Without descriptions, as MariaDB answers what it has described before.
+            packets[0] = &[1, 0];
+            packets.remove(1);
+            prop_assert_eq!(answered(&packets, piece).unwrap(), rows as u64);
+        }
+    }
+
+    #[test]
+    fn changes_are_counted_errors_told_apart_and_a_closed_connection_is_lost() {
+        assert_eq!(answered(&[&[OK, 0xfc, 0x2c, 0x01, 0, 2, 0, 0, 0]], 9).unwrap(), 300);
+        let deadlock = answered(&[b"\xff\xbd\x04#40001Deadlock found"], 3).unwrap_err();
+        assert_eq!((deadlock.trouble, deadlock.code.as_str()), (Trouble::Retry, "1213"));
+        assert_eq!(deadlock.to_string(), "Deadlock found (error 1213)");
+        let late = answered(&[&[1, 0], END_OF_ROWS, &[0; 9], b"\xff\x1d\x04#HY000Interrupted"], 5).unwrap_err();
+        assert_eq!(late.trouble, Trouble::Lost);
+        assert_eq!(answered(&[&[1]], 1).unwrap_err().trouble, Trouble::Lost);
+    }
+}

@@ -1,0 +1,108 @@
+//! Rows as Apache Parquet, column by column in groups of rows, compressed with Snappy.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use ::parquet::schema::types::Type;
+
+use super::{Column, Form, Kind, Rows, Value};
+use crate::base::error::{Context, Result};
+
+pub struct Parquet;
+
+/// Rows that are held back until their columns are written: some tens of megabytes.
+const GROUP: usize = 100_000;
+
+impl Form for Parquet {
+    fn name(&self) -> &'static str {
+        "parquet"
+    }
+
+    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>> {
+        let field = |(name, kind): &Column| {
+            let (physical, logical) = match kind {
+                Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+                Kind::Whole => (Physical::INT64, None),
+                Kind::Real => (Physical::DOUBLE, None),
+                Kind::Truth => (Physical::BOOLEAN, None),
+            };
+            let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
+            Ok(Arc::new(field.with_logical_type(logical).build()?))
+        };
+        let fields = columns.iter().map(field).collect::<Result<Vec<_>>>()?;
+        let schema = Type::group_type_builder("dyno").with_fields(fields).build()?;
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
+        Ok(Box::new(ParquetRows { file, kinds: columns.iter().map(|(_, kind)| *kind).collect(), held: Vec::new() }))
+    }
+}
+
+struct ParquetRows<'a> {
+    file: SerializedFileWriter<Box<dyn Write + Send + 'a>>,
+    kinds: Vec<Kind>,
+    held: Vec<Vec<Value>>,
+}
+
+impl Rows for ParquetRows<'_> {
+    fn row(&mut self, values: Vec<Value>) -> Result<()> {
+        self.held.push(values);
+        if self.held.len() == GROUP { self.write() } else { Ok(()) }
+    }
+
+    fn end(mut self: Box<Self>) -> Result<()> {
+        self.write()?;
+        self.file.close().context("ending the Parquet file")?;
+        Ok(())
+    }
+}
+
+impl ParquetRows<'_> {
+    fn write(&mut self) -> Result<()> {
+        if self.held.is_empty() {
+            return Ok(());
+        }
+        let mut group = self.file.next_row_group()?;
+        let mut index = 0;
+        while let Some(column) = group.next_column()? {
+            write_column(column, self.kinds[index], self.held.iter().map(|row| &row[index]))?;
+            index += 1;
+        }
+        group.close()?;
+        self.held.clear();
+        Ok(())
+    }
+}
+
+/// The values that are there, and for each row whether it has one.
+fn write_column<'v>(
+    mut column: SerializedColumnWriter<'_>,
+    kind: Kind,
+    values: impl Iterator<Item = &'v Value> + Clone,
+) -> Result<()> {
+    let there: Vec<i16> = values.clone().map(|v| i16::from(*v != Value::Missing)).collect();
+    match kind {
+        Kind::Text => {
+            let of = |v: &Value| if let Value::Text(text) = v { Some(ByteArray::from(text.as_str())) } else { None };
+            let all: Vec<ByteArray> = values.filter_map(of).collect();
+            column.typed::<ByteArrayType>().write_batch(&all, Some(&there), None)?;
+        }
+        Kind::Whole => {
+            let all: Vec<i64> = values.filter_map(|v| if let Value::Whole(n) = v { Some(*n) } else { None }).collect();
+            column.typed::<Int64Type>().write_batch(&all, Some(&there), None)?;
+        }
+        Kind::Real => {
+            let all: Vec<f64> = values.filter_map(|v| if let Value::Real(n) = v { Some(*n) } else { None }).collect();
+            column.typed::<DoubleType>().write_batch(&all, Some(&there), None)?;
+        }
+        Kind::Truth => {
+            let all: Vec<bool> = values.filter_map(|v| if let Value::Truth(t) = v { Some(*t) } else { None }).collect();
+            column.typed::<BoolType>().write_batch(&all, Some(&there), None)?;
+        }
+    }
+    column.close()?;
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Rows as comma-separated values, and as a JSON array of objects. A missing value is an empty cell, or null.
+
+use std::io::Write;
+
+use super::{Column, Form, Rows, Value};
+use crate::base::error::Result;
+
+pub struct Csv;
+
+impl Form for Csv {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>> {
+        let mut writer = ::csv::Writer::from_writer(out);
+        writer.write_record(columns.iter().map(|(name, _)| name))?;
+        Ok(Box::new(CsvRows(writer)))
+    }
+}
+
+struct CsvRows<'a>(::csv::Writer<Box<dyn Write + Send + 'a>>);
+
+impl Rows for CsvRows<'_> {
+    fn row(&mut self, values: Vec<Value>) -> Result<()> {
+        let written = values.into_iter().map(|value| match value {
+            Value::Missing => String::new(),
+            Value::Text(text) => text,
+            Value::Whole(n) => n.to_string(),
+            Value::Real(n) => n.to_string(),
+            Value::Truth(truth) => truth.to_string(),
+        });
+        Ok(self.0.write_record(written)?)
+    }
+
+    fn end(mut self: Box<Self>) -> Result<()> {
+        Ok(self.0.flush()?)
+    }
+}
+
+pub struct Json;
+
+impl Form for Json {
+    fn name(&self) -> &'static str {
+        "json"
+    }
+
+    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>> {
+        Ok(Box::new(JsonRows { names: columns.iter().map(|(name, _)| *name).collect(), out, first: true }))
+    }
+}
+
+/// An object a line, so that it can be read by eye and by `grep` too.
+struct JsonRows<'a> {
+    names: Vec<&'static str>,
+    out: Box<dyn Write + Send + 'a>,
+    first: bool,
+}
+
+impl Rows for JsonRows<'_> {
+    fn row(&mut self, values: Vec<Value>) -> Result<()> {
+        let begun = if std::mem::take(&mut self.first) { "[\n" } else { ",\n" };
+        let pairs = self.names.iter().zip(values).map(|(name, value)| {
+            let value: serde_json::Value = match value {
+                Value::Missing => serde_json::Value::Null,
+                Value::Text(text) => text.into(),
+                Value::Whole(n) => n.into(),
+                // JSON has no infinity; serde_json makes it null.
+                Value::Real(n) => n.into(),
+                Value::Truth(truth) => truth.into(),
+            };
+            format!("\"{name}\":{value}")
+        });
+        write!(self.out, "{begun}{{{}}}", pairs.collect::<Vec<_>>().join(","))?;
+        Ok(())
+    }
+
+    fn end(mut self: Box<Self>) -> Result<()> {
+        let begun = if self.first { "[" } else { "" };
+        writeln!(self.out, "{begun}\n]")?;
+        Ok(self.out.flush()?)
+    }
+}

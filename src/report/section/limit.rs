@@ -1,0 +1,55 @@
+//! How much each subject carries within the limit of latency that a step's sweep searched for.
+
+use std::fmt::Write;
+
+use super::{Info, Section};
+use crate::base::units;
+use crate::plan::search::Search;
+use crate::report::facts::{CellFacts, Facts, StepFacts};
+use crate::report::html::{Table, escape};
+use crate::report::words::{self, NONE};
+use crate::stats::Estimate;
+
+pub struct Limit;
+
+const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked for. A value holds where \
+    the percentile, over all repeats, is within the limit; values above one that did not hold are not looked at.";
+
+impl Section for Limit {
+    fn info(&self) -> Info {
+        Info { id: "limit", title: "Load within a limit of latency" }
+    }
+
+    fn html(&self, facts: &Facts) -> Option<String> {
+        let mut out = String::new();
+        for step in &facts.steps {
+            let Some(search) = &step.search else { continue };
+            let limit = units::latency(search.at_most_ns as f64);
+            let most = format!("most {} with {} {} ≤ {limit}", step.axis_label(), search.stream, search.percentile);
+            let latency = search.percentile.as_str();
+            let mut table = Table::new(1, &["subject", &most, latency, "ops/s", "first that does not hold", latency]);
+            (0..facts.subjects.len()).for_each(|subject| table.row("", &row(facts, step, search, subject)));
+            let _ = writeln!(out, "<h3>{}</h3>\n{}", escape(&step.title), table.html());
+        }
+        (!out.is_empty()).then(|| format!("<p class=note>{HOW}</p>\n{out}"))
+    }
+}
+
+fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<String> {
+    let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
+    let holds = |cell: &&&CellFacts| reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64);
+    let broken = cells.iter().find(|cell| !holds(cell));
+    let before = |cell: &&&CellFacts| broken.is_none_or(|b| cell.value < b.value);
+    let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
+    let label = |cell: Option<&&CellFacts>| cell.map_or(NONE.to_string(), |c| step.values[c.value].label.clone());
+    let latency = |cell: Option<&&CellFacts>| words::latency(cell.and_then(|c| reached(c, search)));
+    let ops = held.and_then(|cell| cell.total.as_ref()).map_or(NONE.to_string(), |total| words::ops(&total.ops_per_s));
+    vec![facts.subjects[subject].clone(), label(held), latency(held), ops, label(broken), latency(broken)]
+}
+
+/// The limited percentile, of the class that most of the stream's ops are of.
+fn reached<'c>(cell: &'c CellFacts, search: &Search) -> Option<&'c Estimate> {
+    let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
+    let class = summary.classes.iter().max_by_key(|class| class.ops)?;
+    class.felt().percentiles_ns[search.index()].as_ref()
+}

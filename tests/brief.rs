@@ -1,0 +1,151 @@
+//! The brief in its three forms, from the binary: the published tables come back with their differences, the numbers are
+//! the same in all forms, and the PDF is fit for print.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const BRIEF: &str = r##"
+title = "Three enterprise drives under RocksDB"
+logo = "logo.png"
+sections = ["findings", "results", "data", "method"]
+
+[colours]
+"Kioxia CD8P-R" = "#6b7280"
+
+[[text]]
+title = "Why these workloads"
+markdown = "A **database** reads <b>more</b> than it writes."
+"##;
+
+fn run(program: &str, dir: &Path, args: &[&str]) -> String {
+    let output = Command::new(program).current_dir(dir).args(args).output();
+    let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
+    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn dyno(dir: &Path, args: &[&str]) -> String {
+    run(env!("CARGO_BIN_EXE_dyno"), dir, args)
+}
+
+/// The two published tables as a bundle.
+fn published() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let data =
+        |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).display().to_string();
+    let (reads, mixed) = (data("micron-7600-random-read.csv"), data("micron-7600-read-while-writing.csv"));
+    dyno(dir.path(), &["import", "csv", &reads, &mixed, "--mapping", &data("mapping.toml"), "-o", "b.dyno"]);
+    dir
+}
+
+fn markdown(dir: &Path) -> String {
+    dyno(dir, &["report", "b.dyno", "-o", "b.md"]);
+    std::fs::read_to_string(dir.join("b.md")).unwrap()
+}
+
+/// poppler's tools read PDF; without them nothing is shown of it.
+fn poppler() -> bool {
+    let there = Command::new("pdftotext").arg("-v").output().is_ok();
+    if !there {
+        eprintln!("SKIPPED, NOTHING SHOWN: pdftotext is not installed; scripts/setup.sh installs poppler-utils");
+    }
+    there
+}
+
+/// Words with a digit in them.
+fn numbers(text: &str) -> BTreeSet<String> {
+    let plain = |w: &str| w.trim_matches(|c: char| !c.is_alphanumeric()).to_string();
+    let words = text.split(|c: char| c.is_whitespace() || "|<>\\".contains(c)).map(plain);
+    words.filter(|w| w.contains(|c: char| c.is_ascii_digit())).collect()
+}
+
+#[test]
+fn the_published_tables_come_back_with_their_differences() {
+    let dir = published();
+    let text = markdown(dir.path());
+    // As printed in the published brief or computed from its tables by hand.
+    let rows = [
+        "| ops/s | Micron 7600 | Samsung PM9D3a | 96 | 892,202 ÷ 735,914 − 1 | 21.23 % |",
+        "| ops/s | Micron 7600 | Kioxia CD8P-R | 96 | 892,202 ÷ 735,861 − 1 | 21.24 % |",
+        "| p99 | Micron 7600 | Samsung PM9D3a | 96 | 1 − 169 µs ÷ 268 µs | 36.94 % | gain 58.57 % |",
+        "| p99 | Kioxia CD8P-R | Micron 7600 | 128 | 1 − 399 µs ÷ 417 µs | 4.31 % | gain 4.51 % |",
+        "| ops/s | Micron 7600 | Samsung PM9D3a | 128 | 885,709 ÷ 721,339 − 1 | 22.78 % |",
+    ];
+    rows.iter().for_each(|row| assert!(text.contains(row), "{row} is not in\n{text}"));
+    // Every number of the tables stands in the full data.
+    let table = include_str!("data/micron-7600-read-while-writing.csv");
+    let grouped = |n: &str| format!("{},{}", &n[..n.len() - 3], &n[n.len() - 3..]);
+    let told = table.lines().filter(|l| !l.starts_with(['#', '"'])).skip(1);
+    for row in told {
+        let cells: Vec<&str> = row.split(',').collect();
+        let wanted = format!("| {} | {} µs |", grouped(cells[2]), cells[3]);
+        assert!(text.contains(&wanted), "{wanted} is not in\n{text}");
+    }
+    // What the tables did not tell is not shown as nothing.
+    assert!(!text.contains("0 ns") && !text.contains("0.00") && !text.contains("1970"));
+}
+
+#[test]
+fn all_forms_hold_the_same_numbers_and_the_briefs_own_words() {
+    if !poppler() {
+        return;
+    }
+    let dir = published();
+    dyno(dir.path(), &["report", "b.dyno", "--figures", "figures"]);
+    let logo = std::fs::read_dir(dir.path().join("figures")).unwrap().map(|f| f.unwrap().path());
+    let logo = logo.into_iter().find(|p| p.extension().is_some_and(|e| e == "png")).unwrap();
+    std::fs::copy(logo, dir.path().join("logo.png")).unwrap();
+    std::fs::write(dir.path().join("brief.toml"), BRIEF).unwrap();
+    for form in ["html", "pdf", "md"] {
+        dyno(dir.path(), &["report", "b.dyno", "--brief", "brief.toml", "-o", &format!("b.{form}")]);
+    }
+    let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
+    let (html, text) = (read("b.html"), read("b.md"));
+    let pdf = run("pdftotext", dir.path(), &["-layout", "b.pdf", "-"]);
+    // The names of figures' files are Markdown's alone.
+    let prose: String = text.lines().filter(|l| !l.starts_with("![")).map(|l| format!("{l}\n")).collect();
+    let (in_html, in_pdf, in_text) = (numbers(&html), numbers(&pdf), numbers(&prose));
+    assert!(in_text.len() > 100, "{}", in_text.len());
+    for number in &in_text {
+        assert!(in_html.contains(number), "{number} is not in the HTML");
+        assert!(in_pdf.contains(number), "{number} is not in the PDF");
+    }
+    for made in [&text, &pdf] {
+        assert!(made.contains("Three enterprise drives under RocksDB") && made.contains("Why these workloads"));
+        assert!(!made.contains("Full disclosure"), "a section that was not chosen");
+    }
+    assert!(html.contains("<strong>database</strong> reads &lt;b&gt;more"), "own HTML stands as text");
+    assert!(html.contains("#6b7280") && html.contains("data:image/png;base64,iVBOR"));
+    assert!(read("b.figures/results-1.svg").contains("#6b7280"), "the chosen colour in a figure");
+}
+
+#[test]
+fn the_pdf_has_its_fonts_in_it_and_draws_figures_as_vectors() {
+    if !poppler() {
+        return;
+    }
+    let dir = published();
+    dyno(dir.path(), &["report", "b.dyno", "-o", "b.pdf"]);
+    let fonts = run("pdffonts", dir.path(), &["b.pdf"]);
+    let listed: Vec<&str> = fonts.lines().skip(2).collect();
+    // The columns from the right: object, uni, sub, emb.
+    let embedded = |line: &&str| line.split_whitespace().rev().nth(4) == Some("yes");
+    assert!(!listed.is_empty() && listed.iter().all(embedded), "{fonts}");
+    let images = run("pdfimages", dir.path(), &["-list", "b.pdf"]);
+    assert_eq!(images.lines().count(), 2, "no picture made of pixels:\n{images}");
+    let text = run("pdftotext", dir.path(), &["b.pdf", "-"]);
+    let subtitle = "p99 read service time against throughput, by threads";
+    assert_eq!(text.matches(subtitle).count(), 2, "the letters of a figure are letters");
+}
+
+#[test]
+fn a_mistake_in_the_brief_is_told_with_its_line_and_nothing_is_written() {
+    let dir = published();
+    std::fs::write(dir.path().join("brief.toml"), "title = \"x\"\nsections = [\"fidings\"]\n").unwrap();
+    let args = ["report", "b.dyno", "--brief", "brief.toml", "-o", "b.pdf"];
+    let output = Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(dir.path()).args(args).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("line 2") && said.contains("findings"), "{said}");
+    assert!(!dir.path().join("b.pdf").exists());
+}

@@ -1,0 +1,224 @@
+//! Imports of what fio, sysbench and db_bench print when they run here, now: the imported numbers are those that the tools
+//! print for people to read.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn there(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok();
+    if !found {
+        eprintln!("SKIPPED, NOTHING SHOWN: {program} is not installed; scripts/setup.sh installs it");
+    }
+    found
+}
+
+/// The rows of points of a file, imported: (class, column → text).
+struct Rows {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Rows {
+    fn import(dir: &Path, kind: &str, file: &str, text: &str) -> Rows {
+        std::fs::write(dir.join(file), text).unwrap();
+        let dyno = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+            command.current_dir(dir);
+            command
+        };
+        let bundle = format!("{file}.dyno");
+        run(dyno().args(["import", kind, file, "-o", &bundle]));
+        let csv = run(dyno().args(["export", &bundle]));
+        let mut lines = csv.lines().map(|l| l.split(',').map(str::to_string).collect::<Vec<_>>());
+        Rows { head: lines.next().unwrap(), rows: lines.collect() }
+    }
+
+    /// A number of the row of this step and class.
+    #[track_caller]
+    fn number(&self, step: &str, class: &str, column: &str) -> f64 {
+        let text = self.text(step, class, column);
+        text.parse().unwrap_or_else(|_| panic!("{column} of {step}, {class} is '{text}'"))
+    }
+
+    #[track_caller]
+    fn text(&self, step: &str, class: &str, column: &str) -> &str {
+        let at = |name: &str| self.head.iter().position(|h| h == name).unwrap_or_else(|| panic!("no column {name}"));
+        let row = self.rows.iter().find(|r| r[at("step")] == step && r[at("class")] == class);
+        &row.unwrap_or_else(|| panic!("no {class} of {step}"))[at(column)]
+    }
+
+    /// p99 as printed, where enough ops lie above it; on a slow machine there are too few, and then it is not shown.
+    #[track_caller]
+    fn has_p99(&self, step: &str, class: &str, ops: f64, printed_ns: f64, within: f64) {
+        match ops >= 10_000.0 {
+            true => near(self.number(step, class, "p99_ns"), printed_ns, within),
+            false => assert_eq!(self.text(step, class, "p99_ns"), "", "of {ops} ops"),
+        }
+    }
+}
+
+#[track_caller]
+fn near(imported: f64, printed: f64, within: f64) {
+    assert!((imported / printed - 1.0).abs() <= within, "imported {imported}, printed {printed}");
+}
+
+/// The word after `key` on the first line that has it, up to one of `ends`.
+fn after<'a>(text: &'a str, key: &str, ends: &str) -> &'a str {
+    let rest = text.split_once(key).unwrap_or_else(|| panic!("'{key}' is not in\n{text}")).1.trim_start();
+    rest.split(|c: char| ends.contains(c) || c == '\n').next().unwrap().trim()
+}
+
+/// fio for people: "IOPS=12.8k", and its percentiles in the unit of their heading.
+fn fio_prints(text: &str, direction: &str) -> (f64, f64) {
+    let part = text.split_once(&format!("  {direction}: IOPS=")).expect("a direction").1;
+    let rate = after(part, "", ",");
+    let rate = match rate.strip_suffix('k') {
+        Some(thousands) => thousands.parse::<f64>().unwrap() * 1e3,
+        None => rate.parse().unwrap(),
+    };
+    let unit = after(part, "clat percentiles (", ")");
+    let unit = [("nsec", 1.0), ("usec", 1e3), ("msec", 1e6)].iter().find(|u| u.0 == unit).expect("a unit").1;
+    (rate, after(part, "99.00th=[", "]").parse::<f64>().unwrap() * unit)
+}
+
+#[test]
+fn fio_says_the_same_in_json_in_json_plus_and_in_words() {
+    if !there("fio") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for format in ["json", "json+"] {
+        let mut fio = Command::new("fio");
+        fio.current_dir(dir.path()).args([
+            "--name=mixed",
+            "--filename=f",
+            "--size=16M",
+            "--rw=randrw",
+            "--rwmixread=70",
+            "--bs=4k",
+            "--ioengine=psync",
+            "--numjobs=2",
+            "--group_reporting",
+            "--runtime=1",
+            "--time_based",
+        ]);
+        let both = run(fio.arg(format!("--output-format=normal,{format}")));
+        // The JSON comes first, and words after it.
+        let (json, words) = both.split_once("\n}\n").expect("the end of the JSON");
+        let json = &json[json.find('{').unwrap()..];
+        let rows = Rows::import(dir.path(), "fio", &format!("{format}.json"), &format!("{json}\n}}\n"));
+        let issued: Vec<f64> =
+            after(words, "issued rwts: total=", " ").split(',').map(|n| n.parse().unwrap()).collect();
+        for (class, issued) in [("read", issued[0]), ("write", issued[1])] {
+            let (rate, p99_ns) = fio_prints(words, class);
+            near(rows.number("mixed", class, "ops"), issued, 0.0);
+            // fio prints three digits, each direction over its own time.
+            near(rows.number("mixed", class, "ops_per_s"), rate, 0.011);
+            // A bin is 1/64 of an octave wide, and what is printed is rounded.
+            rows.has_p99("mixed", class, issued, p99_ns, 0.02 + 600.0 / p99_ns);
+            assert_eq!(rows.number("mixed", class, "threads"), 2.0);
+        }
+    }
+}
+
+#[test]
+fn sysbench_says_the_same() {
+    if !there("sysbench") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let sysbench = |step: &str| {
+        let mut command = Command::new("sysbench");
+        command.current_dir(dir.path()).args([
+            "fileio",
+            "--file-total-size=8M",
+            "--file-num=2",
+            "--file-test-mode=rndrw",
+        ]);
+        run(command.args(["--time=1", "--percentile=99", "--threads=2", step]))
+    };
+    sysbench("prepare");
+    let printed = sysbench("run");
+    let rows = Rows::import(dir.path(), "sysbench", "s.txt", &printed);
+    let number = |key: &str| after(&printed, key, " ").parse::<f64>().unwrap();
+    // Ops are counted whole, so a rate comes back to within one op.
+    for (class, key) in [("read", "reads/s:"), ("write", "writes/s:")] {
+        near(rows.number("fileio random r/w", class, "ops_per_s"), number(key), 1.0 / number(key));
+    }
+    let events = number("total number of events:");
+    rows.has_p99("fileio random r/w", "read", events, number("99th percentile:") * 1e6, 1e-9);
+    near(rows.number("fileio random r/w", "read", "max_ns"), number("max:") * 1e6, 1e-6);
+    assert_eq!(rows.number("fileio random r/w", "read", "threads"), 2.0);
+}
+
+/// Built from Dyno's own RocksDB by `scripts/db_bench.sh`.
+fn db_bench() -> PathBuf {
+    let release = Path::new(env!("CARGO_BIN_EXE_dyno")).parent().unwrap();
+    release.parent().unwrap().join("db_bench")
+}
+
+#[test]
+fn db_bench_says_the_same_and_its_p99_carries_its_bucket() {
+    if !db_bench().exists() {
+        eprintln!("SKIPPED, NOTHING SHOWN: {} is missing: run scripts/db_bench.sh first", db_bench().display());
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let printed = run(Command::new(db_bench()).current_dir(dir.path()).args([
+        "--db=db",
+        "--benchmarks=fillseq,readrandom",
+        "--num=20000",
+        "--threads=2",
+        "--histogram",
+        "--key_size=20",
+        "--value_size=400",
+        "--compression_type=none",
+    ]));
+    let rows = Rows::import(dir.path(), "db_bench", "b.t2.txt", &printed);
+    for (step, class) in [("fillseq", "write"), ("readrandom", "read")] {
+        let own = printed.split_once(&format!("\n{step} ")).map(|p| p.1).expect("the benchmark");
+        let rate: f64 = after(own, "micros/op ", " ").parse().unwrap();
+        near(rows.number(step, class, "ops_per_s"), rate, 1e-4);
+        let p99 = after(own, "P99: ", " ").parse::<f64>().unwrap() * 1e3;
+        near(rows.number(step, class, "p99_ns"), p99, 1e-9);
+        let (low, high) = (rows.number(step, class, "p99_low_ns"), rows.number(step, class, "p99_high_ns"));
+        // The buckets are printed too: "[     170,     250 ) …". One of them has these bounds.
+        let bucket = own.lines().filter_map(|l| l.trim_start().strip_prefix(['[', '('])).find_map(|l| {
+            let (from, rest) = l.split_once(',')?;
+            let to = rest.split([')', ']']).next()?;
+            Some((from.trim().parse::<f64>().ok()? * 1e3, to.trim().parse::<f64>().ok()? * 1e3))
+                .filter(|b| b.0 <= p99 && p99 <= b.1)
+        });
+        assert_eq!(bucket, Some((low, high)), "{step}: {p99} in\n{own}");
+    }
+}
+
+#[test]
+fn what_is_cut_or_mixed_is_refused_and_leaves_no_bundle() {
+    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let whole = |name: &str| std::fs::read(data.join(name)).unwrap();
+    let json = whole("fio-randrw.json");
+    let cases = [
+        ("fio", json[..json.len() / 2].to_vec(), "not JSON"),
+        ("fio", [&json[..], &json[..]].concat(), "not JSON"),
+        ("fio", [&b"\xff\xfe"[..], &json].concat(), "not text"),
+        ("sysbench", whole("db_bench.txt"), "no line begins with 'sysbench'"),
+        ("db_bench", whole("sysbench-cpu.txt"), "before any benchmark has ended"),
+        ("vdbench", json.clone(), "line 1"),
+    ];
+    for (kind, bytes, says) in cases {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("input"), bytes).unwrap();
+        let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        let output = dyno.current_dir(dir.path()).args(["import", kind, "input", "-o", "b.dyno"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).replace("\n  │ ", " ");
+        assert!(!output.status.success() && said.contains(says), "{kind}: {says} is not in: {said}");
+        assert!(!dir.path().join("b.dyno").exists(), "{kind}: half a bundle");
+    }
+}

@@ -1,0 +1,303 @@
+//! TPC-C on real servers that Dyno starts: it loads, runs and keeps the specification's consistency conditions, also when
+//! the server or Dyno is killed in the middle of transactions and when many of them deadlock; 15,000 terminals fit into
+//! one process. Where a server is missing a test says so loudly and shows nothing.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use mysql::prelude::Queryable;
+use rusqlite::Connection;
+
+const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+
+/// One warehouse in small caches, so that a load takes seconds.
+const MARIADB: &str = "[dataset.db]\nengine = \"mysql\"\nbuffer_pool = \"64MiB\"\nredo_log = \"96MiB\"\n";
+const POSTGRES: &str = "[dataset.db]\nengine = \"postgres\"\nshared_buffers = \"64MiB\"\n";
+const FILL: &str = "fill = { kind = \"tpcc_load\", warehouses = 1 }\n";
+
+/// Whether all of these programs are here; says loudly when not.
+fn have(programs: &[&str]) -> bool {
+    let found = |name: &&str| {
+        let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/usr/lib/postgresql/15/bin";
+        path.split(':').any(|folder| Path::new(folder).join(name).is_file())
+    };
+    let missing: Vec<_> = programs.iter().filter(|name| !found(name)).collect();
+    if !missing.is_empty() {
+        eprintln!("SKIPPED, NOTHING SHOWN: {missing:?} not installed; scripts/setup.sh installs what this test needs");
+    }
+    missing.is_empty()
+}
+
+fn said(output: &Output) -> String {
+    // Messages are wrapped for reading; what is looked for must not depend on where.
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[track_caller]
+fn until(what: &str, mut met: impl FnMut() -> bool) {
+    let give_up = Instant::now() + Duration::from_secs(180);
+    while !met() {
+        assert!(Instant::now() < give_up, "waited three minutes for {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A directory under test and what is kept beside it.
+struct Bench {
+    dir: tempfile::TempDir,
+    /// The dataset's table of the protocol, and the engine's name.
+    dataset: String,
+    engine: &'static str,
+}
+
+impl Bench {
+    fn new(engine: &'static str, more: &str) -> Bench {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::create_dir(dir.path().join("drive")).unwrap();
+        let dataset = if engine == "mysql" { MARIADB } else { POSTGRES };
+        Bench { dir, dataset: format!("{dataset}{more}{FILL}"), engine }
+    }
+
+    /// What is installed of the two servers, each on a bench of its own.
+    fn both() -> Vec<Bench> {
+        let engines = [("mysql", "mariadbd"), ("postgres", "initdb")];
+        engines.into_iter().filter(|(_, program)| have(&[program])).map(|(engine, _)| Bench::new(engine, "")).collect()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn step(&self, name: &str, duration: &str, threads: u32, workload: &str) -> String {
+        let engine = self.engine;
+        format!(
+            "[[step]]\nname = \"{name}\"\nduration = \"{duration}\"\n[[step.stream]]\nname = \"io\"\n\
+             engine = \"{engine}\"\nthreads = {threads}\nworkload = {workload}\n"
+        )
+    }
+
+    fn check(&self) -> String {
+        self.step("check", "10ms", 1, "\"tpcc_check\"")
+    }
+
+    /// Transactions one after another from four connections.
+    fn load(&self, duration: &str) -> String {
+        self.step("load", duration, 4, "{ kind = \"tpcc\", warehouses = 1, timing = \"no-wait\" }")
+    }
+
+    fn dyno(&self, steps: &[String]) -> Command {
+        let _ = std::fs::remove_file(self.path("b.dyno"));
+        std::fs::write(self.path("p.toml"), format!("title = \"t\"\n{}{}", self.dataset, steps.concat())).unwrap();
+        let mut command = Command::new(DYNO);
+        command.current_dir(self.dir.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        command
+    }
+
+    #[track_caller]
+    fn runs(&self, steps: &[String]) {
+        let output = self.dyno(steps).output().unwrap();
+        assert!(output.status.success(), "{}: {}", self.engine, said(&output));
+    }
+
+    fn number(&self, sql: &str) -> f64 {
+        let bundle = Connection::open(self.path("b.dyno")).unwrap();
+        bundle.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    /// What the clients counted under a name, over all points.
+    fn counted(&self, name: &str) -> f64 {
+        self.number(&format!(
+            "SELECT CAST(SUM(REPLACE(REPLACE(value, ',', ''), ' ', '')) AS REAL) FROM fact \
+             WHERE point IS NOT NULL AND name LIKE '{name}%'"
+        ))
+    }
+
+    /// The process that serves the dataset, from the note beside it.
+    fn server_pid(&self) -> Option<u32> {
+        let note = std::fs::read_to_string(self.path("drive/dyno-data/db.0.server.json")).ok()?;
+        let note: serde_json::Value = serde_json::from_str(&note).ok()?;
+        Some(note["server"]["pid"].as_u64()? as u32)
+    }
+
+    /// Waits for a server that lives on: those that only say their version come and go.
+    fn serving(&self) -> u32 {
+        let mut since = (None, Instant::now());
+        until("a server that stays", || {
+            let pid = self.server_pid();
+            if pid != since.0 {
+                since = (pid, Instant::now());
+            }
+            pid.is_some() && since.1.elapsed() > Duration::from_secs(6)
+        });
+        since.0.unwrap()
+    }
+}
+
+fn kill(pid: u32) {
+    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn the_small_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kept() {
+    for bench in Bench::both() {
+        let protocol = if bench.engine == "mysql" { "tpcc" } else { "tpcc-postgres" };
+        let mut dyno = Command::new(DYNO);
+        dyno.current_dir(bench.dir.path()).args(["run", protocol, "--scale", "small", "--subject", "A=drive"]);
+        dyno.args(["--bundle", "b.dyno", "--set", "step.tpcc.warmup=1s", "--set", "step.tpcc.duration=12s"]);
+        let output = dyno.output().unwrap();
+        assert!(output.status.success(), "{protocol}: {}", said(&output));
+        assert!(said(&output).contains("3 points measured"), "{}", said(&output));
+        let output =
+            Command::new(DYNO).current_dir(bench.dir.path()).args(["report", "b.dyno", "-o", "b.html"]).output();
+        assert!(output.as_ref().is_ok_and(|o| o.status.success()), "{output:?}");
+        let page = std::fs::read_to_string(bench.path("b.html")).unwrap();
+        for words in ["New-Orders a minute", "Stock-Level", "clause 5.2.5.3", "Departures from the specification"] {
+            assert!(page.contains(words), "{protocol}: no '{words}' in the brief");
+        }
+    }
+}
+
+#[test]
+fn conditions_hold_after_the_server_and_after_dyno_were_killed_in_the_middle_of_transactions() {
+    for bench in Bench::both() {
+        bench.runs(&[bench.check()]);
+        let dyno = bench.dyno(&[bench.load("120s"), bench.check()]).spawn().unwrap();
+        kill(bench.serving());
+        let output = dyno.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        // The point fails with its cause; the next one finds a server that has recovered, and all conditions kept.
+        assert!(said(&output).contains("1 points measured, 1 failed"), "{}", said(&output));
+        assert!(said(&output).contains("the server went away"), "{}", said(&output));
+
+        let mut dyno = bench.dyno(&[bench.load("120s")]).spawn().unwrap();
+        bench.serving();
+        end(&mut dyno);
+        bench.runs(&[bench.check()]);
+        assert_eq!(bench.server_pid(), None, "nothing runs on");
+    }
+}
+
+fn end(dyno: &mut Child) {
+    kill(dyno.id());
+    dyno.wait().unwrap();
+}
+
+#[test]
+fn conditions_hold_where_one_transaction_in_twenty_deadlocks_and_each_is_counted_and_run_again() {
+    if !have(&["mariadbd"]) {
+        return;
+    }
+    let bench = Bench::new("mysql", "");
+    bench.runs(&[bench.check()]);
+    let dyno = bench.dyno(&[bench.load("30s"), bench.check()]).spawn().unwrap();
+    let pid = bench.serving();
+    let stop = AtomicBool::new(false);
+    let output = std::thread::scope(|scope| {
+        scope.spawn(|| deadlock(pid, &stop));
+        let output = dyno.wait_with_output().unwrap();
+        stop.store(true, Relaxed);
+        output
+    });
+    assert!(output.status.success(), "{}", said(&output));
+    let retried = bench.counted("Errors ignored");
+    let transactions = bench.number("SELECT CAST(SUM(ops) AS REAL) FROM tally");
+    eprintln!("{retried} of {transactions} transactions deadlocked");
+    assert!(retried / transactions >= 0.05, "{retried} deadlocks in {transactions} transactions");
+}
+
+/// Locks districts before their warehouse, as no transaction of TPC-C does, in transactions of so many rows that the
+/// server always ends the other side of the ring.
+fn deadlock(server: u32, stop: &AtomicBool) {
+    let line = std::fs::read_to_string(format!("/proc/{server}/cmdline")).unwrap();
+    let socket = line.split('\0').find_map(|word| word.strip_prefix("--socket=")).unwrap();
+    let opts = mysql::OptsBuilder::new().user(Some("root")).socket(Some(socket)).db_name(Some("dyno"));
+    let mut conn = mysql::Conn::new(opts).unwrap();
+    let rows = vec!["(1)"; 3000].join(",");
+    conn.query_drop("CREATE TABLE heavy (n INT)").unwrap();
+    while !stop.load(Relaxed) {
+        let steps = [
+            "BEGIN".to_string(),
+            format!("INSERT INTO heavy VALUES {rows}"),
+            "UPDATE district SET d_ytd = d_ytd + 1 WHERE d_w_id = 1".to_string(),
+            "UPDATE warehouse SET w_ytd = w_ytd + 1 WHERE w_id = 1".to_string(),
+            "ROLLBACK".to_string(),
+        ];
+        // The server goes away when the point ends; a deadlock of this side's own is begun anew.
+        if steps.iter().any(|sql| conn.query_drop(sql).is_err()) && conn.ping().is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn serialization_failures_are_run_again_and_leave_the_conditions_kept() {
+    if !have(&["initdb"]) {
+        return;
+    }
+    let bench = Bench::new("postgres", "options = { default_transaction_isolation = \"serializable\" }\n");
+    bench.runs(&[bench.load("10s"), bench.check()]);
+    let retried = bench.counted("Errors ignored");
+    let transactions = bench.number("SELECT CAST(SUM(ops) AS REAL) FROM tally");
+    eprintln!("{retried} failures in {transactions} transactions");
+    assert!(retried / transactions >= 0.05, "{retried} failures in {transactions} transactions");
+}
+
+#[test]
+fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
+    let bench = Bench::new("mysql", "");
+    let plan = "title = \"t\"\n[[step]]\nname = \"s\"\nwarmup = \"2s\"\nduration = \"20s\"\n[[step.stream]]\n\
+                name = \"terminals\"\nengine = \"null\"\nthreads = 256\n\
+                workload = { kind = \"tpcc\", warehouses = 1500, terminals = 10 }\n";
+    std::fs::write(bench.path("p.toml"), plan).unwrap();
+    // The engine answers at once, so a response time is what the pacing was late by.
+    let mut late_ms = Vec::new();
+    for _ in 0..3 {
+        let _ = std::fs::remove_file(bench.path("b.dyno"));
+        let mut dyno = Command::new(DYNO);
+        dyno.current_dir(bench.dir.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        let mut dyno = dyno.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut peak_kib = 0;
+        until("the run's end", || {
+            peak_kib = most_memory_kib(dyno.id()).max(peak_kib);
+            dyno.try_wait().unwrap().is_some()
+        });
+        assert!(dyno.wait().unwrap().success());
+        assert!((1..2 << 20).contains(&peak_kib), "{peak_kib} KiB of memory");
+        let rate = bench.number("SELECT SUM(ops) / 20.0 FROM tally WHERE class <> 'deferred-delivery'");
+        assert!((650.0..780.0).contains(&rate), "{rate} transactions/s, where cycles of 21 s make about 715");
+        late_ms.push(bench.late_p99_ms());
+        eprintln!("{} MiB, {rate:.0} transactions/s, {:.3} ms late at p99", peak_kib >> 10, late_ms[late_ms.len() - 1]);
+        if late_ms[late_ms.len() - 1] < 5.0 {
+            return;
+        }
+    }
+    panic!("late by {late_ms:?} ms at p99 in three runs");
+}
+
+fn most_memory_kib(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+impl Bench {
+    /// The worst transaction's p99 of response time.
+    fn late_p99_ms(&self) -> f64 {
+        let bundle = Connection::open(self.path("b.dyno")).unwrap();
+        let mut asked = bundle.prepare("SELECT response FROM tally WHERE ops > 0").unwrap();
+        let blobs: Vec<Vec<u8>> = asked.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert_eq!(blobs.len(), 6, "five transactions and the deferred Delivery");
+        let p99 = |blob: &Vec<u8>| {
+            let histogram: hdrhistogram::Histogram<u64> =
+                hdrhistogram::serialization::Deserializer::new().deserialize(&mut &blob[..]).unwrap();
+            histogram.value_at_quantile(0.99)
+        };
+        blobs.iter().map(p99).max().unwrap() as f64 / 1e6
+    }
+}
