@@ -7,8 +7,10 @@ use dyno::import::{ALL, Input};
 use dyno::report::Brief;
 use dyno::store::Bundle;
 
+pub type Run = fn(&[u8]);
+
 /// The names of the targets, each with what it does with its input.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+pub const TARGETS: &[(&str, Run)] = &[
     ("plan", plan),
     ("protocol", protocol),
     ("brief", brief),

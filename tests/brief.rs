@@ -8,7 +8,7 @@ use std::process::Command;
 const BRIEF: &str = r##"
 title = "Three enterprise drives under RocksDB"
 logo = "logo.png"
-sections = ["findings", "results", "differences", "data", "method"]
+sections = ["findings", "results", "data", "method"]
 
 [colours]
 "Kioxia CD8P-R" = "#6b7280"
@@ -66,17 +66,17 @@ fn the_published_tables_come_back_with_their_differences() {
     let text = markdown(dir.path());
     // As printed in the published brief or computed from its tables by hand.
     let rows = [
-        "| ops/s | Micron 7600 | Samsung PM9D3a | 96 threads | 21.2 % more | 892,202 ÷ 735,914 − 1 |",
-        "| ops/s | Micron 7600 | Kioxia CD8P-R | 96 threads | 21.3 % more | 892,202 ÷ 735,861 − 1 |",
-        "| p99 latency | Micron 7600 | Samsung PM9D3a | 96 threads | 36.9 % less | 1 − 169 µs ÷ 268 µs | 58.6 % |",
-        "| p99 latency | Kioxia CD8P-R | Micron 7600 | 128 threads | 4.3 % less | 1 − 399 µs ÷ 417 µs | 4.5 % |",
-        "| ops/s | Micron 7600 | Samsung PM9D3a | 128 threads | 22.8 % more | 885,709 ÷ 721,339 − 1 |",
+        "| ops/s | Micron 7600 | Samsung PM9D3a | 96 | 892,202 ÷ 735,914 − 1 | 21.23 % |",
+        "| ops/s | Micron 7600 | Kioxia CD8P-R | 96 | 892,202 ÷ 735,861 − 1 | 21.24 % |",
+        "| p99 | Micron 7600 | Samsung PM9D3a | 96 | 1 − 169 µs ÷ 268 µs | 36.94 % | gain 58.57 % |",
+        "| p99 | Kioxia CD8P-R | Micron 7600 | 128 | 1 − 399 µs ÷ 417 µs | 4.31 % | gain 4.51 % |",
+        "| ops/s | Micron 7600 | Samsung PM9D3a | 128 | 885,709 ÷ 721,339 − 1 | 22.78 % |",
     ];
     rows.iter().for_each(|row| assert!(text.contains(row), "{row} is not in\n{text}"));
     // Every number of the tables stands in the full data.
     let table = include_str!("data/micron-7600-read-while-writing.csv");
     let grouped = |n: &str| format!("{},{}", &n[..n.len() - 3], &n[n.len() - 3..]);
-    let told = table.lines().filter(|l| l.starts_with(char::is_alphabetic) && l.contains(|c: char| c.is_ascii_digit()));
+    let told = table.lines().filter(|l| !l.starts_with(['#', '"'])).skip(1);
     for row in told {
         let cells: Vec<&str> = row.split(',').collect();
         let wanted = format!("| {} | {} µs |", grouped(cells[2]), cells[3]);

@@ -81,7 +81,7 @@ fn mutated(rng: &mut Rng, from: &[u8], other: &[u8]) -> Vec<u8> {
 }
 
 /// A share of the time for each target; how many inputs there was time for.
-fn look(target: &str, run: fn(&[u8]), time: Duration) -> u64 {
+fn look(target: &str, run: targets::Run, time: Duration) -> u64 {
     let inputs = corpus(target);
     inputs.iter().for_each(|input| run(input));
     let mut rng = Seed::new(5, 0, 0).at(0);

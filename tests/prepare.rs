@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use dyno::record::Prepared;
+use dyno::record::{Outcome, Prepared};
 use dyno::store::Bundle;
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
@@ -263,11 +263,41 @@ fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
 }
 
 #[test]
+fn a_drive_that_cannot_be_made_ready_fails_its_own_points_alone() {
+    let Some(bench) = Bench::new(64) else { return };
+    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3").replace("discard", "format"));
+    let other = bench.at("other");
+    fs::create_dir(&other).unwrap();
+    let text = fs::read_to_string(&plan).unwrap();
+    let second = format!("[[subject]]\nname = \"B\"\ndrives = [{{ path = \"{}\" }}]\n", other.display());
+    let size = "[override]\n\"dataset.surface.size\" = \"8MiB\"\n\"dataset.surface.direct\" = false\n";
+    fs::write(&plan, format!("{text}{second}{size}")).unwrap();
+    let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
+    assert_eq!(code, Some(2), "{said}");
+    for stored in Bundle::open(&bench.at("run.dyno")).unwrap().points().unwrap() {
+        let (key, outcome) = (stored.point.key, stored.point.outcome);
+        match key.subject.as_str() {
+            "A" => {
+                assert!(format!("{outcome:?}").contains("cannot be purged as the plan asks: it has discard"), "{said}")
+            }
+            _ => assert_eq!(outcome, Outcome::Measured, "{said}"),
+        }
+    }
+    let done = bench.prepared();
+    assert!(
+        done.iter().all(|p| p.subject == "B") && done[0].outcome.contains("a directory cannot be purged"),
+        "{done:?}"
+    );
+}
+
+#[test]
 fn mistakes_in_prepare_are_shown_where_they_stand() {
     let folder = tempfile::tempdir().unwrap();
     let protocol = folder.path().join("p.toml");
     for (prepare, says) in [
         ("purge = \"wipe\"", "'wipe' is not a choice here"),
+        ("namespaces = 1", "1 is out of range"),
+        ("namespaces = 4\nfilesystem = \"xfs\"", "not on its namespaces"),
         ("filesystem = \"zfs\"", "'zfs' is not a choice here"),
         ("filesystem = { mount = \"noatime\" }", "needs 'kind'"),
         ("steady = { workload = \"random\", engine = \"null\", rounds = 3 }", "3 rounds never fill a window of 5"),
@@ -284,4 +314,23 @@ fn mistakes_in_prepare_are_shown_where_they_stand() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains(says), "{prepare}: {said}");
     }
+}
+
+#[test]
+fn the_check_tells_what_will_be_done_and_that_a_stream_means_a_namespace_that_will_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let protocol = folder.path().join("p.toml");
+    let check = |prepare: &str, target: &str| {
+        let stream = format!("workload = \"random\"\nengine = \"null\"\ntarget = \"{target}\"\n");
+        let step = format!("[[step]]\nname = \"s\"\nduration = \"1s\"\n[[step.stream]]\n{stream}");
+        fs::write(&protocol, format!("title = \"T\"\nsource = \"t\"\n[prepare]\n{prepare}\n{step}")).unwrap();
+        let subject = format!("A={}", folder.path().display());
+        let output = Command::new(DYNO).args(["plan", "check", &protocol.to_string_lossy(), "-s", &subject]).output();
+        let output = output.unwrap();
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let said = check("namespaces = 4", "namespace:1/6");
+    assert!(said.contains("'random' works on one of 6 namespaces, and there will be 4"), "{said}");
+    let said = check("namespaces = 6\npurge = \"any\"", "namespace:1/6");
+    assert!(said.contains("First, for each drive: 6 equal namespaces; purge by the best means that it has"), "{said}");
 }

@@ -112,13 +112,20 @@ impl BlockFile {
     pub fn short(&self, op: &str, at: u64, got: usize, wanted: u32) -> crate::base::error::Error {
         failed(
             format!("{op} at offset {at} of {} ended after {got} of {wanted} bytes", self.path.display()),
-            "check that nothing else shortened the file or filled the filesystem",
+            match is_file(&self.path) {
+                true => "check that nothing else shortened the file or filled the filesystem",
+                false => "look at `dmesg` for whether the drive is gone",
+            },
         )
     }
 }
 
 fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|m| m.file_type().is_block_device())
+}
+
+fn is_file(path: &Path) -> bool {
+    path.metadata().is_ok_and(|m| m.is_file())
 }
 
 fn open(path: &Path, writes: bool, create: bool, direct: bool) -> Result<File> {
@@ -136,6 +143,9 @@ fn open(path: &Path, writes: bool, create: bool, direct: bool) -> Result<File> {
             Some(libc::EINVAL) if direct => "this filesystem has no direct I/O: set `direct = false`",
             Some(libc::EBUSY) => "it is in use: unmount it, or stop what holds it",
             Some(libc::EACCES | libc::EPERM) => "run as a user who may open it",
+            _ if path.parent() == Some(Path::new("/dev")) || path.starts_with("/dev/disk") => {
+                "check that the drive is there: `dyno drives`"
+            }
             _ => "check that the dataset was laid out (a run does so by itself)",
         };
         failed(format!("cannot open {}: {cause}", path.display()), hint)

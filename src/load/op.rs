@@ -27,6 +27,8 @@ pub enum OpKind {
     /// A Delivery that was queued is carried out.
     DeferredDelivery,
     StockLevel,
+    /// Look whether the data are right.
+    Check,
 }
 
 impl OpKind {
@@ -43,6 +45,7 @@ impl OpKind {
             OpKind::Delivery => Class::Delivery,
             OpKind::DeferredDelivery => Class::DeferredDelivery,
             OpKind::StockLevel => Class::StockLevel,
+            OpKind::Check => Class::Check,
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::base::error::{Result, failed};
 
 pub const MARGIN: f32 = 45.0;
 
+pub type Rgb = (u8, u8, u8);
+
 /// A font with its widths.
 pub struct Face {
     pub data: Vec<u8>,
@@ -38,7 +40,7 @@ impl Face {
 /// Something on a page; positions in points from the top left.
 pub enum Item {
     Text { at: (f32, f32), size: f32, bold: bool, faint: bool, text: String },
-    Rule { from: (f32, f32), width: f32, height: f32, colour: (u8, u8, u8) },
+    Rule { from: (f32, f32), width: f32, height: f32, colour: Rgb },
     Figure { at: (f32, f32), size: (f32, f32), svg: String },
 }
 
@@ -134,7 +136,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The subjects with their colours, in a row.
-    pub fn chips(&mut self, names: &[(String, (u8, u8, u8))]) {
+    pub fn chips(&mut self, names: &[(String, Rgb)]) {
         let (size, mut x) = (11.0, MARGIN);
         self.room(size * 1.6);
         for (name, colour) in names {
@@ -150,8 +152,14 @@ impl<'a> Layout<'a> {
         self.y += size * 2.2;
     }
 
+    /// `size`, or what is needed to keep the text on one line of `width`.
+    fn fitting(&self, text: &str, size: f32, bold: bool, width: f32) -> f32 {
+        let face = if bold { self.bold } else { self.plain };
+        (width / face.width(text, 1.0).max(0.01)).min(size)
+    }
+
     /// The cover's numbers: boxes side by side, each with its subject's colour at the left.
-    pub fn headlines(&mut self, boxes: &[([String; 3], (u8, u8, u8))]) {
+    pub fn headlines(&mut self, boxes: &[([String; 3], Rgb)]) {
         const HIGH: f32 = 62.0;
         let across = boxes.len().clamp(1, 3);
         let width = (self.width() - 10.0 * (across - 1) as f32) / across as f32;
@@ -164,9 +172,8 @@ impl<'a> Layout<'a> {
                 let lines =
                     [(who, 8.5, true, false, 15.0), (number, 17.0, true, false, 36.0), (of, 8.0, false, true, 52.0)];
                 for (text, size, bold, faint, down) in lines {
-                    let face = if bold { self.bold } else { self.plain };
-                    let text = broken(face, text, size, width - 18.0).into_iter().next().unwrap_or_default();
-                    self.put(Item::Text { at: (x + 11.0, self.y + down), size, bold, faint, text });
+                    let size = self.fitting(text, size, bold, width - 18.0);
+                    self.put(Item::Text { at: (x + 11.0, self.y + down), size, bold, faint, text: text.clone() });
                 }
             }
             self.y += HIGH + 10.0;
@@ -195,7 +202,12 @@ impl<'a> Layout<'a> {
 
     pub fn table(&mut self, left: usize, head: bool, rows: &[Vec<String>]) {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let (size, widths) = self.columns(columns, rows);
+        let (size, mut widths) = self.columns(columns, rows);
+        // Numbers reach the right margin; a table of words stands at the left.
+        let spare = self.width() - widths.iter().sum::<f32>();
+        if left < columns && spare > 0.0 {
+            widths.iter_mut().for_each(|w| *w += spare / columns as f32);
+        }
         let line = size * 1.3;
         let set: Vec<Vec<Vec<String>>> = rows
             .iter()

@@ -11,15 +11,15 @@ use super::blocks::Block;
 use super::brief::{Brief, Page};
 use super::document::Document;
 use super::figure::fonts;
-use super::page::{Face, Item, Layout, MARGIN};
+use super::page::{Face, Item, Layout, MARGIN, Rgb};
 use crate::base::error::{Result, failed};
 
-const INK: (u8, u8, u8) = (0x1c, 0x27, 0x33);
+const INK: Rgb = (0x1c, 0x27, 0x33);
 /// Where a subject has no colour of its own.
-const ACCENT: (u8, u8, u8) = (0x0b, 0x5c, 0xad);
+const ACCENT: Rgb = (0x0b, 0x5c, 0xad);
 /// Lines of code that are printed.
 const MOST_CODE: usize = 60;
-const FAINT: (u8, u8, u8) = (0x5b, 0x68, 0x75);
+const FAINT: Rgb = (0x5b, 0x68, 0x75);
 
 /// Lays the document out and writes it.
 pub fn pdf(document: &Document, brief: &Brief) -> Result<Vec<u8>> {
@@ -57,7 +57,7 @@ fn below(layout: &Layout<'_>, next: &[Block]) -> f32 {
 }
 
 /// "#0b5cad" as numbers.
-fn rgb(hex: &str) -> (u8, u8, u8) {
+fn rgb(hex: &str) -> Rgb {
     let part = |at: usize| hex.get(at..at + 2).and_then(|h| u8::from_str_radix(h, 16).ok());
     match (part(1), part(3), part(5)) {
         (Some(r), Some(g), Some(b)) => (r, g, b),

@@ -268,3 +268,17 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
     }
     insta::assert_snapshot!(text::compare(&Facts::load(&[path]).expect("facts")));
 }
+
+#[test]
+fn the_markdown_keeps_its_shape() {
+    let (_folder, paths) = bundle(&small());
+    let facts = Facts::load(&paths).expect("facts");
+    let document = super::Document::new(&facts, &super::Brief::default()).expect("a document");
+    let (text, figures) = super::markdown(&document, "brief.figures");
+    assert!(
+        figures.iter().all(|(name, svg)| text.contains(&format!("(brief.figures/{name})")) && svg.starts_with("<svg"))
+    );
+    // The plan, as JSON of some hundred lines, is a matter of its own.
+    let plan = text.split_once("```text").map_or("", |(_, rest)| rest);
+    insta::assert_snapshot!(text.replace(plan, "[plan]"));
+}

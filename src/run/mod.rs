@@ -87,6 +87,10 @@ impl Run<'_> {
                 self.progress.point_spared();
                 continue;
             };
+            if enough(self.plan, &self.figures, &point.key) {
+                self.progress.point_spared();
+                continue;
+            }
             let name = &point.subject.name;
             if !ready.contains_key(name) {
                 let made = self.prepare(point);
@@ -103,10 +107,6 @@ impl Run<'_> {
             if self.stop.load(Relaxed) {
                 summary.interrupted = true;
                 break;
-            }
-            if enough(self.plan, &self.figures, &point.key) {
-                self.progress.point_spared();
-                continue;
             }
             match self.measure(point, subject, watch)? {
                 None => {
@@ -205,6 +205,7 @@ fn cause(error: &crate::base::error::Error) -> String {
 pub fn facts(clock: Clock) -> Vec<Fact> {
     vec![
         Fact::new("Dyno", "Version", env!("CARGO_PKG_VERSION")),
+        Fact::new("Dyno", "RocksDB", crate::engine::rocksdb::version()),
         Fact::new("Dyno", "Clock", clock.describe()),
         Fact::new("Dyno", "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
     ]

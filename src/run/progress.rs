@@ -69,7 +69,7 @@ impl Progress {
         let (done, of) = (done.min(of), of.max(1));
         let (percent, tenth) = (done * 100 / of, done * 10 / of);
         let left_s = self.activity_from.get().elapsed().as_secs_f64() * (of - done) as f64 / done.max(1) as f64;
-        let left = units::duration(left_s.min(1e9) as u64 * 1_000_000_000);
+        let left = units::duration(left_s.ceil().clamp(1.0, 1e9) as u64 * 1_000_000_000);
         if self.terminal {
             let message = self.bar.message();
             let label = message.split("  ").next().unwrap_or_default().to_string();

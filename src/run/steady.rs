@@ -105,7 +105,7 @@ impl Totals {
 pub fn words(state: &SteadyState) -> String {
     let (rounds, metric) = (state.rounds.len(), state.metric.name());
     let Some(window) = &state.window else {
-        return format!("NOT steady: {rounds} rounds are too few to judge {metric}");
+        return format!("NOT steady: too few rounds to judge {metric}");
     };
     let verdict = if window.steady { "steady after" } else { "NOT steady within" };
     let (excursion, slope) = (window.excursion * 100.0, window.slope * 100.0);

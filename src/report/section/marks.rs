@@ -8,7 +8,7 @@ use crate::record::Class;
 use crate::report::difference;
 use crate::report::facts::{CellFacts, Facts, StepFacts};
 use crate::report::html::{Table, escape};
-use crate::report::reading::{RATE_KEPT, Summary};
+use crate::report::reading::{P99, RATE_KEPT, Summary};
 use crate::report::words;
 
 pub struct Marks;
@@ -28,6 +28,7 @@ impl Section for Marks {
             marks.iter().for_each(|mark| out.push_str(&format!("<li>{}</li>\n", escape(mark))));
             out.push_str("</ul>\n");
         }
+        out.push_str(&wider_than_asked(facts));
         if !facts.failures.is_empty() {
             out.push_str("<h3>Failed points</h3><p class=note>They enter no estimate.</p>\n");
             let mut table = Table::new(5, &["step", "subject", "at", "repeat", "cause"]);
@@ -46,6 +47,25 @@ impl Section for Marks {
         }
         Some(out)
     }
+}
+
+/// Points that were repeated as often as the plan allows and still are not as narrow as it asks.
+fn wider_than_asked(facts: &Facts) -> String {
+    let mut out = String::new();
+    for step in &facts.steps {
+        for cell in &step.cells {
+            let (Some(total), Some(until)) = (&cell.total, facts.runs[cell.bundle].until_percent) else { continue };
+            let p99 = || total.class(step.class).and_then(|c| c.felt().percentiles_ns[P99].as_ref());
+            let figure = if total.asked.is_some() { p99() } else { Some(&total.ops_per_s) };
+            let Some(half) = figure.and_then(|e| e.relative_percent()).filter(|half| *half > until) else { continue };
+            let place = format!("{}{}", step.title, difference::place(step, &[cell.value]));
+            let subject = &facts.subjects[cell.subject];
+            let line =
+                format!("{place}, {subject}: ±{half:.1} % after {} repeats; ±{until} % was asked", cell.repeats.len());
+            let _ = writeln!(out, "<li>{}</li>", escape(&line));
+        }
+    }
+    if out.is_empty() { out } else { format!("<h3>Wider than asked</h3><ul>\n{out}</ul>\n") }
 }
 
 /// Asked against achieved of every stream that was asked for a rate.

@@ -123,7 +123,8 @@ const FORMULAS: [(&str, &str); 11] = [
     ),
     (
         "Marked points",
-        "Points that failed in a repeat, fell short of the asked rate by 2 % or more, or drifted: where the Mann–Kendall test \
+        "Points that failed in a repeat, fell short of the asked rate by 2 % or more, lie on a drive that was to be prepared until \
+         steady and was not, or drifted: where the Mann–Kendall test \
          on 12 batches of the window shows, at 1 in 100, a rise or fall of more than 2 %. Drift is looked for where a \
          point has one repeat, and at the busiest point of each step. Nothing is claimed of marked points.",
     ),

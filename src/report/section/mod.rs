@@ -2,15 +2,18 @@
 
 pub mod conclusion;
 pub mod data;
-pub mod differences;
 pub mod disclosure;
 pub mod drives;
+pub mod energy;
 pub mod equal;
+pub mod fairness;
 pub mod findings;
 pub mod limit;
+pub mod limits;
 pub mod marks;
 pub mod method;
 pub mod preparation;
+pub mod server;
 pub mod steps;
 pub mod tpcc;
 
@@ -33,15 +36,18 @@ pub struct Info {
 pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
-    &differences::Differences,
     &tpcc::TpcC,
     &limit::Limit,
     &equal::Equal,
+    &energy::Energy,
+    &limits::Limits,
+    &fairness::Fairness,
     &drives::Drives,
     &preparation::Preparation,
     &conclusion::Conclusion,
     &marks::Marks,
     &method::Method,
     &data::Data,
+    &server::Server,
     &disclosure::Disclosure,
 ];

@@ -5,9 +5,8 @@ use std::fmt::Write;
 use super::{Info, Section};
 use crate::record::SteadyState;
 use crate::report::facts::Facts;
-use crate::report::figure::rounds::{Fit, Rounds, RoundsSeries};
 use crate::report::html::{Table, escape};
-use crate::report::words;
+use crate::report::{steady, words};
 
 pub struct Preparation;
 
@@ -18,12 +17,11 @@ impl Section for Preparation {
 
     fn html(&self, facts: &Facts) -> Option<String> {
         let mut out = warning(facts);
-        let states: Vec<(String, &SteadyState)> = steady_states(facts);
+        let states = steady::states(facts);
         if !states.is_empty() {
             out.push_str("<div class=figures>\n");
-            for (_, first) in one_of_each_metric(&states) {
-                let alike = states.iter().filter(|(_, s)| s.metric == first.metric && s.round_ns == first.round_ns);
-                let _ = writeln!(out, "<figure>{}</figure>", figure(first, alike));
+            for drawing in steady::drawings(facts) {
+                let _ = writeln!(out, "<figure>{}</figure>", drawing.svg);
             }
             out.push_str("</div>\n");
             out.push_str(&verdicts(&states));
@@ -44,7 +42,7 @@ impl Section for Preparation {
 /// Points on drives that were not steady are shown like the others, so it is said first.
 fn warning(facts: &Facts) -> String {
     let mut out = String::new();
-    for (name, state) in steady_states(facts).iter().filter(|(_, s)| !s.reached()) {
+    for (name, state) in steady::states(facts).iter().filter(|(_, s)| !s.reached()) {
         let rounds = state.rounds.len();
         let _ = writeln!(
             out,
@@ -54,62 +52,6 @@ fn warning(facts: &Facts) -> String {
         );
     }
     out
-}
-
-/// The last steady state of each drive, under a name of its own.
-fn steady_states(facts: &Facts) -> Vec<(String, &SteadyState)> {
-    let mut all: Vec<((usize, u32), &SteadyState)> = Vec::new();
-    for (subject, prepared) in &facts.prepared {
-        let Some(state) = &prepared.steady else { continue };
-        let of = (*subject, prepared.drive);
-        match all.iter_mut().find(|(known, _)| *known == of) {
-            Some(known) => known.1 = state,
-            None => all.push((of, state)),
-        }
-    }
-    let several = |subject: usize| all.iter().filter(|((s, _), _)| *s == subject).count() > 1;
-    let name = |subject: usize, drive: u32| match several(subject) {
-        true => format!("{}, drive {}", facts.subjects[subject], drive + 1),
-        false => facts.subjects[subject].clone(),
-    };
-    all.iter().map(|((subject, drive), state)| (name(*subject, *drive), *state)).collect()
-}
-
-fn one_of_each_metric<'a>(states: &[(String, &'a SteadyState)]) -> Vec<(String, &'a SteadyState)> {
-    let mut kinds: Vec<(String, &SteadyState)> = Vec::new();
-    for (name, state) in states {
-        if !kinds.iter().any(|(_, s)| s.metric == state.metric && s.round_ns == state.round_ns) {
-            kinds.push((name.clone(), state));
-        }
-    }
-    kinds
-}
-
-fn figure<'a>(first: &SteadyState, states: impl Iterator<Item = &'a (String, &'a SteadyState)>) -> String {
-    let series = states.map(|(name, state)| RoundsSeries {
-        name: name.clone(),
-        values: state.rounds.clone(),
-        fit: state.window.as_ref().map(|w| Fit {
-            first_round: w.first_round,
-            rounds: w.values.len(),
-            mean: w.mean,
-            intercept: w.intercept,
-            slope_per_round: w.slope_per_round,
-            band: w.mean * state.rule.excursion / 2.0,
-        }),
-    });
-    let round = crate::base::units::duration(first.round_ns);
-    let band = first.rule.excursion * 50.0;
-    Rounds {
-        title: "Coming to a steady state".to_string(),
-        subtitle: format!(
-            "{} in rounds of {round}; last rounds with their fit and mean ± {band:.0} %",
-            first.metric.name()
-        ),
-        y_label: first.metric.unit().to_string(),
-        series: series.collect(),
-    }
-    .svg()
 }
 
 fn verdicts(states: &[(String, &SteadyState)]) -> String {

@@ -50,16 +50,38 @@ impl Section for TpcC {
             for cell in &step.cells {
                 for (name, _, summary) in &cell.streams {
                     if summary.classes.iter().any(|c| c.class == Class::NewOrder) {
-                        let subject = escape(&facts.subjects[cell.subject]);
-                        let at = escape(&step.values[cell.value].label);
-                        let _ = writeln!(out, "<h3>{}: {subject} {at}, {}</h3>", escape(&step.title), escape(name));
+                        let (subject, at) = (&facts.subjects[cell.subject], &step.values[cell.value].label);
+                        let heading =
+                            [subject, at, name].map(String::as_str).into_iter().filter(|part| !part.is_empty());
+                        let heading = heading.collect::<Vec<_>>().join(", ");
+                        let _ = writeln!(out, "<h3>{}: {}</h3>", escape(&step.title), escape(&heading));
                         out.push_str(&account(summary));
                     }
                 }
             }
         }
-        (!out.is_empty()).then(|| out + LIMITS + DEVIATIONS)
+        (!out.is_empty()).then(|| out + &conditions(facts) + LIMITS + DEVIATIONS)
     }
+}
+
+/// Which checks found the conditions kept; one that did not is a failed point, and listed there.
+fn conditions(facts: &Facts) -> String {
+    let mut out = String::new();
+    for step in &facts.checks {
+        let kept = step.cells.iter().map(|cell| {
+            let times =
+                if cell.repeats.len() == 1 { String::new() } else { format!(" ({} times)", cell.repeats.len()) };
+            format!("{}{times}", facts.subjects[cell.subject])
+        });
+        let kept = words::list(&kept.collect::<Vec<_>>());
+        let _ = writeln!(
+            out,
+            "<p>{}: all twelve conditions of clause 3.3.2 were kept on {}.</p>",
+            escape(&step.title),
+            escape(&kept)
+        );
+    }
+    out
 }
 
 fn account(summary: &Summary) -> String {
@@ -70,8 +92,10 @@ fn account(summary: &Summary) -> String {
         let Some(c) = summary.classes.iter().find(|c| c.class == class) else { continue };
         let committed = 1.0 - c.misses as f64 / c.ops.max(1) as f64;
         if class == Class::NewOrder {
-            let spread = words::spread(&c.ops_per_s);
-            rate = format!("{} New-Orders a minute {spread}", words::count(c.ops_per_s.value * 60.0 * committed));
+            rate = format!("{} New-Orders a minute", words::count(c.ops_per_s.value * 60.0 * committed));
+            if c.ops_per_s.has_interval() {
+                rate = format!("{rate} {}", words::spread(&c.ops_per_s));
+            }
         }
         let felt = c.felt();
         let p95 = felt.percentiles_ns[P95].as_ref();
@@ -99,5 +123,5 @@ fn account(summary: &Summary) -> String {
             ],
         );
     }
-    format!("<p><b>{}</b>, committed.</p>\n{}", rate.trim_end(), table.html())
+    format!("<p><b>{}</b>, committed.</p>\n{}", rate, table.html())
 }

@@ -109,7 +109,7 @@ impl Workload for TpccCheck {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Transaction]
+        vec![Class::Check]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -129,7 +129,7 @@ struct Checks;
 
 impl Source for Checks {
     fn op(&mut self, n: u64) -> Op {
-        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
+        Op { kind: OpKind::Check, len: 0, at: n, salt: 0 }
     }
 }
 

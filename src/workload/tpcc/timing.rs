@@ -9,6 +9,9 @@ use crate::load::{Cycles, Op, OpKind};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// How long terminals have been at work when the load begins: about a dozen cycles.
+const HISTORY_NS: u64 = 240 * SECOND_NS;
+
 /// Clause 5.2.5.7: keying time, mean think time.
 fn times_s(kind: OpKind) -> (u64, u64) {
     match kind {
@@ -69,16 +72,28 @@ impl Terminals {
     fn random(&self, terminal: u32) -> Rng {
         Seed::new(self.seed.at(u64::from(terminal)).draw(), 1, 0).at(self.cards[(terminal - self.first) as usize])
     }
+
+    /// From a terminal's answer to its next transaction: it thinks, takes the next card, and keys that in.
+    fn pause_ns(&mut self, terminal: u32, answered: OpKind) -> u64 {
+        let mut rng = self.random(terminal);
+        let _inputs = rng.draw();
+        let think_ns = think_ns(answered, &mut rng);
+        self.cards[(terminal - self.first) as usize] += 1;
+        think_ns + keying_ns(self.kind(terminal))
+    }
 }
 
 impl Cycles for Terminals {
-    /// Clause 5.2.5: every terminal begins at a random place of its cycle, so that they do not start as one.
+    /// The terminals have been at work for some minutes already, each from a time of its own: they neither start as one,
+    /// nor do the kinds with short cycles come first, and the mix is right from the first second.
     fn start(&mut self, start_ns: u64) {
         for place in 0..self.cards.len() as u32 {
             let terminal = self.first + place;
-            let cycle_ns = 21 * SECOND_NS;
-            let at_ns = start_ns + self.random(terminal).below(cycle_ns);
-            self.due.push(Reverse(Due { at_ns, terminal, deferred: false }));
+            let mut at_ns = self.random(terminal).below(HISTORY_NS / 2);
+            while at_ns < HISTORY_NS {
+                at_ns += self.pause_ns(terminal, self.kind(terminal));
+            }
+            self.due.push(Reverse(Due { at_ns: start_ns + at_ns - HISTORY_NS, terminal, deferred: false }));
         }
     }
 
@@ -114,11 +129,7 @@ impl Cycles for Terminals {
         if kind == OpKind::Delivery {
             self.due.push(Reverse(Due { at_ns: completed_ns, deferred: true, ..due }));
         }
-        let mut rng = self.random(due.terminal);
-        let _inputs = rng.draw();
-        let think_ns = think_ns(kind, &mut rng);
-        self.cards[(due.terminal - self.first) as usize] += 1;
-        let at_ns = completed_ns + think_ns + keying_ns(self.kind(due.terminal));
+        let at_ns = completed_ns + self.pause_ns(due.terminal, kind);
         self.due.push(Reverse(Due { at_ns, ..due }));
     }
 }
@@ -144,16 +155,21 @@ mod tests {
     fn fifteen_thousand_terminals_make_the_rate_that_their_cycles_allow() {
         let mut terminals = Terminals::new(Seed::new(1, 2, 3), 0, 15_000);
         terminals.start(0);
-        let (mut ops, mut new_orders, until_ns) = (0, 0, 600 * SECOND_NS);
+        let (mut ops, mut new_orders, mut early, until_ns) = (0, 0, (0, 0), 600 * SECOND_NS);
         while terminals.due_ns() < until_ns {
             let due_ns = terminals.due_ns();
             let op = terminals.next();
             ops += u64::from(op.kind != OpKind::DeferredDelivery);
             new_orders += u64::from(op.kind == OpKind::NewOrder);
+            if due_ns < 20 * SECOND_NS {
+                early = (ops, new_orders);
+            }
             terminals.completed(due_ns + 1_000_000);
         }
         let a_warehouse_and_minute = new_orders as f64 / 10.0 / 1500.0;
         assert!((12.0..13.1).contains(&a_warehouse_and_minute), "{a_warehouse_and_minute} (the ceiling is 12.86)");
+        let early = early.1 as f64 / early.0 as f64;
+        assert!((0.42..0.45).contains(&early), "{early} New-Orders in the first 20 s: the mix is right from the start");
         assert!((700.0..730.0).contains(&(ops as f64 / 600.0)), "{} transactions/s", ops as f64 / 600.0);
     }
 }
