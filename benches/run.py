@@ -34,7 +34,7 @@ def run(command, **kwargs):
     return done.stdout, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s"):
+def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=()):
     """One point; its rows of data and the user CPU seconds."""
     with tempfile.TemporaryDirectory() as folder:
         protocol, bundle = Path(folder) / "bench.toml", Path(folder) / "bench.dyno"
@@ -43,7 +43,7 @@ def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s"):
             f'duration = "{seconds}s"\nwarmup = "{warmup}"\n'
             + "".join(f"[[step.stream]]\n{stream}\n" for stream in streams)
         )
-        _, user = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle])
+        _, user = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle, *options])
         rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return [row for row in rows if row["headline"] == "true"], user
 
@@ -146,6 +146,19 @@ def psync(table, home):
             lambda: fio("--ioengine=psync", f"--filename={home}/dyno-data/cached.0/data", "--size=256m", "--invalidate=0")[0])
 
 
+def telemetry(table, home):
+    """The same load with the meters that always watch, and with none."""
+    off = ["--set", "meters=none"]
+    null = 'name = "io"\nengine = "null"\nworkload = "random"'
+    compare(table, "meters on against off, null engine", 0.99, lambda: ops(dyno(home, [null])[0]),
+            lambda: ops(dyno(home, [null], options=off)[0]))
+    dataset = '[dataset.watched]\nengine = "psync"\nsize = "256MiB"\nfill = { kind = "sequential", read = 0 }'
+    stream = 'name = "io"\nengine = "psync"\nworkload = "random"'
+    dyno(home, [stream], dataset, 1)
+    compare(table, "meters on against off, psync on a cached file", 0.99, lambda: ops(dyno(home, [stream], dataset)[0]),
+            lambda: ops(dyno(home, [stream], dataset, options=off)[0]))
+
+
 def open_loop(table, home):
     engine = 'name = "io"\nworkload = "random"\nengine = { kind = "null", latency = "20us" }'
     achieved, service = [], []
@@ -203,6 +216,7 @@ def main():
         "uring-memory": lambda table: uring(table, "/dev/shm", memory),
         "uring-disk": lambda table: uring(table, "disk", disk),
         "psync": lambda table: psync(table, memory),
+        "telemetry": lambda table: telemetry(table, memory),
         "open-loop": lambda table: open_loop(table, memory),
         "rocksdb": lambda table: rocksdb(table, memory),
     }

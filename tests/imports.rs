@@ -42,10 +42,24 @@ impl Rows {
     /// A number of the row of this step and class.
     #[track_caller]
     fn number(&self, step: &str, class: &str, column: &str) -> f64 {
+        let text = self.text(step, class, column);
+        text.parse().unwrap_or_else(|_| panic!("{column} of {step}, {class} is '{text}'"))
+    }
+
+    #[track_caller]
+    fn text(&self, step: &str, class: &str, column: &str) -> &str {
         let at = |name: &str| self.head.iter().position(|h| h == name).unwrap_or_else(|| panic!("no column {name}"));
         let row = self.rows.iter().find(|r| r[at("step")] == step && r[at("class")] == class);
-        let text = &row.unwrap_or_else(|| panic!("no {class} of {step}"))[at(column)];
-        text.parse().unwrap_or_else(|_| panic!("{column} of {step}, {class} is '{text}'"))
+        &row.unwrap_or_else(|| panic!("no {class} of {step}"))[at(column)]
+    }
+
+    /// p99 as printed, where enough ops lie above it; on a slow machine there are too few, and then it is not shown.
+    #[track_caller]
+    fn has_p99(&self, step: &str, class: &str, ops: f64, printed_ns: f64, within: f64) {
+        match ops >= 10_000.0 {
+            true => near(self.number(step, class, "p99_ns"), printed_ns, within),
+            false => assert_eq!(self.text(step, class, "p99_ns"), "", "of {ops} ops"),
+        }
     }
 }
 
@@ -107,7 +121,7 @@ fn fio_says_the_same_in_json_in_json_plus_and_in_words() {
             // fio prints three digits, each direction over its own time.
             near(rows.number("mixed", class, "ops_per_s"), rate, 0.011);
             // A bin is 1/64 of an octave wide, and what is printed is rounded.
-            near(rows.number("mixed", class, "p99_ns"), p99_ns, 0.02 + 600.0 / p99_ns);
+            rows.has_p99("mixed", class, issued, p99_ns, 0.02 + 600.0 / p99_ns);
             assert_eq!(rows.number("mixed", class, "threads"), 2.0);
         }
     }
@@ -133,9 +147,12 @@ fn sysbench_says_the_same() {
     let printed = sysbench("run");
     let rows = Rows::import(dir.path(), "sysbench", "s.txt", &printed);
     let number = |key: &str| after(&printed, key, " ").parse::<f64>().unwrap();
-    near(rows.number("fileio random r/w", "read", "ops_per_s"), number("reads/s:"), 1e-4);
-    near(rows.number("fileio random r/w", "write", "ops_per_s"), number("writes/s:"), 1e-4);
-    near(rows.number("fileio random r/w", "read", "p99_ns"), number("99th percentile:") * 1e6, 1e-9);
+    // Ops are counted whole, so a rate comes back to within one op.
+    for (class, key) in [("read", "reads/s:"), ("write", "writes/s:")] {
+        near(rows.number("fileio random r/w", class, "ops_per_s"), number(key), 1.0 / number(key));
+    }
+    let events = number("total number of events:");
+    rows.has_p99("fileio random r/w", "read", events, number("99th percentile:") * 1e6, 1e-9);
     near(rows.number("fileio random r/w", "read", "max_ns"), number("max:") * 1e6, 1e-6);
     assert_eq!(rows.number("fileio random r/w", "read", "threads"), 2.0);
 }
@@ -156,7 +173,7 @@ fn db_bench_says_the_same_and_its_p99_carries_its_bucket() {
     let printed = run(Command::new(db_bench()).current_dir(dir.path()).args([
         "--db=db",
         "--benchmarks=fillseq,readrandom",
-        "--num=50000",
+        "--num=20000",
         "--threads=2",
         "--histogram",
         "--key_size=20",

@@ -1,5 +1,7 @@
 //! Passwords, tokens and the like are taken out of a text before it is kept or shown.
 
+use serde_json::Value;
+
 /// Words before `=` or `:` whose value nobody else may see.
 const NAMES: [&str; 7] = ["password", "passwd", "pwd", "token", "secret", "api_key", "apikey"];
 
@@ -18,6 +20,23 @@ pub fn hide(text: &str) -> String {
 /// Whether the text holds something that `hide` would take out.
 pub fn holds(text: &str) -> bool {
     hide(text) != text
+}
+
+/// Hides in every text of a JSON value, and what stands under a name such as "password".
+pub fn hide_json(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = hide(text),
+        Value::Array(items) => items.iter_mut().for_each(hide_json),
+        Value::Object(fields) => {
+            for (name, field) in fields.iter_mut() {
+                match field {
+                    Value::String(text) if holds(&format!("{name}={text}")) => *text = HIDDEN.to_string(),
+                    _ => hide_json(field),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 fn hide_in_urls(text: &str) -> String {
@@ -71,6 +90,16 @@ fn hide_after(text: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plan_loses_its_secrets_and_nothing_else() {
+        let mut plan = serde_json::json!({"knobs": {"password": "hunter2", "host": "db", "token": ["a"],
+            "url": "mysql://u:hunter2@db/x", "words": ["--password=hunter2", "-v"]}, "seed": 1});
+        hide_json(&mut plan);
+        let hidden = serde_json::json!({"knobs": {"password": "***", "host": "db", "token": ["a"],
+            "url": "mysql://u:***@db/x", "words": ["--password=***", "-v"]}, "seed": 1});
+        assert_eq!(plan, hidden);
+    }
 
     #[test]
     fn secrets_are_taken_out_and_the_rest_stays() {

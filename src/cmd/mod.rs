@@ -5,6 +5,7 @@ pub mod claims;
 pub mod compare;
 pub mod drives;
 pub mod export;
+pub mod facts;
 pub mod import;
 pub mod list;
 pub mod plan;
@@ -50,6 +51,12 @@ enum Command {
         /// As JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Print what a run would disclose of this host, and of the drives under the paths given
+    Facts {
+        /// Directories or devices
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
     },
     /// Print the points of bundles
     Show(Bundles),
@@ -125,6 +132,7 @@ pub fn main() -> Result<u8> {
         }
         Command::List => list::list(out).map(|()| 0),
         Command::Drives { json } => drives::drives(json, out).map(|()| 0),
+        Command::Facts { paths } => facts::facts(&paths, out).map(|()| 0),
         Command::Show(bundles) => show::show(&bundles.paths, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles.paths, out).map(|()| 0),
         Command::Claims(bundles) => claims::claims(&bundles.paths, out).map(|()| 0),

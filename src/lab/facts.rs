@@ -1,9 +1,9 @@
 //! The facts of the host and of what lies under each subject, gathered from /proc and /sys for the disclosure. What
 //! cannot be read is left out: a guess would be worse.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::host::{self, push, read};
 use crate::base::units;
 use crate::plan::{Place, Subject};
 use crate::record::Fact;
@@ -11,10 +11,7 @@ use crate::record::Fact;
 /// Host, processor, memory, kernel, and the filesystem and device under every drive of every subject.
 pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
     let mut facts = Vec::new();
-    host(&mut facts);
-    processor(&mut facts);
-    memory(&mut facts);
-    kernel(&mut facts);
+    host::gather(&mut facts);
     for subject in subjects {
         for (i, drive) in subject.drives.iter().enumerate() {
             let group = match subject.drives.len() {
@@ -25,64 +22,6 @@ pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
         }
     }
     facts
-}
-
-fn read(path: impl AsRef<Path>) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?.trim().to_string();
-    (!text.is_empty()).then_some(text)
-}
-
-fn push(facts: &mut Vec<Fact>, group: &str, name: &str, value: Option<String>) {
-    if let Some(value) = value {
-        facts.push(Fact::new(group, name, value));
-    }
-}
-
-fn host(facts: &mut Vec<Fact>) {
-    let dmi = |name: &str| read(format!("/sys/class/dmi/id/{name}"));
-    push(facts, "Host", "Vendor", dmi("sys_vendor"));
-    push(facts, "Host", "Server", dmi("product_name"));
-    push(facts, "Host", "BIOS", dmi("bios_version"));
-    let release = read("/etc/os-release").unwrap_or_default();
-    let name = release.lines().find_map(|l| l.strip_prefix("PRETTY_NAME=")).map(|n| n.trim_matches('"').to_string());
-    push(facts, "Host", "Operating system", name);
-}
-
-fn processor(facts: &mut Vec<Fact>) {
-    let info = read("/proc/cpuinfo").unwrap_or_default();
-    let field = |key: &str| {
-        let line = info.lines().find(|l| l.split(':').next().is_some_and(|k| k.trim() == key))?;
-        line.split_once(':').map(|(_, v)| v.trim().to_string())
-    };
-    push(facts, "CPU", "Model", field("model name"));
-    push(facts, "CPU", "Logical processors", std::thread::available_parallelism().ok().map(|n| n.to_string()));
-    push(facts, "CPU", "SMT", read("/sys/devices/system/cpu/smt/control"));
-    push(facts, "CPU", "Governor", read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
-    if let Ok(entries) = fs::read_dir("/sys/devices/system/cpu/vulnerabilities") {
-        let on: Vec<String> = entries
-            .flatten()
-            .filter(|e| read(e.path()).is_some_and(|t| t.starts_with("Mitigation")))
-            .map(|e| e.file_name().to_string_lossy().into_owned())
-            .collect();
-        facts.push(Fact::new("CPU", "Mitigations", if on.is_empty() { "none".into() } else { on.join(", ") }));
-    }
-}
-
-fn memory(facts: &mut Vec<Fact>) {
-    let info = read("/proc/meminfo").unwrap_or_default();
-    let kib = |key: &str| {
-        let line = info.lines().find(|l| l.starts_with(key))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    };
-    push(facts, "Memory", "Total", kib("MemTotal:").map(|k| units::bytes(k * 1024)));
-    push(facts, "Memory", "Swap", kib("SwapTotal:").map(|k| units::bytes(k * 1024)));
-    push(facts, "Memory", "Transparent huge pages", read("/sys/kernel/mm/transparent_hugepage/enabled"));
-}
-
-fn kernel(facts: &mut Vec<Fact>) {
-    push(facts, "Kernel", "Release", read("/proc/sys/kernel/osrelease"));
-    push(facts, "Kernel", "Command line", read("/proc/cmdline"));
-    push(facts, "Kernel", "Clock source", read("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
 }
 
 /// The filesystem that a path is on, as /proc/self/mountinfo has it.
@@ -128,6 +67,19 @@ fn under(facts: &mut Vec<Fact>, group: &str, place: &Place) {
     block_device(facts, group, &block);
 }
 
+/// Settings of a device's queue that change what a load sees.
+const QUEUE: [&str; 9] = [
+    "nr_requests",
+    "read_ahead_kb",
+    "max_sectors_kb",
+    "nomerges",
+    "rq_affinity",
+    "wbt_lat_usec",
+    "io_poll",
+    "iostats",
+    "rotational",
+];
+
 /// What sysfs says of a block device; a partition's whole disk is asked.
 fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     let Ok(own) = sysfs.canonicalize() else { return };
@@ -140,11 +92,23 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     let sectors = get("size").and_then(|s| s.parse::<u64>().ok());
     push(facts, group, "Capacity", sectors.map(|s| units::bytes(s * 512)));
     push(facts, group, "Logical block size", get("queue/logical_block_size").map(|b| format!("{b} bytes")));
+    push(facts, group, "Physical block size", get("queue/physical_block_size").map(|b| format!("{b} bytes")));
+    push(facts, group, "Metadata", get("metadata_bytes").filter(|b| b != "0").map(|b| format!("{b} bytes a block")));
     push(facts, group, "Scheduler", get("queue/scheduler"));
     push(facts, group, "Write cache", get("queue/write_cache"));
-    push(facts, group, "Link speed", get("device/device/current_link_speed"));
-    push(facts, group, "Link width", get("device/device/current_link_width"));
-    push(facts, group, "NUMA node", get("device/device/numa_node"));
+    let settings = QUEUE.iter().filter_map(|name| Some(format!("{name}={}", get(&format!("queue/{name}"))?)));
+    let settings: Vec<String> = settings.collect();
+    push(facts, group, "Queue", (!settings.is_empty()).then(|| settings.join(" ")));
+    // A namespace's `device` is its controller, whose own `device` is the PCI function.
+    let pci = |name: &str| get(&format!("device/device/{name}")).or_else(|| get(&format!("device/{name}")));
+    push(facts, group, "Link speed", pci("current_link_speed"));
+    push(facts, group, "Link width", pci("current_link_width"));
+    push(facts, group, "Highest link speed", pci("max_link_speed"));
+    push(facts, group, "Highest link width", pci("max_link_width"));
+    let node = pci("numa_node").filter(|node| node != "-1");
+    let distance = node.as_ref().and_then(|n| read(format!("/sys/devices/system/node/node{n}/distance")));
+    push(facts, group, "NUMA node", node);
+    push(facts, group, "NUMA distance to nodes 0, 1, …", distance);
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ pub mod facts;
 pub mod filesystem;
 pub mod guard;
 mod held;
+mod host;
 pub mod namespaces;
 mod nvme;
 pub mod purge;

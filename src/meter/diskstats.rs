@@ -22,6 +22,10 @@ impl Meter for Diskstats {
         &INFO
     }
 
+    fn watches_drives(&self) -> bool {
+        true
+    }
+
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
         Ok(Box::new(Devices(blocks::all_under(site.places))))
     }

@@ -3,10 +3,11 @@
 use std::io::Read;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use super::{CLASSES, Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
 use crate::plan::{Default, Info, Kind, Knob};
+use crate::record::POWER_CLASSES;
 
 pub struct Exec;
 
@@ -18,7 +19,7 @@ pub const UNITS: [&str; 4] = ["watts", "amps", "volts", "celsius"];
 
 pub const CLASS: Knob = Knob {
     name: "class",
-    kind: Kind::Choice(&CLASSES),
+    kind: Kind::Choice(&POWER_CLASSES),
     default: Default::Required,
     doc: "what the power is of: the drive's rail, its slot, the whole system, or the CPU; classes are never compared",
 };

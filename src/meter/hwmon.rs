@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{CLASSES, Meter, Now, Probe, Reading, Site, info};
+use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::{Default, Info, Kind, Knob};
+use crate::record::POWER_CLASSES;
 
 pub struct Hwmon;
 
@@ -20,7 +21,7 @@ static INFO: Info = info(
         },
         Knob {
             name: "class",
-            kind: Kind::Choice(&CLASSES),
+            kind: Kind::Choice(&POWER_CLASSES),
             default: Default::Is("\"drive\""),
             doc: "what the sensor measures; power of different classes is never compared",
         },

@@ -15,6 +15,10 @@ impl Meter for Interrupts {
         &INFO
     }
 
+    fn watches_drives(&self) -> bool {
+        true
+    }
+
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
         // A drive's queues are named after its controller: nvme0n1 → nvme0q3.
         let controller = |disk: &str| disk.rsplit_once('n').map_or(disk.to_string(), |(c, _)| format!("{c}q"));

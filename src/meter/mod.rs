@@ -32,6 +32,11 @@ pub trait Meter: Sync {
         1_000_000_000
     }
 
+    /// Whether it looks at the drives, so that each subject has its own.
+    fn watches_drives(&self) -> bool {
+        false
+    }
+
     /// Begins to measure what the plan says of one subject, or of the host.
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>>;
 }
@@ -77,9 +82,6 @@ impl Now {
         self.ns as i64 + (ahead_s * 1e9) as i64
     }
 }
-
-/// What a power reading is a reading of.
-pub const CLASSES: [&str; 4] = ["drive", "slot", "system", "cpu"];
 
 /// A meter's description: it has no requests and no depth.
 pub const fn info(name: &'static str, summary: &'static str, knobs: &'static [Knob], source: &'static str) -> Info {

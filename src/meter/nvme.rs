@@ -37,6 +37,10 @@ impl Meter for Nvme {
         10_000_000_000
     }
 
+    fn watches_drives(&self) -> bool {
+        true
+    }
+
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
         let blocks = blocks::all_under(site.places);
         let disks: Vec<String> = blocks.into_iter().map(|b| b.disk).filter(|d| d.starts_with("nvme")).collect();

@@ -78,13 +78,18 @@ impl Watch {
     pub fn start(plan: &Plan, clock: Clock) -> Result<Watch> {
         let everywhere: Vec<PathBuf> = plan.subjects.iter().flat_map(places).collect();
         let asked = |name: &str| plan.meters.iter().any(|m| m.name == name);
+        let always = ALWAYS.iter().filter(|name| !asked(name));
+        let always = always.map(|name| Part { name: name.to_string(), knobs: Knobs::default() });
         let mut stations = Vec::new();
-        for name in ALWAYS.iter().filter(|name| !asked(name)) {
-            let part = Part { name: name.to_string(), knobs: Knobs::default() };
-            stations.push(Station::open(&part, None, &everywhere)?);
-        }
-        for part in &plan.meters {
-            stations.push(Station::open(part, None, &everywhere)?);
+        for part in always.chain(plan.meters.iter().cloned()) {
+            if find(&part.name).is_some_and(|meter| meter.watches_drives()) {
+                for subject in &plan.subjects {
+                    let places: Vec<PathBuf> = places(subject).collect();
+                    stations.push(Station::open(&part, Some(subject.name.clone()), &places)?);
+                }
+            } else {
+                stations.push(Station::open(&part, None, &everywhere)?);
+            }
         }
         for subject in &plan.subjects {
             let places: Vec<PathBuf> = places(subject).collect();
@@ -92,6 +97,7 @@ impl Watch {
                 stations.push(Station::open(part, Some(subject.name.clone()), &places)?);
             }
         }
+        number(&mut stations);
         let measures_power = stations.iter().any(|s| !ALWAYS.contains(&s.meter.as_str()));
         let shared = Arc::new(Shared {
             held: Mutex::default(),
@@ -153,6 +159,21 @@ fn places(subject: &crate::plan::Subject) -> impl Iterator<Item = PathBuf> + '_ 
     subject.drives.iter().map(|d| d.place.path().to_path_buf())
 }
 
+/// Tells meters of one kind apart that watch the same subject: "exec", "exec 2".
+fn number(stations: &mut [Station]) {
+    for i in 1..stations.len() {
+        let (before, this) = stations.split_at_mut(i);
+        let meets = |other: &&Station| {
+            let both = other.subject.is_none() || this[0].subject.is_none() || other.subject == this[0].subject;
+            both && other.meter.split(' ').next() == Some(&this[0].meter)
+        };
+        let earlier = before.iter().filter(meets).count();
+        if earlier > 0 {
+            this[0].meter = format!("{} {}", this[0].meter, earlier + 1);
+        }
+    }
+}
+
 impl Station {
     fn open(part: &Part, subject: Option<String>, places: &[PathBuf]) -> Result<Station> {
         let meter: &dyn Meter = find(&part.name).ok_or_else(|| {
@@ -164,7 +185,7 @@ impl Station {
             subject,
             every_ns: meter.every_ns(),
             due_ns: 0,
-            on_mark: meter.every_ns() == 1_000_000_000,
+            on_mark: meter.every_ns() >= 1_000_000_000,
             probe,
             names: Vec::new(),
             failing: false,

@@ -1,6 +1,7 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
 mod prepared;
+mod rest;
 mod told;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
+pub use rest::AtRest;
 pub use told::Told;
 
 /// What kind of request an op was. Latencies of different classes are never mixed.
@@ -173,6 +175,9 @@ pub struct Sample {
     pub name: String,
     pub value: f64,
 }
+
+/// What a power reading is a reading of: its gauge is named `drive_watts` and so on.
+pub const POWER_CLASSES: [&str; 4] = ["drive", "slot", "system", "cpu"];
 
 /// Something true of the host, a drive or an engine, for the disclosure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -99,6 +99,9 @@ pub fn marked(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<Strin
     if let Some(percent) = cell.drift_percent {
         return Some(format!("its ops/s drifted by {} over the window", words::signed_percent(percent)));
     }
+    if let Some(verdict) = cell.limit.as_ref().filter(|v| v.limit.bars_ranking()) {
+        return Some(format!("it was limited by {}: {}", verdict.limit.name(), verdict.evidence));
+    }
     let reached = total.achieved().filter(|share| *share < RATE_KEPT)?;
     Some(format!("it reached {:.1} % of the asked rate", reached * 100.0))
 }
@@ -147,6 +150,16 @@ pub fn footnote(first: &str) -> String {
 /// out.
 pub fn sentences(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let mut all = Vec::new();
+    for subject in 1..facts.subjects.len() {
+        let barred =
+            |c: &&CellFacts| c.is_not_the_drives() || step.cell(0, c.value).is_some_and(CellFacts::is_not_the_drives);
+        let values: Vec<usize> =
+            facts.cells_of(step, subject).into_iter().flatten().filter(barred).map(|c| c.value).collect();
+        if !values.is_empty() {
+            let (name, first, at) = (&facts.subjects[subject], &facts.subjects[0], place(step, &values));
+            all.push(format!("{name} and {first} are not ranked{at}: something other than the drive set the numbers."));
+        }
+    }
     for of_p99 in [false, true] {
         let found = family(facts, step, of_p99);
         for subject in 1..facts.subjects.len() {

@@ -5,19 +5,21 @@ use super::figure::bars::{Bar, BarSeries, GroupedBars};
 use super::figure::curve::{Curve, CurvePoint, CurveSeries};
 use super::figure::percentiles::{PercentileSeries, Percentiles};
 use super::figure::timeline::{Timeline, TimelineSeries};
+use super::limits::MARK;
 use super::reading::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use super::steady;
 use crate::plan::Field;
 use crate::stats::Estimate;
 
 /// A figure and the name of its file, without an extension.
+#[derive(Clone)]
 pub struct Drawing {
     pub file: String,
     pub svg: String,
 }
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
-const TIMELINE_POINTS: usize = 300;
+pub(super) const TIMELINE_POINTS: usize = 300;
 
 /// More groups of bars than this cannot be told apart.
 const MOST_GROUPS: usize = 16;
@@ -26,8 +28,8 @@ const MOST_GROUPS: usize = 16;
 const MOVES_DATA: f64 = 1e6;
 
 pub fn all(facts: &Facts) -> Vec<Drawing> {
-    let steps = facts.steps.iter().flat_map(|step| of_step(facts, step));
-    steps.chain(steady::drawings(facts)).collect()
+    let of = |step| [of_step(facts, step), super::draw_power::of_power(facts, step)].concat();
+    facts.steps.iter().flat_map(of).chain(steady::drawings(facts)).collect()
 }
 
 /// The figures of a step, leading ones first.
@@ -76,12 +78,17 @@ pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {
     all.into_iter().map(|(name, svg)| Drawing { file: file(name), svg }).collect()
 }
 
-struct Draw<'a> {
-    facts: &'a Facts,
-    step: &'a StepFacts,
+pub(super) struct Draw<'a> {
+    pub(super) facts: &'a Facts,
+    pub(super) step: &'a StepFacts,
 }
 
 impl Draw<'_> {
+    /// Says what the mark means, where there is one.
+    pub(super) fn subtitle(&self, what: String) -> String {
+        if self.step.has_marks() { format!("{what} ({MARK} not limited by the drive)") } else { what }
+    }
+
     /// "read service time"
     fn kind(&self) -> String {
         let class = self.step.class.map_or("", |c| c.name());
@@ -95,14 +102,14 @@ impl Draw<'_> {
         cells.any(|t| felt(t, self.step).is_some_and(several))
     }
 
-    fn x_label(&self) -> String {
+    pub(super) fn x_label(&self) -> String {
         match self.step.axis.as_ref().map(|a| a.field) {
             Some(Field::Depth) => "queue depth".to_string(),
             _ => self.step.axis_label().to_string(),
         }
     }
 
-    fn groups(&self) -> Vec<String> {
+    pub(super) fn groups(&self) -> Vec<String> {
         let named = |label: &String| if label.is_empty() { self.step.name.clone() } else { label.clone() };
         self.step.values.iter().map(|v| named(&v.label)).collect()
     }
@@ -114,13 +121,14 @@ impl Draw<'_> {
         }
         let values = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter();
-            cells.map(|c| c.and_then(|c| c.total.as_ref()).and_then(pick)).collect()
+            let bar = |c: &CellFacts| Some(Bar { marked: c.is_not_the_drives(), ..pick(c.total.as_ref()?)? });
+            cells.map(|c| c.and_then(bar)).collect()
         };
         let subjects = self.facts.subjects.iter().enumerate();
         let series = subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
         GroupedBars {
             title: self.step.title.clone(),
-            subtitle: what.to_string(),
+            subtitle: self.subtitle(what.to_string()),
             x_label: self.x_label(),
             y_label: unit.to_string(),
             groups: self.groups(),
@@ -138,12 +146,12 @@ impl Draw<'_> {
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
             let x = self.step.values[cell.value].number / scale;
-            let (label, hollow) = (String::new(), cell.missed_its_rate());
+            let (label, hollow) = (cell.marked(String::new()), cell.missed_its_rate());
             x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         Curve {
             title: self.step.title.clone(),
-            subtitle: what.to_string(),
+            subtitle: self.subtitle(what.to_string()),
             x_label,
             y_label: unit.to_string(),
             log_y: false,
@@ -152,7 +160,7 @@ impl Draw<'_> {
         .svg()
     }
 
-    fn curves(&self, point: &dyn Fn(&CellFacts) -> Option<CurvePoint>) -> Vec<CurveSeries> {
+    pub(super) fn curves(&self, point: &dyn Fn(&CellFacts) -> Option<CurvePoint>) -> Vec<CurveSeries> {
         let points = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter().flatten();
             cells.filter_map(point).collect::<Vec<_>>()
@@ -176,7 +184,8 @@ impl Draw<'_> {
             if self.step.values[cell.value].number.is_infinite() {
                 return None;
             }
-            let (x, label, hollow) = (total.ops_per_s.value, label(cell.value), cell.missed_its_rate());
+            let (x, hollow) = (total.ops_per_s.value, cell.missed_its_rate());
+            let label = cell.marked(label(cell.value));
             Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let series = self.curves(&point);
@@ -184,7 +193,7 @@ impl Draw<'_> {
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         Curve {
             title: self.step.title.clone(),
-            subtitle: format!("{what} {} against throughput, by {}", self.kind(), self.x_label()),
+            subtitle: self.subtitle(format!("{what} {} against throughput, by {}", self.kind(), self.x_label())),
             x_label: "ops/s".to_string(),
             y_label: "µs".to_string(),
             log_y: wide,
@@ -211,8 +220,8 @@ impl Draw<'_> {
         };
         let cells: Vec<(&str, usize)> =
             self.neighbours().into_iter().flat_map(|name| (0..SHOWN.len()).map(move |i| (name, i))).collect();
-        let series = self.lead().into_iter().map(|(i, cell)| BarSeries {
-            name: self.facts.subjects[i].clone(),
+        let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
+            name: self.facts.name(cell),
             values: cells.iter().map(|(name, what)| value(cell, name, *what)).collect(),
         });
         // The neighbour is named once, under its first percentile.
@@ -222,7 +231,7 @@ impl Draw<'_> {
         };
         GroupedBars {
             title: self.step.title.clone(),
-            subtitle: format!("latency by neighbour{}", self.lead_label()),
+            subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
             x_label: String::new(),
             y_label: "µs".to_string(),
             series: series.collect(),
@@ -232,14 +241,14 @@ impl Draw<'_> {
     }
 
     /// The lead point's cells: the one whose shape is looked at closely.
-    fn lead(&self) -> Vec<(usize, &CellFacts)> {
+    pub(super) fn lead(&self) -> Vec<(usize, &CellFacts)> {
         let subjects = 0..self.facts.subjects.len();
         let cell = |subject| self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten();
         subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
     }
 
     /// "threads = 4", for figures of one point.
-    fn lead_label(&self) -> String {
+    pub(super) fn lead_label(&self) -> String {
         match self.step.values.get(self.step.lead) {
             Some(value) if !value.label.is_empty() => format!(" at {} {}", self.x_label(), value.label),
             _ => String::new(),
@@ -252,23 +261,23 @@ impl Draw<'_> {
             let all = PERCENTILES.iter().zip(latency.map(|l| &l.percentiles_ns[..]).unwrap_or_default());
             all.filter_map(|((_, q), e)| Some((q * 100.0, e.as_ref()?.value))).map(|(q, v)| (tidy(q), v)).collect()
         };
-        let series = self.lead().into_iter().map(|(i, cell)| (self.facts.subjects[i].clone(), points(cell)));
+        let series = self.lead().into_iter().map(|(_, cell)| (self.facts.name(cell), points(cell)));
         Percentiles {
             title: self.step.title.clone(),
-            subtitle: format!("{} by percentile{}", self.kind(), self.lead_label()),
+            subtitle: self.subtitle(format!("{} by percentile{}", self.kind(), self.lead_label())),
             series: series.map(|(name, points)| PercentileSeries { name, points }).collect(),
         }
         .svg()
     }
 
     fn timeline(&self) -> String {
-        let series = self.lead().into_iter().map(|(i, cell)| TimelineSeries {
-            name: self.facts.subjects[i].clone(),
+        let series = self.lead().into_iter().map(|(_, cell)| TimelineSeries {
+            name: self.facts.name(cell),
             points: thinned(&cell.over_time, TIMELINE_POINTS),
         });
         Timeline {
             title: self.step.title.clone(),
-            subtitle: format!("operations a second over time{}", self.lead_label()),
+            subtitle: self.subtitle(format!("operations a second over time{}", self.lead_label())),
             y_label: "ops/s".to_string(),
             series: series.collect(),
         }
@@ -286,16 +295,16 @@ fn felt<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latency> {
 }
 
 /// A file name made of a step's name.
-fn slug(name: &str) -> String {
+pub(super) fn slug(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
 }
 
-fn scaled(e: &Estimate, by: f64) -> Bar {
-    Bar { value: e.value / by, low: e.low / by, high: e.high / by }
+pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {
+    Bar { value: e.value / by, low: e.low / by, high: e.high / by, marked: false }
 }
 
 /// Means of neighbours, so that there are at most `most` points and none is passed over.
-fn thinned(series: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
+pub(super) fn thinned(series: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let mean = |part: &[(f64, f64)]| {
         let n = part.len() as f64;
         (part.iter().map(|p| p.0).sum::<f64>() / n, part.iter().map(|p| p.1).sum::<f64>() / n)

@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
 use crate::base::histogram::Histogram;
-use crate::base::units;
 use crate::plan::search::Search;
-use crate::plan::{Axis, Field, Order, PointKey, Step};
-use crate::record::{Class, Fact, Outcome, Point, Prepared, Told};
-use crate::stats::{estimate, trend};
+use crate::plan::{Field, Order, PointKey, Step};
+use crate::record::{AtRest, Class, Fact, Outcome, Point, Prepared, Told};
+use crate::stats::{estimate, limit, trend};
 use crate::store::{Bundle, StoredPoint};
 
+pub use super::axis::{AxisFacts, AxisValue, field_label};
+use super::metered::{self, Metered};
+use super::power::PowerFacts;
 use super::reading::{P99, PERCENTILES, RATE_KEPT, Reading, Summary, series_of, summarise};
 
 /// Interval histograms that are read for the intervals of p99: as many as take about half a second.
@@ -46,6 +48,7 @@ pub struct RunFacts {
     pub repeats: u32,
     /// What half the headline figure's interval was to come down to, in percent, by up to so many repeats.
     pub until_percent: Option<f64>,
+    pub order: Order,
     /// The resolved plan as JSON, from which the run can be repeated.
     pub plan: String,
 }
@@ -71,18 +74,6 @@ pub struct StepFacts {
     pub lead: usize,
 }
 
-pub struct AxisFacts {
-    /// As the plan says: "read.threads".
-    pub name: String,
-    pub field: Field,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct AxisValue {
-    pub number: f64,
-    pub label: String,
-}
-
 /// One subject at one axis value, over all repeats.
 pub struct CellFacts {
     pub subject: usize,
@@ -100,6 +91,13 @@ pub struct CellFacts {
     /// By how much ops/s rose or fell over the window, where that is beyond chance; looked for where there is one repeat,
     /// and at the step's lead value.
     pub drift_percent: Option<f64>,
+    /// One for each class of power and instrument, in the order of the plan's meters.
+    pub power: Vec<PowerFacts>,
+    /// What limited it; none where nothing watched.
+    pub limit: Option<limit::Verdict>,
+    /// (seconds, watts) and (seconds, degrees Celsius) beside `over_time`.
+    pub watts_over_time: Vec<(f64, f64)>,
+    pub celsius_over_time: Vec<(f64, f64)>,
     /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead value.
     pub over_time: Vec<(f64, f64)>,
 }
@@ -131,10 +129,13 @@ struct Measured {
     bundle: usize,
     id: i64,
     subject: usize,
+    /// As in the bundle.
+    subject_name: String,
     step: String,
     value: AxisValue,
     repeat: u32,
     reading: Reading,
+    metered: Metered,
 }
 
 impl Facts {
@@ -177,9 +178,13 @@ impl Facts {
                 if let (Some(taken), Some(told)) = (&mut taken, told.get(&stored.id)) {
                     taken.reading.tell(told);
                 }
+                if let Some(taken) = &mut taken {
+                    taken.metered = Metered::of(bundle, stored.id, &stored.point, &taken.reading)?;
+                }
                 measured.extend(taken);
             }
         }
+        metered::agree(measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered)));
         facts.fill_steps(bundles, &measured)?;
         Ok(facts)
     }
@@ -195,6 +200,7 @@ impl Facts {
             dyno_version: run.dyno_version.clone(),
             repeats: run.plan.repeats,
             until_percent: run.plan.until.map(|u| u.percent),
+            order: run.plan.order,
             plan,
         });
         let mut names = Vec::new();
@@ -264,8 +270,18 @@ impl Facts {
         match &point.outcome {
             Outcome::Measured => {
                 let reading = Reading::of(point);
-                let PointKey { step, repeat, .. } = point.key.clone();
-                Some(Measured { bundle, id, subject, step, value, repeat, reading })
+                let PointKey { subject: subject_name, step, repeat, .. } = point.key.clone();
+                Some(Measured {
+                    bundle,
+                    id,
+                    subject,
+                    subject_name,
+                    step,
+                    value,
+                    repeat,
+                    reading,
+                    metered: Metered::default(),
+                })
             }
             Outcome::Failed { cause } => {
                 self.failures.push(Failure {
@@ -311,6 +327,11 @@ impl Facts {
         Ok(())
     }
 
+    /// The name of a cell's subject, marked where the drive did not limit it.
+    pub fn name(&self, cell: &CellFacts) -> String {
+        cell.marked(self.subjects[cell.subject].clone())
+    }
+
     /// The cells of one step for a subject, by axis value.
     pub fn cells_of<'a>(&self, step: &'a StepFacts, subject: usize) -> Vec<Option<&'a CellFacts>> {
         (0..step.values.len()).map(|value| step.cell(subject, value)).collect()
@@ -325,6 +346,7 @@ pub struct Stored<'a> {
     pub point: &'a StoredPoint,
     /// What another tool told of it.
     pub told: &'a [Told],
+    pub metered: &'a Metered,
 }
 
 /// Hands over every point of the bundles, for exports that want them as they are.
@@ -333,9 +355,14 @@ pub fn each_point(paths: &[PathBuf], visit: &mut dyn FnMut(&Stored<'_>) -> Resul
         let bundle = Bundle::open(path).with_context(|| format!("opening {}", path.display()))?;
         let told = bundle.told()?;
         let file = path.display().to_string();
-        for point in bundle.points().with_context(|| format!("reading {}", path.display()))? {
+        let points = bundle.points().with_context(|| format!("reading {}", path.display()))?;
+        let of = |p: &StoredPoint| Metered::of(&bundle, p.id, &p.point, &Reading::of(&p.point));
+        let mut metered = points.iter().map(of).collect::<Result<Vec<_>>>()?;
+        let subject = |p: &StoredPoint| p.point.key.subject.clone();
+        metered::agree(points.iter().map(subject).zip(&mut metered));
+        for (point, metered) in points.iter().zip(&metered) {
             let told = told.get(&point.id).map_or(&[][..], Vec::as_slice);
-            visit(&Stored { file: &file, bundle: &bundle, point: &point, told })?;
+            visit(&Stored { file: &file, bundle: &bundle, point, told, metered })?;
         }
     }
     Ok(())
@@ -381,13 +408,23 @@ fn cell(bundles: &[Bundle], group: &[&Measured], subject: usize, value: usize, l
         let numbers: Vec<_> = own.map(|(_, n)| n).collect();
         drives.extend(summarise(&numbers, &[]).map(|s| (*drive, s)));
     }
+    let total = summarise(&totals, &per_second);
+    let repeats: Vec<&Metered> = group.iter().map(|m| &m.metered).collect();
+    let rest: Vec<AtRest> = bundles[first.bundle].facts()?.iter().filter_map(AtRest::of_fact).collect();
+    let power = total.as_ref().map(|t| metered::power(&repeats, t, &first.subject_name, &rest)).unwrap_or_default();
+    let aligned = |series: &super::power::Series| series.aligned(first.metered.window_s);
+    let own_watts = first.metered.power.first().filter(|_| lead);
     Ok(CellFacts {
         subject,
         value,
         repeats: group.iter().map(|m| m.repeat).collect(),
         interleaved: bundles[first.bundle].run().plan.order == Order::Interleaved,
         bundle: first.bundle,
-        total: summarise(&totals, &per_second),
+        total,
+        power,
+        limit: metered::verdict_of(&repeats),
+        watts_over_time: own_watts.map(aligned).unwrap_or_default(),
+        celsius_over_time: if lead { first.metered.celsius.clone() } else { Vec::new() },
         drift_percent: trend::drift_percent(&per_second),
         streams,
         drives,
@@ -450,32 +487,5 @@ impl StepFacts {
     /// What the axis counts, in words for a heading.
     pub fn axis_label(&self) -> &'static str {
         self.axis.as_ref().map_or("", |axis| field_label(axis.field))
-    }
-}
-
-pub fn field_label(field: Field) -> &'static str {
-    match field {
-        Field::Threads => "threads",
-        Field::Depth => "depth",
-        Field::OpsPerSec => "asked ops/s",
-        Field::BytesPerSec => "asked rate",
-        Field::LoadPercent => "load",
-        Field::Block => "block",
-        Field::Instances => "instances",
-    }
-}
-
-impl AxisValue {
-    fn of(axis: Option<&Axis>) -> AxisValue {
-        let Some(axis) = axis else { return AxisValue { number: 0.0, label: String::new() } };
-        let whole = axis.value.round() as u64;
-        let label = match axis.field {
-            _ if axis.value.is_infinite() => "maximum".to_string(),
-            Field::Threads | Field::Depth | Field::Instances | Field::OpsPerSec => units::grouped(whole),
-            Field::BytesPerSec => format!("{}/s", units::bytes(whole)),
-            Field::LoadPercent => format!("{} %", axis.value),
-            Field::Block => units::bytes(whole),
-        };
-        AxisValue { number: axis.value, label }
     }
 }

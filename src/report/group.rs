@@ -23,7 +23,7 @@ pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
         let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
         let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
         let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
-        let mut row = vec![step.values[cell.value].label.clone(), facts.subjects[cell.subject].clone()];
+        let mut row = vec![step.values[cell.value].label.clone(), facts.name(cell)];
         row.extend([cell.drives.len().to_string(), words::ops(&total.ops_per_s)]);
         row.extend(three(spread(&ops), words::count));
         row.push(p99_ns(step, total).map_or(NONE.to_string(), units::latency));
@@ -56,7 +56,7 @@ pub fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
             let name = facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
             all.push(vec![
                 step.values[cell.value].label.clone(),
-                facts.subjects[cell.subject].clone(),
+                facts.name(cell),
                 name,
                 words::ops(&summary.ops_per_s),
                 words::megabytes(summary.bytes_per_s.value),

@@ -68,6 +68,8 @@ pub struct Summary {
     pub bytes_per_s: Estimate,
     /// ops/s of each repeat, in order.
     pub by_repeat: Vec<f64>,
+    /// bytes/s of each repeat, in order.
+    pub bytes_by_repeat: Vec<f64>,
     pub classes: Vec<ClassSummary>,
     pub asked: Option<Rate>,
     /// Sums and maxima over the repeats.
@@ -213,13 +215,14 @@ impl Times {
 pub fn summarise(repeats: &[&Numbers], per_second: &[f64]) -> Option<Summary> {
     let first = repeats.first()?;
     let all = |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
-    let by_repeat = all(&|n| n.ops_per_s);
+    let (by_repeat, bytes_by_repeat) = (all(&|n| n.ops_per_s), all(&|n| n.bytes_per_s));
     let steady = (repeats.len() == 1 && per_second.len() > 2).then(|| series(per_second, first.ops_per_s)).flatten();
     let classes = Class::ALL.iter().filter_map(|class| summarise_class(*class, repeats)).collect();
     Some(Summary {
         ops_per_s: steady.or_else(|| estimate::from_repeats(&by_repeat, "ops/s"))?,
-        bytes_per_s: estimate::from_repeats(&all(&|n| n.bytes_per_s), "bytes/s")?,
+        bytes_per_s: estimate::from_repeats(&bytes_by_repeat, "bytes/s")?,
         by_repeat,
+        bytes_by_repeat,
         classes,
         asked: first.asked,
         late: repeats.iter().map(|n| n.late).sum(),

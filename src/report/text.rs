@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use super::difference::{self, difference};
+use super::energy;
 use super::equal;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::group;
+use super::limits;
 use super::reading::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
 use super::words::{self, NONE};
 use crate::base::units;
@@ -59,6 +61,37 @@ fn cut(name: &str) -> String {
     name.chars().take(NAME - 1).chain(['…']).collect()
 }
 
+/// A cell's subject, marked where the drive did not limit it.
+fn subject(facts: &Facts, cell: &CellFacts) -> String {
+    cell.marked(cut(&facts.subjects[cell.subject]))
+}
+
+/// Watts and what was done with them, where a meter measured power.
+fn power(facts: &Facts, step: &StepFacts) -> String {
+    let rows = energy::rows(facts, step);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(3, &[&[step.axis_label()], &energy::HEAD[..]].concat());
+    table.rows.extend(rows);
+    format!("\n{}", table.render())
+}
+
+/// What limited each point, where something watched.
+fn limited(facts: &Facts, step: &StepFacts) -> String {
+    let rows = limits::rows(facts, step);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut out = String::from("\n  Was it the drive?\n");
+    for row in rows {
+        let [at, subject, limit, evidence] = &row[..] else { continue };
+        let at = if at.is_empty() { String::new() } else { format!("{at} ") };
+        out.push_str(&wrap(&format!("{at}{subject}: {limit}; {evidence}")));
+    }
+    out
+}
+
 /// Every point with its streams.
 pub fn show(facts: &Facts) -> String {
     let mut out = header(facts);
@@ -72,7 +105,7 @@ pub fn show(facts: &Facts) -> String {
             for (name, headline, summary) in &cell.streams {
                 let name = if *headline { cut(name) } else { format!("({})", cut(name)) };
                 for class in &summary.classes {
-                    table.rows.push(show_row(at, &facts.subjects[cell.subject], &name, summary, class));
+                    table.rows.push(show_row(at, &subject(facts, cell), &name, summary, class));
                 }
             }
         }
@@ -81,6 +114,8 @@ pub fn show(facts: &Facts) -> String {
             out.push_str("  (in brackets: streams that do not count in the headline)\n");
         }
         out.push_str(&groups(facts, step, true));
+        out.push_str(&power(facts, step));
+        out.push_str(&limited(facts, step));
         out.push_str(&open_loop_lines(facts, step));
     }
     out.push_str(&failures(facts));
@@ -94,7 +129,7 @@ fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &Cl
     let p = |i: usize| words::latency(times.percentiles_ns[i].as_ref());
     vec![
         at.to_string(),
-        cut(subject),
+        subject.to_string(),
         stream.to_string(),
         class.class.name().to_string(),
         words::ops(rate),
@@ -134,7 +169,11 @@ pub fn compare(facts: &Facts) -> String {
     for step in &facts.steps {
         let _ = write!(out, "\n{}\n{}\n\n", step.title, describe(step));
         out.push_str(&compare_table(facts, step));
+        if step.has_marks() {
+            out.push_str(&wrap(limits::NOTE));
+        }
         out.push_str(&groups(facts, step, false));
+        out.push_str(&power(facts, step));
         let equal = equal::rows(facts, step);
         if !equal.is_empty() {
             let mut table = Table::new(1, &equal::HEAD);
@@ -161,7 +200,9 @@ fn compare_table(facts: &Facts, step: &StepFacts) -> String {
     for value in 0..step.values.len() {
         for subject in 0..facts.subjects.len() {
             let label = if subject == 0 { step.values[value].label.clone() } else { String::new() };
-            table.rows.push(compare_row(step, label, &facts.subjects[subject], step.cell(subject, value)));
+            let cell = step.cell(subject, value);
+            let name = cell.map_or(cut(&facts.subjects[subject]), |c| self::subject(facts, c));
+            table.rows.push(compare_row(step, label, name, cell));
         }
     }
     if facts.subjects.len() == 1 {
@@ -170,8 +211,8 @@ fn compare_table(facts: &Facts, step: &StepFacts) -> String {
     table.render()
 }
 
-fn compare_row(step: &StepFacts, label: String, subject: &str, cell: Option<&CellFacts>) -> Vec<String> {
-    let mut row = vec![label, cut(subject)];
+fn compare_row(step: &StepFacts, label: String, subject: String, cell: Option<&CellFacts>) -> Vec<String> {
+    let mut row = vec![label, subject];
     let Some((cell, total)) = cell.and_then(|c| c.total.as_ref().map(|t| (c, t))) else {
         row.extend(std::iter::repeat_n(NONE.to_string(), 7));
         return row;

@@ -28,6 +28,23 @@ pub fn megabytes(bytes_per_s: f64) -> String {
     }
 }
 
+pub fn watts(watts: f64) -> String {
+    if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") }
+}
+
+/// With the unit in which it reads best.
+pub fn joules(joules: f64) -> String {
+    let (by, unit) = match joules.abs() {
+        j if j >= 1e6 => (1e-6, "MJ"),
+        j if j >= 1e3 => (1e-3, "kJ"),
+        j if j >= 1.0 => (1.0, "J"),
+        j if j >= 1e-3 => (1e3, "mJ"),
+        j if j >= 1e-6 => (1e6, "µJ"),
+        _ => (1e9, "nJ"),
+    };
+    format!("{:.3} {unit}", joules * by)
+}
+
 pub fn latency(estimate: Option<&Estimate>) -> String {
     estimate.map_or(NONE.to_string(), |e| units::latency(e.value))
 }
@@ -84,6 +101,7 @@ mod tests {
         assert_eq!((count(892_202.4).as_str(), count(2.5049).as_str()), ("892,202", "2.50"));
         assert_eq!((megabytes(7_012e6).as_str(), megabytes(12.34e6).as_str()), ("7,012", "12.3"));
         assert_eq!((signed_percent(-12.4), signed_percent(1240.0)), ("−12 %".into(), "+1,240 %".into()));
+        assert_eq!((joules(1_234.0), joules(7.5e-5)), ("1.234 kJ".into(), "75.000 µJ".into()));
         assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
         assert_eq!(moment(1_770_127_500_000_000_000), "2026-02-03 14:05 UTC");
     }

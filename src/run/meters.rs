@@ -10,10 +10,11 @@ use crate::base::error::Result;
 use crate::base::secret;
 use crate::meter::watch::{Seen, Watch};
 use crate::plan::Plan;
-use crate::record::{Fact, Sample, Sink};
+use crate::record::{AtRest, Fact, Sample, Sink};
 
-/// Kept of the time before the load and after it: a meter that shows the load late is found out by its steps.
-const MARGIN_NS: u64 = 2_500_000_000;
+/// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is found out by the load's
+/// end, and of that a second is seen even at the latest.
+const MARGIN_NS: u64 = 3_500_000_000;
 
 /// When a point's load began, and its window.
 #[derive(Clone, Copy)]
@@ -61,16 +62,16 @@ pub fn at_rest(watch: &Watch, plan: &Plan, clock: Clock, stop: &AtomicBool, prog
     rest(clock, from_ns + plan.idle_ns, stop);
     let mut facts = Vec::new();
     for subject in &plan.subjects {
-        let mut means: BTreeMap<String, (f64, u32)> = BTreeMap::new();
+        let mut means: BTreeMap<(String, String), (f64, u32)> = BTreeMap::new();
         for seen in watch.collect(&subject.name, from_ns as i64).0 {
             if seen.reading.name.ends_with("_watts") && seen.reading.value.is_finite() {
-                let mean = means.entry(seen.reading.name).or_default();
+                let mean = means.entry((seen.meter, seen.reading.name)).or_default();
                 *mean = (mean.0 + seen.reading.value, mean.1 + 1);
             }
         }
-        for (name, (sum, n)) in means {
-            let value = format!("{:.3} W, mean of {n} readings", sum / f64::from(n));
-            facts.push(Fact::new(format!("At rest: {}", subject.name), name, value));
+        for ((meter, name), (sum, readings)) in means {
+            let (subject, watts) = (subject.name.clone(), sum / f64::from(readings));
+            facts.push(AtRest { subject, meter, name, watts, readings }.to_fact());
         }
     }
     facts

@@ -205,6 +205,7 @@ fn cause(error: &crate::base::error::Error) -> String {
 pub fn facts(clock: Clock) -> Vec<Fact> {
     vec![
         Fact::new("Dyno", "Version", env!("CARGO_PKG_VERSION")),
+        Fact::new("Dyno", "RocksDB", crate::engine::rocksdb::version()),
         Fact::new("Dyno", "Clock", clock.describe()),
         Fact::new("Dyno", "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
     ]

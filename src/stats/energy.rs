@@ -109,11 +109,15 @@ const FOLLOWS: f64 = 0.8;
 /// The grid on which delays are tried.
 const GRID_S: f64 = 0.01;
 
+/// So much of the load's end tells as much as all of it.
+const LOOKED_AT_S: f64 = 120.0;
+
 /// The delay, up to `most_s`, at which power follows the load best. `load` holds stretches of constant load, (from,
 /// until, ops/s) in seconds, in order and without holes; it needs a step, the load's beginning or end.
 pub fn delay(load: &[(f64, f64, f64)], power: &[Reading], most_s: f64) -> Option<Delay> {
     let power: Vec<Reading> = power.iter().copied().filter(|r| r.1.is_finite()).collect();
-    let (first, last) = (load.first()?.0.max(power.first()?.0), load.last()?.1.min(power.last()?.0 - most_s));
+    let last = load.last()?.1.min(power.last()?.0 - most_s);
+    let first = load.first()?.0.max(power.first()?.0).max(last - LOOKED_AT_S);
     if power.len() < 3 {
         return None;
     }

@@ -47,11 +47,14 @@ pub struct Inputs {
     /// Requests in flight that the load keeps up: workers times depth.
     pub outstanding: f64,
     pub workers: f64,
-    pub ops_per_s: f64,
     /// Achieved against the rate asked for.
     pub achieved: Option<f64>,
-    /// What the streams read, in their own count, each second: key-value reads count as one request.
+    /// Requests that were with the engine, on average: the rest the generator had not made yet.
+    pub in_flight: Option<f64>,
+    /// What the streams read and wrote, in their own count: a key-value read is one request.
     pub reads_per_s: f64,
+    pub read_bytes_per_s: f64,
+    pub written_bytes_per_s: f64,
     /// What the devices under the subject did.
     pub device: Option<Device>,
     /// Busy share of all of the host's processors, 0 to 1.
@@ -61,8 +64,6 @@ pub struct Inputs {
     pub cores: f64,
     /// The share of the window that the busiest core was busy.
     pub busiest_core: Option<f64>,
-    /// The most ops/s that the generator has made without a drive.
-    pub ceiling_ops_per_s: Option<f64>,
     /// The share of the window during which the drive throttled itself.
     pub throttled: Option<f64>,
 }
@@ -70,6 +71,8 @@ pub struct Inputs {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Device {
     pub reads_per_s: f64,
+    pub read_bytes_per_s: f64,
+    pub written_bytes_per_s: f64,
     /// Requests in flight at the device, on average.
     pub queue: f64,
     /// The share of the window with any request in flight.
@@ -82,8 +85,10 @@ const CPU_FULL: f64 = 0.93;
 const OTHERS_HOG: f64 = 0.35;
 /// A read that did not reach the device came from memory; from this share on memory sets the number.
 const FROM_MEMORY: f64 = 0.5;
+const SECTOR_BYTES: f64 = 512.0;
 const RATE_MET: f64 = 0.98;
-const AT_CEILING: f64 = 0.9;
+/// With fewer of its requests under way than this, the load is made too slowly to fill what it may fill.
+const FILLED: f64 = 0.7;
 const THROTTLED: f64 = 0.01;
 /// The load waits at the device if this share of its requests is there.
 const WAITS_THERE: f64 = 0.5;
@@ -93,7 +98,7 @@ const WAITS_ELSEWHERE: f64 = 0.2;
 
 /// The verdict. The order matters: what makes the others meaningless comes first.
 pub fn verdict(p: &Inputs) -> Verdict {
-    let rules: [fn(&Inputs) -> Option<Verdict>; 7] = [rate, thermal, generator, hog, memory, device_or_cpu, locks];
+    let rules: [fn(&Inputs) -> Option<Verdict>; 7] = [rate, thermal, memory, hog, generator, device_or_cpu, locks];
     rules.iter().find_map(|rule| rule(p)).unwrap_or_else(|| {
         let cpu = p.host_busy.map_or("processor time unknown".to_string(), |b| format!("processors {} busy", pct(b)));
         let device = p.device.as_ref().map_or("no device seen".to_string(), |d| {
@@ -118,8 +123,8 @@ fn thermal(p: &Inputs) -> Option<Verdict> {
 }
 
 fn generator(p: &Inputs) -> Option<Verdict> {
-    let ceiling = p.ceiling_ops_per_s.filter(|c| *c > 0.0 && p.ops_per_s >= AT_CEILING * c)?;
-    let evidence = format!("{} of what Dyno makes without a drive", pct(p.ops_per_s / ceiling));
+    let share = p.in_flight.map(|n| n / p.outstanding.max(1.0)).filter(|share| *share < FILLED)?;
+    let evidence = format!("only {} of the requests that it may have under way were: Dyno makes no more", pct(share));
     Some(Verdict { limit: Limit::Generator, evidence })
 }
 
@@ -133,14 +138,25 @@ fn hog(p: &Inputs) -> Option<Verdict> {
 }
 
 /// The share of reads that never reached the device; at least so much, since a read may take several of the device's.
+/// Blocks are counted in bytes, because the kernel reads ahead in larger ones.
 pub fn from_memory(p: &Inputs) -> Option<f64> {
     let device = p.device.as_ref().filter(|_| p.reads_per_s > 0.0)?;
-    Some((1.0 - device.reads_per_s / p.reads_per_s).max(0.0))
+    let size_bytes = (p.read_bytes_per_s / p.reads_per_s).round();
+    let reached = match size_bytes >= SECTOR_BYTES && size_bytes % SECTOR_BYTES == 0.0 {
+        true => device.read_bytes_per_s / p.read_bytes_per_s,
+        false => device.reads_per_s / p.reads_per_s,
+    };
+    Some((1.0 - reached).max(0.0))
 }
 
 fn memory(p: &Inputs) -> Option<Verdict> {
-    let share = from_memory(p).filter(|s| *s >= FROM_MEMORY)?;
-    let evidence = format!("at least {:.1} % of the reads were served from memory", share * 100.0);
+    if let Some(share) = from_memory(p).filter(|s| *s >= FROM_MEMORY) {
+        let evidence = format!("at least {:.1} % of the reads were served from memory", share * 100.0);
+        return Some(Verdict { limit: Limit::Memory, evidence });
+    }
+    let device = p.device.as_ref().filter(|_| p.written_bytes_per_s > 0.0)?;
+    let kept = Some(1.0 - device.written_bytes_per_s / p.written_bytes_per_s).filter(|s| *s >= FROM_MEMORY)?;
+    let evidence = format!("{:.1} % of the bytes written were still in memory at the end", kept * 100.0);
     Some(Verdict { limit: Limit::Memory, evidence })
 }
 
@@ -149,7 +165,8 @@ fn device_or_cpu(p: &Inputs) -> Option<Verdict> {
     let waits = p.device.as_ref().map(|d| (d.queue / p.outstanding.max(1.0), d.busy));
     let at_device = waits.filter(|(share, busy)| *share >= WAITS_THERE && *busy >= DEVICE_BUSY);
     if let (Some((share, busy)), true) = (at_device, p.host_busy.is_none_or(|b| b < CPU_FULL)) {
-        let mut evidence = format!("device busy {}, {} of the load's requests waiting there", pct(busy), pct(share.min(1.0)));
+        let mut evidence =
+            format!("device busy {}, {} of the load's requests waiting there", pct(busy), pct(share.min(1.0)));
         if let Some(host) = p.host_busy {
             evidence.push_str(&format!("; processors {} busy", pct(host)));
         }
@@ -190,9 +207,10 @@ mod tests {
         Inputs {
             outstanding: 32.0,
             workers: 32.0,
-            ops_per_s: 100_000.0,
+            in_flight: Some(31.0),
             reads_per_s: 100_000.0,
-            device: Some(Device { reads_per_s: 100_000.0, queue: 30.0, busy: 1.0 }),
+            read_bytes_per_s: 40_000_000.0,
+            device: Some(Device { reads_per_s: 100_000.0, queue: 30.0, busy: 1.0, ..Device::default() }),
             host_busy: Some(0.4),
             own_busy: Some(0.35),
             cores: 8.0,
@@ -203,13 +221,23 @@ mod tests {
 
     #[test]
     fn each_limit_is_told_by_its_own_evidence() {
-        let device = |reads_per_s, queue, busy| Some(Device { reads_per_s, queue, busy });
+        let device = |reads_per_s, queue, busy| Some(Device { reads_per_s, queue, busy, ..Device::default() });
+        let written = Inputs { reads_per_s: 0.0, written_bytes_per_s: 1e9, ..point() };
+        // Read ahead in blocks of 128 KiB: a thirtieth of the requests, and all of the bytes.
+        let ahead =
+            Device { reads_per_s: 3_125.0, read_bytes_per_s: 409.6e6, queue: 28.0, busy: 1.0, ..Device::default() };
         let table = [
             (point(), Limit::Drive, "device busy 100 %"),
             (Inputs { device: device(9_000.0, 1.0, 0.5), ..point() }, Limit::Memory, "at least 91.0 %"),
             (Inputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() }, Limit::Cpu, "80 % with other processes"),
-            (Inputs { host_busy: Some(0.99), own_busy: Some(0.97), ..point() }, Limit::Cpu, "97 % with the load itself"),
-            (Inputs { ceiling_ops_per_s: Some(105_000.0), ..point() }, Limit::Generator, "95 %"),
+            (
+                Inputs { host_busy: Some(0.99), own_busy: Some(0.97), ..point() },
+                Limit::Cpu,
+                "97 % with the load itself",
+            ),
+            (Inputs { in_flight: Some(8.0), ..point() }, Limit::Generator, "only 25 %"),
+            (Inputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() }, Limit::Drive, "waiting there"),
+            (written, Limit::Memory, "100.0 % of the bytes written"),
             (Inputs { achieved: Some(0.999), ..point() }, Limit::Rate, "100 %"),
             (Inputs { achieved: Some(0.7), ..point() }, Limit::Drive, "waiting there"),
             (Inputs { throttled: Some(0.2), ..point() }, Limit::Thermal, "20 %"),

@@ -5,7 +5,9 @@
 pub mod audit;
 pub mod compare;
 pub mod curve;
+pub mod energy;
 pub mod estimate;
+pub mod limit;
 pub mod spread;
 pub mod steady;
 pub mod trend;

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::histograms;
 use super::schema::{self, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed};
+use crate::base::secret;
 use crate::base::units::Rate;
 use crate::record::{
     Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Run, Sample, Sink, Tally, Told,
@@ -53,7 +54,9 @@ impl Writer {
         schema::configure_for_writing(&conn)?;
         let tx = conn.unchecked_transaction()?;
         schema::lay_out(&tx)?;
-        let plan = serde_json::to_string(&run.plan)?;
+        let mut plan = serde_json::to_value(&run.plan)?;
+        secret::hide_json(&mut plan);
+        let plan = plan.to_string();
         let sql = "INSERT INTO run (id, dyno_version, started_unix_ns, plan) VALUES (1, ?, ?, ?)";
         tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
         insert_facts(&tx, None, facts)?;
@@ -195,7 +198,7 @@ impl Writer {
         }
         let failure = match &point.outcome {
             Outcome::Measured => None,
-            Outcome::Failed { cause } => Some(cause),
+            Outcome::Failed { cause } => Some(secret::hide(cause)),
         };
         let sql = "UPDATE point SET started_unix_ns = ?, window_ns = ?, failure = ? WHERE id = ?";
         self.conn.execute(sql, params![signed(point.started_unix_ns), signed(point.window_ns), failure, open.id])?;
@@ -215,8 +218,12 @@ fn no_point() -> crate::base::error::Error {
 
 fn insert_facts(conn: &Connection, point: Option<i64>, facts: &[Fact]) -> Result<()> {
     for fact in facts {
-        conn.prepare_cached("INSERT INTO fact (point, heading, name, value) VALUES (?, ?, ?, ?)")?
-            .execute(params![point, fact.group, fact.name, fact.value])?;
+        conn.prepare_cached("INSERT INTO fact (point, heading, name, value) VALUES (?, ?, ?, ?)")?.execute(params![
+            point,
+            fact.group,
+            fact.name,
+            secret::hide(&fact.value)
+        ])?;
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ use crate::load::{AnyLane, Space};
 use crate::plan::{Default, Family, Info, Kind, Knob, Stream};
 use crate::record::Fact;
 use counters::Counters;
+pub use counters::version;
 use lane::{Manner, RocksLane};
 
 pub struct RocksDb;

@@ -3,8 +3,9 @@
 use super::{Column, Kind, Table, Value, key};
 use crate::base::error::Result;
 use crate::base::units::Rate;
-use crate::record::{Cell, Outcome};
+use crate::record::{Cell, Outcome, POWER_CLASSES};
 use crate::report::facts::Stored;
+use crate::report::metered::Metered;
 use crate::report::reading::{ClassNumbers, Numbers, P99, PERCENTILES};
 
 pub struct Points;
@@ -43,13 +44,28 @@ const MEASURES: [Column; 27] = [
 const END: [Column; 4] =
     [("window_ns", Kind::Whole), ("outcome", Kind::Text), ("started_unix_ns", Kind::Whole), ("bundle", Kind::Text)];
 
+/// The same in every row of a point: mean power and energy by class, from the first instrument of each, and what limited
+/// it.
+const WATCHED: [Column; 10] = [
+    ("drive_watts", Kind::Real),
+    ("drive_joules", Kind::Real),
+    ("slot_watts", Kind::Real),
+    ("slot_joules", Kind::Real),
+    ("system_watts", Kind::Real),
+    ("system_joules", Kind::Real),
+    ("cpu_watts", Kind::Real),
+    ("cpu_joules", Kind::Real),
+    ("limited_by", Kind::Text),
+    ("because", Kind::Text),
+];
+
 impl Table for Points {
     fn name(&self) -> &'static str {
         "points"
     }
 
     fn columns(&self) -> Vec<Column> {
-        [&key::POINT[..], &MEASURES, &END].concat()
+        [&key::POINT[..], &MEASURES, &WATCHED, &END].concat()
     }
 
     fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
@@ -58,10 +74,11 @@ impl Table for Points {
             Outcome::Measured => "measured".to_string(),
             Outcome::Failed { cause } => format!("failed: {cause}"),
         };
+        let watched = watched(stored.metered);
         let mut write = |measures: Vec<Value>| {
             let started = Some(point.started_unix_ns).filter(|t| *t > 0);
             let end = [point.window_ns.into(), outcome.as_str().into(), started.into(), stored.file.into()];
-            row([key::of_point(&point.key), measures, end.to_vec()].concat())
+            row([key::of_point(&point.key), measures, watched.clone(), end.to_vec()].concat())
         };
         let mut rows = 0;
         for cell in &point.cells {
@@ -80,6 +97,20 @@ impl Table for Points {
         }
         Ok(())
     }
+}
+
+fn watched(metered: &Metered) -> Vec<Value> {
+    let mut row = Vec::new();
+    for class in POWER_CLASSES {
+        let series = metered.power.iter().find(|s| s.class == class);
+        let power = series.and_then(|s| s.over(metered.window_s));
+        row.push(power.as_ref().map(|p| p.mean_watts.value).into());
+        row.push(power.and_then(|p| p.joules).into());
+    }
+    let verdict = metered.verdict.as_ref();
+    row.push(verdict.map(|v| v.limit.name()).into());
+    row.push(verdict.map(|v| v.evidence.as_str()).into());
+    row
 }
 
 fn measures(cell: &Cell, class: &ClassNumbers, window_ns: u64) -> Vec<Value> {

@@ -10,6 +10,8 @@ pub struct Bar {
     pub value: f64,
     pub low: f64,
     pub high: f64,
+    /// Drawn pale, with a mark: it ranks no drives.
+    pub marked: bool,
 }
 
 pub struct BarSeries {
@@ -64,11 +66,15 @@ impl GroupedBars {
         let name = &self.series[series].name;
         let hover = format!("{name}, {group}: {} {}{interval}", exact(bar.value), self.y_label);
         frame.rect((x + 1.0, top), (width - 2.0, frame.bottom - top), colour(series), Some(&hover));
+        if bar.marked {
+            // A white core, so that the subject's colour stays.
+            frame.rect((x + 3.0, top + 2.0), (width - 6.0, frame.bottom - top - 2.0), "#ffffff", Some(&hover));
+        }
         let middle = x + width / 2.0;
         if bar.high > bar.low {
             frame.whisker(middle, bar.low.max(0.0), bar.high, (width / 6.0).min(5.0));
         }
-        let label = si(bar.value);
+        let label = if bar.marked { format!("{}†", si(bar.value)) } else { si(bar.value) };
         // About seven units a character at this size: a label wider than its bar would run into the next.
         if 6.8 * label.chars().count() as f64 <= width + 2.0 {
             let over = frame.y_at(bar.high.max(bar.value)) - 5.0;

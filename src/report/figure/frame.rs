@@ -29,20 +29,34 @@ pub const SMALL: Type = Type { size: 12.0, colour: FAINT, anchor: "middle", bold
 impl Frame {
     /// Title, subtitle, legend and y axis.
     pub fn new(title: &str, subtitle: &str, y_label: &str, names: &[&str], y: Axis) -> Frame {
+        let mut frame = Frame::bare(title, subtitle, names);
+        let (top, bottom) = (frame.top, frame.bottom);
+        frame.panel(top, bottom, y_label, y);
+        frame
+    }
+
+    /// Title, subtitle and legend; the area below is still to be divided.
+    pub fn bare(title: &str, subtitle: &str, names: &[&str]) -> Frame {
         let (left, right, bottom) = (64.0, WIDTH - 18.0, HEIGHT - 52.0);
+        let y = Axis::from_zero([0.0].into_iter());
         let mut frame =
             Frame { body: String::new(), title: format!("{title}: {subtitle}"), left, right, top: 0.0, bottom, y };
         frame.text(16.0, 26.0, title, &Type { size: 17.0, colour: INK, anchor: "start", bold: true });
         frame.text(16.0, 46.0, subtitle, &Type { size: 13.0, anchor: "start", ..SMALL });
         frame.top = frame.legend(names, 68.0) + 36.0;
-        let top = frame.top;
-        frame.text(16.0, top - 10.0, y_label, &Type { anchor: "start", ..SMALL });
-        for tick in y.ticks() {
-            let at = frame.y_at(tick);
-            frame.line((left, at), (right, at), GRID, 1.0);
-            frame.text(left - 8.0, at + 4.0, &si(tick), &Type { anchor: "end", ..SMALL });
-        }
         frame
+    }
+
+    /// Begins to draw between `top` and `bottom`, with a y axis of its own.
+    pub fn panel(&mut self, top: f64, bottom: f64, y_label: &str, y: Axis) {
+        (self.top, self.bottom, self.y) = (top, bottom, y);
+        self.text(16.0, top - 10.0, y_label, &Type { anchor: "start", ..SMALL });
+        let (left, right) = (self.left, self.right);
+        for tick in y.ticks() {
+            let at = self.y_at(tick);
+            self.line((left, at), (right, at), GRID, 1.0);
+            self.text(left - 8.0, at + 4.0, &si(tick), &Type { anchor: "end", ..SMALL });
+        }
     }
 
     /// Draws the names, in as many rows as they need; where the last row stands.

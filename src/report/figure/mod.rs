@@ -8,6 +8,7 @@ pub mod bars;
 pub mod curve;
 pub mod fonts;
 mod frame;
+pub mod panels;
 pub mod percentiles;
 mod png;
 pub mod rounds;

@@ -33,7 +33,7 @@ impl Section for Data {
                 for (name, headline, summary) in &cell.streams {
                     for class in &summary.classes {
                         let at = step.values[cell.value].label.clone();
-                        let mut row = vec![at, facts.subjects[cell.subject].clone(), name.clone()];
+                        let mut row = vec![at, facts.name(cell), name.clone()];
                         row.extend(numbers(cell.repeats.len(), summary, class));
                         table.row(if *headline { "" } else { "side" }, &row);
                     }

@@ -4,12 +4,16 @@ pub mod conclusion;
 pub mod data;
 pub mod disclosure;
 pub mod drives;
+pub mod energy;
 pub mod equal;
+pub mod fairness;
 pub mod findings;
 pub mod limit;
+pub mod limits;
 pub mod marks;
 pub mod method;
 pub mod preparation;
+pub mod server;
 pub mod steps;
 pub mod tpcc;
 
@@ -35,11 +39,15 @@ pub static ALL: &[&dyn Section] = &[
     &tpcc::TpcC,
     &limit::Limit,
     &equal::Equal,
+    &energy::Energy,
+    &limits::Limits,
+    &fairness::Fairness,
     &drives::Drives,
     &preparation::Preparation,
     &conclusion::Conclusion,
     &marks::Marks,
     &method::Method,
     &data::Data,
+    &server::Server,
     &disclosure::Disclosure,
 ];

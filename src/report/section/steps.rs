@@ -10,7 +10,7 @@ use crate::report::facts::{Facts, StepFacts};
 use crate::report::html::{Table, escape};
 use crate::report::reading::{ClassSummary, P99};
 use crate::report::words::{self, NONE};
-use crate::report::{draw, text};
+use crate::report::{draw, limits, text};
 
 pub struct Steps;
 
@@ -106,8 +106,9 @@ fn side_by_side(facts: &Facts, step: &StepFacts) -> String {
     let mut table = Table::new(2, &head);
     for (value, at) in step.values.iter().enumerate() {
         for (subject, name) in facts.subjects.iter().enumerate() {
-            let mut row = vec![if subject == 0 { at.label.clone() } else { String::new() }, name.clone()];
+            let mut row = vec![if subject == 0 { at.label.clone() } else { String::new() }];
             let cell = step.cell(subject, value);
+            row.push(cell.map_or(name.clone(), |c| facts.name(c)));
             match cell.and_then(|c| c.total.as_ref()) {
                 Some(total) => {
                     let times = total.class(step.class).map(ClassSummary::felt);
@@ -125,5 +126,6 @@ fn side_by_side(facts: &Facts, step: &StepFacts) -> String {
             table.row(if subject == 0 { "first" } else { "" }, &row);
         }
     }
-    table.html()
+    let note = if step.has_marks() { format!("<p class=note>{}</p>\n", limits::NOTE) } else { String::new() };
+    table.html() + &note
 }

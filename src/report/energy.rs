@@ -1,0 +1,93 @@
+//! Watts, energy and work a watt as rows of a table, with the class that the watts are of in each.
+
+use super::facts::{Facts, StepFacts};
+use super::power::{MOST_DELAY_S, PowerFacts};
+use super::words::{self, NONE};
+use crate::stats::Estimate;
+
+/// Heading of `rows`, after the axis.
+pub const HEAD: [&str; 13] = [
+    "subject",
+    "power of",
+    "W",
+    "±",
+    "min",
+    "max",
+    "p99",
+    "at rest",
+    "energy",
+    "ops/s a watt",
+    "±",
+    "MB/s a watt",
+    "a op",
+];
+
+/// How the numbers come about.
+pub fn how() -> String {
+    format!(
+        "Power is of what the third column names, as its instrument shows it; classes are never held against one another. \
+         Energy is the trapezoid over the readings' own times, over the measured window as late as the instrument shows the \
+         load: the delay, up to {MOST_DELAY_S} s, at which its readings follow the ops/s best, the same for all points of an \
+         instrument. It is not given where readings leave more than 1 % of the window out. Watts are not less those at rest."
+    )
+}
+
+/// A row for each cell and instrument.
+pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for cell in &step.cells {
+        for power in &cell.power {
+            let mut row = vec![step.values[cell.value].label.clone(), facts.name(cell)];
+            row.extend(of(power));
+            all.push(row);
+        }
+    }
+    all
+}
+
+fn of(p: &PowerFacts) -> Vec<String> {
+    let shown = |e: &Option<Estimate>, show: &dyn Fn(f64) -> String| e.as_ref().map_or(NONE.into(), |e| show(e.value));
+    vec![
+        format!("{} ({})", p.class, p.kind),
+        words::watts(p.mean_watts.value),
+        words::spread(&p.mean_watts),
+        words::watts(p.min_watts),
+        words::watts(p.max_watts),
+        words::watts(p.p99_watts.value),
+        p.rest_watts.map_or(NONE.into(), words::watts),
+        shown(&p.joules, &words::joules),
+        shown(&p.ops_per_watt, &words::count),
+        p.ops_per_watt.as_ref().map_or(NONE.into(), words::spread),
+        shown(&p.mb_per_watt, &words::count),
+        shown(&p.joules_per_op, &words::joules),
+    ]
+}
+
+/// What is to be said of the instruments: how late they are, and what they left out.
+pub fn notes(facts: &Facts) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for step in &facts.steps {
+        for cell in &step.cells {
+            let subject = &facts.subjects[cell.subject];
+            for p in &cell.power {
+                let who = format!("{subject}, {} ({})", p.class, p.kind);
+                let late = match p.late_s {
+                    Some(late_s) => format!("{who}: shows the load {late_s:.2} s late, which is set right."),
+                    None => format!("{who}: does not follow the load closely enough to tell whether it is late."),
+                };
+                if !all.contains(&late) {
+                    all.push(late);
+                }
+                if p.joules.is_none() {
+                    let at = &step.values[cell.value].label;
+                    let covered = p.covered * 100.0;
+                    all.push(format!(
+                        "{who}, {} {at}: readings cover {covered:.0} % of the window, too little for energy.",
+                        step.title
+                    ));
+                }
+            }
+        }
+    }
+    all
+}
