@@ -29,8 +29,10 @@ pub fn hide_json(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(hide_json),
         Value::Object(fields) => {
             for (name, field) in fields.iter_mut() {
+                let named = |text: &str| format!("{name}={text}");
                 match field {
-                    Value::String(text) if holds(&format!("{name}={text}")) => *text = HIDDEN.to_string(),
+                    // Hidden for its name's sake, and so whole.
+                    Value::String(text) if hide(&named(text)) != named(&hide(text)) => *text = HIDDEN.to_string(),
                     _ => hide_json(field),
                 }
             }

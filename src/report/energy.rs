@@ -6,21 +6,8 @@ use super::words::{self, NONE};
 use crate::stats::Estimate;
 
 /// Heading of `rows`, after the axis.
-pub const HEAD: [&str; 13] = [
-    "subject",
-    "power of",
-    "W",
-    "±",
-    "min",
-    "max",
-    "p99",
-    "at rest",
-    "energy",
-    "ops/s a watt",
-    "±",
-    "MB/s a watt",
-    "a op",
-];
+pub const HEAD: [&str; 13] =
+    ["subject", "power of", "W", "±", "min", "max", "p99", "at rest", "energy", "ops/s/W", "±", "MB/s/W", "J/op"];
 
 /// How the numbers come about.
 pub fn how() -> String {

@@ -99,6 +99,7 @@ fn inputs(gauges: &[Gauge], point: &Point, reading: &Reading, window_s: f64) -> 
         (own().map(|c| c.ops).sum::<u64>() as f64 / window_s, own().map(|c| c.bytes).sum::<u64>() as f64 / window_s)
     };
     let (reads_per_s, read_bytes_per_s) = sums(Class::Read);
+    let (writes_per_s, written_bytes_per_s) = sums(Class::Write);
     let outstanding: f64 = point.cells.iter().map(|c| f64::from(c.threads) * f64::from(c.depth)).sum();
     let throttled = gauges.iter().filter(|g| g.name.contains("_throttle_") && g.name.ends_with("_s"));
     let throttled: Vec<f64> = throttled.filter_map(|g| g.per_second(window_s)).collect();
@@ -110,7 +111,8 @@ fn inputs(gauges: &[Gauge], point: &Point, reading: &Reading, window_s: f64) -> 
         in_flight: closed.then(|| streams().map(in_flight).sum()),
         reads_per_s,
         read_bytes_per_s,
-        written_bytes_per_s: sums(Class::Write).1,
+        writes_per_s,
+        written_bytes_per_s,
         device: device(gauges, window_s),
         host_busy: busy(rate("host_busy_ns")),
         own_busy: busy(own_ns),

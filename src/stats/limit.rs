@@ -54,6 +54,7 @@ pub struct Inputs {
     /// What the streams read and wrote, in their own count: a key-value read is one request.
     pub reads_per_s: f64,
     pub read_bytes_per_s: f64,
+    pub writes_per_s: f64,
     pub written_bytes_per_s: f64,
     /// What the devices under the subject did.
     pub device: Option<Device>,
@@ -141,22 +142,29 @@ fn hog(p: &Inputs) -> Option<Verdict> {
 /// Blocks are counted in bytes, because the kernel reads ahead in larger ones.
 pub fn from_memory(p: &Inputs) -> Option<f64> {
     let device = p.device.as_ref().filter(|_| p.reads_per_s > 0.0)?;
-    let size_bytes = (p.read_bytes_per_s / p.reads_per_s).round();
-    let reached = match size_bytes >= SECTOR_BYTES && size_bytes % SECTOR_BYTES == 0.0 {
+    let reached = match in_blocks(p.reads_per_s, p.read_bytes_per_s) {
         true => device.read_bytes_per_s / p.read_bytes_per_s,
         false => device.reads_per_s / p.reads_per_s,
     };
     Some((1.0 - reached).max(0.0))
 }
 
+/// Whether requests are of whole blocks: values of a database are not, and may be compressed besides.
+fn in_blocks(ops_per_s: f64, bytes_per_s: f64) -> bool {
+    let size_bytes = (bytes_per_s / ops_per_s).round();
+    size_bytes >= SECTOR_BYTES && size_bytes % SECTOR_BYTES == 0.0
+}
+
 fn memory(p: &Inputs) -> Option<Verdict> {
     if let Some(share) = from_memory(p).filter(|s| *s >= FROM_MEMORY) {
-        let evidence = format!("at least {:.1} % of the reads were served from memory", share * 100.0);
+        // Rounded down, since it is a bound.
+        let percent = (share * 1000.0).floor() / 10.0;
+        let evidence = format!("at least {percent:.1} % of the reads were served from memory");
         return Some(Verdict { limit: Limit::Memory, evidence });
     }
-    let device = p.device.as_ref().filter(|_| p.written_bytes_per_s > 0.0)?;
+    let device = p.device.as_ref().filter(|_| in_blocks(p.writes_per_s, p.written_bytes_per_s))?;
     let kept = Some(1.0 - device.written_bytes_per_s / p.written_bytes_per_s).filter(|s| *s >= FROM_MEMORY)?;
-    let evidence = format!("{:.1} % of the bytes written were still in memory at the end", kept * 100.0);
+    let evidence = format!("{:.1} % of the bytes written had not reached the device at the end", kept * 100.0);
     Some(Verdict { limit: Limit::Memory, evidence })
 }
 
@@ -222,7 +230,8 @@ mod tests {
     #[test]
     fn each_limit_is_told_by_its_own_evidence() {
         let device = |reads_per_s, queue, busy| Some(Device { reads_per_s, queue, busy, ..Device::default() });
-        let written = Inputs { reads_per_s: 0.0, written_bytes_per_s: 1e9, ..point() };
+        let written = Inputs { reads_per_s: 0.0, writes_per_s: 250_000.0, written_bytes_per_s: 1.024e9, ..point() };
+        let values = Inputs { written_bytes_per_s: 420.0 * 250_000.0, ..written.clone() };
         // Read ahead in blocks of 128 KiB: a thirtieth of the requests, and all of the bytes.
         let ahead =
             Device { reads_per_s: 3_125.0, read_bytes_per_s: 409.6e6, queue: 28.0, busy: 1.0, ..Device::default() };
@@ -238,6 +247,7 @@ mod tests {
             (Inputs { in_flight: Some(8.0), ..point() }, Limit::Generator, "only 25 %"),
             (Inputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() }, Limit::Drive, "waiting there"),
             (written, Limit::Memory, "100.0 % of the bytes written"),
+            (values, Limit::Drive, "waiting there"),
             (Inputs { achieved: Some(0.999), ..point() }, Limit::Rate, "100 %"),
             (Inputs { achieved: Some(0.7), ..point() }, Limit::Drive, "waiting there"),
             (Inputs { throttled: Some(0.2), ..point() }, Limit::Thermal, "20 %"),

@@ -95,13 +95,13 @@ pub fn headlines(facts: &Facts) -> Vec<Headline> {
     for step in facts.steps.iter().take(ON_COVER) {
         for (index, subject) in facts.subjects.iter().enumerate() {
             let cells = step.cells.iter().filter(|c| c.subject == index);
-            let rates = cells.filter_map(|c| c.total.as_ref().map(|t| (t.ops_per_s.value, c.value)));
-            let Some((best, value)) = rates.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-            let of = format!("{}{}", step.title, difference::place(step, &[value]));
+            let rates = cells.filter_map(|c| c.total.as_ref().map(|t| (t.ops_per_s.value, c)));
+            let Some((best, cell)) = rates.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+            let of = format!("{}{}", step.title, difference::place(step, &[cell.value]));
             all.push(Headline {
                 subject: subject.clone(),
                 colour: colour(index),
-                value: words::count(best),
+                value: cell.marked(words::count(best)),
                 unit: "ops/s",
                 of,
             });
