@@ -196,7 +196,7 @@ def main():
     server = Server(folder)
     try:
         chosen = sys.argv[1:] or list(parts)
-        if "load" not in chosen:
+        if chosen[0] != "load":
             sysbench(server, "oltp_common", "prepare", 4)
         lines = []
         for part in chosen:
