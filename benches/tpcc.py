@@ -52,7 +52,7 @@ workload = {workload}
     before = server_cpu(server)
     _, cpu, _ = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle], env)
     theirs = server_cpu(server) - before
-    rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", "--csv", bundle])[0])))
+    rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows, cpu, theirs
 
 

@@ -65,6 +65,10 @@ fn check_preparation(bundle: &Path) {
         assert!(state.reached(), "{state:?}");
         state.window.as_ref().unwrap().mean
     };
+    for state in Bundle::open(bundle).unwrap().states().unwrap() {
+        assert_eq!(state.counter, "NVMe data units written");
+        assert!(state.written_bytes > 128 << 20, "{state:?}");
+    }
     let ratio = steady_ops_per_s("A") / steady_ops_per_s("B");
     assert!((ratio / 1.5 - 1.0).abs() < 0.05, "steady at a ratio of {ratio}");
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use dyno::stats::estimate::from_repeats;
+
 /// Two subjects on the null engine; every point is named in the export.
 fn plan(repeats: &str) -> String {
     format!(
@@ -28,31 +30,45 @@ fn bench(repeats: &str) -> tempfile::TempDir {
     folder
 }
 
-/// Runs the plan; how often each of its four cells was measured.
+/// Runs the plan; for each of its two thread counts the ops of X's and of Y's repeats, in order.
 #[track_caller]
-fn measured(repeats: &str) -> Vec<usize> {
+fn measured(repeats: &str) -> [[Vec<f64>; 2]; 2] {
     let folder = bench(repeats);
     let run = dyno(folder.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let rows = String::from_utf8(dyno(folder.path(), &["export", "--csv", "b.dyno"]).stdout).unwrap();
     let head: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
     let column = |name: &str| head.iter().position(|h| *h == name).unwrap_or_else(|| panic!("{name} in {head:?}"));
-    let (subject, value) = (column("subject"), column("value"));
-    let cells: Vec<(String, String)> = rows
-        .lines()
-        .skip(1)
-        .map(|row| row.split(',').collect::<Vec<_>>())
-        .map(|row| (row[subject].to_string(), row[value].to_string()))
-        .collect();
-    let of = |s: &str, v: &str| cells.iter().filter(|(a, b)| a == s && b.trim_end_matches(".0") == v).count();
-    ["X", "Y"].iter().flat_map(|s| ["1", "2"].map(|v| of(s, v))).collect()
+    let (subject, value, ops) = (column("subject"), column("value"), column("ops"));
+    let rows: Vec<Vec<&str>> = rows.lines().skip(1).map(|row| row.split(',').collect()).collect();
+    let of = |s: &str, v: &str| {
+        let own = rows.iter().filter(|row| row[subject] == s && row[value] == v);
+        own.map(|row| row[ops].parse().unwrap()).collect()
+    };
+    ["1", "2"].map(|v| ["X", "Y"].map(|s| of(s, v)))
+}
+
+/// Half the interval's width over the first `n` repeats, in percent.
+fn half_percent(ops: &[f64], n: usize) -> f64 {
+    from_repeats(&ops[..n], "").and_then(|e| e.relative_percent()).unwrap()
 }
 
 #[test]
-fn a_wide_limit_is_met_by_the_fewest_repeats_and_an_impossible_one_takes_the_most() {
-    // Repeats of the null engine lie within 95 % of each other even on a busy machine, and never within 0.0001 %.
-    assert_eq!(measured("{ until = \"95%\", at_least = 3, at_most = 6 }"), [3, 3, 3, 3]);
-    assert_eq!(measured("{ until = \"0.0001%\", at_least = 2, at_most = 4 }"), [4, 4, 4, 4]);
+fn a_point_is_measured_until_both_subjects_are_narrow_enough_and_no_longer() {
+    // On a quiet machine three do, on a busy one more: what was measured says how many it had to be.
+    for pair in measured("{ until = \"10%\", at_least = 3, at_most = 6 }") {
+        let narrow = |n: &usize| pair.iter().all(|ops| half_percent(ops, *n) <= 10.0);
+        let stop = (3..pair[0].len().min(6)).find(narrow).unwrap_or(pair[0].len());
+        assert_eq!((pair[0].len(), pair[1].len()), (stop, stop), "{pair:?}");
+        assert!(stop == 6 || narrow(&stop), "{pair:?}");
+    }
+}
+
+#[test]
+fn a_limit_that_cannot_be_met_takes_the_most() {
+    for [x, y] in measured("{ until = \"0.0001%\", at_least = 2, at_most = 4 }") {
+        assert_eq!((x.len(), y.len()), (4, 4));
+    }
 }
 
 #[test]

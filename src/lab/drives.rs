@@ -97,7 +97,7 @@ fn look(sysfs: PathBuf) -> Found {
 }
 
 /// The hidden devices that are the paths to a namespace which several controllers may reach: `nvme0c0n1` of `nvme0n1`.
-fn paths(namespace: &str) -> Vec<PathBuf> {
+pub(super) fn paths(namespace: &str) -> Vec<PathBuf> {
     let Some((subsystem, number)) = namespace.strip_prefix("nvme").and_then(|rest| rest.split_once('n')) else {
         return Vec::new();
     };

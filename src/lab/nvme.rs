@@ -32,6 +32,13 @@ pub fn text(command: &[&str], node: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// A log page as the drive gives it.
+pub fn log(id: u8, bytes: usize, node: &Path) -> Option<Vec<u8>> {
+    let options = [format!("--log-id={id:#x}"), format!("--log-len={bytes}"), "--raw-binary".to_string()];
+    let output = tool().arg("get-log").arg(node).args(options).output().ok()?;
+    (output.status.success() && output.stdout.len() >= bytes).then_some(output.stdout)
+}
+
 /// Carries a command out that changes something; the tool's own words where it fails.
 pub fn order(spelling: &Spelling, node: &Path, options: &[String]) -> Result<()> {
     let command = if major_version() >= 3 { spelling.three } else { spelling.two };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::guard::disk::{Disk, read};
-use super::nvme;
+use super::{drives, nvme};
 use crate::base::error::Result;
 use crate::plan::{Drive, Place};
 use crate::record::DriveState;
@@ -28,21 +28,39 @@ pub fn unchanged(then: &DriveState, now: &DriveState) -> bool {
     same && (then.written_bytes..=then.written_bytes.saturating_add(SLACK_BYTES)).contains(&now.written_bytes)
 }
 
-/// From the SMART log: units of 1,000 × 512 bytes.
+/// From the SMART log, in whose JSON versions of nvme-cli write so long a number differently.
 fn lifetime_bytes(node: &Path) -> Option<u64> {
-    let log = nvme::ask(&["smart-log"], node)?;
-    Some((log.get("data_units_written")?.as_f64()? * 512_000.0) as u64)
+    data_units_written(&nvme::log(2, 512, node)?).map(|units| units.saturating_mul(512_000))
 }
 
+/// Units of 1,000 × 512 bytes: 16 bytes at 48, little-endian, of which a drive's life fills less than eight.
+fn data_units_written(log: &[u8]) -> Option<u64> {
+    Some(u64::from_le_bytes(log.get(48..56)?.try_into().ok()?))
+}
+
+/// A namespace that several controllers may reach is counted by its paths, and itself says zero.
 fn since_boot(disk: &Disk) -> Option<(String, u64)> {
     let boot = read(Path::new("/proc/sys/kernel/random/boot_id"))?;
-    let sectors: u64 = read(&disk.sysfs.join("stat"))?.split_whitespace().nth(6)?.parse().ok()?;
+    let written = |sysfs: &Path| read(&sysfs.join("stat"))?.split_whitespace().nth(6)?.parse::<u64>().ok();
+    let paths = drives::paths(&disk.name());
+    let sectors = match &paths[..] {
+        [] => written(&disk.sysfs)?,
+        paths => paths.iter().map(|path| written(path)).sum::<Option<u64>>()?,
+    };
     Some((format!("sectors written since boot {boot}"), sectors * 512))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_lifetime_counter_is_read_by_the_specifications_offset() {
+        let mut log = [0xff; 512];
+        log[48..64].copy_from_slice(&1_234_567u128.to_le_bytes());
+        assert_eq!(data_units_written(&log), Some(1_234_567));
+        assert_eq!(data_units_written(&log[..50]), None);
+    }
 
     #[test]
     fn a_drive_is_unchanged_only_if_it_is_the_same_and_nobody_wrote_to_it() {

@@ -109,7 +109,8 @@ impl<'a> Gang<'a> {
                 bytes / self.workload.mean_op_bytes(knobs, space)? / f64::from(self.stream.threads)
             }
         };
-        Ok(Some((once * self.passes).ceil().max(1.0) as u64))
+        // A worker without a share, such as the second on one warehouse, has nothing to do.
+        Ok(Some((once * self.passes).ceil() as u64))
     }
 
     /// Ops begun so far, warm-up included.
