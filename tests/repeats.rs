@@ -36,7 +36,7 @@ fn measured(repeats: &str) -> [[Vec<f64>; 2]; 2] {
     let folder = bench(repeats);
     let run = dyno(folder.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let rows = String::from_utf8(dyno(folder.path(), &["export", "--csv", "b.dyno"]).stdout).unwrap();
+    let rows = String::from_utf8(dyno(folder.path(), &["export", "b.dyno"]).stdout).unwrap();
     let head: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
     let column = |name: &str| head.iter().position(|h| *h == name).unwrap_or_else(|| panic!("{name} in {head:?}"));
     let (subject, value, ops) = (column("subject"), column("value"), column("ops"));

@@ -113,6 +113,7 @@ fn inputs(gauges: &[Gauge], point: &Point, reading: &Reading, window_s: f64) -> 
         read_bytes_per_s,
         writes_per_s,
         written_bytes_per_s,
+        thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),
         device: device(gauges, window_s),
         host_busy: busy(rate("host_busy_ns")),
         own_busy: busy(own_ns),

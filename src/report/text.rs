@@ -277,10 +277,10 @@ fn open_loop_lines(facts: &Facts, step: &StepFacts) -> String {
             }
             let (subject, at) = (&facts.subjects[cell.subject], &step.values[cell.value].label);
             let late = s.late as f64 / s.ops.max(1) as f64 * 100.0;
-            let reached = s.achieved().unwrap_or(1.0) * 100.0;
+            let reached = s.achieved().map(|a| format!("reached {:.1} % of the asked rate; ", a * 100.0));
             let line = format!(
-                "! {subject} {at}: stream {name} reached {reached:.1} % of the asked rate; {late:.1} % of its requests \
-                 were handed over late; most waiting {}",
+                "! {subject} {at}: stream {name}: {}{late:.1} % of its requests were handed over late; most waiting {}",
+                reached.unwrap_or_default(),
                 units::grouped(s.backlog_max)
             );
             let _ = write!(out, "{}", wrap(&line));

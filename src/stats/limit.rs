@@ -57,6 +57,8 @@ pub struct Inputs {
     pub writes_per_s: f64,
     pub written_bytes_per_s: f64,
     /// What the devices under the subject did.
+    /// Between its requests the load waits of its own accord, as people at terminals do.
+    pub thinks: bool,
     pub device: Option<Device>,
     /// Busy share of all of the host's processors, 0 to 1.
     pub host_busy: Option<f64>,
@@ -125,6 +127,10 @@ fn thermal(p: &Inputs) -> Option<Verdict> {
 
 fn generator(p: &Inputs) -> Option<Verdict> {
     let share = p.in_flight.map(|n| n / p.outstanding.max(1.0)).filter(|share| *share < FILLED)?;
+    if p.thinks {
+        let evidence = format!("{} of its requests were under way; between them it keys and thinks", pct(share));
+        return Some(Verdict { limit: Limit::Rate, evidence });
+    }
     let evidence = format!("only {} of the requests that it may have under way were: Dyno makes no more", pct(share));
     Some(Verdict { limit: Limit::Generator, evidence })
 }
@@ -245,6 +251,7 @@ mod tests {
                 "97 % with the load itself",
             ),
             (Inputs { in_flight: Some(8.0), ..point() }, Limit::Generator, "only 25 %"),
+            (Inputs { in_flight: Some(8.0), thinks: true, ..point() }, Limit::Rate, "keys and thinks"),
             (Inputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() }, Limit::Drive, "waiting there"),
             (written, Limit::Memory, "100.0 % of the bytes written"),
             (values, Limit::Drive, "waiting there"),

@@ -87,7 +87,7 @@ impl Several {
             let items = format!("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN ({marks})");
             let dist: Vec<String> = (1..=10).map(|d| format!("WHEN {d} THEN s_dist_{d:02}")).collect();
             let stock = format!(
-                "SELECT s_i_id, s_quantity, s_data, CASE ? {} END FROM stock WHERE s_w_id = ? AND s_i_id IN ({marks}) \
+                "SELECT s_i_id, s_quantity, s_data, CASE ? + 0 {} END FROM stock WHERE s_w_id = ? AND s_i_id IN ({marks}) \
                  FOR UPDATE",
                 dist.join(" ")
             );
