@@ -5,9 +5,9 @@ use super::power::{MOST_DELAY_S, PowerFacts};
 use super::words::{self, NONE};
 use crate::stats::Estimate;
 
-/// Heading of `rows`, after the axis.
+/// Heading of `rows`, after the axis; what matters most comes first, since a terminal leaves out what does not fit.
 pub const HEAD: [&str; 13] =
-    ["subject", "power of", "W", "±", "min", "max", "p99", "at rest", "energy", "ops/s/W", "±", "MB/s/W", "J/op"];
+    ["subject", "power of", "W", "±", "ops/s/W", "±", "J/op", "MB/s/W", "energy", "at rest", "min", "max", "p99"];
 
 /// How the numbers come about.
 pub fn how() -> String {
@@ -38,15 +38,15 @@ fn of(p: &PowerFacts) -> Vec<String> {
         format!("{} ({})", p.class, p.kind),
         words::watts(p.mean_watts.value),
         words::spread(&p.mean_watts),
+        shown(&p.ops_per_watt, &words::count),
+        p.ops_per_watt.as_ref().map_or(NONE.into(), words::spread),
+        shown(&p.joules_per_op, &words::joules),
+        shown(&p.mb_per_watt, &words::count),
+        shown(&p.joules, &words::joules),
+        p.rest_watts.map_or(NONE.into(), words::watts),
         words::watts(p.min_watts),
         words::watts(p.max_watts),
         words::watts(p.p99_watts.value),
-        p.rest_watts.map_or(NONE.into(), words::watts),
-        shown(&p.joules, &words::joules),
-        shown(&p.ops_per_watt, &words::count),
-        p.ops_per_watt.as_ref().map_or(NONE.into(), words::spread),
-        shown(&p.mb_per_watt, &words::count),
-        shown(&p.joules_per_op, &words::joules),
     ]
 }
 

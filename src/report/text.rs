@@ -118,6 +118,9 @@ pub fn show(facts: &Facts) -> String {
         out.push_str(&limited(facts, step));
         out.push_str(&open_loop_lines(facts, step));
     }
+    for note in energy::notes(facts) {
+        let _ = write!(out, "\n{}", wrap(&note));
+    }
     out.push_str(&failures(facts));
     out
 }
