@@ -20,8 +20,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from run import PAIRS, in_turns
+
 DYNO = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/dyno"
-PAIRS = int(os.environ.get("PAIRS", "5"))
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "5"))
 TABLES, ROWS = 8, 50_000
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
@@ -94,10 +95,11 @@ def sysbench_run(server, script, threads):
     return dict(tps=tps, mean_ms=mean, cpu=cpu / (tps * SECONDS))
 
 
-def dyno(server, folder, database, workload, threads, fill="", seconds=SECONDS):
-    """One point's row of data, CPU seconds, wall-clock seconds."""
-    protocol, bundle = folder / "bench.toml", folder / "bench.dyno"
+def one_point(server, folder, database, workload, threads, fill, duration):
+    """Runs one point; its rows of data, CPU seconds, wall-clock seconds."""
+    protocol, bundle, home = folder / "bench.toml", folder / "bench.dyno", folder / "home"
     bundle.unlink(missing_ok=True)
+    home.mkdir(exist_ok=True)
     protocol.write_text(f'''
 title = "Bench"
 [dataset.db]
@@ -106,18 +108,23 @@ server = "existing"
 {fill}
 [[step]]
 name = "bench"
-duration = "{seconds}s"
+duration = "{duration}"
 [[step.stream]]
 name = "clients"
 engine = "mysql"
 threads = {threads}
-workload = {{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_type = "uniform" }}
+workload = {workload}
 ''')
-    home = folder / "home"
-    home.mkdir(exist_ok=True)
     env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@localhost/{database}?socket={server.socket}")
     _, cpu, wall = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle], env)
     rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
+    return rows, cpu, wall
+
+
+def dyno(server, folder, database, workload, threads, fill="", seconds=SECONDS):
+    """One point of sysbench's workloads: its row of data, CPU seconds, wall-clock seconds."""
+    kind = f'{{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_type = "uniform" }}'
+    rows, cpu, wall = one_point(server, folder, database, kind, threads, fill, f"{seconds}s")
     return rows[0], cpu, wall
 
 
@@ -126,15 +133,6 @@ def dyno_run(server, folder, workload, threads):
     tps = float(row["ops_per_s"])
     mean = next(float(value) for name, value in row.items() if name.endswith("mean_ns"))
     return dict(tps=tps, mean_ms=mean / 1e6, cpu=cpu / (tps * SECONDS))
-
-
-def in_turns(ours, theirs):
-    pairs = []
-    for i in range(PAIRS):
-        first, second = (ours, theirs) if i % 2 == 0 else (theirs, ours)
-        a, b = first(), second()
-        pairs.append((a, b) if i % 2 == 0 else (b, a))
-    return pairs
 
 
 def line(what, pairs, key, goal, met):

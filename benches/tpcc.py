@@ -4,8 +4,6 @@
 Prints a table and writes it into docs/benchmarks.md between its own markers. Needs mariadbd. Absolute figures belong to the
 machine; only the ratios are claims.
 """
-import csv
-import io
 import os
 import platform
 import shutil
@@ -14,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from databases import DOCUMENT, DYNO, PAIRS, Server, run
+from databases import DOCUMENT, Server, one_point
+from run import PAIRS
 
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2
@@ -30,29 +29,9 @@ def server_cpu(server):
 
 def dyno(server, folder, fill, workload, threads, seconds):
     """One point: its rows of data, Dyno's CPU seconds and the server's."""
-    protocol, bundle, home = folder / "bench.toml", folder / "bench.dyno", folder / "home"
-    bundle.unlink(missing_ok=True)
-    home.mkdir(exist_ok=True)
-    protocol.write_text(f'''
-title = "Bench"
-[dataset.db]
-engine = "mysql"
-server = "existing"
-{fill}
-[[step]]
-name = "bench"
-duration = "{seconds}"
-[[step.stream]]
-name = "clients"
-engine = "mysql"
-threads = {threads}
-workload = {workload}
-''')
-    env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@localhost/dyno?socket={server.socket}")
     before = server_cpu(server)
-    _, cpu, _ = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle], env)
+    rows, cpu, _ = one_point(server, folder, "dyno", workload, threads, fill, seconds)
     theirs = server_cpu(server) - before
-    rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows, cpu, theirs
 
 

@@ -3,11 +3,13 @@
 //! Where a server or sysbench is missing a test says so loudly and shows nothing.
 
 mod servers;
+mod support;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use servers::{Bench, DYNO, MariaDb, Postgres, have, said, until};
+use servers::{Bench, MariaDb, Postgres};
+use support::{DYNO, have, said, until};
 
 const FILL: &str = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000, threads = 2 }";
 const EXISTING: &[&str] = &["mariadbd", "mariadb", "mariadb-install-db", "sysbench"];
@@ -43,7 +45,7 @@ fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
         let dyno = dyno.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         // The dataset's servers come and go first; once it is filled, the one of the point lives on.
         let mut since = (None, Instant::now());
-        until("the point's server", || {
+        until("the point's server", 120, || {
             let pid = bench.server_pid();
             if pid != since.0 {
                 since = (pid, Instant::now());
@@ -67,7 +69,7 @@ fn a_server_left_behind_by_a_killed_dyno_is_ended_at_the_next_start() {
     let bench = Bench::new();
     bench.protocol(FILL, "mysql", "oltp_read_write", 2, 60);
     let mut dyno = bench.dyno("").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    until("a server", || bench.server_pid().is_some());
+    until("a server", 120, || bench.server_pid().is_some());
     let second = bench.dyno("").output().unwrap();
     assert!(said(&second).contains("in use by another dyno"), "{}", said(&second));
     dyno.kill().unwrap();

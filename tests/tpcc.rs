@@ -2,49 +2,22 @@
 //! the server or Dyno is killed in the middle of transactions and when many of them deadlock; 15,000 terminals fit into
 //! one process. Where a server is missing a test says so loudly and shows nothing.
 
+mod support;
+
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use mysql::prelude::Queryable;
 use rusqlite::Connection;
-
-const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+use support::{DYNO, have, said, served_by, until};
 
 /// One warehouse in small caches, so that a load takes seconds.
 const MARIADB: &str = "[dataset.db]\nengine = \"mysql\"\nbuffer_pool = \"64MiB\"\nredo_log = \"96MiB\"\n";
 const POSTGRES: &str = "[dataset.db]\nengine = \"postgres\"\nshared_buffers = \"64MiB\"\n";
 const FILL: &str = "fill = { kind = \"tpcc_load\", warehouses = 1 }\n";
-
-/// Whether all of these programs are here; says loudly when not.
-fn have(programs: &[&str]) -> bool {
-    let found = |name: &&str| {
-        let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/usr/lib/postgresql/15/bin";
-        path.split(':').any(|folder| Path::new(folder).join(name).is_file())
-    };
-    let missing: Vec<_> = programs.iter().filter(|name| !found(name)).collect();
-    if !missing.is_empty() {
-        eprintln!("SKIPPED, NOTHING SHOWN: {missing:?} not installed; scripts/setup.sh installs what this test needs");
-    }
-    missing.is_empty()
-}
-
-fn said(output: &Output) -> String {
-    // Messages are wrapped for reading; what is looked for must not depend on where.
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[track_caller]
-fn until(what: &str, mut met: impl FnMut() -> bool) {
-    let give_up = Instant::now() + Duration::from_secs(180);
-    while !met() {
-        assert!(Instant::now() < give_up, "waited three minutes for {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
 
 /// A directory under test and what is kept beside it.
 struct Bench {
@@ -120,15 +93,13 @@ impl Bench {
 
     /// The process that serves the dataset, from the note beside it.
     fn server_pid(&self) -> Option<u32> {
-        let note = std::fs::read_to_string(self.path("drive/dyno-data/db.0.server.json")).ok()?;
-        let note: serde_json::Value = serde_json::from_str(&note).ok()?;
-        Some(note["server"]["pid"].as_u64()? as u32)
+        served_by(&self.path("drive"))
     }
 
     /// Waits for a server that lives on: those that only say their version come and go.
     fn serving(&self) -> u32 {
         let mut since = (None, Instant::now());
-        until("a server that stays", || {
+        until("a server that stays", 180, || {
             let pid = self.server_pid();
             if pid != since.0 {
                 since = (pid, Instant::now());
@@ -263,7 +234,7 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
         dyno.current_dir(bench.dir.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
         let mut dyno = dyno.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let mut peak_kib = 0;
-        until("the run's end", || {
+        until("the run's end", 180, || {
             peak_kib = most_memory_kib(dyno.id()).max(peak_kib);
             dyno.try_wait().unwrap().is_some()
         });

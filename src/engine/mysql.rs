@@ -2,17 +2,13 @@
 
 use ::mysql::{Opts, OptsBuilder};
 
-use super::sql::{Door, SqlTarget, connection_string, own_server};
+use super::sql::{DATABASE, Door, SqlTarget, connection_string, make_database, own_server};
 use super::{Access, Engine, Site, Target};
 use crate::base::error::{Result, failed};
 use crate::lab::server::mariadb::{self, Settings};
-use crate::load::sql::refused;
 use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
 
 pub struct MySql;
-
-/// The database that Dyno makes in its own server.
-const DATABASE: &str = "dyno";
 
 static INFO: Info = Info {
     name: "mysql",
@@ -93,8 +89,7 @@ impl Engine for MySql {
             Door::MySql(Box::new(door.clone())).connect().map(drop).map_err(|error| error.to_string())
         })?;
         if site.access == Access::Create {
-            let mut session = Door::MySql(Box::new(door.clone())).connect().map_err(|e| refused("connecting", &e))?;
-            session.run(&format!("CREATE DATABASE {DATABASE}")).map_err(|e| refused("making the database", &e))?;
+            make_database(&Door::MySql(Box::new(door.clone())))?;
         }
         let door = Door::MySql(Box::new(door.db_name(Some(DATABASE))));
         Ok(Box::new(SqlTarget::new(door, Some(server), site.knobs, &settings)?))

@@ -2,18 +2,14 @@
 
 use ::postgres::Config;
 
-use super::sql::{Door, SqlTarget, connection_string, own_server};
+use super::sql::{DATABASE, Door, SqlTarget, connection_string, make_database, own_server};
 use super::{Access, Engine, Site, Target};
 use crate::base::error::{Result, failed};
 use crate::lab::server::mariadb::Settings;
 use crate::lab::server::postgres;
-use crate::load::sql::refused;
 use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
 
 pub struct Postgres;
-
-/// The database that Dyno makes in its own server.
-const DATABASE: &str = "dyno";
 
 static INFO: Info = Info {
     name: "postgres",
@@ -83,9 +79,7 @@ impl Engine for Postgres {
             Door::Postgres(Box::new(config.clone())).connect().map(drop).map_err(|error| error.to_string())
         })?;
         if site.access == Access::Create {
-            let mut session =
-                Door::Postgres(Box::new(config.clone())).connect().map_err(|e| refused("connecting", &e))?;
-            session.run(&format!("CREATE DATABASE {DATABASE}")).map_err(|e| refused("making the database", &e))?;
+            make_database(&Door::Postgres(Box::new(config.clone())))?;
         }
         config.dbname(DATABASE);
         Ok(Box::new(SqlTarget::new(Door::Postgres(Box::new(config)), Some(server), site.knobs, &settings)?))

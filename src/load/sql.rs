@@ -5,7 +5,7 @@
 //! bracket (`stage`), and inside it sends the statements through the worker's own session (`run`). What the server may
 //! answer at any time and a client must bear (a deadlock, a lost connection) is told apart from what is wrong.
 
-use super::op::Op;
+use super::op::{Op, OpKind, Source};
 use crate::base::error::{Error, Result};
 
 /// Whose SQL it is.
@@ -139,6 +139,11 @@ pub trait Script: Send {
 }
 
 impl SqlError {
+    /// Whether a table could not be made because there is one of that name, in either server's code.
+    pub fn is_table_there(&self) -> bool {
+        matches!(self.code.as_str(), "1050" | "42P07")
+    }
+
     pub fn wrong(message: impl Into<String>) -> SqlError {
         SqlError { trouble: Trouble::Wrong, code: String::new(), message: message.into() }
     }
@@ -199,6 +204,22 @@ pub fn decimal_text(units: i64, scale: u8) -> String {
     let digits = format!("{digits:0>width$}", width = scale + 1);
     let (whole, part) = digits.split_at(digits.len() - scale);
     if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
+}
+
+/// Transactions by number; the script says what is in them.
+pub struct Transactions {
+    /// How many there are before it ends by itself, if it does.
+    pub pass: Option<u64>,
+}
+
+impl Source for Transactions {
+    fn op(&mut self, n: u64) -> Op {
+        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
+    }
+
+    fn pass(&self) -> Option<u64> {
+        self.pass
+    }
 }
 
 /// A server's error as ours, for what happens outside a transaction.

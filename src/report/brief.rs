@@ -112,18 +112,19 @@ impl Brief {
     /// Puts the chosen colours in the place of the default ones, which are each subject's alone.
     pub fn coloured(&self, facts: &Facts, made: &str) -> Result<String> {
         let mut out = made.to_string();
+        let mut marked = Vec::new();
         for (subject, chosen) in &self.colours {
             let index = facts.subjects.iter().position(|s| s == subject).ok_or_else(|| {
                 let next = format!("the subjects are {}", facts.subjects.join(", "));
                 failed(format!("the brief has a colour for '{subject}', which is no subject"), next)
             })?;
             // By way of a mark that no drawing holds, so that two subjects may exchange their colours.
-            out = out.replace(super::html::colour(index), &format!("#\u{1}{index}\u{1}"));
-            let _ = chosen;
+            let mark = format!("#\u{1}{index}\u{1}");
+            out = out.replace(super::html::colour(index), &mark);
+            marked.push((mark, chosen));
         }
-        for (subject, chosen) in &self.colours {
-            let index = facts.subjects.iter().position(|s| s == subject).unwrap_or(0);
-            out = out.replace(&format!("#\u{1}{index}\u{1}"), chosen);
+        for (mark, chosen) in marked {
+            out = out.replace(&mark, chosen);
         }
         Ok(out)
     }

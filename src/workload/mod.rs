@@ -83,3 +83,11 @@ pub struct Share<'a> {
     /// The stream's seed, the same for all its threads, for what they must agree on (a permutation).
     pub stream_seed: Seed,
 }
+
+impl Share<'_> {
+    /// How many of so many things fall to this thread, where they are dealt out in turn.
+    pub fn dealt(&self, things: u64) -> u64 {
+        let (threads, thread) = (u64::from(self.threads), u64::from(self.thread));
+        (things + threads - 1 - thread) / threads
+    }
+}

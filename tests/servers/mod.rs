@@ -4,23 +4,10 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
-pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+use crate::support::{DYNO, said, served_by, until};
+
 const TABLES: &str = "tables = 2, table_size = 2000";
-
-/// Whether all of these programs are here; says loudly when not.
-pub fn have(programs: &[&str]) -> bool {
-    let found = |name: &&str| {
-        let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/usr/lib/postgresql/15/bin";
-        path.split(':').any(|folder| Path::new(folder).join(name).is_file())
-    };
-    let missing: Vec<_> = programs.iter().filter(|name| !found(name)).collect();
-    if !missing.is_empty() {
-        eprintln!("SKIPPED, NOTHING SHOWN: {missing:?} not installed; scripts/setup.sh installs what this test needs");
-    }
-    missing.is_empty()
-}
 
 pub struct Bench {
     dir: tempfile::TempDir,
@@ -71,24 +58,7 @@ impl Bench {
 
     /// The process that serves the dataset, from the note beside it.
     pub fn server_pid(&self) -> Option<u32> {
-        let note = std::fs::read_to_string(self.path("drive/dyno-data/db.0.server.json")).ok()?;
-        let note: serde_json::Value = serde_json::from_str(&note).ok()?;
-        Some(note["server"]["pid"].as_u64()? as u32)
-    }
-}
-
-pub fn said(output: &Output) -> String {
-    // Messages are wrapped for reading; what is looked for must not depend on where.
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-#[track_caller]
-pub fn until(what: &str, mut met: impl FnMut() -> bool) {
-    let give_up = Instant::now() + Duration::from_secs(120);
-    while !met() {
-        assert!(Instant::now() < give_up, "waited two minutes for {what}");
-        std::thread::sleep(Duration::from_millis(50));
+        served_by(&self.path("drive"))
     }
 }
 
@@ -129,7 +99,7 @@ impl MariaDb {
             .spawn()
             .unwrap();
         let server = MariaDb { bench, child };
-        until("MariaDB", || server.try_sql("SELECT 1").status.success());
+        until("MariaDB", 120, || server.try_sql("SELECT 1").status.success());
         server
     }
 
@@ -219,7 +189,7 @@ impl Postgres {
             .spawn()
             .unwrap();
         let server = Postgres { bench, child };
-        until("PostgreSQL", || server.try_sql("SELECT 1").status.success());
+        until("PostgreSQL", 120, || server.try_sql("SELECT 1").status.success());
         server.sql("CREATE EXTENSION pg_stat_statements");
         server.sql("CREATE DATABASE ours");
         server.sql("CREATE DATABASE theirs");

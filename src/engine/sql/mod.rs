@@ -15,7 +15,7 @@ use self::mysql::MySqlSession;
 use self::postgres::PostgresSession;
 pub use self::target::{SqlTarget, own_server};
 use crate::base::error::{Result, failed};
-use crate::load::sql::{Session, SqlResult};
+use crate::load::sql::{Session, SqlResult, refused};
 use crate::plan::{Default, Kind, Knob};
 
 pub const SERVER: Knob = Knob {
@@ -60,6 +60,14 @@ impl Door {
             Door::Postgres(config) => Box::new(PostgresSession::connect(config)?),
         })
     }
+}
+
+/// The database that Dyno makes in a server of its own.
+pub const DATABASE: &str = "dyno";
+
+pub fn make_database(door: &Door) -> Result<()> {
+    let mut session = door.connect().map_err(|e| refused("connecting", &e))?;
+    session.run(&format!("CREATE DATABASE {DATABASE}")).map_err(|e| refused("making the database", &e))
 }
 
 /// A connection string from the environment, so that no password comes into a plan or a bundle.

@@ -1,5 +1,6 @@
 //! The parts of a report, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
+pub mod carried;
 pub mod conclusion;
 pub mod data;
 pub mod disclosure;
@@ -8,7 +9,6 @@ pub mod energy;
 pub mod equal;
 pub mod fairness;
 pub mod findings;
-pub mod limit;
 pub mod limits;
 pub mod marks;
 pub mod method;
@@ -37,7 +37,7 @@ pub static ALL: &[&dyn Section] = &[
     &findings::Findings,
     &steps::Steps,
     &tpcc::TpcC,
-    &limit::Limit,
+    &carried::Carried,
     &equal::Equal,
     &energy::Energy,
     &limits::Limits,

@@ -4,8 +4,8 @@ use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
 use super::{SOURCE, TABLE_SIZE, TABLES};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::sql::{Committed, Dialect, Script, Session, SqlError, SqlResult, Statements};
-use crate::load::{Op, OpKind, Source, Space};
+use crate::load::sql::{Committed, Dialect, Script, Session, SqlError, SqlResult, Statements, Transactions};
+use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
@@ -39,9 +39,8 @@ impl Workload for OltpLoad {
     }
 
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
-        let (tables, threads, thread) = (share.knobs.int("tables")?, u64::from(share.threads), u64::from(share.thread));
-        let mine = (tables + threads - 1 - thread) / threads;
-        Ok(Box::new(LoadSource { ops: mine * ops_of_table(share.knobs.int("table_size")?) }))
+        let tables = share.dealt(share.knobs.int("tables")?);
+        Ok(Box::new(Transactions { pass: Some(tables * ops_of_table(share.knobs.int("table_size")?)) }))
     }
 
     fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
@@ -61,20 +60,6 @@ impl Workload for OltpLoad {
 /// Creation, batches, index.
 fn ops_of_table(table_size: u64) -> u64 {
     table_size.div_ceil(BATCH) + 2
-}
-
-struct LoadSource {
-    ops: u64,
-}
-
-impl Source for LoadSource {
-    fn op(&mut self, n: u64) -> Op {
-        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
-    }
-
-    fn pass(&self) -> Option<u64> {
-        Some(self.ops)
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -173,13 +158,11 @@ impl Script for LoadScript {
 
 /// What is there already is somebody's.
 fn exists(table: &str, error: SqlError) -> SqlError {
-    match error.code.as_str() {
-        "1050" | "42P07" => SqlError {
-            message: format!(
-                "the table {table} exists already and was left alone; drop it, or leave the dataset's fill out to use it"
-            ),
-            ..error
-        },
-        _ => error,
+    if !error.is_table_there() {
+        return error;
     }
+    let message = format!(
+        "the table {table} exists already and was left alone; drop it, or leave the dataset's fill out to use it"
+    );
+    SqlError { message, ..error }
 }

@@ -5,8 +5,10 @@ use super::statements::{Draw, Transaction, VERBS, Verb};
 use super::*;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::sql::{Committed, Dialect, Script, Session, SqlError, SqlResult, Statement, Statements, Trouble};
-use crate::load::{Op, OpKind, Source, Space};
+use crate::load::sql::{
+    Committed, Dialect, Script, Session, SqlError, SqlResult, Statement, Statements, Transactions, Trouble,
+};
+use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
@@ -141,7 +143,7 @@ impl Workload for Mix {
     }
 
     fn source(&self, _share: &Share<'_>) -> Result<Box<dyn Source>> {
-        Ok(Box::new(Numbers))
+        Ok(Box::new(Transactions { pass: None }))
     }
 
     fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
@@ -162,15 +164,6 @@ impl Workload for Mix {
             transaction: Transaction::with_capacity(most),
             dialect: Dialect::MySql,
         })))
-    }
-}
-
-/// Transactions by number; the script draws what is in them.
-struct Numbers;
-
-impl Source for Numbers {
-    fn op(&mut self, n: u64) -> Op {
-        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
     }
 }
 

@@ -4,8 +4,8 @@ use super::population::Population;
 use super::schema::{TABLES, named};
 use super::{SOURCE, WAREHOUSES};
 use crate::base::error::{Result, failed};
-use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements};
-use crate::load::{Op, OpKind, Source, Space};
+use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements, Transactions};
+use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
@@ -43,10 +43,9 @@ impl Workload for TpccLoad {
     }
 
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
-        let (threads, thread) = (u64::from(share.threads), u64::from(share.thread));
-        let mine = (share.knobs.int("warehouses")? + threads - 1 - thread) / threads;
-        let items = if thread == 0 { OPS_OF_ITEMS } else { 0 };
-        Ok(Box::new(LoadSource { ops: items + mine * OPS_OF_WAREHOUSE }))
+        let warehouses = share.dealt(share.knobs.int("warehouses")?);
+        let items = if share.thread == 0 { OPS_OF_ITEMS } else { 0 };
+        Ok(Box::new(Transactions { pass: Some(items + warehouses * OPS_OF_WAREHOUSE) }))
     }
 
     fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
@@ -57,20 +56,6 @@ impl Workload for TpccLoad {
             threads: u64::from(share.threads),
             rows: Vec::new(),
         })))
-    }
-}
-
-struct LoadSource {
-    ops: u64,
-}
-
-impl Source for LoadSource {
-    fn op(&mut self, n: u64) -> Op {
-        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
-    }
-
-    fn pass(&self) -> Option<u64> {
-        Some(self.ops)
     }
 }
 
@@ -127,9 +112,9 @@ impl Script for LoadScript {
 
 /// What is there already is somebody's.
 fn cannot_make(table: &str, error: &SqlError) -> crate::base::error::Error {
-    let try_next = match error.code.as_str() {
-        "1050" | "42P07" => "it was left alone; drop it, or leave the dataset's fill out to use it",
-        _ => "look at the server's log, its free space, and the user's rights",
+    let try_next = match error.is_table_there() {
+        true => "it was left alone; drop it, or leave the dataset's fill out to use it",
+        false => "look at the server's log, its free space, and the user's rights",
     };
     failed(format!("the table {table} cannot be made: {error}"), try_next)
 }

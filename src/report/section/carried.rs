@@ -10,12 +10,12 @@ use crate::report::html::{Table, escape};
 use crate::report::words::{self, NONE};
 use crate::stats::Estimate;
 
-pub struct Limit;
+pub struct Carried;
 
 const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked for. A value holds where \
     the percentile, over all repeats, is within the limit; values above one that did not hold are not looked at.";
 
-impl Section for Limit {
+impl Section for Carried {
     fn info(&self) -> Info {
         Info { id: "limit", title: "Load within a limit of latency" }
     }
