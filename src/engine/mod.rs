@@ -7,6 +7,7 @@ pub mod postgres;
 pub mod psync;
 pub mod rocksdb;
 mod sql;
+pub mod sqlserver;
 pub mod uring;
 
 use std::path::PathBuf;
@@ -20,8 +21,15 @@ use crate::plan::{Info, Knobs, Stream};
 use crate::record::Fact;
 
 /// Every engine, in the order in which they are listed.
-pub static ALL: &[&dyn Engine] =
-    &[&null::Null, &psync::Psync, &uring::Uring, &rocksdb::RocksDb, &mysql::MySql, &postgres::Postgres];
+pub static ALL: &[&dyn Engine] = &[
+    &null::Null,
+    &psync::Psync,
+    &uring::Uring,
+    &rocksdb::RocksDb,
+    &mysql::MySql,
+    &postgres::Postgres,
+    &sqlserver::SqlServer,
+];
 
 /// The engine of that name.
 pub fn find(name: &str) -> Option<&'static dyn Engine> {

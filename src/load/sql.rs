@@ -13,6 +13,8 @@ use crate::base::error::{Error, Result};
 pub enum Dialect {
     MySql,
     Postgres,
+    /// T-SQL.
+    SqlServer,
 }
 
 /// A statement prepared in a session, by number. It stays valid when the session reconnects.
@@ -95,7 +97,8 @@ pub trait Session: Send {
     /// The rows of a text without parameters, every value as text or null.
     fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>>;
 
-    /// Loads rows in bulk: `LOAD DATA LOCAL` or `COPY`, columns parted by tabs, rows by newlines, `\N` for null.
+    /// Loads rows in bulk (`LOAD DATA LOCAL`, `COPY`, `INSERT BULK`): columns parted by tabs, rows by newlines, `\N` for
+    /// null.
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64>;
 
     fn begin(&mut self) -> SqlResult<()>;
@@ -139,9 +142,9 @@ pub trait Script: Send {
 }
 
 impl SqlError {
-    /// Whether a table could not be made because there is one of that name, in either server's code.
+    /// Whether a table could not be made because there is one of that name, in any server's code.
     pub fn is_table_there(&self) -> bool {
-        matches!(self.code.as_str(), "1050" | "42P07")
+        matches!(self.code.as_str(), "1050" | "42P07" | "2714")
     }
 
     pub fn wrong(message: impl Into<String>) -> SqlError {

@@ -5,14 +5,18 @@ mod lane;
 mod mysql;
 mod numeric;
 mod postgres;
+mod sqlserver;
 mod target;
+mod tds;
 mod wire;
 
 use ::mysql::OptsBuilder;
 use ::postgres::Config;
+use tiberius::Config as SqlServerConfig;
 
 use self::mysql::MySqlSession;
 use self::postgres::PostgresSession;
+use self::sqlserver::SqlServerSession;
 pub use self::target::{SqlTarget, own_server};
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Session, SqlResult, refused};
@@ -51,6 +55,7 @@ pub const OPTIONS: Knob = Knob {
 pub enum Door {
     MySql(Box<OptsBuilder>),
     Postgres(Box<Config>),
+    SqlServer(Box<SqlServerConfig>),
 }
 
 impl Door {
@@ -58,6 +63,7 @@ impl Door {
         Ok(match self {
             Door::MySql(opts) => Box::new(MySqlSession::connect((**opts).clone())?),
             Door::Postgres(config) => Box::new(PostgresSession::connect(config)?),
+            Door::SqlServer(config) => Box::new(SqlServerSession::connect(config)?),
         })
     }
 }

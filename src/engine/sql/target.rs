@@ -10,13 +10,24 @@ use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{Home, Site, Target};
 use crate::lab::server::{Limits, Server};
-use crate::load::sql::{Dialect, Script, Session, SqlError, Trouble, refused};
+use crate::load::sql::{Dialect, Row, Script, Session, SqlError, Trouble, refused};
 use crate::load::{AnyLane, Space};
 use crate::plan::{Knobs, Stream};
 use crate::record::Fact;
 
 /// The oldest servers that the statements were written for.
-const OLDEST: [(&str, f64); 3] = [("MariaDB", 10.2), ("MySQL", 5.7), ("PostgreSQL", 12.0)];
+const OLDEST: [(&str, f64); 4] = [("MariaDB", 10.2), ("MySQL", 5.7), ("PostgreSQL", 12.0), ("SQL Server", 11.0)];
+
+/// The counters of SQL Server that only ever rise, whatever "a second" their names say: 272696576 is their type.
+const SQL_SERVER_COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_value \
+    FROM sys.dm_os_performance_counters WHERE cntr_type = 272696576 AND \
+    ((object_name LIKE '%:Buffer Manager%' \
+    AND counter_name IN ('Page lookups/sec', 'Page reads/sec', 'Page writes/sec', 'Checkpoint pages/sec')) \
+    OR (object_name LIKE '%:SQL Statistics%' AND counter_name IN ('Batch Requests/sec', 'SQL Compilations/sec')) \
+    OR (object_name LIKE '%:Databases%' AND instance_name = DB_NAME() \
+    AND counter_name IN ('Transactions/sec', 'Log Bytes Flushed/sec', 'Log Flushes/sec')) \
+    OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' \
+    AND counter_name IN ('Number of Deadlocks/sec', 'Lock Waits/sec')))";
 
 /// What was counted so far, by name.
 type Counters = BTreeMap<String, f64>;
@@ -115,11 +126,7 @@ fn server_counters(session: &mut dyn Session) -> std::result::Result<Counters, S
             let kept = "'Com_begin', 'Com_commit', 'Com_rollback', 'Innodb_buffer_pool_read_requests', \
                         'Innodb_buffer_pool_reads', 'Innodb_data_read', 'Innodb_data_written', \
                         'Innodb_os_log_written', 'Innodb_row_lock_waits'";
-            for row in session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({kept})"))? {
-                if let [name, value] = &row[..] {
-                    counters.insert(name.text()?.to_string(), value.float()?);
-                }
-            }
+            pairs(session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({kept})"))?, &mut counters)?;
         }
         Dialect::Postgres => {
             let names = ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
@@ -130,13 +137,26 @@ fn server_counters(session: &mut dyn Session) -> std::result::Result<Counters, S
                 }
             }
         }
+        Dialect::SqlServer => pairs(session.rows(SQL_SERVER_COUNTERS)?, &mut counters)?,
     }
     Ok(counters)
 }
 
+/// Rows of a name and a value.
+fn pairs(rows: Vec<Row>, counters: &mut Counters) -> std::result::Result<(), SqlError> {
+    for row in rows {
+        if let [name, value] = &row[..] {
+            counters.insert(name.text()?.to_string(), value.float()?);
+        }
+    }
+    Ok(())
+}
+
 fn analyze(session: &mut dyn Session) -> std::result::Result<(), SqlError> {
-    if session.dialect() == Dialect::Postgres {
-        return session.run("ANALYZE");
+    match session.dialect() {
+        Dialect::Postgres => return session.run("ANALYZE"),
+        Dialect::SqlServer => return session.run("EXEC sp_updatestats"),
+        Dialect::MySql => {}
     }
     let mut tables = Vec::new();
     for row in session.rows("SHOW TABLES")? {
@@ -150,7 +170,7 @@ fn analyze(session: &mut dyn Session) -> std::result::Result<(), SqlError> {
 
 /// Refuses a server that is older than those the statements were written for.
 fn check_age(version: &str) -> Result<()> {
-    let (name, number) = version.split_once(' ').unwrap_or((version, ""));
+    let (name, number) = version.rsplit_once(' ').unwrap_or((version, ""));
     let mut parts = number.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let (major, minor) = (parts.next().unwrap_or(0), parts.next().unwrap_or(0));
     match OLDEST.iter().find(|(known, _)| *known == name) {
@@ -229,11 +249,12 @@ mod tests {
 
     #[test]
     fn servers_that_are_too_old_are_refused() {
-        for old in ["MySQL 5.5.30", "MariaDB 10.1.48", "PostgreSQL 9.6"] {
+        for old in ["MySQL 5.5.30", "MariaDB 10.1.48", "PostgreSQL 9.6", "SQL Server 10.50.6000.34"] {
             assert!(check_age(old).is_err(), "{old}");
         }
         for new in ["MySQL 5.7.44", "MySQL 8.0.36", "MariaDB 10.11.6", "MariaDB 11.4.2", "PostgreSQL 15.7"] {
             assert!(check_age(new).is_ok(), "{new}");
         }
+        assert!(check_age("SQL Server 16.0.4085.2").is_ok());
     }
 }

@@ -1,10 +1,10 @@
 //! `oltp_load`: makes sysbench's tables and fills them, each worker whole tables: created, loaded in bulk, then indexed.
 
 use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
-use super::{SOURCE, TABLE_SIZE, TABLES};
+use super::{Driver, SOURCE, TABLE_SIZE, TABLES};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::sql::{Committed, Dialect, Script, Session, SqlError, SqlResult, Statements, Transactions};
+use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements, Transactions};
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
@@ -52,7 +52,7 @@ impl Workload for OltpLoad {
             step: Step::Create,
             table: 0,
             rows: String::with_capacity(BATCH as usize * 200),
-            dialect: Dialect::MySql,
+            driver: Driver::MySql,
         })))
     }
 }
@@ -78,14 +78,14 @@ struct LoadScript {
     step: Step,
     table: u64,
     rows: String,
-    dialect: Dialect,
+    driver: Driver,
 }
 
 impl LoadScript {
     fn definition(&self) -> String {
-        let (id, engine) = match self.dialect {
-            Dialect::MySql => ("INTEGER NOT NULL AUTO_INCREMENT", "/*! ENGINE = innodb */"),
-            Dialect::Postgres => ("SERIAL", ""),
+        let (id, engine) = match self.driver {
+            Driver::MySql => ("INTEGER NOT NULL AUTO_INCREMENT", "/*! ENGINE = innodb */"),
+            Driver::Postgres => ("SERIAL", ""),
         };
         format!(
             "CREATE TABLE sbtest{}(id {id}, k INTEGER DEFAULT '0' NOT NULL, c CHAR(120) DEFAULT '' NOT NULL, \
@@ -97,9 +97,9 @@ impl LoadScript {
     /// The ids are given to MySQL, which would leave gaps in those that it gives in bulk, and given by PostgreSQL, whose
     /// sequence must end where they end.
     fn columns(&self) -> &'static str {
-        match self.dialect {
-            Dialect::MySql => "id, k, c, pad",
-            Dialect::Postgres => "k, c, pad",
+        match self.driver {
+            Driver::MySql => "id, k, c, pad",
+            Driver::Postgres => "k, c, pad",
         }
     }
 
@@ -110,9 +110,9 @@ impl LoadScript {
             let mut rng = self.seed.at(self.table << 32 | id);
             let k = 1 + rng.below(self.table_size);
             // Writing to a string cannot fail.
-            let _ = match self.dialect {
-                Dialect::MySql => write!(self.rows, "{id}\t{k}\t"),
-                Dialect::Postgres => write!(self.rows, "{k}\t"),
+            let _ = match self.driver {
+                Driver::MySql => write!(self.rows, "{id}\t{k}\t"),
+                Driver::Postgres => write!(self.rows, "{k}\t"),
             };
             push_groups(C_GROUPS, &mut rng, &mut self.rows);
             self.rows.push('\t');
@@ -124,7 +124,7 @@ impl LoadScript {
 
 impl Script for LoadScript {
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
-        self.dialect = session.dialect();
+        self.driver = Driver::of(session.dialect())?;
         Ok(())
     }
 

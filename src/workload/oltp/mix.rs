@@ -5,9 +5,7 @@ use super::statements::{Draw, Transaction, VERBS, Verb};
 use super::*;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::sql::{
-    Committed, Dialect, Script, Session, SqlError, SqlResult, Statement, Statements, Transactions, Trouble,
-};
+use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statement, Statements, Transactions, Trouble};
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
@@ -162,7 +160,7 @@ impl Workload for Mix {
             counts,
             prepared: Vec::new(),
             transaction: Transaction::with_capacity(most),
-            dialect: Dialect::MySql,
+            driver: Driver::MySql,
         })))
     }
 }
@@ -180,7 +178,7 @@ struct MixScript {
     counts: Vec<(Verb, u64)>,
     prepared: Vec<[Option<Statement>; VERBS]>,
     transaction: Transaction,
-    dialect: Dialect,
+    driver: Driver,
 }
 
 impl MixScript {
@@ -188,9 +186,9 @@ impl MixScript {
         for table in 1..=self.tables {
             let mut statements = [None; VERBS];
             for &(verb, _) in &self.counts {
-                statements[verb as usize] = Some(session.prepare(&verb.sql(table, self.dialect))?);
+                statements[verb as usize] = Some(session.prepare(&verb.sql(table, self.driver))?);
                 if verb == Verb::Delete && self.pairs {
-                    statements[Verb::Insert as usize] = Some(session.prepare(&Verb::Insert.sql(table, self.dialect))?);
+                    statements[Verb::Insert as usize] = Some(session.prepare(&Verb::Insert.sql(table, self.driver))?);
                 }
             }
             self.prepared.push(statements);
@@ -206,7 +204,7 @@ impl Script for MixScript {
             let what = format!("the database does not have {tables} tables as sysbench makes them: {cause}");
             failed(what, "fill the dataset with oltp_load, and give it and the workload the same tables and table_size")
         };
-        self.dialect = session.dialect();
+        self.driver = Driver::of(session.dialect())?;
         self.prepare_all(session).map_err(|error| unsuitable(error.to_string()))?;
         if self.checks_size {
             let rows = session.rows(&format!("SELECT MAX(id) FROM sbtest{tables}"));

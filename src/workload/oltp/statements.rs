@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::Driver;
 use super::random::Ids;
 use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
 use crate::base::rng::Rng;
-use crate::load::sql::{Dialect, Param, Session, SqlResult, Statement};
+use crate::load::sql::{Param, Session, SqlResult, Statement};
 
 /// One kind of statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Verb {
         (self as usize) < Verb::IndexUpdate as usize
     }
 
-    pub fn sql(self, table: u64, dialect: Dialect) -> String {
+    pub fn sql(self, table: u64, driver: Driver) -> String {
         let table = format!("sbtest{table}");
         match self {
             Verb::PointSelect => format!("SELECT c FROM {table} WHERE id=?"),
@@ -43,7 +44,7 @@ impl Verb {
             Verb::NonIndexUpdate => format!("UPDATE {table} SET c=? WHERE id=?"),
             Verb::Delete => format!("DELETE FROM {table} WHERE id=?"),
             Verb::Insert => format!("INSERT INTO {table} (id, k, c, pad) VALUES (?, ?, ?, ?)"),
-            Verb::Append if dialect == Dialect::MySql => {
+            Verb::Append if driver == Driver::MySql => {
                 format!("INSERT INTO {table} (id, k, c, pad) VALUES (0, ?, ?, ?)")
             }
             Verb::Append => format!("INSERT INTO {table} (k, c, pad) VALUES (?, ?, ?)"),

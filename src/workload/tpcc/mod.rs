@@ -11,6 +11,7 @@ mod schema;
 mod script;
 mod statements;
 mod timing;
+mod tsql;
 
 use self::cards::card;
 use self::inputs::{Drawer, Terminal};

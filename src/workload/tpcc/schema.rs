@@ -86,6 +86,7 @@ impl Table {
         let time = match dialect {
             Dialect::MySql => "DATETIME NULL",
             Dialect::Postgres => "TIMESTAMP",
+            Dialect::SqlServer => "DATETIME2(0)",
         };
         let columns = self.columns.replace("TIME_AND_DATE", time);
         let keys = if self.keys.is_empty() { String::new() } else { format!(", PRIMARY KEY ({})", self.keys) };

@@ -1,5 +1,7 @@
-//! The statements of the five transactions, prepared once for each session. Both dialects take the same text.
+//! The statements of the five transactions, prepared once for each session. All dialects take the same text but
+//! for what `tsql` says in other words.
 
+use super::tsql::spoken;
 use crate::load::sql::{Session, SqlResult, Statement};
 
 pub const MOST_LINES: usize = 15;
@@ -14,7 +16,7 @@ macro_rules! statements {
 
         impl Fixed {
             pub fn prepare(session: &mut dyn Session) -> SqlResult<Fixed> {
-                Ok(Fixed { $($name: session.prepare($sql)?,)* })
+                Ok(Fixed { $($name: session.prepare(&spoken($sql, session.dialect()))?,)* })
             }
         }
     };
@@ -97,7 +99,7 @@ impl Several {
                 vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?)"; n].join(", ")
             );
             several.items.push(session.prepare(&items)?);
-            several.stock.push(session.prepare(&stock)?);
+            several.stock.push(session.prepare(&spoken(&stock, session.dialect()))?);
             several.insert_lines.push(session.prepare(&lines)?);
         }
         Ok(several)

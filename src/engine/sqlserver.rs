@@ -1,0 +1,81 @@
+//! `sqlserver`: Microsoft SQL Server, one that is already there. Dyno starts none of its own.
+
+use tiberius::Config;
+
+use super::sql::{Door, SqlTarget, connection_string};
+use super::{Engine, Site, Target};
+use crate::base::error::{Error, Result, failed};
+use crate::plan::{Default, Family, Info, Kind, Knob};
+
+/// As Microsoft's own tools and drivers (ADO.NET) take it.
+const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User Id=USER;Password=PASSWORD;TrustServerCertificate=true'";
+
+pub struct SqlServer;
+
+static INFO: Info = Info {
+    name: "sqlserver",
+    summary: "Microsoft SQL Server that runs already, reached by a connection string",
+    family: Family::Sql,
+    writes: false,
+    max_depth: 1,
+    knobs: &[Knob {
+        name: "server",
+        kind: Kind::Choice(&["existing"]),
+        default: Default::Is("\"existing\""),
+        doc: "existing: DYNO_SQLSERVER_URL names one that runs; Dyno starts none of its own.",
+    }],
+    source: "the ADO.NET connection string as Microsoft documents it and tiberius reads it",
+};
+
+impl Engine for SqlServer {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        let config = config_of(&connection_string("DYNO_SQLSERVER_URL", EXAMPLE)?)?;
+        Ok(Box::new(SqlTarget::new(Door::SqlServer(Box::new(config)), None, site.knobs, &[])?))
+    }
+}
+
+/// The library's reasons are not repeated: they may quote the string, and the string has a password.
+fn config_of(text: &str) -> Result<Config> {
+    let mut config = Config::from_ado_string(text).map_err(|_| unreadable())?;
+    // A named instance without a port would have to be asked for at the server's browser, on UDP.
+    if text.contains('\\') && config.get_addr().ends_with(":1434") {
+        return Err(failed(
+            "DYNO_SQLSERVER_URL names an instance but no port",
+            "give the instance's own port: Server=tcp:HOST,PORT",
+        ));
+    }
+    config.application_name("dyno");
+    Ok(config)
+}
+
+fn unreadable() -> Error {
+    failed(
+        "DYNO_SQLSERVER_URL cannot be read",
+        format!("write {EXAMPLE}, ASCII only; a value with ; or quotes in it stands in quotes: Password=\"a;b\""),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_that_cannot_be_read_is_refused_without_showing_its_password() {
+        for wrong in [
+            "Server=tcp:db,1433;User Id=sa;Password='hunter2",
+            "Server=tcp:db,hunter2;User Id=sa;Password=hunter2",
+            "Server=tcp:db,1433;Password=hunter2;Encrypt=hunter2",
+            "Server=db\\hunter2;User Id=sa;Password=hunter2",
+            "Server=tcp:db,1433;Password=hunter2ü",
+        ] {
+            let refused = format!("{:?}", config_of(wrong).unwrap_err());
+            assert!(refused.contains("DYNO_SQLSERVER_URL") && !refused.contains("hunter2"), "{refused}");
+        }
+        let config = config_of("Server=tcp:db,1500;Database=x;User Id=sa;Password=\"a;b=c\"").unwrap();
+        assert_eq!(config.get_addr(), "db:1500");
+    }
+}
