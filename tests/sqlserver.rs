@@ -1,0 +1,300 @@
+//! SQL Server, end to end: against a stand-in that speaks its protocol, and, where DYNO_SQLSERVER_URL names one, against
+//! the real server. What only the stand-in has seen is listed in docs/tpcc.md.
+
+mod tds;
+mod terminal;
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use rusqlite::Connection;
+use tds::wire::Kind;
+use tds::{Answer, Heard, Server, What, rows};
+use terminal::{answers, transactions};
+
+const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+
+const PASSWORD: &str = "Hunter2&more";
+
+/// What Dyno said, without the breaks at the ends of lines.
+fn said(output: &Output) -> String {
+    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A directory that Dyno runs in.
+struct Bench(tempfile::TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("drive")).unwrap();
+        Bench(dir)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn dyno(&self, string: &str, fill: &str, steps: &[String]) -> Output {
+        let dataset = format!("title = \"t\"\n[dataset.db]\nengine = \"sqlserver\"\n{fill}\n");
+        std::fs::write(self.path("p.toml"), dataset + &steps.concat()).unwrap();
+        let mut dyno = Command::new(DYNO);
+        dyno.current_dir(self.0.path()).env("DYNO_SQLSERVER_URL", string).stdin(Stdio::null());
+        dyno.args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]).output().unwrap()
+    }
+
+    /// The sum of a fact over the points, as a number.
+    fn fact(&self, name: &str) -> Option<f64> {
+        let bundle = Connection::open(self.path("b.dyno")).unwrap();
+        let sum = "SELECT CAST(SUM(REPLACE(REPLACE(value, ',', ''), ' ', '')) AS REAL) FROM fact \
+                   WHERE point IS NOT NULL AND name = ?";
+        bundle.query_row(sum, [name], |row| row.get(0)).unwrap()
+    }
+}
+
+fn step(name: &str, duration: &str, workload: &str) -> String {
+    format!(
+        "[[step]]\nname = \"{name}\"\nduration = \"{duration}\"\n[[step.stream]]\nname = \"io\"\n\
+         engine = \"sqlserver\"\nworkload = {workload}\n"
+    )
+}
+
+fn load() -> String {
+    step("load", "1s", "{ kind = \"tpcc\", warehouses = 1, timing = \"no-wait\" }")
+}
+
+fn check() -> String {
+    step("check", "10ms", "\"tpcc_check\"")
+}
+
+const FILL: &str = "fill = { kind = \"tpcc_load\", warehouses = 1, threads = 2 }";
+
+#[track_caller]
+fn succeeds(output: &Output) {
+    assert!(output.status.success(), "{}", said(output));
+}
+
+/// Refused for this reason, and the password is nowhere.
+#[track_caller]
+fn refused(bench: &Bench, output: &Output, reasons: &[&str]) {
+    assert!(!output.status.success(), "{}", said(output));
+    for reason in reasons {
+        assert!(said(output).contains(reason), "'{reason}' is not in: {}", said(output));
+    }
+    no_password(bench, output);
+}
+
+#[track_caller]
+fn no_password(bench: &Bench, output: &Output) {
+    assert!(!said(output).contains("Hunter2"), "{}", said(output));
+    for entry in std::fs::read_dir(bench.0.path()).unwrap().flatten().filter(|e| e.path().is_file()) {
+        let bytes = std::fs::read(entry.path()).unwrap();
+        let found = bytes.windows(7).any(|part| part == b"Hunter2");
+        assert!(!found, "the password is in {}", entry.path().display());
+    }
+}
+
+#[test]
+fn tables_are_made_and_loaded_in_bulk_with_every_row_as_the_specification_populates_it() {
+    let (bench, server) = (Bench::new(), Server::start(answers));
+    succeeds(&bench.dyno(&server.string(PASSWORD), FILL, &[check()]));
+    let tables = server.tables();
+    let rows = |name: &str| tables[name].rows;
+    let fixed = ["warehouse", "district", "customer", "history", "new_order", "orders", "stock", "item"];
+    assert_eq!(fixed.map(rows), [1, 10, 30_000, 30_000, 9_000, 30_000, 100_000, 100_000]);
+    assert!((290_000..310_000).contains(&rows("order_line")));
+    // 900 orders of each district are new: they have no carrier, and their lines no date.
+    let nulls = |name: &str| tables[name].nulls.iter().filter(|(_, n)| **n > 0).collect::<Vec<_>>();
+    assert_eq!(nulls("orders"), [(&"o_carrier_id".to_string(), &9_000)]);
+    assert!(matches!(nulls("order_line")[..], [(name, 80_000..100_000)] if name == "ol_delivery_d"));
+    assert!(nulls("customer").is_empty());
+    let first = |name: &str, column: &str| {
+        let table = &tables[name];
+        table.first[table.columns.iter().position(|c| c.name == column).unwrap()].clone().unwrap()
+    };
+    for (table, column, value) in [
+        ("warehouse", "w_ytd", "300000.00"),
+        ("customer", "c_last", "BARBARBAR"),
+        ("customer", "c_balance", "-10.00"),
+        ("customer", "c_middle", "OE"),
+        ("history", "h_amount", "10.00"),
+        ("item", "i_id", "1"),
+    ] {
+        assert_eq!(first(table, column), value, "{table}.{column}");
+    }
+    let since: jiff::civil::DateTime = first("customer", "c_since").parse().unwrap();
+    let age = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime().since(since).unwrap();
+    assert!(age.get_hours() == 0 && age.get_days() == 0 && !age.is_negative(), "{since}");
+    assert!(first("stock", "s_dist_10").len() == 24 && first("customer", "c_data").len() >= 300);
+}
+
+#[test]
+fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_server_s_plans() {
+    let (bench, server) = (Bench::new(), Server::start(answers));
+    let output = bench.dyno(&server.string(PASSWORD), "", &[load()]);
+    succeeds(&output);
+    no_password(&bench, &output);
+    let heard = server.heard();
+    assert!(heard.iter().any(|h| matches!(&h.what, What::Login { user, password, database }
+        if (user.as_str(), password.as_str(), database.as_str()) == ("sa", PASSWORD, "bench"))));
+    let all = transactions(&heard);
+    terminal::new_order(&all);
+    terminal::payment(&all);
+    for kind in ["TOP (1) o_id", "TOP (1) no_o_id", "COUNT(DISTINCT"] {
+        assert!(all.iter().flatten().any(|call| call.text.contains(kind)), "no transaction has '{kind}'");
+    }
+    // One statement, one declaration: the server would compile a second one anew.
+    let mut declared = std::collections::BTreeMap::new();
+    for call in all.iter().flatten() {
+        let first = declared.entry(&call.text).or_insert(&call.declared);
+        assert_eq!(*first, &call.declared, "{}", call.text);
+    }
+    assert!(bench.fact("Batch Requests").is_some_and(|n| n > 0.0), "what the server counts is in the bundle");
+}
+
+#[test]
+fn deadlocks_are_rolled_back_run_again_and_counted() {
+    let seen = AtomicU64::new(0);
+    let brain = move |heard: &Heard| match &heard.what {
+        What::Call { text, .. } if text.starts_with("UPDATE warehouse") && seen.fetch_add(1, Relaxed) < 7 => {
+            let message = "Transaction (Process ID 52) was deadlocked on lock resources with another process.";
+            Some(Answer::Error { code: 1205, class: 13, message, rolls_back: true })
+        }
+        _ => answers(heard),
+    };
+    let (bench, server) = (Bench::new(), Server::start(brain));
+    succeeds(&bench.dyno(&server.string(PASSWORD), "", &[load()]));
+    assert_eq!(bench.fact("Errors ignored (deadlocks, lock waits)"), Some(7.0));
+    let heard: Vec<What> = server.heard().into_iter().map(|h| h.what).collect();
+    let is_payment = |what: &&What| matches!(what, What::Call { text, .. } if text.starts_with("UPDATE warehouse"));
+    let first: Vec<&What> = heard.iter().filter(is_payment).take(8).collect();
+    assert!(first.iter().all(|what| *what == first[0]), "the same inputs until they come through");
+}
+
+#[test]
+fn a_connection_that_is_cut_is_made_anew_once_and_its_transaction_run_again() {
+    let seen = Arc::new(AtomicU64::new(0));
+    let brain = {
+        let seen = Arc::clone(&seen);
+        move |heard: &Heard| match &heard.what {
+            What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd") => {
+                (seen.fetch_add(1, Relaxed) == 3).then_some(Answer::Cut).or_else(|| answers(heard))
+            }
+            _ => answers(heard),
+        }
+    };
+    let (bench, server) = (Bench::new(), Server::start(brain));
+    succeeds(&bench.dyno(&server.string(PASSWORD), "", &[load()]));
+    assert_eq!(bench.fact("Reconnects"), Some(1.0));
+    let heard = server.heard();
+    let payments: Vec<&Heard> = heard
+        .iter()
+        .filter(|h| matches!(&h.what, What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd")))
+        .collect();
+    let (cut, again) = (payments[3], payments[4]);
+    assert_eq!(cut.what, again.what);
+    assert_ne!(cut.connection, again.connection);
+
+    let server = Server::start(|heard| match &heard.what {
+        What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd") => Some(Answer::Cut),
+        _ => answers(heard),
+    });
+    let _ = std::fs::remove_file(bench.path("b.dyno"));
+    refused(&bench, &bench.dyno(&server.string(PASSWORD), "", &[load()]), &["the connection is gone"]);
+}
+
+#[test]
+fn what_the_server_refuses_is_said_clearly_and_without_the_password() {
+    let error = |code, class, message| Some(Answer::Error { code, class, message, rolls_back: false });
+    let (bench, load) = (Bench::new(), [load()]);
+    let server = Server::start(move |heard| match &heard.what {
+        What::Login { .. } => error(18456, 14, "Login failed for user 'sa'."),
+        _ => answers(heard),
+    });
+    let output = bench.dyno(&server.string(PASSWORD), "", &load);
+    refused(&bench, &output, &["Login failed for user 'sa'. (error 18456)", "check user, password and database"]);
+
+    let bench = Bench::new();
+    let server = Server::start(move |heard| match &heard.what {
+        What::Batch(text) if text.starts_with("CREATE TABLE warehouse") => {
+            error(2714, 16, "There is already an object named 'warehouse' in the database.")
+        }
+        _ => answers(heard),
+    });
+    let output = bench.dyno(&server.string(PASSWORD), FILL, &load);
+    refused(&bench, &output, &["There is already an object named 'warehouse'", "it was left alone; drop it"]);
+
+    let bench = Bench::new();
+    let server = Server::start(|heard| match &heard.what {
+        What::Batch(text) if text.contains("ProductVersion") => {
+            Some(rows(&[Kind::NVarChar(128)], &[&["10.50.6000.34"]]))
+        }
+        _ => answers(heard),
+    });
+    let output = bench.dyno(&server.string(PASSWORD), "", &load);
+    refused(&bench, &output, &["SQL Server 10.50.6000.34 is too old", "use SQL Server 11 or newer"]);
+
+    let (bench, server) = (Bench::new(), Server::start(answers));
+    let output = bench.dyno(&server.string(PASSWORD), "", &[step("s", "1s", "\"oltp_read_only\"")]);
+    refused(&bench, &output, &["sysbench has no driver for it", "use the workload tpcc"]);
+
+    let bench = Bench::new();
+    let output = bench.dyno(&format!("Server=tcp:127.0.0.1;Password='{PASSWORD}"), "", &load);
+    refused(&bench, &output, &["DYNO_SQLSERVER_URL cannot be read"]);
+}
+
+#[test]
+fn values_of_every_type_are_read_as_they_were_sent() {
+    let server = Server::start(|heard| match &heard.what {
+        // What the first condition found wrong is shown as it was read.
+        What::Batch(text) if text.starts_with("SELECT TOP (3) w_id, w_ytd, s FROM warehouse") => {
+            let (money, time) = (Kind::Decimal(12, 2), Kind::DateTime2(0));
+            let kinds =
+                [Kind::Int, Kind::BigInt, money, Kind::Char(2), Kind::NVarChar(9), time, Kind::Float, Kind::Int];
+            let row = ["-7", "8589934592", "-300000.07", "BC", "Ωmega", "2026-01-31 12:00:01", "0.5", "NULL"];
+            Some(rows(&kinds, &[&row]))
+        }
+        _ => answers(heard),
+    });
+    let bench = Bench::new();
+    let output = bench.dyno(&server.string(PASSWORD), "", &[check()]);
+    let row = "[[Text(\"-7\"), Text(\"8589934592\"), Text(\"-300000.07\"), Text(\"BC\"), Text(\"Ωmega\"), \
+               Text(\"2026-01-31T12:00:01\"), Text(\"0.5\"), Null]]";
+    refused(&bench, &output, &["consistency condition 1 (clause 3.3.2.1) is violated", row]);
+}
+
+#[test]
+fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_string()]).unwrap();
+    let key = rustls::pki_types::PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config =
+        rustls::ServerConfig::builder_with_provider(provider).with_protocol_versions(&[&rustls::version::TLS12]);
+    let config = config.unwrap().with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap();
+    let (bench, server) = (Bench::new(), Server::with_tls(Some(Arc::new(config)), answers));
+    succeeds(&bench.dyno(&server.string(PASSWORD), "", &[load()]));
+    terminal::payment(&transactions(&server.heard()));
+
+    // A certificate that nobody vouches for is refused, unless the string says to trust it.
+    let bench = Bench::new();
+    let string = server.string(PASSWORD).replace("TrustServerCertificate=true", "TrustServerCertificate=false");
+    refused(&bench, &bench.dyno(&string, "", &[load()]), &["cannot connect to the database server", "certificate"]);
+}
+
+/// Who has a server can show what was never shown: `DYNO_SQLSERVER_URL=… cargo test --release --test sqlserver`, with a
+/// database that has none of TPC-C's tables.
+#[test]
+fn a_real_server_loads_runs_and_keeps_the_conditions() {
+    let Ok(string) = std::env::var("DYNO_SQLSERVER_URL") else {
+        eprintln!("SKIPPED, NOT SHOWN: DYNO_SQLSERVER_URL is not set, so no real SQL Server has run any of this");
+        return;
+    };
+    let bench = Bench::new();
+    let load = step("load", "20s", "{ kind = \"tpcc\", warehouses = 1, timing = \"no-wait\" }")
+        .replace("engine = \"sqlserver\"\n", "engine = \"sqlserver\"\nthreads = 4\n");
+    succeeds(&bench.dyno(&string, FILL, &[step("before", "10ms", "\"tpcc_check\""), load, check()]));
+    assert!(bench.fact("Queries: write").is_some_and(|n| n > 0.0));
+}

@@ -1,0 +1,234 @@
+//! A stand-in for SQL Server: it speaks Microsoft's protocol (MS-TDS) over a socket, remembers what it heard, and answers
+//! as the test tells it to. It runs no SQL: it knows the columns of the tables that were made, and that is all.
+//!
+//! What the real server is strict about, it is strict about too: a request must carry the descriptor of its
+//! connection's transaction, a commit needs a transaction, and a deadlock takes the transaction away.
+
+mod connection;
+pub mod wire;
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use wire::{Cell, Column, Kind};
+
+/// What came over a connection, which is numbered from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    pub connection: u32,
+    pub what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    Login {
+        user: String,
+        password: String,
+        database: String,
+    },
+    Batch(String),
+    /// A statement with parameters: its text, their declaration, their values.
+    Call {
+        text: String,
+        declared: String,
+        params: Vec<Cell>,
+    },
+    Begin,
+    Commit,
+    Rollback,
+}
+
+/// What to answer.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Rows(Vec<Column>, Vec<Vec<Cell>>),
+    /// So many rows changed.
+    Done(u64),
+    Error {
+        code: u32,
+        class: u8,
+        message: &'static str,
+        rolls_back: bool,
+    },
+    /// The connection ends without a word.
+    Cut,
+}
+
+/// A table that was made, and what was loaded into it in bulk.
+#[derive(Default)]
+pub struct Table {
+    pub columns: Vec<Column>,
+    pub rows: u64,
+    /// By column: how many of the rows were null there.
+    pub nulls: BTreeMap<String, u64>,
+    pub first: Vec<Cell>,
+    pub last: Vec<Cell>,
+}
+
+type Brain = dyn Fn(&Heard) -> Option<Answer> + Send + Sync;
+
+/// What all connections share.
+struct Shared {
+    brain: Box<Brain>,
+    heard: Mutex<Vec<Heard>>,
+    tables: Mutex<BTreeMap<String, Table>>,
+    tls: Option<Arc<rustls::ServerConfig>>,
+}
+
+/// Lives until the test's process ends.
+pub struct Server {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// Asks `brain` first; where it has no answer, the stand-in knows a few by itself.
+    pub fn start(brain: impl Fn(&Heard) -> Option<Answer> + Send + Sync + 'static) -> Server {
+        Server::with_tls(None, brain)
+    }
+
+    /// With a certificate, it wants the whole connection encrypted.
+    pub fn with_tls(
+        tls: Option<Arc<rustls::ServerConfig>>,
+        brain: impl Fn(&Heard) -> Option<Answer> + Send + Sync + 'static,
+    ) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let shared = Arc::new(Shared {
+            brain: Box::new(brain),
+            heard: Mutex::new(Vec::new()),
+            tables: Mutex::new(BTreeMap::new()),
+            tls,
+        });
+        let served = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            for (number, stream) in (1..).zip(listener.incoming()) {
+                let shared = Arc::clone(&served);
+                std::thread::spawn(move || connection::serve(stream.unwrap(), number, &shared));
+            }
+        });
+        Server { port, shared }
+    }
+
+    /// Its connection string, as Dyno takes it.
+    pub fn string(&self, password: &str) -> String {
+        let encrypt = if self.shared.tls.is_some() { "true" } else { "DANGER_PLAINTEXT" };
+        format!(
+            "Server=tcp:127.0.0.1,{};Database=bench;User Id=sa;Password={password};Encrypt={encrypt};\
+             TrustServerCertificate=true",
+            self.port
+        )
+    }
+
+    pub fn heard(&self) -> Vec<Heard> {
+        lock(&self.shared.heard).clone()
+    }
+
+    pub fn tables(&self) -> MutexGuard<'_, BTreeMap<String, Table>> {
+        lock(&self.shared.tables)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+pub fn column(name: &str, kind: Kind) -> Column {
+    Column { name: name.to_string(), kind, nullable: true }
+}
+
+/// Rows of unnamed columns.
+pub fn rows(kinds: &[Kind], rows: &[&[&str]]) -> Answer {
+    let columns = kinds.iter().map(|kind| column("", *kind)).collect();
+    let cell = |text: &&str| (*text != "NULL").then(|| text.to_string());
+    Answer::Rows(columns, rows.iter().map(|row| row.iter().map(cell).collect()).collect())
+}
+
+impl Shared {
+    fn answer(&self, heard: &Heard) -> Answer {
+        lock(&self.heard).push(heard.clone());
+        (self.brain)(heard).or_else(|| self.own_answer(&heard.what)).unwrap_or(Answer::Error {
+            code: 102,
+            class: 15,
+            message: "The stand-in does not know this statement.",
+            rolls_back: false,
+        })
+    }
+
+    fn own_answer(&self, what: &What) -> Option<Answer> {
+        let text = match what {
+            What::Batch(text) => text.as_str(),
+            What::Call { .. } => return None,
+            _ => return Some(Answer::Done(0)),
+        };
+        if text.contains("SERVERPROPERTY('ProductVersion')") {
+            return Some(rows(&[Kind::NVarChar(128)], &[&["16.0.4085.2"]]));
+        }
+        if let Some(rest) = text.strip_prefix("CREATE TABLE ") {
+            let (name, columns) = rest.split_once(' ').unwrap();
+            let table = Table { columns: definition(columns), ..Table::default() };
+            lock(&self.tables).insert(name.to_string(), table);
+            return Some(Answer::Done(0));
+        }
+        if let Some(rest) = text.strip_prefix("SELECT TOP 0 ") {
+            let (names, table) = rest.split_once(" FROM ").unwrap();
+            let tables = lock(&self.tables);
+            let columns = &tables.get(table)?.columns;
+            let named = |name: &str| columns.iter().find(|c| c.name == name).cloned();
+            return Some(Answer::Rows(names.split(", ").map(named).collect::<Option<_>>()?, Vec::new()));
+        }
+        let done = ["CREATE INDEX ", "IF @@TRANCOUNT > 0 ROLLBACK", "EXEC sp_updatestats", "INSERT BULK "];
+        done.iter().any(|known| text.starts_with(known)).then_some(Answer::Done(0))
+    }
+
+    /// Takes rows loaded in bulk.
+    fn loaded(&self, table: &str, columns: &[Column], rows: Vec<Vec<Cell>>) -> u64 {
+        let mut tables = lock(&self.tables);
+        let kept = tables.get_mut(table).unwrap();
+        let names = |columns: &[Column]| columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(columns), names(&kept.columns), "{table}");
+        for row in &rows {
+            for (column, cell) in columns.iter().zip(row) {
+                assert!(cell.is_some() || column.nullable, "{table}.{}", column.name);
+                *kept.nulls.entry(column.name.clone()).or_default() += u64::from(cell.is_none());
+            }
+        }
+        let count = rows.len() as u64;
+        kept.rows += count;
+        if kept.first.is_empty() {
+            kept.first = rows.first().cloned().unwrap_or_default();
+        }
+        kept.last = rows.into_iter().next_back().unwrap_or_default();
+        count
+    }
+}
+
+/// The columns of a table's definition, "(a INT NOT NULL, b VARCHAR(10), PRIMARY KEY (a))".
+fn definition(text: &str) -> Vec<Column> {
+    let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap();
+    let mut depth = 0;
+    let parts = inner.split(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    });
+    let columns = parts.map(str::trim).filter(|part| !part.starts_with("PRIMARY KEY"));
+    columns
+        .map(|part| {
+            let (name, kind) = part.split_once(' ').unwrap();
+            let sizes: Vec<u16> =
+                kind.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
+            let word = kind.split(['(', ' ']).next().unwrap();
+            let kind_of = match word {
+                "INT" => Kind::Int,
+                "CHAR" => Kind::Char(sizes[0]),
+                "VARCHAR" => Kind::VarChar(sizes[0]),
+                "DECIMAL" => Kind::Decimal(sizes[0] as u8, sizes[1] as u8),
+                // The word has a digit of its own.
+                "DATETIME2" => Kind::DateTime2(sizes[1] as u8),
+                other => panic!("the stand-in does not know the type {other}"),
+            };
+            Column { name: name.to_string(), kind: kind_of, nullable: !kind.contains("NOT NULL") }
+        })
+        .collect()
+}

@@ -1,0 +1,224 @@
+//! TPC-C as the stand-in for SQL Server hears it: canned answers to each statement, and the transactions put together
+//! again from what was heard.
+
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+use crate::tds::wire::{Cell, Kind};
+use crate::tds::{Answer, Heard, What, rows};
+
+const ID: Kind = Kind::Int;
+const NAME: Kind = Kind::VarChar(24);
+const MONEY: Kind = Kind::Decimal(12, 2);
+const RATE: Kind = Kind::Decimal(4, 4);
+const TIME: Kind = Kind::DateTime2(0);
+
+/// The order that a district hands out next, whichever it is.
+const NEXT: &str = "3001";
+
+/// One district's stock of one item.
+const STOCK: i64 = 50;
+
+static READINGS: AtomicI64 = AtomicI64::new(0);
+
+/// A warehouse that is always the same.
+pub fn answers(heard: &Heard) -> Option<Answer> {
+    match &heard.what {
+        What::Batch(text) => batch(text),
+        What::Call { text, params, .. } => call(text, params),
+        _ => None,
+    }
+}
+
+fn batch(text: &str) -> Option<Answer> {
+    if text == "SELECT COUNT(*) FROM warehouse" || text == "SELECT w_id FROM warehouse" {
+        return Some(rows(&[ID], &[&["1"]]));
+    }
+    if text.contains("sys.dm_os_performance_counters") {
+        let reading = READINGS.fetch_add(1000, Relaxed).to_string();
+        return Some(rows(&[Kind::NVarChar(128), Kind::BigInt], &[&["Batch Requests", &reading]]));
+    }
+    // A condition that nothing violates.
+    text.starts_with("SELECT TOP (3) ").then(|| rows(&[ID], &[]))
+}
+
+fn call(text: &str, params: &[Cell]) -> Option<Answer> {
+    let number = |i: usize| params[i].as_deref().unwrap().parse::<i64>().unwrap();
+    let starts = |start: &str| text.starts_with(start);
+    if starts("UPDATE ") || starts("INSERT ") || starts("DELETE ") {
+        return Some(Answer::Done(1));
+    }
+    if starts("SELECT i_id, ") {
+        let there = params.iter().flatten().filter(|id| id.parse::<i64>().unwrap() <= 100_000);
+        let found: Vec<[&str; 4]> = there.map(|id| [id.as_str(), "12.34", "a thing", "its data"]).collect();
+        let found: Vec<&[&str]> = found.iter().map(|row| &row[..]).collect();
+        return Some(rows(&[ID, Kind::Decimal(5, 2), NAME, NAME], &found));
+    }
+    if starts("SELECT s_i_id, ") {
+        let (stock, dist) = (STOCK.to_string(), format!("{:024}", number(0)));
+        let found: Vec<[&str; 4]> = params[2..].iter().flatten().map(|id| [id, stock.as_str(), "", &dist]).collect();
+        let found: Vec<&[&str]> = found.iter().map(|row| &row[..]).collect();
+        return Some(rows(&[ID, ID, NAME, Kind::Char(24)], &found));
+    }
+    if starts("SELECT c_credit, ") {
+        let credit = if number(2) % 2 == 0 { "GC" } else { "BC" };
+        let mut kinds = [NAME; 14];
+        (kinds[10], kinds[11], kinds[12], kinds[13]) = (MONEY, RATE, MONEY, TIME);
+        let mut row = ["x"; 14];
+        (row[0], row[10], row[11], row[12], row[13]) = (credit, "50000.00", "0.1000", "-10.00", "2026-01-31 12:00:00");
+        return Some(rows(&kinds, &[&row]));
+    }
+    let answers: [(&str, &[Kind], &[&str]); 13] = [
+        ("SELECT c_discount, ", &[RATE, NAME, Kind::Char(2), RATE], &["0.1000", "BAR", "GC", "0.0500"]),
+        ("SELECT d_next_o_id, d_tax ", &[ID, RATE], &[NEXT, "0.0100"]),
+        ("SELECT d_next_o_id FROM ", &[ID], &[NEXT]),
+        ("SELECT w_name, ", &[NAME; 6], &["W", "s", "s", "c", "ST", "z"]),
+        ("SELECT d_name, ", &[NAME; 6], &["D", "s", "s", "c", "ST", "z"]),
+        ("SELECT c_id FROM ", &[ID], &["77"]),
+        ("SELECT c_data ", &[Kind::VarChar(500)], &["before"]),
+        ("SELECT c_balance, ", &[MONEY, NAME, Kind::Char(2), NAME], &["-10.00", "A", "OE", "BAR"]),
+        ("SELECT TOP (1) o_id, ", &[ID, ID, TIME], &["3000", "NULL", "2026-01-31 12:00:00"]),
+        ("SELECT TOP (1) no_o_id ", &[ID], &["2101"]),
+        ("SELECT o_c_id ", &[ID], &["42"]),
+        ("SELECT SUM(ol_amount) ", &[Kind::Decimal(38, 2)], &["100.50"]),
+        ("SELECT COUNT(DISTINCT s_i_id) ", &[ID], &["3"]),
+    ];
+    if starts("SELECT ol_i_id, ") {
+        let row: [&str; 5] = ["1", "1", "5", "9.99", "NULL"];
+        return Some(rows(&[ID, ID, ID, Kind::Decimal(6, 2), TIME], &[&row]));
+    }
+    let found = answers.iter().find(|(start, ..)| starts(start));
+    found.map(|(_, kinds, row)| rows(kinds, &[row]))
+}
+
+/// A statement that was executed.
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub text: String,
+    pub declared: String,
+    pub params: Vec<String>,
+}
+
+/// The calls from each BEGIN to its COMMIT, of transactions that came through.
+pub fn transactions(heard: &[Heard]) -> Vec<Vec<Call>> {
+    let (mut all, mut open) = (Vec::new(), None);
+    for what in heard.iter().map(|h| &h.what) {
+        match what {
+            What::Begin => open = Some(Vec::new()),
+            What::Commit => all.extend(open.take()),
+            What::Call { text, declared, params } => {
+                let cell = |cell: &Cell| cell.clone().unwrap_or("NULL".into());
+                let params = params.iter().map(cell).collect();
+                let calls = open.as_mut().expect("a statement outside of a transaction");
+                calls.push(Call { text: text.clone(), declared: declared.clone(), params });
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// The first transaction that begins like this.
+fn first<'a>(all: &'a [Vec<Call>], start: &str) -> &'a [Call] {
+    all.iter().find(|calls| calls[0].text.starts_with(start)).unwrap_or_else(|| panic!("no transaction: {start}"))
+}
+
+#[track_caller]
+fn expect(call: &Call, text: &str, declared: &str, params: &[&str]) {
+    assert_eq!(call.text, text);
+    assert_eq!(call.declared, declared, "{text}");
+    assert_eq!(call.params, params, "{text}");
+}
+
+fn ints(n: usize) -> String {
+    (1..=n).map(|i| format!("@P{i} int")).collect::<Vec<_>>().join(", ")
+}
+
+/// Clause 2.4.2.2, statement by statement.
+pub fn new_order(all: &[Vec<Call>]) {
+    let calls = first(all, "SELECT c_discount");
+    let [w, d, c] = [0, 1, 2].map(|i| calls[0].params[i].as_str());
+    expect(
+        &calls[0],
+        "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse WHERE w_id = @P1 AND c_w_id = w_id \
+         AND c_d_id = @P2 AND c_id = @P3",
+        &ints(3),
+        &[w, d, c],
+    );
+    expect(
+        &calls[1],
+        "SELECT d_next_o_id, d_tax FROM district WITH (UPDLOCK, ROWLOCK) WHERE d_w_id = @P1 AND d_id = @P2",
+        &ints(2),
+        &[w, d],
+    );
+    expect(
+        &calls[2],
+        "UPDATE district SET d_next_o_id = @P1 WHERE d_w_id = @P2 AND d_id = @P3",
+        &ints(3),
+        &["3002", w, d],
+    );
+    let lines = calls[5].params.len();
+    assert!((5..=15).contains(&lines));
+    assert!(calls[3].text.starts_with("INSERT INTO orders "));
+    assert_eq!(calls[3].declared, "@P1 int, @P2 int, @P3 int, @P4 int, @P5 datetime2(6), @P6 int, @P7 int");
+    assert_eq!(calls[3].params[..4], [NEXT, d, w, c]);
+    assert_eq!(calls[3].params[5..], [&lines.to_string(), "1"]);
+    expect(
+        &calls[4],
+        "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (@P1, @P2, @P3)",
+        &ints(3),
+        &[NEXT, d, w],
+    );
+    assert!(calls[5].text.starts_with("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN (@P1, @P2, "));
+    let stock = &calls[6];
+    assert!(stock.text.contains(" END FROM stock WITH (UPDLOCK, ROWLOCK) WHERE s_w_id = @P2 AND s_i_id IN (@P3, "));
+    assert_eq!((stock.params[0].as_str(), stock.params[1].as_str(), stock.params.len()), (d, w, lines + 2));
+    for update in &calls[7..7 + lines] {
+        let text = "UPDATE stock SET s_quantity = @P1, s_ytd = s_ytd + @P2, s_order_cnt = s_order_cnt + @P3, \
+                    s_remote_cnt = s_remote_cnt + @P4 WHERE s_w_id = @P5 AND s_i_id = @P6";
+        assert_eq!((update.text.as_str(), update.declared.as_str()), (text, ints(6).as_str()));
+    }
+    let inserted = calls.last().unwrap();
+    assert!(inserted.text.starts_with("INSERT INTO order_line (ol_o_id, ") && inserted.params.len() == 9 * lines);
+    assert!(inserted.declared.ends_with(&format!("@P{} decimal(19,2), @P{} varchar(8000)", 9 * lines - 1, 9 * lines)));
+    assert_eq!(calls.len(), 8 + lines);
+    // Its price was 12.34: the amount of a line is that times its quantity, to the cent.
+    let (quantity, amount) = (inserted.params[6].parse::<u64>().unwrap(), inserted.params[7].replace('.', ""));
+    assert_eq!(amount.parse::<u64>().unwrap(), 1234 * quantity);
+    assert_eq!(inserted.params[8], format!("{:024}", d.parse::<u64>().unwrap()));
+}
+
+/// Clause 2.5.2.2, statement by statement, of one customer with good credit who is named by number and one with bad.
+pub fn payment(all: &[Vec<Call>]) {
+    let calls = first(all, "UPDATE warehouse");
+    let (amount, w, d) = (&calls[0].params[0], &calls[0].params[1], &calls[2].params[2]);
+    expect(
+        &calls[0],
+        "UPDATE warehouse SET w_ytd = w_ytd + @P1 WHERE w_id = @P2",
+        "@P1 decimal(19,2), @P2 int",
+        &[amount, w],
+    );
+    assert!(calls[1].text.ends_with(" FROM warehouse WHERE w_id = @P1"));
+    expect(
+        &calls[2],
+        "UPDATE district SET d_ytd = d_ytd + @P1 WHERE d_w_id = @P2 AND d_id = @P3",
+        "@P1 decimal(19,2), @P2 int, @P3 int",
+        &[amount, w, d],
+    );
+    assert!(calls[3].text.ends_with(" FROM district WHERE d_w_id = @P1 AND d_id = @P2"));
+    let by_name = all.iter().flatten().find(|call| call.text.starts_with("SELECT c_id FROM customer ")).unwrap();
+    assert!(by_name.text.ends_with("WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_last = @P3 ORDER BY c_first"));
+    // Narrow, as the column is: the index on it can be sought in.
+    assert_eq!(by_name.declared, "@P1 int, @P2 int, @P3 varchar(8000)");
+    let customer = calls.iter().find(|call| call.text.starts_with("SELECT c_credit, ")).unwrap();
+    assert!(
+        customer
+            .text
+            .ends_with("FROM customer WITH (UPDLOCK, ROWLOCK) WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_id = @P3")
+    );
+    let history = calls.last().unwrap();
+    assert!(history.text.starts_with("INSERT INTO history "));
+    assert_eq!(history.params[3..5], [d.as_str(), w.as_str()]);
+    assert_eq!(history.params[6..], [amount.as_str(), "W    D"]);
+    let bad = all.iter().flatten().find(|call| call.text.contains("c_data = @P3")).unwrap();
+    assert!(bad.params[2].ends_with("|before"), "{bad:?}");
+}
