@@ -77,8 +77,10 @@ fn hide_after(text: &str, name: &str) -> String {
         let value = quoted.trim_start_matches(['"', '\'', '\\']);
         let is_quoted = quoted.len() != value.len();
         let ends = |c: char| "\"'\\<>".contains(c) || (!is_quoted && (c.is_whitespace() || ",;&})".contains(c)));
+        let in_pairs = in_pairs(&text[..from + found], quoted);
+        let value = if in_pairs { quoted.trim_start_matches('\\') } else { value };
         let start = text.len() - value.len();
-        let end = start + value.find(ends).unwrap_or(value.len());
+        let end = start + if in_pairs { end_of_pair(value) } else { value.find(ends).unwrap_or(value.len()) };
         out.push_str(&text[from..start]);
         // An empty value, or a variable's name, is no secret.
         let kept = &text[start..end];
@@ -87,6 +89,31 @@ fn hide_after(text: &str, name: &str) -> String {
     }
     out.push_str(&text[from..]);
     out
+}
+
+/// Whether the value stands in a connection string of pairs: "Server=a;Password=b;Encrypt=true".
+fn in_pairs(before: &str, value: &str) -> bool {
+    let is_pair = |text: &str| {
+        let name = text.split('=').next().unwrap_or_default().trim();
+        text.contains('=') && !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic() || c == ' ')
+    };
+    before.trim_end().ends_with(';') || value.split(';').skip(1).any(is_pair)
+}
+
+/// Where a value of a pair ends. All but `;` may be part of a password there; in quotes that too, and the quote, doubled.
+fn end_of_pair(value: &str) -> usize {
+    let close = match value.chars().next() {
+        Some(quote @ ('\'' | '"')) => quote,
+        Some('{') => '}',
+        _ => return value.find([';', '\n', '"']).unwrap_or(value.len()),
+    };
+    let mut rest = value.char_indices().skip(1).peekable();
+    while let Some((at, c)) = rest.next() {
+        if c == close && rest.next_if(|(_, next)| *next == close).is_none() {
+            return at + c.len_utf8();
+        }
+    }
+    value.len()
 }
 
 #[cfg(test)]
@@ -109,6 +136,14 @@ mod tests {
             ("mysql://root:hunter2@db:3306/x", "mysql://root:***@db:3306/x"),
             ("host=a password=hunter2 user=b", "host=a password=*** user=b"),
             ("Password='hunter 2';x", "Password='***';x"),
+            (
+                "Server=tcp:db,1433;User Id=sa;Password=hun&t,e)r2;Encrypt=true",
+                "Server=tcp:db,1433;User Id=sa;Password=***;Encrypt=true",
+            ),
+            ("Password=hun t<er2;Server=db", "Password=***;Server=db"),
+            ("Server=db;Pwd=\"hun;\"\"t'er2\";Database=x", "Server=db;Pwd=***;Database=x"),
+            ("Server=db;PWD={hun;t'er2}", "Server=db;PWD=***"),
+            (r#"{"url":"Server=db;Password=hunter2"}"#, r#"{"url":"Server=db;Password=***"}"#),
             (r#"{"token":"hunter2","n":1}"#, r#"{"token":"***","n":1}"#),
             (r#"{"plan":"{\"secret\": \"hunter2\"}"}"#, r#"{"plan":"{\"secret\": \"***\"}"}"#),
             ("https://bmc/redfish?token=hunter2&x=1", "https://bmc/redfish?token=***&x=1"),
