@@ -41,9 +41,13 @@ impl Bench {
     fn dyno(&self, string: &str, fill: &str, steps: &[String]) -> Output {
         let dataset = format!("title = \"t\"\n[dataset.db]\nengine = \"sqlserver\"\n{fill}\n");
         std::fs::write(self.path("p.toml"), dataset + &steps.concat()).unwrap();
+        self.run(string, "./p.toml", &[])
+    }
+
+    fn run(&self, string: &str, protocol: &str, more: &[&str]) -> Output {
         let mut dyno = Command::new(DYNO);
         dyno.current_dir(self.0.path()).env("DYNO_SQLSERVER_URL", string).stdin(Stdio::null());
-        dyno.args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]).output().unwrap()
+        dyno.args(["run", protocol, "--subject", "A=drive", "--bundle", "b.dyno"]).args(more).output().unwrap()
     }
 
     /// The sum of a fact over the points, as a number.
@@ -98,9 +102,19 @@ fn no_password(bench: &Bench, output: &Output) {
 }
 
 #[test]
-fn tables_are_made_and_loaded_in_bulk_with_every_row_as_the_specification_populates_it() {
+fn the_protocol_makes_tables_and_loads_every_row_as_the_specification_populates_it() {
     let (bench, server) = (Bench::new(), Server::start(answers));
-    succeeds(&bench.dyno(&server.string(PASSWORD), FILL, &[check()]));
+    let sets = [
+        "dataset.db.fill.warehouses=1",
+        "step.tpcc.stream.terminals.workload.warehouses=1",
+        "step.tpcc.warmup=1s",
+        "step.tpcc.duration=3s",
+    ];
+    let sets = sets.iter().flat_map(|set| ["--set", set]);
+    let small: Vec<&str> = ["--scale", "small"].into_iter().chain(sets).collect();
+    let output = bench.run(&server.string(PASSWORD), "tpcc-sqlserver", &small);
+    succeeds(&output);
+    assert!(said(&output).contains("3 points measured"), "{}", said(&output));
     let tables = server.tables();
     let rows = |name: &str| tables[name].rows;
     let fixed = ["warehouse", "district", "customer", "history", "new_order", "orders", "stock", "item"];
@@ -156,12 +170,19 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
 }
 
 #[test]
-fn deadlocks_are_rolled_back_run_again_and_counted() {
+fn deadlocks_lock_timeouts_and_stale_snapshots_are_rolled_back_run_again_and_counted() {
+    // The server takes the transaction away, but for a lock that was not given in time.
+    let troubles = [
+        (1205, 13, "Transaction (Process ID 52) was deadlocked on lock resources with another process.", true),
+        (1222, 16, "Lock request time out period exceeded.", false),
+        (3960, 16, "Snapshot isolation transaction aborted due to update conflict.", true),
+    ];
     let seen = AtomicU64::new(0);
     let brain = move |heard: &Heard| match &heard.what {
-        What::Call { text, .. } if text.starts_with("UPDATE warehouse") && seen.fetch_add(1, Relaxed) < 7 => {
-            let message = "Transaction (Process ID 52) was deadlocked on lock resources with another process.";
-            Some(Answer::Error { code: 1205, class: 13, message, rolls_back: true })
+        What::Call { text, .. } if text.starts_with("UPDATE warehouse") => {
+            let n = seen.fetch_add(1, Relaxed) as usize;
+            let (code, class, message, rolls_back) = troubles[n % troubles.len()];
+            if n < 7 { Some(Answer::Error { code, class, message, rolls_back }) } else { answers(heard) }
         }
         _ => answers(heard),
     };
@@ -176,19 +197,19 @@ fn deadlocks_are_rolled_back_run_again_and_counted() {
 
 #[test]
 fn a_connection_that_is_cut_is_made_anew_once_and_its_transaction_run_again() {
-    let seen = Arc::new(AtomicU64::new(0));
-    let brain = {
-        let seen = Arc::clone(&seen);
-        move |heard: &Heard| match &heard.what {
-            What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd") => {
-                (seen.fetch_add(1, Relaxed) == 3).then_some(Answer::Cut).or_else(|| answers(heard))
-            }
+    let seen = AtomicU64::new(0);
+    let killed = "Cannot continue the execution because the session is in the kill state.";
+    let brain = move |heard: &Heard| match &heard.what {
+        What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd") => match seen.fetch_add(1, Relaxed) {
+            3 => Some(Answer::Cut),
+            8 => Some(Answer::Error { code: 596, class: 21, message: killed, rolls_back: false }),
             _ => answers(heard),
-        }
+        },
+        _ => answers(heard),
     };
     let (bench, server) = (Bench::new(), Server::start(brain));
     succeeds(&bench.dyno(&server.string(PASSWORD), "", &[load()]));
-    assert_eq!(bench.fact("Reconnects"), Some(1.0));
+    assert_eq!(bench.fact("Reconnects"), Some(2.0));
     let heard = server.heard();
     let payments: Vec<&Heard> = heard
         .iter()

@@ -8,6 +8,7 @@ static ALL: &[(&str, &str)] = &[
     ("mysql-oltp", include_str!("../../plans/mysql-oltp.toml")),
     ("tpcc", include_str!("../../plans/tpcc.toml")),
     ("tpcc-postgres", include_str!("../../plans/tpcc-postgres.toml")),
+    ("tpcc-sqlserver", include_str!("../../plans/tpcc-sqlserver.toml")),
     ("rocksdb-threads", include_str!("../../plans/rocksdb-threads.toml")),
     ("vdbench-profiles", include_str!("../../plans/vdbench-profiles.toml")),
     ("write-pressure", include_str!("../../plans/write-pressure.toml")),

@@ -16,10 +16,7 @@ use crate::load::sql::{Dialect, Param, Row, Session, SqlError, SqlResult, Statem
 /// A deadlock, a lock-wait timeout, and a row changed since the snapshot was taken.
 const RETRY: [u32; 3] = [1205, 1222, 3960];
 
-/// The server is being shut down, or has killed the session.
-const LOST: [u32; 3] = [596, 6005, 17147];
-
-/// Errors of this severity end the connection.
+/// Errors of this severity end the connection: the server goes down, or the session was killed.
 const FATAL: u8 = 20;
 
 pub struct SqlServerSession {
@@ -103,7 +100,7 @@ fn ours(error: TdsError) -> SqlError {
         TdsError::Server(e) => {
             let trouble = match e.code() {
                 code if RETRY.contains(&code) => Trouble::Retry,
-                code if LOST.contains(&code) || e.class() >= FATAL => Trouble::Lost,
+                _ if e.class() >= FATAL => Trouble::Lost,
                 _ => Trouble::Wrong,
             };
             (trouble, e.code().to_string(), format!("{} (error {})", e.message(), e.code()))
