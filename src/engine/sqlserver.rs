@@ -49,6 +49,8 @@ fn config_of(text: &str) -> Result<Config> {
         ));
     }
     config.application_name("dyno");
+    // A condition of consistency on 1,500 warehouses, or statistics on all tables, takes as long as it takes.
+    config.command_timeout(None);
     Ok(config)
 }
 
@@ -77,5 +79,6 @@ mod tests {
         }
         let config = config_of("Server=tcp:db,1500;Database=x;User Id=sa;Password=\"a;b=c\"").unwrap();
         assert_eq!(config.get_addr(), "db:1500");
+        assert_eq!(config.get_command_timeout(), None);
     }
 }

@@ -53,6 +53,9 @@ impl SqlLane {
             self.counts.reconnects.add(1);
             return Ok(());
         }
+        if trouble == Trouble::Lost {
+            return Err(failed(format!("the server went away twice: {error}"), "look at the server's log"));
+        }
         Err(broken(&error))
     }
 }

@@ -106,6 +106,13 @@ fn ours(error: TdsError) -> SqlError {
             (trouble, e.code().to_string(), format!("{} (error {})", e.message(), e.code()))
         }
         TdsError::Io { message, .. } => (Trouble::Lost, String::new(), format!("the connection is gone: {message}")),
+        // What follows is advice to programmers.
+        TdsError::Tls(why) => {
+            let why = why.split(". To connect anyway").next().unwrap_or_default();
+            let ways =
+                "name its certificate with TrustServerCertificateCA=FILE, or take any with TrustServerCertificate=true";
+            (Trouble::Wrong, String::new(), format!("{why} (in the connection string, {ways})"))
+        }
         other => (Trouble::Wrong, String::new(), other.to_string()),
     };
     SqlError { trouble, code, message }
