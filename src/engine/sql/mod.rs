@@ -5,6 +5,7 @@ mod lane;
 mod mysql;
 mod numeric;
 mod postgres;
+mod rows;
 mod target;
 mod wire;
 

@@ -22,8 +22,8 @@ const OLDEST: [(&str, f64); 3] = [("MariaDB", 10.2), ("MySQL", 5.7), ("PostgreSQ
 type Counters = BTreeMap<String, f64>;
 
 pub struct SqlTarget {
-    /// The facts' heading: "MariaDB 10.11.6".
-    version: String,
+    /// The facts' heading: "MariaDB".
+    name: String,
     door: Door,
     /// None: it was there, and is left running.
     server: Option<Mutex<Server>>,
@@ -59,8 +59,12 @@ impl SqlTarget {
         let session = door.connect().map_err(|error| cannot_connect(&error))?;
         let version = session.version().to_string();
         check_age(&version)?;
-        let fact = |name: &str, value: String| Fact::new(version.as_str(), name, value);
-        let mut facts = vec![fact("Server", if server.is_some() { "Dyno's own".into() } else { "existing".into() })];
+        let (name, number) = version.split_once(' ').unwrap_or((&version, ""));
+        let fact = |what: &str, value: String| Fact::new(name, what, value);
+        let mut facts = vec![
+            fact("Version", number.to_string()),
+            fact("Server", if server.is_some() { "Dyno's own".into() } else { "existing".into() }),
+        ];
         let shown = settings.iter().map(
             |(name, value)| {
                 if value.is_empty() { name.clone() } else { format!("{name}={value}") }
@@ -71,7 +75,7 @@ impl SqlTarget {
         facts.extend(limits.memory_bytes.map(|bytes| fact("Memory limit", units::bytes(bytes))));
         facts.extend(limits.cpus.map(|cpus| fact("Processors", cpus)));
         Ok(SqlTarget {
-            version,
+            name: name.to_string(),
             door,
             server: server.map(Mutex::new),
             lanes: Mutex::new(Vec::new()),
@@ -206,13 +210,13 @@ impl Target for SqlTarget {
         let now = self.counters();
         let part = |(name, value): (&String, &f64)| {
             let part = value - before.get(name).copied().unwrap_or(0.0);
-            Fact::new(self.version.as_str(), name.as_str(), units::grouped(part.max(0.0) as u64))
+            Fact::new(self.name.as_str(), name.as_str(), units::grouped(part.max(0.0) as u64))
         };
         let mut facts: Vec<Fact> = now.iter().map(part).collect();
         if let Some(server) = &self.server {
             let mut server = lock(server);
             if !server.is_alive() {
-                facts.push(Fact::new(self.version.as_str(), "The server ended; its log", server.log_tail()));
+                facts.push(Fact::new(self.name.as_str(), "The server ended; its log", server.log_tail()));
             }
         }
         facts
