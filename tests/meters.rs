@@ -266,7 +266,7 @@ fn dyno_facts_tells_of_the_host_and_of_what_lies_under_a_path() {
     let out = std::process::Command::new(env!("CARGO_BIN_EXE_dyno")).args(["facts", "/proc"]).output().unwrap();
     let told = String::from_utf8(out.stdout).unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    for fact in ["Operating system", "Logical processors", "Mitigations", "Command line", "proc on proc", "RocksDB"] {
+    for fact in ["Operating system", "Logical processors", "Mitigations", "Command line", "Filesystem on", "RocksDB"] {
         assert!(told.contains(fact), "'{fact}' is not told:\n{told}");
     }
 }

@@ -50,6 +50,11 @@ impl Bench {
         dyno.args(["run", protocol, "--subject", "A=drive", "--bundle", "b.dyno"]).args(more).output().unwrap()
     }
 
+    fn text(&self, sql: &str) -> String {
+        let bundle = Connection::open(self.path("b.dyno")).unwrap();
+        bundle.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
     /// The sum of a fact over the points, as a number.
     fn fact(&self, name: &str) -> Option<f64> {
         let bundle = Connection::open(self.path("b.dyno")).unwrap();
@@ -167,6 +172,11 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
         assert_eq!(*first, &call.declared, "{}", call.text);
     }
     assert!(bench.fact("Batch Requests").is_some_and(|n| n > 0.0), "what the server counts is in the bundle");
+    let settings = bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Settings'");
+    let said = "edition=Developer Edition (64-bit) max server memory (MB)=4096 recovery_model_desc=FULL \
+                compatibility_level=160 is_read_committed_snapshot_on=0";
+    assert_eq!(settings, said);
+    assert_eq!(bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Version'"), "16.0.4085.2");
 }
 
 #[test]

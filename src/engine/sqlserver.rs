@@ -2,13 +2,17 @@
 
 use tiberius::Config;
 
-use super::sql::{Door, SqlTarget, connection_string};
+use super::sql::{Door, SqlTarget, cannot_connect, connection_string};
 use super::{Engine, Site, Target};
 use crate::base::error::{Error, Result, failed};
+use crate::load::sql::{Value, refused};
 use crate::plan::{Default, Family, Info, Kind, Knob};
 
 /// As Microsoft's own tools and drivers (ADO.NET) take it.
 const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User Id=USER;Password=PASSWORD;TrustServerCertificate=true'";
+
+const CONFIGURATIONS: &str = "SELECT name, CAST(value_in_use AS INT) FROM sys.configurations \
+    WHERE name IN ('max server memory (MB)', 'max degree of parallelism')";
 
 pub struct SqlServer;
 
@@ -34,8 +38,37 @@ impl Engine for SqlServer {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
         let config = config_of(&connection_string("DYNO_SQLSERVER_URL", EXAMPLE)?)?;
-        Ok(Box::new(SqlTarget::new(Door::SqlServer(Box::new(config)), None, site.knobs, &[])?))
+        let door = Door::SqlServer(Box::new(config));
+        let settings = settings(&door)?;
+        Ok(Box::new(SqlTarget::new(door, None, site.knobs, &settings)?))
     }
+}
+
+/// What its owner set and a reader must know, for the disclosure.
+fn settings(door: &Door) -> Result<Vec<(String, String)>> {
+    let mut session = door.connect().map_err(|error| cannot_connect(&error))?;
+    let mut asked = |sql: &str| session.rows(sql).map_err(|error| refused("asking for the server's settings", &error));
+    let mut settings = Vec::new();
+    let mut keep = |name: &str, value: Option<&Value>| {
+        let value = value.and_then(|value| value.text().ok()).unwrap_or("unknown");
+        settings.push((name.to_string(), value.to_string()));
+    };
+    let edition = asked("SELECT CAST(SERVERPROPERTY('Edition') AS NVARCHAR(128))")?;
+    keep("edition", edition.first().and_then(|row| row.first()));
+    for row in asked(CONFIGURATIONS)? {
+        keep(row.first().map_or(Ok(""), |name| name.text()).unwrap_or_default(), row.get(1));
+    }
+    let of_database = |columns: &str| format!("SELECT {columns} FROM sys.databases WHERE database_id = DB_ID()");
+    let names = ["recovery_model_desc", "compatibility_level", "is_read_committed_snapshot_on"];
+    let database = asked(&of_database(&names.join(", ")))?;
+    for (i, name) in names.into_iter().enumerate() {
+        keep(name, database.first().and_then(|row| row.get(i)));
+    }
+    // SQL Server 2012 does not know it yet.
+    if let Ok(durability) = asked(&of_database("delayed_durability_desc")) {
+        keep("delayed_durability_desc", durability.first().and_then(|row| row.first()));
+    }
+    Ok(settings)
 }
 
 /// The library's reasons are not repeated: they may quote the string, and the string has a password.

@@ -55,8 +55,10 @@ fn under(facts: &mut Vec<Fact>, group: &str, place: &Place) {
     let block = match place {
         Place::Directory(path) => {
             let Some(mount) = mount_of(path) else { return };
-            facts.push(Fact::new(group, "Filesystem", format!("{} on {}", mount.kind, mount.source)));
+            facts.push(Fact::new(group, "Filesystem", &mount.kind));
+            facts.push(Fact::new(group, "Filesystem on", &mount.source));
             facts.push(Fact::new(group, "Mount options", &mount.options));
+            push(facts, group, "Filled", filesystem_filled(path).map(percent));
             PathBuf::from("/sys/dev/block").join(&mount.device)
         }
         Place::Device { path, .. } => {
@@ -65,6 +67,16 @@ fn under(facts: &mut Vec<Fact>, group: &str, place: &Place) {
         }
     };
     block_device(facts, group, &block);
+}
+
+/// The share of a filesystem that is taken.
+fn filesystem_filled(path: &Path) -> Option<f64> {
+    let stat = rustix::fs::statvfs(path).ok().filter(|stat| stat.f_blocks > 0)?;
+    Some(1.0 - stat.f_bfree as f64 / stat.f_blocks as f64)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
 }
 
 /// Settings of a device's queue that change what a load sees.
@@ -94,21 +106,40 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     push(facts, group, "Logical block size", get("queue/logical_block_size").map(|b| format!("{b} bytes")));
     push(facts, group, "Physical block size", get("queue/physical_block_size").map(|b| format!("{b} bytes")));
     push(facts, group, "Metadata", get("metadata_bytes").filter(|b| b != "0").map(|b| format!("{b} bytes a block")));
+    // The kernel tells the namespace's own utilisation in its blocks from 6.8 on.
+    let used = get("nuse").and_then(|n| n.parse::<f64>().ok());
+    let block = get("queue/logical_block_size").and_then(|b| b.parse::<f64>().ok());
+    let whole = sectors.map(|s| s as f64 * 512.0).filter(|bytes| *bytes > 0.0);
+    push(facts, group, "Filled", used.zip(block).zip(whole).map(|((n, b), whole)| percent(n * b / whole)));
     push(facts, group, "Scheduler", get("queue/scheduler"));
     push(facts, group, "Write cache", get("queue/write_cache"));
     let settings = QUEUE.iter().filter_map(|name| Some(format!("{name}={}", get(&format!("queue/{name}"))?)));
     let settings: Vec<String> = settings.collect();
     push(facts, group, "Queue", (!settings.is_empty()).then(|| settings.join(" ")));
-    // A namespace's `device` is its controller, whose own `device` is the PCI function.
-    let pci = |name: &str| get(&format!("device/device/{name}")).or_else(|| get(&format!("device/{name}")));
-    push(facts, group, "Link speed", pci("current_link_speed"));
-    push(facts, group, "Link width", pci("current_link_width"));
-    push(facts, group, "Highest link speed", pci("max_link_speed"));
-    push(facts, group, "Highest link width", pci("max_link_width"));
+    let controller = controller_of(&disk);
+    // A controller's own `device` is the PCI function.
+    let pci = |name: &str| read(controller.join("device").join(name)).or_else(|| read(controller.join(name)));
+    // An emulated link says "Unknown", 0 or 255.
+    let known = |name: &str| pci(name).filter(|value| !["Unknown", "0", "255"].contains(&value.as_str()));
+    push(facts, group, "Link speed", known("current_link_speed"));
+    push(facts, group, "Link width", known("current_link_width"));
+    push(facts, group, "Highest link speed", known("max_link_speed"));
+    push(facts, group, "Highest link width", known("max_link_width"));
     let node = pci("numa_node").filter(|node| node != "-1");
     let distance = node.as_ref().and_then(|n| read(format!("/sys/devices/system/node/node{n}/distance")));
     push(facts, group, "NUMA node", node);
     push(facts, group, "NUMA distance to nodes 0, 1, …", distance);
+}
+
+/// The controller of a disk: its `device`, or where that is a subsystem of several paths, the first of its controllers.
+fn controller_of(disk: &Path) -> PathBuf {
+    let device = disk.join("device");
+    let is_controller = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.strip_prefix("nvme").is_some_and(|n| n.parse::<u32>().is_ok())
+    };
+    let entries = std::fs::read_dir(&device).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter(is_controller).min().unwrap_or(device)
 }
 
 #[cfg(test)]
@@ -128,7 +159,7 @@ mod tests {
             meters: Vec::new(),
         }]);
         let found = facts.iter().find(|f| f.group == "Drive: A" && f.name == "Filesystem");
-        assert_eq!(found.map(|f| f.value.as_str()), Some("proc on proc"));
+        assert_eq!(found.map(|f| f.value.as_str()), Some("proc"));
         assert!(facts.iter().any(|f| f.group == "Kernel" && f.name == "Release"));
     }
 }

@@ -88,6 +88,12 @@ pub trait Session: Send {
     /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or returned.
     fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64>;
 
+    /// Executes statements one after the other; where the protocol can, they are sent together. Only inside a session
+    /// that is `always_in_transaction`: a server that rolls back at a deadlock goes on with those behind it.
+    fn execute_all(&mut self, all: &[(Statement, &[Param<'_>])]) -> SqlResult<()> {
+        all.iter().try_for_each(|(statement, params)| self.execute(*statement, params).map(drop))
+    }
+
     /// Executes a statement and keeps its rows.
     fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>>;
 
@@ -100,6 +106,11 @@ pub trait Session: Send {
     /// Loads rows in bulk (`LOAD DATA LOCAL`, `COPY`, `INSERT BULK`): columns parted by tabs, rows by newlines, `\N` for
     /// null.
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64>;
+
+    /// From now on there is no statement outside a transaction, also after a reconnect.
+    fn always_in_transaction(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
 
     fn begin(&mut self) -> SqlResult<()>;
 

@@ -1,5 +1,7 @@
 //! What the kernel sees of the devices under test: requests, bytes, time busy and time in the queue, as it counts them.
 
+use std::path::PathBuf;
+
 use super::blocks::{self, Block};
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};
@@ -11,10 +13,10 @@ static INFO: Info = info(
     "diskstats",
     "requests, bytes, busy time and queue of the devices under test, as the kernel counts them",
     &[],
-    "Linux, Documentation/admin-guide/iostats.rst",
+    "Linux, Documentation/block/stat.rst",
 );
 
-/// A sector of /proc/diskstats, whatever the device's own.
+/// A sector of these statistics, whatever the device's own.
 const SECTOR_BYTES: f64 = 512.0;
 
 impl Meter for Diskstats {
@@ -35,33 +37,30 @@ struct Devices(Vec<Block>);
 
 impl Probe for Devices {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
-        if self.0.is_empty() {
-            return Ok(());
-        }
-        let text = std::fs::read_to_string("/proc/diskstats").context("reading /proc/diskstats")?;
         for block in &self.0 {
-            counters(&text, &block.name, now, out);
+            let read =
+                |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
+            let stats = block.stats.iter().map(read).collect::<Result<Vec<_>>>()?;
+            counters(&stats, &block.name, now, out);
         }
         Ok(())
     }
 }
 
-fn counters(text: &str, device: &str, now: Now, out: &mut Vec<Reading>) {
-    let fields = |line: &str| line.split_ascii_whitespace().map(str::to_string).collect::<Vec<_>>();
-    let Some(line) = text.lines().map(fields).find(|f| f.get(2).is_some_and(|name| name == device)) else { return };
-    let count = |i: usize| line.get(i).and_then(|n| n.parse::<f64>().ok());
+/// Adds up what the paths of a device count; each `stat` is one line.
+fn counters(stats: &[String], device: &str, now: Now, out: &mut Vec<Reading>) {
+    let count = |stat: &String, i: usize| stat.split_ascii_whitespace().nth(i)?.parse::<f64>().ok();
     let known = [
-        ("reads", 3, 1.0),
-        ("read_bytes", 5, SECTOR_BYTES),
-        ("writes", 7, 1.0),
-        ("written_bytes", 9, SECTOR_BYTES),
-        ("busy_ns", 12, 1e6),
-        ("queue_ns", 13, 1e6),
+        ("reads", 0, 1.0),
+        ("read_bytes", 2, SECTOR_BYTES),
+        ("writes", 4, 1.0),
+        ("written_bytes", 6, SECTOR_BYTES),
+        ("busy_ns", 9, 1e6),
+        ("queue_ns", 10, 1e6),
     ];
     for (name, index, unit) in known {
-        if let Some(n) = count(index) {
-            out.push(now.reading(format!("{device}_{name}"), n * unit));
-        }
+        let sum: Option<f64> = stats.iter().map(|stat| count(stat, index)).sum();
+        out.extend(sum.map(|n| now.reading(format!("{device}_{name}"), n * unit)));
     }
 }
 
@@ -70,10 +69,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_columns_are_read_in_bytes_and_nanoseconds() {
-        let text = " 259 0 nvme0n10 9 9 9 9 9 9 9 9 9 9 9\n 259 1 nvme0n1 100 2 800 30 50 1 400 20 3 40 70 0 0 0 0\n";
+    fn the_kernels_columns_are_read_in_bytes_and_nanoseconds_and_paths_are_added_up() {
+        let paths = ["  90 2 700 30 50 1 400 20 3 40 70 0 0 0 0\n", "10 0 100 0 0 0 0 0 0 0 0 0 0 0 0\n"];
         let mut out = Vec::new();
-        counters(text, "nvme0n1", Now { ns: 5, unix_ns: 0 }, &mut out);
+        counters(&paths.map(String::from), "nvme0n1", Now { ns: 5, unix_ns: 0 }, &mut out);
         let read: Vec<_> = out.iter().map(|r| (r.name.as_str(), r.value)).collect();
         let ms = 1e6;
         assert_eq!(

@@ -14,6 +14,7 @@ pub mod hwmon;
 pub mod interrupts;
 pub mod memory;
 pub mod nvme;
+pub mod nvme_power;
 pub mod rapl;
 pub mod redfish;
 pub mod watch;
@@ -98,6 +99,7 @@ pub static ALL: &[&dyn Meter] = &[
     &interrupts::Interrupts,
     &memory::Memory,
     &nvme::Nvme,
+    &nvme_power::NvmePower,
     &rapl::Rapl,
     &redfish::Redfish,
 ];

@@ -16,7 +16,7 @@ static INFO: Info = info(
     "nvme",
     "temperatures, throttling, data units and media writes that NVMe drives count themselves",
     &[],
-    "NVM Express Base Specification 2.0, SMART / Health log 02h; OCP Datacenter NVMe SSD Specification 2.0, log C0h",
+    "NVM Express Base Specification 2.3, SMART / Health log 02h; OCP Datacenter NVMe SSD Specification 2.0, log C0h",
 );
 
 const SMART: u8 = 0x02;
@@ -42,13 +42,18 @@ impl Meter for Nvme {
     }
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
-        let blocks = blocks::all_under(site.places);
-        let disks: Vec<String> = blocks.into_iter().map(|b| b.disk).filter(|d| d.starts_with("nvme")).collect();
-        if disks.is_empty() {
-            return Err(failed("none of the drives is an NVMe drive", "leave the meter out"));
-        }
-        let drives = disks.into_iter().map(|disk| (disk, true)).collect();
+        let drives = disks(site)?.into_iter().map(|disk| (disk, true)).collect();
         Ok(Box::new(Drives(drives)))
+    }
+}
+
+/// The NVMe drives under the places.
+pub fn disks(site: &Site<'_>) -> Result<Vec<String>> {
+    let blocks = blocks::all_under(site.places);
+    let disks: Vec<String> = blocks.into_iter().map(|b| b.disk).filter(|d| d.starts_with("nvme")).collect();
+    match disks.is_empty() {
+        true => Err(failed("none of the drives is an NVMe drive", "leave the meter out")),
+        false => Ok(disks),
     }
 }
 
@@ -71,7 +76,8 @@ impl Probe for Drives {
     }
 }
 
-fn log(disk: &str, id: u8) -> Result<Vec<u8>> {
+/// A log of the drive, raw.
+pub fn log(disk: &str, id: u8) -> Result<Vec<u8>> {
     let mut command = Command::new("nvme");
     command.args(["get-log", &format!("/dev/{disk}"), &format!("--log-id={id:#x}"), &format!("--log-len={LOG_BYTES}")]);
     command.arg("--raw-binary").stdin(Stdio::null());
@@ -83,7 +89,7 @@ fn log(disk: &str, id: u8) -> Result<Vec<u8>> {
 }
 
 /// A little-endian number of the log; those of 16 bytes lose only what a double cannot hold.
-fn number(log: &[u8], at: usize, bytes: usize) -> f64 {
+pub fn number(log: &[u8], at: usize, bytes: usize) -> f64 {
     log[at..at + bytes].iter().rev().fold(0.0, |n, byte| n * 256.0 + f64::from(*byte))
 }
 
@@ -113,6 +119,11 @@ fn smart(log: &[u8]) -> Result<Values> {
     ]
     .map(|(name, value)| (name.to_string(), value))
     .into();
+    // From NVMe 2.3 on; zero where the drive does not count it.
+    let energy_wh = n(232, 8);
+    if energy_wh > 0.0 {
+        values.push(("lifetime_energy_wh".to_string(), energy_wh));
+    }
     for sensor in 0..8 {
         let kelvin = n(200 + 2 * sensor, 2);
         // Zero: the drive has no such sensor.

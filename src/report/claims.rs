@@ -5,10 +5,9 @@
 //! a largest one allows for its having been chosen, all is rounded towards the weaker claim, and points that are marked
 //! are left out.
 
-use super::difference::{comparable, held, place, what};
+use super::difference::{comparable, held, place};
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::reading::{ClassSummary, P99};
-use crate::base::units;
+use super::measure::Measure;
 use crate::stats::compare::{gain_percent, holm, maximum, reduction_percent};
 use crate::stats::{Better, Comparison, Verdict};
 
@@ -30,9 +29,9 @@ pub struct Largest {
     pub at: String,
     /// The step's title and the point: "RocksDB random reads at 96 threads".
     pub place: String,
-    /// "operations a second", "p99 read service time".
+    pub measure: Measure,
+    /// The measure in words: "operations a second", "p99 read service time".
     pub what: String,
-    pub of_p99: bool,
     pub standing: Standing,
     /// The figures of subject and rival there, as printed.
     own: String,
@@ -71,24 +70,25 @@ pub fn as_they_stand(facts: &Facts) -> Vec<Largest> {
 /// The largest difference of each figure, subject and rival of a step, whether it may be claimed or not.
 pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<Largest> {
     let mut found = Vec::new();
-    for of_p99 in [false, true] {
+    for measure in Measure::of_step(step) {
         for subject in 0..facts.subjects.len() {
-            found.extend(of_subject(facts, step, subject, of_p99));
+            found.extend(of_subject(facts, step, subject, &measure));
         }
     }
     found
 }
 
 /// The largest difference from each rival; all rivals and axis values are searched, so all are corrected for.
-fn of_subject(facts: &Facts, step: &StepFacts, subject: usize, of_p99: bool) -> Vec<Largest> {
+fn of_subject(facts: &Facts, step: &StepFacts, subject: usize, measure: &Measure) -> Vec<Largest> {
     let mut pairs = Vec::new();
     for rival in (0..facts.subjects.len()).filter(|r| *r != subject) {
         for value in 0..step.values.len() {
             let (Some(own), Some(other)) = (step.cell(subject, value), step.cell(rival, value)) else { continue };
-            if !comparable(facts, step, own, other, of_p99) {
+            if !comparable(facts, step, own, other, measure) {
                 continue;
             }
-            let made = if of_p99 { held(step, other, own, true) } else { held(step, own, other, false) };
+            let (over, under) = if measure.better() == Better::Lower { (other, own) } else { (own, other) };
+            let made = held(step, over, under, measure);
             pairs.extend(made.map(|comparison| Pair { rival, own, other, comparison }));
         }
     }
@@ -110,33 +110,9 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize, of_p99: bool) -> 
     let rivals = (0..facts.subjects.len()).filter(|r| *r != subject);
     let made = |rival| {
         let (standing, i, interval) = against(rival)?;
-        Largest::of(step, &pairs[i], of_p99, standing, interval, family.len())
+        Largest::of(step, &pairs[i], measure, standing, interval, family.len())
     };
     rivals.filter_map(made).collect()
-}
-
-/// A figure as it is printed, and the text: what a reader computes with is what the claim was computed with.
-fn figure(step: &StepFacts, cell: &CellFacts, of_p99: bool) -> Option<(f64, String)> {
-    let total = cell.total.as_ref()?;
-    if !of_p99 {
-        let rate = total.ops_per_s.value;
-        let whole = rate.round();
-        return Some(match rate < 1000.0 {
-            true => ((rate * 100.0).round() / 100.0, format!("{rate:.2}")),
-            false => (whole, units::grouped(whole as u64)),
-        });
-    }
-    let p99 = total.class(step.class).map(ClassSummary::felt)?.percentiles_ns[P99].as_ref()?;
-    let tenths = (p99.value / 100.0).round();
-    let micros = match tenths % 10.0 == 0.0 {
-        true => units::grouped((tenths / 10.0) as u64),
-        false => format!("{}.{}", units::grouped((tenths / 10.0) as u64), tenths % 10.0),
-    };
-    // Below 100 µs a tenth of a microsecond is too coarse.
-    Some(match p99.value < 100_000.0 && tenths * 100.0 != p99.value {
-        true => (p99.value.round(), format!("{} ns", units::grouped(p99.value.round() as u64))),
-        false => (tenths * 100.0, format!("{micros} µs")),
-    })
 }
 
 /// Percent, cut off: never more than was found.
@@ -149,21 +125,24 @@ impl Largest {
     fn of(
         step: &StepFacts,
         pair: &Pair<'_>,
-        of_p99: bool,
+        measure: &Measure,
         standing: Standing,
         interval: Option<(f64, f64)>,
         searched: usize,
     ) -> Option<Largest> {
         let ((own_value, own), (other_value, other)) =
-            (figure(step, pair.own, of_p99)?, figure(step, pair.other, of_p99)?);
-        let ratio = if of_p99 { other_value / own_value } else { own_value / other_value };
+            (measure.printed(step, pair.own)?, measure.printed(step, pair.other)?);
+        let ratio = match measure.better() {
+            Better::Lower => other_value / own_value,
+            Better::Higher => own_value / other_value,
+        };
         let found = Largest {
             subject: pair.own.subject,
             rival: pair.rival,
             at: step.values[pair.own.value].label.clone(),
             place: format!("{}{}", step.title, place(step, &[pair.own.value])),
-            what: what(step, of_p99),
-            of_p99,
+            measure: measure.clone(),
+            what: measure.name(step),
             standing,
             own,
             other,
@@ -175,18 +154,23 @@ impl Largest {
         (found.ratio.is_finite() && found.ratio > 1.0).then_some(found)
     }
 
+    /// Less of it is better.
+    fn is_lower_better(&self) -> bool {
+        self.measure.better() == Better::Lower
+    }
+
     fn weakest(&self) -> f64 {
         self.interval.map_or(1.0, |(low, _)| low)
     }
 
     /// In percent, by the formula that is named first: a gain of ops/s, a reduction of latency.
     fn percent(&self, ratio: f64) -> f64 {
-        if self.of_p99 { reduction_percent(1.0, ratio) } else { gain_percent(ratio, 1.0) }
+        if self.is_lower_better() { reduction_percent(1.0, ratio) } else { gain_percent(ratio, 1.0) }
     }
 
     /// "892,202 ÷ 735,861 − 1".
     pub fn calculation(&self) -> String {
-        match self.of_p99 {
+        match self.is_lower_better() {
             true => format!("1 − {} ÷ {}", self.own, self.other),
             false => format!("{} ÷ {} − 1", self.own, self.other),
         }
@@ -199,7 +183,7 @@ impl Largest {
 
     /// The same difference by the other formula: "gain 58.57 %".
     pub fn by_the_other_formula(&self) -> String {
-        let (name, percent) = match self.of_p99 {
+        let (name, percent) = match self.is_lower_better() {
             true => ("gain", gain_percent(self.ratio, 1.0)),
             false => ("reduction", reduction_percent(1.0, self.ratio)),
         };
@@ -223,7 +207,7 @@ impl Largest {
         let (subject, rival) = (&facts.subjects[self.subject], &facts.subjects[self.rival]);
         let percent = cut(self.percent(self.ratio));
         let up_to = if self.searched > 1 { "up to " } else { "" };
-        match self.of_p99 {
+        match self.is_lower_better() {
             true => format!("{subject} has a {} that is {up_to}{percent} % shorter than that of {rival}", self.what),
             false => format!("{subject} does {up_to}{percent} % more {} than {rival}", self.what),
         }
@@ -231,7 +215,7 @@ impl Largest {
 
     /// Where, by which calculation, and how sure.
     pub fn basis(&self) -> String {
-        let other = match self.of_p99 {
+        let other = match self.is_lower_better() {
             true => {
                 let gain = cut(gain_percent(self.ratio, 1.0));
                 format!("; the same as a gain, {} ÷ {} − 1, is {gain} %", self.other, self.own)
@@ -259,14 +243,14 @@ impl Largest {
 mod tests {
     use super::*;
 
-    fn found(of_p99: bool, own: &str, other: &str, ratio: f64, interval: Option<(f64, f64)>) -> Largest {
+    fn found(measure: Measure, own: &str, other: &str, ratio: f64, interval: Option<(f64, f64)>) -> Largest {
         Largest {
             subject: 0,
             rival: 1,
             at: "96".into(),
             place: "random read at 96 threads".into(),
+            measure,
             what: String::new(),
-            of_p99,
             standing: Standing::Claimed,
             own: own.into(),
             other: other.into(),
@@ -278,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_published_pair_comes_to_21_percent_and_never_to_more() {
-        let ops = found(false, "892,202", "735,861", 892_202.0 / 735_861.0, Some((1.1999, 1.2301)));
+        let ops = found(Measure::Ops, "892,202", "735,861", 892_202.0 / 735_861.0, Some((1.1999, 1.2301)));
         assert_eq!((ops.calculation().as_str(), ops.result().as_str()), ("892,202 ÷ 735,861 − 1", "21.24 %"));
         assert_eq!(ops.interval().as_deref(), Some("19 to 24 %"));
         assert_eq!(ops.by_the_other_formula(), "reduction 17.52 %");
@@ -286,7 +270,7 @@ mod tests {
 
     #[test]
     fn both_latency_formulas_are_named_and_kept_apart() {
-        let p99 = found(true, "169 µs", "268 µs", 268.0 / 169.0, None);
+        let p99 = found(Measure::P99, "169 µs", "268 µs", 268.0 / 169.0, None);
         assert_eq!((p99.calculation().as_str(), p99.result().as_str()), ("1 − 169 µs ÷ 268 µs", "36.94 %"));
         assert_eq!((p99.by_the_other_formula().as_str(), p99.interval()), ("gain 58.57 %", None));
     }

@@ -2,19 +2,21 @@
 //! spans zero, or where there is none, nothing is claimed.
 
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::reading::{ClassSummary, P99, RATE_KEPT};
+use super::fairness;
+use super::measure::Measure;
+use super::reading::RATE_KEPT;
 use super::words;
 use crate::plan::Field;
-use crate::stats::{Better, Comparison, Estimate, compare};
+use crate::stats::{Better, Comparison, compare};
 
 /// (subject ÷ first − 1), in percent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     pub percent: f64,
     /// The 95 % interval; nothing where there are too few observations for one.
     pub interval: Option<(f64, f64)>,
-    /// Of p99 response times, at points that ask for a rate; otherwise of ops/s.
-    pub of_p99: bool,
+    /// p99 response times at points that ask for a rate; otherwise ops/s.
+    pub measure: Measure,
 }
 
 /// Which way a difference points.
@@ -28,11 +30,11 @@ pub enum Verdict {
 
 impl Difference {
     /// Nothing where the two are not comparable.
-    fn of(comparison: &Comparison, of_p99: bool) -> Option<Difference> {
+    fn of(comparison: &Comparison, measure: Measure) -> Option<Difference> {
         let ratio = &comparison.ratio;
         let percent = |ratio: f64| (ratio - 1.0) * 100.0;
         let interval = ratio.has_interval().then(|| (percent(ratio.low), percent(ratio.high)));
-        (ratio.n > 0).then(|| Difference { percent: percent(ratio.value), interval, of_p99 })
+        (ratio.n > 0).then(|| Difference { percent: percent(ratio.value), interval, measure })
     }
 
     pub fn verdict(&self) -> Verdict {
@@ -45,7 +47,7 @@ impl Difference {
 
     /// "+12 % [+11, +14] ▲", or "p99 +12 % …"
     pub fn show(&self) -> String {
-        let what = if self.of_p99 { "p99 " } else { "" };
+        let what = if self.measure == Measure::P99 { "p99 " } else { "" };
         let Some((low, high)) = self.interval else {
             return format!("{what}{}  ", words::signed_percent(self.percent));
         };
@@ -67,14 +69,19 @@ impl Difference {
 /// loop, where ops/s are as asked.
 pub fn difference(step: &StepFacts, cell: &CellFacts) -> Option<Difference> {
     let first = step.cell(0, cell.value).filter(|_| cell.subject != 0)?;
-    let of_p99 = [cell, first].iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
-    Difference::of(&held(step, cell, first, of_p99)?, of_p99)
+    let measure = if [cell, first].iter().any(|c| is_asked(c)) { Measure::P99 } else { Measure::Ops };
+    Difference::of(&held(step, cell, first, &measure)?, measure)
 }
 
-/// One cell over another, in ops/s or p99.
-pub fn held(step: &StepFacts, cell: &CellFacts, other: &CellFacts, of_p99: bool) -> Option<Comparison> {
-    let (mine, theirs) = (measure(step, cell, of_p99)?, measure(step, other, of_p99)?);
-    let better = if of_p99 { Better::Lower } else { Better::Higher };
+/// Whether a rate was asked for.
+fn is_asked(cell: &CellFacts) -> bool {
+    cell.total.as_ref().is_some_and(|t| t.asked.is_some())
+}
+
+/// One cell over another.
+pub fn held(step: &StepFacts, cell: &CellFacts, other: &CellFacts, measure: &Measure) -> Option<Comparison> {
+    let (mine, theirs) = (measure.of(step, cell)?, measure.of(step, other)?);
+    let better = measure.better();
     let paired = cell.bundle == other.bundle && cell.interleaved && cell.repeats == other.repeats;
     // One repeat has no spread of its own; the estimates know what there was within it.
     Some(match mine.1.len().min(theirs.1.len()) {
@@ -114,7 +121,7 @@ fn unsteady(facts: &Facts, subject: usize) -> bool {
     own().any(|(drive, _)| own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached()))
 }
 
-/// Every marked cell and why.
+/// Every marked cell and why, and the subjects that cannot be compared at all.
 pub fn all_marks(facts: &Facts) -> Vec<String> {
     let mut all = Vec::new();
     for step in &facts.steps {
@@ -123,17 +130,13 @@ pub fn all_marks(facts: &Facts) -> Vec<String> {
             all.push(format!("{}{}, {}: {why}", step.title, place(step, &[cell.value]), facts.subjects[cell.subject]));
         }
     }
+    all.extend(
+        facts
+            .unfair
+            .iter()
+            .map(|u| format!("{} against {}: {}", facts.subjects[u.pair.1], facts.subjects[u.pair.0], u.why)),
+    );
     all
-}
-
-/// What is compared: its estimate, and the repeats behind it.
-fn measure<'a>(step: &StepFacts, cell: &'a CellFacts, of_p99: bool) -> Option<(&'a Estimate, &'a [f64])> {
-    let total = cell.total.as_ref()?;
-    if !of_p99 {
-        return Some((&total.ops_per_s, &total.by_repeat));
-    }
-    let times = total.class(step.class).map(ClassSummary::felt)?;
-    Some((times.percentiles_ns[P99].as_ref()?, &times.p99_by_repeat))
 }
 
 pub fn footnote(first: &str) -> String {
@@ -145,12 +148,17 @@ pub fn footnote(first: &str) -> String {
     )
 }
 
-/// What may be said of a step, made from its comparisons alone: of ops/s where no rate was asked for, and of p99. All
-/// comparisons of one figure in a step are one family, whose verdicts are corrected for its size; marked points are left
+/// What may be said of a step, made from its comparisons alone: of ops/s where no rate was asked for, of p99, and of ops/s
+/// per watt. All comparisons of one figure in a step are one family, whose verdicts are corrected for its size; marked points are left
 /// out.
 pub fn sentences(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let mut all = Vec::new();
     for subject in 1..facts.subjects.len() {
+        if let Some(why) = fairness::bars(facts, 0, subject) {
+            let (name, first) = (&facts.subjects[subject], &facts.subjects[0]);
+            all.push(format!("{name} and {first} are not ranked: {why}."));
+            continue;
+        }
         let barred =
             |c: &&CellFacts| c.is_not_the_drives() || step.cell(0, c.value).is_some_and(CellFacts::is_not_the_drives);
         let values: Vec<usize> =
@@ -160,11 +168,11 @@ pub fn sentences(facts: &Facts, step: &StepFacts) -> Vec<String> {
             all.push(format!("{name} and {first} are not ranked{at}: something other than the drive set the numbers."));
         }
     }
-    for of_p99 in [false, true] {
-        let found = family(facts, step, of_p99);
+    for measure in Measure::of_step(step) {
+        let found = family(facts, step, &measure);
         for subject in 1..facts.subjects.len() {
             let cells: Vec<&Held> = found.iter().filter(|h| h.subject == subject).collect();
-            all.extend(about(step, &what(step, of_p99), &facts.subjects[subject], &facts.subjects[0], &cells));
+            all.extend(about(step, &measure, &facts.subjects[subject], &facts.subjects[0], &cells));
         }
     }
     all
@@ -185,22 +193,23 @@ pub struct Ended {
 /// For each figure and subject of a step; figures that were not measured are left out.
 pub fn tallies(facts: &Facts, step: &StepFacts) -> Vec<Ended> {
     let mut all = Vec::new();
-    let figures: &[bool] = if step.open_loop { &[true] } else { &[false, true] };
-    for &of_p99 in figures {
-        let found = family(facts, step, of_p99);
+    let measures = Measure::of_step(step).into_iter().filter(|m| !(step.open_loop && *m == Measure::Ops));
+    for measure in measures {
+        let found = family(facts, step, &measure);
         for subject in 1..facts.subjects.len() {
             let own = || found.iter().filter(|h| h.subject == subject);
+            let unfair = fairness::bars(facts, 0, subject).is_some();
             let marked = |value: &usize| {
                 let pair = [step.cell(0, *value), step.cell(subject, *value)];
-                pair.iter().flatten().any(|c| marked(facts, step, c).is_some())
+                unfair || pair.iter().flatten().any(|c| marked(facts, step, c).is_some())
             };
             let marked = (0..step.values.len()).filter(marked).count();
             let points = own().count() + marked;
             let count = |verdict, bare: bool| own().filter(|h| h.verdict == verdict && h.has_interval != bare).count();
             let (more, less) = (count(Verdict::More, false), count(Verdict::Less, false));
-            let (better, worse) = if of_p99 { (less, more) } else { (more, less) };
+            let (better, worse) = if measure.better() == Better::Lower { (less, more) } else { (more, less) };
             let (open, bare) = (count(Verdict::NoClaim, false), count(Verdict::NoClaim, true));
-            all.push(Ended { subject, what: what(step, of_p99), points, better, worse, open, bare, marked });
+            all.push(Ended { subject, what: measure.name(step), points, better, worse, open, bare, marked });
         }
     }
     all.retain(|t| t.points > 0);
@@ -208,11 +217,11 @@ pub fn tallies(facts: &Facts, step: &StepFacts) -> Vec<Ended> {
 }
 
 /// Every subject against the first at every axis value, as one family.
-fn family(facts: &Facts, step: &StepFacts, of_p99: bool) -> Vec<Held> {
+fn family(facts: &Facts, step: &StepFacts, measure: &Measure) -> Vec<Held> {
     let mut found: Vec<(usize, usize, Comparison)> = Vec::new();
     for cell in step.cells.iter().filter(|c| c.subject > 0) {
-        let pair = step.cell(0, cell.value).filter(|first| comparable(facts, step, cell, first, of_p99));
-        let held = pair.and_then(|first| held(step, cell, first, of_p99)).filter(|c| c.ratio.n > 0);
+        let pair = step.cell(0, cell.value).filter(|first| comparable(facts, step, cell, first, measure));
+        let held = pair.and_then(|first| held(step, cell, first, measure)).filter(|c| c.ratio.n > 0);
         found.extend(held.map(|comparison| (cell.subject, cell.value, comparison)));
     }
     let family: Vec<Comparison> = found.iter().map(|(.., c)| c.clone()).collect();
@@ -220,19 +229,12 @@ fn family(facts: &Facts, step: &StepFacts, of_p99: bool) -> Vec<Held> {
     found.into_iter().zip(verdicts).map(|((subject, value, c), v)| Held::of(subject, value, &c, v)).collect()
 }
 
-/// Whether anything may be said of a pair: neither is marked, and where a rate was asked for, ops/s are as asked.
-pub fn comparable(facts: &Facts, step: &StepFacts, a: &CellFacts, b: &CellFacts, of_p99: bool) -> bool {
-    let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
-    (of_p99 || !(asked(a) || asked(b))) && [a, b].iter().all(|c| marked(facts, step, c).is_none())
-}
-
-/// "operations a second", "p99 read service time".
-pub fn what(step: &StepFacts, of_p99: bool) -> String {
-    if !of_p99 {
-        return "operations a second".to_string();
-    }
-    let kind = if step.open_loop { "response" } else { "service" };
-    format!("p99 {} {kind} time", step.class.map_or("", |c| c.name()))
+/// Whether anything may be said of a pair: the subjects were treated alike, neither cell is marked, and where a rate was
+/// asked for, ops/s are as asked.
+pub fn comparable(facts: &Facts, step: &StepFacts, a: &CellFacts, b: &CellFacts, measure: &Measure) -> bool {
+    (*measure != Measure::Ops || !(is_asked(a) || is_asked(b)))
+        && fairness::bars(facts, a.subject, b.subject).is_none()
+        && [a, b].iter().all(|c| marked(facts, step, c).is_none())
 }
 
 /// A comparison after the correction for how many were made.
@@ -256,13 +258,17 @@ impl Held {
     }
 }
 
-fn about(step: &StepFacts, what: &str, subject: &str, first: &str, cells: &[&Held]) -> Vec<String> {
-    let mut all = Vec::new();
+fn about(step: &StepFacts, measure: &Measure, subject: &str, first: &str, cells: &[&Held]) -> Vec<String> {
+    let (mut all, what) = (Vec::new(), measure.name(step));
     let mut say = |group: Vec<&Held>, up: bool, before: &str| {
         if !group.is_empty() {
             let ratios: Vec<f64> = group.iter().map(|h| h.ratio).collect();
             let values: Vec<usize> = group.iter().map(|h| h.value).collect();
-            all.push(format!("{before}{}{}.", claim(what, subject, first, &ratios, up), place(step, &values)));
+            all.push(format!(
+                "{before}{}{}.",
+                claim(measure, &what, subject, first, &ratios, up),
+                place(step, &values)
+            ));
         }
     };
     let of = |verdict| cells.iter().copied().filter(|h| h.verdict == verdict).collect::<Vec<&Held>>();
@@ -282,11 +288,11 @@ fn about(step: &StepFacts, what: &str, subject: &str, first: &str, cells: &[&Hel
 }
 
 /// Ratios of two and more are said as factors, smaller ones in percent.
-fn claim(what: &str, subject: &str, first: &str, ratios: &[f64], up: bool) -> String {
+fn claim(measure: &Measure, what: &str, subject: &str, first: &str, ratios: &[f64], up: bool) -> String {
     let (low, high) = ratios.iter().fold((f64::MAX, f64::MIN), |(l, h), r| (l.min(*r), h.max(*r)));
     let (big, small) = if up { (subject, first) } else { (first, subject) };
     let (from, to) = if up { (low, high) } else { (1.0 / high, 1.0 / low) };
-    let of_ops = what.starts_with("operations");
+    let of_ops = measure.better() == Better::Higher;
     if from >= 2.0 {
         let factor = span(&format!("{from:.1}"), &format!("{to:.1}"), " ×");
         return match of_ops {

@@ -14,6 +14,7 @@ use crate::stats::{estimate, limit, trend};
 use crate::store::{Bundle, StoredPoint};
 
 pub use super::axis::{AxisFacts, AxisValue, field_label};
+use super::fairness::{self, Unfair};
 use super::metered::{self, Metered};
 use super::power::PowerFacts;
 use super::reading::{P99, PERCENTILES, RATE_KEPT, Reading, Summary, series_of, summarise};
@@ -31,6 +32,10 @@ pub struct Facts {
     pub subjects: Vec<String>,
     /// The drives of each subject, as the plan names them.
     pub drives: Vec<Vec<String>>,
+    /// The run that each subject is of, by its index.
+    pub run_of: Vec<usize>,
+    /// Subjects that were not treated alike.
+    pub unfair: Vec<Unfair>,
     pub steps: Vec<StepFacts>,
     /// Steps that looked whether the data are right and measured nothing.
     pub checks: Vec<StepFacts>,
@@ -158,6 +163,8 @@ impl Facts {
             runs: Vec::new(),
             subjects: Vec::new(),
             drives: Vec::new(),
+            run_of: Vec::new(),
+            unfair: Vec::new(),
             steps: Vec::new(),
             checks: Vec::new(),
             failures: Vec::new(),
@@ -186,6 +193,7 @@ impl Facts {
         }
         metered::agree(measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered)));
         facts.fill_steps(bundles, &measured)?;
+        facts.unfair = fairness::unfair(&facts);
         Ok(facts)
     }
 
@@ -210,6 +218,7 @@ impl Facts {
             let label = if holders > 1 { format!("{} ({stem})", subject.name) } else { subject.name.clone() };
             names.push((subject.name.clone(), self.subjects.len()));
             self.subjects.push(label);
+            self.run_of.push(self.runs.len() - 1);
             let drives = subject.drives.iter().map(|d| d.place.path().display().to_string());
             self.drives.push(drives.collect());
         }

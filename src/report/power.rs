@@ -39,6 +39,8 @@ pub struct PowerFacts {
     pub late_s: Option<f64>,
     pub rest_watts: Option<f64>,
     pub ops_per_watt: Option<Estimate>,
+    /// ops/s per watt of each repeat, in order.
+    pub ops_per_watt_by_repeat: Vec<f64>,
     pub mb_per_watt: Option<Estimate>,
     pub joules_per_op: Option<Estimate>,
 }
@@ -117,12 +119,10 @@ fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
     let mean_watts = if single { powers[0].mean_watts.clone() } else { estimate::from_repeats(&watts, "W")? };
     let joules = powers.iter().map(|p| p.joules).collect::<Option<Vec<f64>>>();
     let whole = joules.is_some();
+    let each_per_watt = |work: &[f64]| work.iter().zip(&watts).map(|(work, watts)| work / watts).collect::<Vec<f64>>();
     let per_watt = |work: &Estimate, by_repeat: &[f64], unit| match single {
         true => energy::per_watt(work, &mean_watts, unit),
-        false => {
-            let each: Vec<f64> = by_repeat.iter().zip(&watts).map(|(work, watts)| work / watts).collect();
-            estimate::from_repeats(&each, unit)
-        }
+        false => estimate::from_repeats(&each_per_watt(by_repeat), unit),
     };
     let ops_per_watt = per_watt(&total.ops_per_s, &total.by_repeat, "ops/s/W").filter(|_| whole);
     let megabytes = scaled(&total.bytes_per_s, 1e-6);
@@ -145,6 +145,7 @@ fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
         late_s: None,
         rest_watts: None,
         ops_per_watt,
+        ops_per_watt_by_repeat: each_per_watt(&total.by_repeat),
         mb_per_watt: per_watt(&megabytes, &mb, "MB/s/W").filter(|e| whole && e.value > 0.0),
         joules_per_op: joules_per_op.filter(|_| whole),
         mean_watts,

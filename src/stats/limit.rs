@@ -56,9 +56,9 @@ pub struct Inputs {
     pub read_bytes_per_s: f64,
     pub writes_per_s: f64,
     pub written_bytes_per_s: f64,
-    /// What the devices under the subject did.
     /// Between its requests the load waits of its own accord, as people at terminals do.
     pub thinks: bool,
+    /// What the devices under the subject did.
     pub device: Option<Device>,
     /// Busy share of all of the host's processors, 0 to 1.
     pub host_busy: Option<f64>,
@@ -96,6 +96,8 @@ const THROTTLED: f64 = 0.01;
 /// The load waits at the device if this share of its requests is there.
 const WAITS_THERE: f64 = 0.5;
 const DEVICE_BUSY: f64 = 0.9;
+/// Where nearly all of it waits there, it does not matter who else uses the processors.
+const ALL_WAITS_THERE: f64 = 0.9;
 /// Or if this much of the time nothing waits there, somewhere else.
 const WAITS_ELSEWHERE: f64 = 0.2;
 
@@ -138,7 +140,7 @@ fn generator(p: &Inputs) -> Option<Verdict> {
 fn hog(p: &Inputs) -> Option<Verdict> {
     let (host, own) = (p.host_busy?, p.own_busy?);
     let others = (host - own).max(0.0);
-    (host >= CPU_FULL && others >= OTHERS_HOG).then(|| {
+    (host >= CPU_FULL && others >= OTHERS_HOG && !waits_at_device(p, ALL_WAITS_THERE)).then(|| {
         let evidence = format!("processors {} busy, {} with other processes", pct(host), pct(others));
         Verdict { limit: Limit::Cpu, evidence }
     })
@@ -174,11 +176,20 @@ fn memory(p: &Inputs) -> Option<Verdict> {
     Some(Verdict { limit: Limit::Memory, evidence })
 }
 
+/// The share of the load's requests that were at the device, which was busy all the time.
+fn at_device(p: &Inputs) -> Option<(f64, f64)> {
+    let device = p.device.as_ref().filter(|d| d.busy >= DEVICE_BUSY)?;
+    Some((device.queue / p.outstanding.max(1.0), device.busy))
+}
+
+fn waits_at_device(p: &Inputs, share: f64) -> bool {
+    at_device(p).is_some_and(|(own, _)| own >= share)
+}
+
 /// Both can be full at once; the one that more of the load waits for decides.
 fn device_or_cpu(p: &Inputs) -> Option<Verdict> {
-    let waits = p.device.as_ref().map(|d| (d.queue / p.outstanding.max(1.0), d.busy));
-    let at_device = waits.filter(|(share, busy)| *share >= WAITS_THERE && *busy >= DEVICE_BUSY);
-    if let (Some((share, busy)), true) = (at_device, p.host_busy.is_none_or(|b| b < CPU_FULL)) {
+    let least = if p.host_busy.is_none_or(|b| b < CPU_FULL) { WAITS_THERE } else { ALL_WAITS_THERE };
+    if let Some((share, busy)) = at_device(p).filter(|(share, _)| *share >= least) {
         let mut evidence =
             format!("device busy {}, {} of the load's requests waiting there", pct(busy), pct(share.min(1.0)));
         if let Some(host) = p.host_busy {
@@ -244,9 +255,15 @@ mod tests {
         let table = [
             (point(), Limit::Drive, "device busy 100 %"),
             (Inputs { device: device(9_000.0, 1.0, 0.5), ..point() }, Limit::Memory, "at least 91.0 %"),
-            (Inputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() }, Limit::Cpu, "80 % with other processes"),
+            // All of the load waits at the device: others may have the processors.
+            (Inputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() }, Limit::Drive, "processors 100 % busy"),
             (
-                Inputs { host_busy: Some(0.99), own_busy: Some(0.97), ..point() },
+                Inputs { host_busy: Some(1.0), own_busy: Some(0.2), device: device(100_000.0, 20.0, 1.0), ..point() },
+                Limit::Cpu,
+                "80 % with other processes",
+            ),
+            (
+                Inputs { host_busy: Some(0.99), own_busy: Some(0.97), device: device(100_000.0, 20.0, 1.0), ..point() },
                 Limit::Cpu,
                 "97 % with the load itself",
             ),

@@ -165,6 +165,15 @@ impl Shared {
         if text.contains("SERVERPROPERTY('ProductVersion')") {
             return Some(rows(&[Kind::NVarChar(128)], &[&["16.0.4085.2"]]));
         }
+        if text.contains("SERVERPROPERTY('Edition')") {
+            return Some(rows(&[Kind::NVarChar(128)], &[&["Developer Edition (64-bit)"]]));
+        }
+        if text.contains("FROM sys.configurations") {
+            return Some(rows(&[Kind::NVarChar(35), Kind::Int], &[&["max server memory (MB)", "4096"]]));
+        }
+        if text.starts_with("SELECT recovery_model_desc, ") {
+            return Some(rows(&[Kind::NVarChar(60), Kind::Int, Kind::Int], &[&["FULL", "160", "0"]]));
+        }
         if let Some(rest) = text.strip_prefix("CREATE TABLE ") {
             let (name, columns) = rest.split_once(' ').unwrap();
             let table = Table { columns: definition(columns), ..Table::default() };

@@ -190,20 +190,20 @@ pub fn new_order(all: &[Vec<Call>]) {
 /// Clause 2.5.2.2, statement by statement, of one customer with good credit who is named by number and one with bad.
 pub fn payment(all: &[Vec<Call>]) {
     let calls = first(all, "UPDATE warehouse");
-    let (amount, w, d) = (&calls[0].params[0], &calls[0].params[1], &calls[2].params[2]);
+    let (amount, w, d) = (&calls[0].params[0], &calls[0].params[1], &calls[1].params[2]);
     expect(
         &calls[0],
         "UPDATE warehouse SET w_ytd = w_ytd + @P1 WHERE w_id = @P2",
         "@P1 decimal(19,2), @P2 int",
         &[amount, w],
     );
-    assert!(calls[1].text.ends_with(" FROM warehouse WHERE w_id = @P1"));
     expect(
-        &calls[2],
+        &calls[1],
         "UPDATE district SET d_ytd = d_ytd + @P1 WHERE d_w_id = @P2 AND d_id = @P3",
         "@P1 decimal(19,2), @P2 int, @P3 int",
         &[amount, w, d],
     );
+    assert!(calls[2].text.ends_with(" FROM warehouse WHERE w_id = @P1"));
     assert!(calls[3].text.ends_with(" FROM district WHERE d_w_id = @P1 AND d_id = @P2"));
     let by_name = all.iter().flatten().find(|call| call.text.starts_with("SELECT c_id FROM customer ")).unwrap();
     assert!(by_name.text.ends_with("WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_last = @P3 ORDER BY c_first"));

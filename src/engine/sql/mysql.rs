@@ -3,14 +3,12 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use mysql::prelude::Queryable;
-use mysql::{Conn, LocalInfileHandler, Opts, OptsBuilder, Params};
+use mysql::{Conn, LocalInfileHandler, Opts, OptsBuilder};
 
+use super::rows::Column;
 use super::wire::Wire;
-use crate::load::sql::{Dialect, Param, Row, Session, SqlError, SqlResult, Statement, Trouble, Value, decimal_text};
+use crate::load::sql::{Dialect, Param, Row, Session, SqlError, SqlResult, Statement, Trouble, Value};
 
 /// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over by default.
 const RETRY: [u16; 3] = [1213, 1205, 1020];
@@ -22,11 +20,36 @@ pub struct MySqlSession {
     conn: Conn,
     opts: Opts,
     version: String,
-    /// By number: the text, from which a new connection prepares it again, and what the server knows it by.
-    statements: Vec<(String, mysql::Statement)>,
+    /// By number.
+    statements: Vec<Prepared>,
+    /// Whether every statement is inside a transaction.
+    always: bool,
     /// What `load` hands to the server when it asks for the file.
     rows: Arc<Mutex<Vec<u8>>>,
     wire: Wire,
+}
+
+/// A statement's text, from which a new connection prepares it again, what the server knows it by, and its rows' columns.
+struct Prepared {
+    sql: String,
+    statement: mysql::Statement,
+    columns: Vec<Column>,
+}
+
+impl Prepared {
+    fn new(conn: &mut Conn, sql: &str) -> SqlResult<Prepared> {
+        let statement = conn.prep(sql).map_err(ours)?;
+        let columns = statement.columns().iter().map(Column::of_library).collect();
+        Ok(Prepared { sql: sql.to_string(), statement, columns })
+    }
+
+    /// What the server knows it by, if it was given as many parameters as it has.
+    fn id(&self, params: &[Param<'_>]) -> SqlResult<u32> {
+        match usize::from(self.statement.num_params()) == params.len() {
+            true => Ok(self.statement.id()),
+            false => Err(SqlError::wrong("a statement was given another number of parameters than it has")),
+        }
+    }
 }
 
 impl MySqlSession {
@@ -43,67 +66,17 @@ impl MySqlSession {
         let version = version.unwrap_or_default();
         let name = if version.contains("MariaDB") { "MariaDB" } else { "MySQL" };
         let version = format!("{name} {}", version.split('-').next().unwrap_or_default());
-        Ok(MySqlSession { conn, opts, version, statements: Vec::new(), rows, wire: Wire::new() })
+        Ok(MySqlSession { conn, opts, version, statements: Vec::new(), always: false, rows, wire: Wire::new() })
     }
 }
 
-fn bind(params: &[Param<'_>]) -> SqlResult<Params> {
-    let values = params.iter().map(value).collect::<SqlResult<Vec<_>>>()?;
-    Ok(if values.is_empty() { Params::Empty } else { Params::Positional(values) })
-}
-
-fn value(param: &Param<'_>) -> SqlResult<mysql::Value> {
-    Ok(match *param {
-        Param::Null => mysql::Value::NULL,
-        Param::Int(n) => mysql::Value::Int(n),
-        Param::Float(f) => mysql::Value::Double(f),
-        Param::Text(text) => mysql::Value::Bytes(text.as_bytes().to_vec()),
-        Param::Decimal { units, scale } => mysql::Value::Bytes(decimal_text(units, scale).into_bytes()),
-        Param::Time { unix_us } => {
-            let at = Timestamp::from_microsecond(unix_us).map_err(|e| SqlError::wrong(e.to_string()))?;
-            let at = at.to_zoned(TimeZone::UTC).datetime();
-            let small = |n: i8| n.unsigned_abs();
-            mysql::Value::Date(
-                at.year().unsigned_abs(),
-                small(at.month()),
-                small(at.day()),
-                small(at.hour()),
-                small(at.minute()),
-                small(at.second()),
-                (at.subsec_nanosecond() / 1000).unsigned_abs(),
-            )
-        }
-    })
-}
-
+/// A row of unprepared text: every value is text or null.
 fn values(row: mysql::Row) -> Row {
-    row.unwrap_raw().into_iter().map(|value| value.map_or(Value::Null, from_server)).collect()
-}
-
-fn from_server(value: mysql::Value) -> Value {
-    match value {
-        mysql::Value::NULL => Value::Null,
-        mysql::Value::Bytes(bytes) => Value::Text(String::from_utf8_lossy(&bytes).into_owned()),
-        mysql::Value::Int(n) => Value::Int(n),
-        mysql::Value::UInt(n) => Value::Int(n as i64),
-        mysql::Value::Float(f) => Value::Float(f64::from(f)),
-        mysql::Value::Double(f) => Value::Float(f),
-        mysql::Value::Date(year, month, day, hour, minute, second, us) => {
-            let small = |n: u8| n as i8;
-            let at = DateTime::new(
-                year as i16,
-                small(month),
-                small(day),
-                small(hour),
-                small(minute),
-                small(second),
-                us as i32 * 1000,
-            );
-            let at = at.and_then(|at| at.to_zoned(TimeZone::UTC));
-            at.map_or(Value::Null, |at| Value::Time(at.timestamp().as_microsecond()))
-        }
-        time => Value::Text(time.as_sql(true)),
-    }
+    let text = |value: Option<mysql::Value>| match value {
+        Some(mysql::Value::Bytes(bytes)) => Value::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        _ => Value::Null,
+    };
+    row.unwrap_raw().into_iter().map(text).collect()
 }
 
 /// What the server says, told apart by its number.
@@ -143,25 +116,24 @@ impl Session for MySqlSession {
     }
 
     fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
-        let statement = self.conn.prep(sql).map_err(ours)?;
-        self.statements.push((sql.to_string(), statement));
+        self.statements.push(Prepared::new(&mut self.conn, sql)?);
         Ok(Statement(self.statements.len() as u32 - 1))
     }
 
     fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
-        let prepared = &self.statements[statement.0 as usize].1;
-        if usize::from(prepared.num_params()) != params.len() {
-            return Err(SqlError::wrong("a statement was given another number of parameters than it has"));
-        }
-        self.wire.execute(&self.conn, prepared.id(), params)
+        let id = self.statements[statement.0 as usize].id(params)?;
+        self.wire.execute(&self.conn, id, params)
+    }
+
+    fn execute_all(&mut self, all: &[(Statement, &[Param<'_>])]) -> SqlResult<()> {
+        let ids = all.iter().map(|(statement, params)| self.statements[statement.0 as usize].id(params));
+        let ids = ids.collect::<SqlResult<Vec<u32>>>()?;
+        self.wire.execute_all(&self.conn, ids.into_iter().zip(all.iter().map(|(_, params)| *params)))
     }
 
     fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
-        let params = bind(params)?;
-        let prepared = &self.statements[statement.0 as usize].1;
-        let result = self.conn.exec_iter(prepared, params).map_err(ours)?;
-        let rows = result.map(|row| row.map(values));
-        rows.collect::<Result<_, _>>().map_err(ours)
+        let prepared = &mut self.statements[statement.0 as usize];
+        self.wire.query(&self.conn, prepared.id(params)?, params, &mut prepared.columns)
     }
 
     fn run(&mut self, sql: &str) -> SqlResult<()> {
@@ -184,8 +156,13 @@ impl Session for MySqlSession {
         loaded.map_err(ours)
     }
 
+    fn always_in_transaction(&mut self) -> SqlResult<()> {
+        self.always = true;
+        self.run("SET autocommit = 0")
+    }
+
     fn begin(&mut self) -> SqlResult<()> {
-        self.wire.run(&self.conn, "BEGIN").map(drop)
+        if self.always { Ok(()) } else { self.wire.run(&self.conn, "BEGIN").map(drop) }
     }
 
     fn commit(&mut self) -> SqlResult<()> {
@@ -198,9 +175,9 @@ impl Session for MySqlSession {
 
     fn reconnect(&mut self) -> SqlResult<()> {
         self.conn = Conn::new(self.opts.clone()).map_err(ours)?;
-        for (sql, statement) in &mut self.statements {
-            *statement = self.conn.prep(sql.as_str()).map_err(ours)?;
+        for prepared in &mut self.statements {
+            *prepared = Prepared::new(&mut self.conn, &prepared.sql)?;
         }
-        Ok(())
+        if self.always { self.always_in_transaction() } else { Ok(()) }
     }
 }

@@ -33,8 +33,8 @@ const SQL_SERVER_COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', ''
 type Counters = BTreeMap<String, f64>;
 
 pub struct SqlTarget {
-    /// The facts' heading: "MariaDB 10.11.6".
-    version: String,
+    /// The facts' heading: "MariaDB".
+    name: String,
     door: Door,
     /// None: it was there, and is left running.
     server: Option<Mutex<Server>>,
@@ -70,8 +70,12 @@ impl SqlTarget {
         let session = door.connect().map_err(|error| cannot_connect(&error))?;
         let version = session.version().to_string();
         check_age(&version)?;
-        let fact = |name: &str, value: String| Fact::new(version.as_str(), name, value);
-        let mut facts = vec![fact("Server", if server.is_some() { "Dyno's own".into() } else { "existing".into() })];
+        let (name, number) = version.rsplit_once(' ').unwrap_or((&version, ""));
+        let fact = |what: &str, value: String| Fact::new(name, what, value);
+        let mut facts = vec![
+            fact("Version", number.to_string()),
+            fact("Server", if server.is_some() { "Dyno's own".into() } else { "existing".into() }),
+        ];
         let shown = settings.iter().map(
             |(name, value)| {
                 if value.is_empty() { name.clone() } else { format!("{name}={value}") }
@@ -82,7 +86,7 @@ impl SqlTarget {
         facts.extend(limits.memory_bytes.map(|bytes| fact("Memory limit", units::bytes(bytes))));
         facts.extend(limits.cpus.map(|cpus| fact("Processors", cpus)));
         Ok(SqlTarget {
-            version,
+            name: name.to_string(),
             door,
             server: server.map(Mutex::new),
             lanes: Mutex::new(Vec::new()),
@@ -186,7 +190,7 @@ fn as_version(text: f64) -> f64 {
     text.trunc() + text.fract() / 10.0
 }
 
-fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
+pub fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
     let try_next = match error.trouble {
         Trouble::Lost => "check that the server runs and that the address in the connection string is right",
         _ => "check user, password and database in the connection string, and that the user may log in from here",
@@ -226,13 +230,13 @@ impl Target for SqlTarget {
         let now = self.counters();
         let part = |(name, value): (&String, &f64)| {
             let part = value - before.get(name).copied().unwrap_or(0.0);
-            Fact::new(self.version.as_str(), name.as_str(), units::grouped(part.max(0.0) as u64))
+            Fact::new(self.name.as_str(), name.as_str(), units::grouped(part.max(0.0) as u64))
         };
         let mut facts: Vec<Fact> = now.iter().map(part).collect();
         if let Some(server) = &self.server {
             let mut server = lock(server);
             if !server.is_alive() {
-                facts.push(Fact::new(self.version.as_str(), "The server ended; its log", server.log_tail()));
+                facts.push(Fact::new(self.name.as_str(), "The server ended; its log", server.log_tail()));
             }
         }
         facts

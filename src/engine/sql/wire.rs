@@ -1,5 +1,5 @@
-//! The hot path of a MySQL session: a prepared statement is executed and its answer read to the end with one system call
-//! each way and nothing allocated. The library makes the connection and does everything else; between two of its commands
+//! The hot path of a MySQL session: prepared statements are executed and their answers read to the end with one system call
+//! each way, and nothing allocated but the rows that are asked for. The library makes the connection and does everything else; between two of its commands
 //! nothing is on the way, so the socket can be used past it.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -9,7 +9,8 @@ use jiff::tz::TimeZone;
 use rustix::io::Errno;
 
 use super::mysql::server_error;
-use crate::load::sql::{Param, SqlError, SqlResult, Trouble, decimal_text};
+use super::rows::{self, Column};
+use crate::load::sql::{Param, Row, SqlError, SqlResult, Trouble, decimal_text};
 
 const EXECUTE: u8 = 0x17;
 const QUERY: u8 = 0x03;
@@ -53,42 +54,112 @@ impl Wire {
 
     /// Executes a prepared statement; the rows that it returned or changed.
     pub fn execute(&mut self, socket: &impl AsRawFd, statement: u32, params: &[Param<'_>]) -> SqlResult<u64> {
-        self.begin_packet(EXECUTE);
+        self.out.clear();
+        self.push_execution(statement, params)?;
+        let socket = self.send(socket)?;
+        self.answer(socket)
+    }
+
+    /// Executes prepared statements one after the other, sent together. If one fails, the server goes on with the next:
+    /// what they change must be inside a transaction that is then rolled back. The first error counts.
+    pub fn execute_all<'p>(
+        &mut self,
+        socket: &impl AsRawFd,
+        all: impl Iterator<Item = (u32, &'p [Param<'p>])>,
+    ) -> SqlResult<()> {
+        self.out.clear();
+        let mut sent = 0;
+        for (statement, params) in all {
+            self.push_execution(statement, params)?;
+            sent += 1;
+        }
+        let socket = self.send(socket)?;
+        let mut first = Ok(());
+        for _ in 0..sent {
+            match self.answer(socket) {
+                Ok(_) => {}
+                Err(error) if error.trouble == Trouble::Lost => return Err(error),
+                Err(error) => first = first.and(Err(error)),
+            }
+        }
+        first
+    }
+
+    /// Executes a prepared statement and keeps its rows. `columns` are as the server described them last; they are
+    /// brought up to date where it does so again.
+    pub fn query(
+        &mut self,
+        socket: &impl AsRawFd,
+        statement: u32,
+        params: &[Param<'_>],
+        columns: &mut Vec<Column>,
+    ) -> SqlResult<Vec<Row>> {
+        self.out.clear();
+        self.push_execution(statement, params)?;
+        let socket = self.send(socket)?;
+        let head = self.packet(socket)?;
+        match head.first() {
+            Some(&OK) => return Ok(Vec::new()),
+            Some(&ERROR) => return Err(error(head)),
+            Some(&LOCAL_FILE) | None => return Err(unasked()),
+            Some(_) => {}
+        }
+        let described = described(head);
+        if described > 0 {
+            columns.clear();
+        }
+        for _ in 0..described {
+            columns.push(Column::of_packet(self.packet(socket)?)?);
+        }
+        self.packet(socket)?;
+        let mut rows = Vec::new();
+        loop {
+            let packet = self.packet(socket)?;
+            match packet.first() {
+                Some(&END) if packet.len() < 9 => return Ok(rows),
+                Some(&ERROR) => return Err(error(packet)),
+                _ => rows.push(rows::row(packet, columns)?),
+            }
+        }
+    }
+
+    /// Executes text without parameters, whose answer has no rows of interest.
+    pub fn run(&mut self, socket: &impl AsRawFd, sql: &str) -> SqlResult<u64> {
+        self.out.clear();
+        self.out.extend([0, 0, 0, 0, QUERY]);
+        self.out.extend(sql.as_bytes());
+        self.close_packet(0)?;
+        let socket = self.send(socket)?;
+        self.answer(socket)
+    }
+
+    fn push_execution(&mut self, statement: u32, params: &[Param<'_>]) -> SqlResult<()> {
+        let from = self.out.len();
+        self.out.extend([0, 0, 0, 0, EXECUTE]);
         self.out.extend(statement.to_le_bytes());
         // No cursor; one iteration.
         self.out.extend([0, 1, 0, 0, 0]);
         if !params.is_empty() {
             push_params(params, &mut self.out)?;
         }
-        self.exchange(socket)
+        self.close_packet(from)
     }
 
-    /// Executes text without parameters, whose answer has no rows of interest.
-    pub fn run(&mut self, socket: &impl AsRawFd, sql: &str) -> SqlResult<u64> {
-        self.begin_packet(QUERY);
-        self.out.extend(sql.as_bytes());
-        self.exchange(socket)
-    }
-
-    fn begin_packet(&mut self, command: u8) {
-        self.out.clear();
-        self.out.extend([0, 0, 0, 0, command]);
-    }
-
-    fn exchange(&mut self, socket: &impl AsRawFd) -> SqlResult<u64> {
-        let length = self.out.len() - 4;
+    /// Puts its length at the head of the packet that begins there.
+    fn close_packet(&mut self, from: usize) -> SqlResult<()> {
+        let length = self.out.len() - from - HEADER;
         if length >= LONGEST {
             return Err(SqlError::wrong("a statement with more than 16 MiB of parameters"));
         }
-        self.out[..3].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
-        // SAFETY: the connection that the caller holds keeps the descriptor open through this call.
-        let socket = unsafe { BorrowedFd::borrow_raw(socket.as_raw_fd()) };
-        self.send(socket)?;
-        (self.from, self.to) = (0, 0);
-        self.answer(socket)
+        self.out[from..from + 3].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
+        Ok(())
     }
 
-    fn send(&self, socket: BorrowedFd<'_>) -> SqlResult<()> {
+    /// Sends what was put together; answers with the socket to read the answers from.
+    fn send<'s>(&mut self, socket: &'s impl AsRawFd) -> SqlResult<BorrowedFd<'s>> {
+        // SAFETY: the connection that the caller holds keeps the descriptor open as long as it is borrowed.
+        let socket = unsafe { BorrowedFd::borrow_raw(socket.as_raw_fd()) };
+        (self.from, self.to) = (0, 0);
         let mut rest = &self.out[..];
         while !rest.is_empty() {
             match rustix::io::write(socket, rest) {
@@ -97,7 +168,7 @@ impl Wire {
                 Err(error) => return Err(lost(error)),
             }
         }
-        Ok(())
+        Ok(socket)
     }
 
     /// Reads one answer to its end, and those that follow it.
@@ -112,13 +183,10 @@ impl Wire {
                     status(head, last_id + width(head, last_id))
                 }
                 Some(&ERROR) => return Err(error(head)),
-                Some(&LOCAL_FILE) | None => return Err(SqlError::wrong("an answer that was not asked for")),
+                Some(&LOCAL_FILE) | None => return Err(unasked()),
                 Some(_) => {
-                    // MariaDB says in a byte after the number of columns whether it describes them again.
-                    let described = head.get(width(head, 0)) != Some(&0);
-                    let columns = if described { number(head, 0) } else { 0 };
                     // What ends the descriptions is sent also where there are none.
-                    for _ in 0..=columns {
+                    for _ in 0..=described(head) {
                         self.packet(socket)?;
                     }
                     let (counted, status) = self.rows(socket)?;
@@ -235,8 +303,17 @@ fn push_time(unix_us: i64, out: &mut Vec<u8>) -> SqlResult<()> {
     Ok(())
 }
 
+/// How many columns are described in what follows: MariaDB says in a byte after their number whether it does so again.
+fn described(head: &[u8]) -> u64 {
+    if head.get(width(head, 0)) == Some(&0) { 0 } else { number(head, 0) }
+}
+
+fn unasked() -> SqlError {
+    SqlError::wrong("an answer that was not asked for")
+}
+
 /// How many bytes a number takes that says its own length.
-fn width(packet: &[u8], at: usize) -> usize {
+pub fn width(packet: &[u8], at: usize) -> usize {
     match packet.get(at) {
         Some(0xfc) => 3,
         Some(0xfd) => 4,
@@ -245,7 +322,7 @@ fn width(packet: &[u8], at: usize) -> usize {
     }
 }
 
-fn number(packet: &[u8], at: usize) -> u64 {
+pub fn number(packet: &[u8], at: usize) -> u64 {
     let bytes = match width(packet, at) {
         1 => packet.get(at..=at),
         width => packet.get(at + 1..at + width),
@@ -273,10 +350,19 @@ fn lost(cause: impl std::fmt::Display) -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::sql::Value;
     use proptest::prelude::*;
 
     /// What a client meets that sends an execution to a server which answers so, in pieces of any size.
     fn answered(packets: &[&[u8]], piece: usize) -> SqlResult<u64> {
+        served(packets, piece, |wire, socket| wire.execute(socket, 7, &[Param::Int(1)]))
+    }
+
+    fn served<T>(
+        packets: &[&[u8]],
+        piece: usize,
+        ask: impl FnOnce(&mut Wire, &std::os::unix::net::UnixStream) -> SqlResult<T>,
+    ) -> SqlResult<T> {
         use std::io::{Read, Write};
         let (ours, mut theirs) = std::os::unix::net::UnixStream::pair().unwrap();
         let mut bytes = Vec::new();
@@ -290,7 +376,7 @@ mod tests {
                 theirs.read_exact(&mut [0; 8]).unwrap();
                 bytes.chunks(piece).for_each(|piece| theirs.write_all(piece).unwrap());
             });
-            Wire { buffer: vec![0; 16], ..Wire::new() }.execute(&ours, 7, &[Param::Int(1)])
+            ask(&mut Wire { buffer: vec![0; 16], ..Wire::new() }, &ours)
         })
     }
 
@@ -310,6 +396,32 @@ mod tests {
             packets.remove(1);
             prop_assert_eq!(answered(&packets, piece).unwrap(), rows as u64);
         }
+    }
+
+    #[test]
+    fn of_several_sent_together_the_first_error_counts_and_all_answers_are_read() {
+        let ok: &[u8] = &[OK, 1, 0, 2, 0, 0, 0];
+        let deadlock: &[u8] = b"\xff\xbd\x04#40001Deadlock found";
+        let other: &[u8] = b"\xff\x26\x04#23000Duplicate";
+        let all = [(7, &[Param::Int(1)][..]), (8, &[]), (9, &[])];
+        let run = |packets: &[&[u8]]| served(packets, 5, |wire, socket| wire.execute_all(socket, all.into_iter()));
+        assert!(run(&[ok, ok, ok]).is_ok());
+        assert_eq!(run(&[ok, deadlock, other]).unwrap_err().code, "1213");
+        assert_eq!(run(&[ok, deadlock]).unwrap_err().trouble, Trouble::Lost);
+    }
+
+    #[test]
+    fn rows_are_read_by_what_the_server_described_then_or_before() {
+        let long = b"\x03def\0\0\0\x01n\0\x0c\x3f\0\x0b\0\0\0\x03\0\0\0\0\0";
+        let mut columns = Vec::new();
+        let query = |columns: &mut Vec<Column>, packets: &[&[u8]]| {
+            served(packets, 7, |wire, socket| wire.query(socket, 7, &[], columns)).unwrap()
+        };
+        let rows: [&[u8]; 2] = [&[0, 0, 5, 0, 0, 0], &[0, 0b100]];
+        let told = [vec![Value::Int(5)], vec![Value::Null]];
+        let described: [&[u8]; 6] = [&[1], long, END_OF_ROWS, rows[0], rows[1], END_OF_ROWS];
+        assert_eq!(query(&mut columns, &described), told);
+        assert_eq!(query(&mut columns, &[&[1, 0], END_OF_ROWS, rows[0], rows[1], END_OF_ROWS]), told);
     }
 
     #[test]

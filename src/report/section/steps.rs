@@ -5,9 +5,10 @@ use std::fmt::Write;
 use super::{Info, Section};
 use crate::report::analysis;
 use crate::report::claims::{self, Standing};
-use crate::report::difference::{difference, what};
+use crate::report::difference::difference;
 use crate::report::facts::{Facts, StepFacts};
 use crate::report::html::{Table, escape};
+use crate::report::measure::Measure;
 use crate::report::reading::{ClassSummary, P99};
 use crate::report::words::{self, NONE};
 use crate::report::{draw, limits, text};
@@ -62,7 +63,7 @@ fn largest(facts: &Facts, step: &StepFacts) -> String {
             Standing::NoInterval => "as told",
         };
         let row = [
-            if l.of_p99 { "p99" } else { "ops/s" }.to_string(),
+            l.measure.short(),
             facts.subjects[l.subject].clone(),
             facts.subjects[l.rival].clone(),
             l.at.clone(),
@@ -74,7 +75,7 @@ fn largest(facts: &Facts, step: &StepFacts) -> String {
         ];
         table.row("", &row);
     }
-    let of_pairs = facts.subjects.len() * (facts.subjects.len() - 1) * 2;
+    let of_pairs = facts.subjects.len() * (facts.subjects.len() - 1) * Measure::of_step(step).len();
     let missing = match count < of_pairs {
         true => {
             " Pairs that are missing: nowhere is that subject better in that figure, or every such point is marked."
@@ -84,7 +85,7 @@ fn largest(facts: &Facts, step: &StepFacts) -> String {
     let note = format!(
         "p99: of the {}. Claimed: clear of chance, with every comparison searched counted. Not clear: the difference may be \
          chance. As told: the figures have no interval.{missing}",
-        what(step, true).trim_start_matches("p99 ")
+        Measure::P99.name(step).trim_start_matches("p99 ")
     );
     format!("<h4>Largest differences</h4>\n{}<p class=note>{}</p>\n", table.html(), escape(&note))
 }

@@ -10,7 +10,7 @@ use super::statements::{Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
 use crate::load::sql::{
-    Committed, Param, Row, Script, Session, SqlError, SqlResult, Statements, decimal_text, refused,
+    Committed, Param, Row, Script, Session, SqlError, SqlResult, Statement, Statements, decimal_text, refused,
 };
 
 /// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
@@ -48,6 +48,7 @@ impl Script for TpccScript {
             let (there, wanted) = (loaded.unwrap_or(0), self.drawer.warehouses);
             return Err(anyhow!("the database has {there} warehouses, the workload asks for {wanted}"));
         }
+        session.always_in_transaction().map_err(refuse)?;
         self.prepared = Some((Fixed::prepare(session).map_err(refuse)?, Several::prepare(session).map_err(refuse)?));
         Ok(())
     }
@@ -101,20 +102,26 @@ struct Placed {
 use Param::Int;
 
 impl Transaction<'_> {
-    fn query(&mut self, statement: crate::load::sql::Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
+    fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
         self.sent.reads += 1;
         self.session.query(statement, params)
     }
 
     /// The one row that must be there.
-    fn row(&mut self, what: &str, statement: crate::load::sql::Statement, params: &[Param<'_>]) -> SqlResult<Row> {
+    fn row(&mut self, what: &str, statement: Statement, params: &[Param<'_>]) -> SqlResult<Row> {
         let rows = self.query(statement, params)?;
         rows.into_iter().next().ok_or_else(|| SqlError::wrong(format!("{what} is not in the database: {params:?}")))
     }
 
-    fn write(&mut self, statement: crate::load::sql::Statement, params: &[Param<'_>]) -> SqlResult<u64> {
+    fn write(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
         self.sent.writes += 1;
         self.session.execute(statement, params)
+    }
+
+    /// Writes that need nothing of each other's answers.
+    fn write_all(&mut self, all: &[(Statement, &[Param<'_>])]) -> SqlResult<()> {
+        self.sent.writes += all.len() as u32;
+        self.session.execute_all(all)
     }
 
     /// Clause 2.4.2.2. False: an item that there is not, so all is rolled back (clause 2.4.2.3).
@@ -123,12 +130,14 @@ impl Transaction<'_> {
         self.row("the customer", self.fixed.customer_and_warehouse, &customer)?;
         let district = self.row("the district", self.fixed.next_order, &[Int(w), Int(d)])?;
         let order = district[0].int()?;
-        self.write(self.fixed.take_order, &[Int(order + 1), Int(w), Int(d)])?;
         let local = lines.iter().all(|l| l.supply_warehouse == w);
         let (count, now) = (lines.len() as i64, self.now);
         let row = [Int(order), Int(d), Int(w), Int(c), now, Int(count), Int(i64::from(local))];
-        self.write(self.fixed.insert_order, &row)?;
-        self.write(self.fixed.insert_new_order, &[Int(order), Int(d), Int(w)])?;
+        self.write_all(&[
+            (self.fixed.take_order, &[Int(order + 1), Int(w), Int(d)]),
+            (self.fixed.insert_order, &row),
+            (self.fixed.insert_new_order, &[Int(order), Int(d), Int(w)]),
+        ])?;
         let ids: Vec<Param<'_>> = lines.iter().map(|l| Int(l.item)).collect();
         let items = self.query(self.several.items[ids.len() - 1], &ids)?;
         let mut placed = Vec::with_capacity(lines.len());
@@ -161,6 +170,7 @@ impl Transaction<'_> {
         for row in rows {
             stock.push((row[0].int()?, row[1].int()?, row[3].text()?.to_string()));
         }
+        let mut written = Vec::with_capacity(placed.len());
         for p in placed {
             let Some((item, quantity, dist)) = stock.iter_mut().find(|(item, ..)| *item == p.line.item) else {
                 return Err(SqlError::wrong(format!("item {} has no stock in warehouse {from}", p.line.item)));
@@ -170,10 +180,10 @@ impl Transaction<'_> {
             *quantity = if *quantity >= ordered + 10 { *quantity - ordered } else { *quantity - ordered + 91 };
             p.dist.clone_from(dist);
             let remote = i64::from(from != w);
-            let params = [Int(*quantity), Int(ordered), Int(1), Int(remote), Int(from), Int(*item)];
-            self.write(self.fixed.update_stock, &params)?;
+            written.push([Int(*quantity), Int(ordered), Int(1), Int(remote), Int(from), Int(*item)]);
         }
-        Ok(())
+        let each: Vec<_> = written.iter().map(|params| (self.fixed.update_stock, &params[..])).collect();
+        self.write_all(&each)
     }
 
     fn insert_lines(&mut self, order: i64, w: i64, d: i64, placed: &[Placed]) -> SqlResult<()> {
@@ -194,25 +204,26 @@ impl Transaction<'_> {
         };
         let (w, d, cw, cd) = (*warehouse, *district, *customer_warehouse, *customer_district);
         let amount = Param::Decimal { units: *cents, scale: 2 };
-        self.write(self.fixed.pay_warehouse, &[amount, Int(w)])?;
+        self.write_all(&[
+            (self.fixed.pay_warehouse, &[amount, Int(w)]),
+            (self.fixed.pay_district, &[amount, Int(w), Int(d)]),
+        ])?;
         let from = self.row("the warehouse", self.fixed.read_warehouse, &[Int(w)])?;
-        self.write(self.fixed.pay_district, &[amount, Int(w), Int(d)])?;
         let at = self.row("the district", self.fixed.read_district, &[Int(w), Int(d)])?;
         let c = self.customer(cw, cd, who)?;
         let customer = self.row("the customer", self.fixed.lock_customer, &[Int(cw), Int(cd), Int(c)])?;
+        let note = format!("{}    {}", from[0].text()?, at[0].text()?);
+        let paid = [Int(c), Int(cd), Int(cw), Int(d), Int(w), self.now, amount, Param::Text(&note)];
+        let history = (self.fixed.insert_history, &paid[..]);
         if customer[0].text()? == "BC" {
             let old = self.row("the customer", self.fixed.customer_data, &[Int(cw), Int(cd), Int(c)])?;
             let mut data = format!("{c} {cd} {cw} {d} {w} {}|{}", decimal_text(*cents, 2), old[0].text()?);
             data.truncate(DATA);
             let params = [amount, amount, Param::Text(&data), Int(cw), Int(cd), Int(c)];
-            self.write(self.fixed.pay_bad_customer, &params)?;
+            self.write_all(&[(self.fixed.pay_bad_customer, &params), history])?;
         } else {
-            self.write(self.fixed.pay_customer, &[amount, amount, Int(cw), Int(cd), Int(c)])?;
+            self.write_all(&[(self.fixed.pay_customer, &[amount, amount, Int(cw), Int(cd), Int(c)]), history])?;
         }
-        let note = format!("{}    {}", from[0].text()?, at[0].text()?);
-        let now = self.now;
-        let row = [Int(c), Int(cd), Int(cw), Int(d), Int(w), now, amount, Param::Text(&note)];
-        self.write(self.fixed.insert_history, &row)?;
         Ok(true)
     }
 
@@ -248,10 +259,11 @@ impl Transaction<'_> {
             if self.write(self.fixed.delete_new_order, &place)? == 0 {
                 continue;
             }
-            self.write(self.fixed.carry_order, &[Int(carrier), Int(w), Int(d), Int(order)])?;
+            self.write_all(&[
+                (self.fixed.carry_order, &[Int(carrier), Int(w), Int(d), Int(order)]),
+                (self.fixed.deliver_lines, &[self.now, Int(w), Int(d), Int(order)]),
+            ])?;
             let c = self.row("the order", self.fixed.customer_of_order, &place)?[0].int()?;
-            let now = self.now;
-            self.write(self.fixed.deliver_lines, &[now, Int(w), Int(d), Int(order)])?;
             let cents = self.row("the order's amount", self.fixed.amount_of_order, &place)?[0].units(2)?;
             let amount = Param::Decimal { units: cents, scale: 2 };
             self.write(self.fixed.deliver_customer, &[amount, Int(w), Int(d), Int(c)])?;
