@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use sqlparser::dialect::MsSqlDialect;
+use sqlparser::parser::Parser;
 use wire::{Cell, Column, Kind};
 
 /// What came over a connection, which is numbered from 1.
@@ -148,12 +150,14 @@ pub fn rows(kinds: &[Kind], rows: &[&[&str]]) -> Answer {
 impl Shared {
     fn answer(&self, heard: &Heard) -> Answer {
         lock(&self.heard).push(heard.clone());
-        (self.brain)(heard).or_else(|| self.own_answer(&heard.what)).unwrap_or(Answer::Error {
-            code: 102,
-            class: 15,
-            message: "The stand-in does not know this statement.",
-            rolls_back: false,
-        })
+        let unknown = |message| Answer::Error { code: 102, class: 15, message, rolls_back: false };
+        if let What::Batch(text) | What::Call { text, .. } = &heard.what
+            && !is_t_sql(text)
+        {
+            return unknown("Incorrect syntax.");
+        }
+        let answer = (self.brain)(heard).or_else(|| self.own_answer(&heard.what));
+        answer.unwrap_or_else(|| unknown("The stand-in does not know this statement."))
     }
 
     fn own_answer(&self, what: &What) -> Option<Answer> {
@@ -211,6 +215,15 @@ impl Shared {
         kept.last = rows.into_iter().next_back().unwrap_or_default();
         count
     }
+}
+
+/// Whether the parser takes it. It has not heard of `INSERT BULK`, which clients send and nobody writes.
+fn is_t_sql(text: &str) -> bool {
+    let parsed = Parser::parse_sql(&MsSqlDialect {}, text);
+    if let Err(error) = &parsed {
+        eprintln!("no T-SQL: {text}: {error}");
+    }
+    parsed.is_ok() || text.starts_with("INSERT BULK ")
 }
 
 /// The columns of a table's definition, "(a INT NOT NULL, b VARCHAR(10), PRIMARY KEY (a))".
