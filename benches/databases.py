@@ -87,15 +87,15 @@ def sysbench(server, script, command, threads, *options):
                 command])
 
 
-def sysbench_run(server, script, threads):
-    """TPS, mean latency in ms, CPU seconds a transaction."""
-    out, cpu, _ = sysbench(server, script, "run", threads, f"--time={SECONDS}", "--rand-type=uniform")
+def sysbench_run(server, script, threads, rate=0):
+    """TPS, mean latency in ms (at a rate: with the time in its queue), CPU seconds a transaction."""
+    out, cpu, _ = sysbench(server, script, "run", threads, f"--time={SECONDS}", "--rand-type=uniform", f"--rate={rate}")
     tps = float(re.search(r"transactions:\s+\d+\s+\(([\d.]+) per sec", out)[1])
     mean = float(re.search(r"avg:\s+([\d.]+)", out)[1])
     return dict(tps=tps, mean_ms=mean, cpu=cpu / (tps * SECONDS))
 
 
-def one_point(server, folder, database, workload, threads, fill, duration):
+def one_point(server, folder, database, workload, threads, fill, duration, pace=""):
     """Runs one point; its rows of data, CPU seconds, wall-clock seconds."""
     protocol, bundle, home = folder / "bench.toml", folder / "bench.dyno", folder / "home"
     bundle.unlink(missing_ok=True)
@@ -114,6 +114,7 @@ name = "clients"
 engine = "mysql"
 threads = {threads}
 workload = {workload}
+{pace}
 ''')
     env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@localhost/{database}?socket={server.socket}")
     _, cpu, wall = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle], env)
@@ -121,17 +122,17 @@ workload = {workload}
     return rows, cpu, wall
 
 
-def dyno(server, folder, database, workload, threads, fill="", seconds=SECONDS):
+def dyno(server, folder, database, workload, threads, fill="", seconds=SECONDS, pace=""):
     """One point of sysbench's workloads: its row of data, CPU seconds, wall-clock seconds."""
     kind = f'{{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_type = "uniform" }}'
-    rows, cpu, wall = one_point(server, folder, database, kind, threads, fill, f"{seconds}s")
+    rows, cpu, wall = one_point(server, folder, database, kind, threads, fill, f"{seconds}s", pace)
     return rows[0], cpu, wall
 
 
-def dyno_run(server, folder, workload, threads):
-    row, cpu, _ = dyno(server, folder, "sysbench", workload, threads)
-    tps = float(row["ops_per_s"])
-    mean = next(float(value) for name, value in row.items() if name.endswith("mean_ns"))
+def dyno_run(server, folder, workload, threads, rate=0):
+    pace = f'rate = "{rate}/s"\narrival = "poisson"' if rate else ""
+    row, cpu, _ = dyno(server, folder, "sysbench", workload, threads, pace=pace)
+    tps, mean = float(row["ops_per_s"]), float(row["response_mean_ns" if rate else "mean_ns"])
     return dict(tps=tps, mean_ms=mean / 1e6, cpu=cpu / (tps * SECONDS))
 
 
@@ -167,6 +168,15 @@ def oltp_lines(server, folder, script, threads):
             line(f"{what}: client CPU a transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1)]
 
 
+def paced_lines(server, folder, script, threads):
+    """Where both are asked for the same, neither's TPS decides how long a transaction takes."""
+    rate = round(sysbench_run(server, script, threads)["tps"] / 3)
+    pairs = in_turns(lambda: dyno_run(server, folder, script, threads, rate),
+                     lambda: sysbench_run(server, script, threads, rate))
+    return [line(f"{script}, {threads} threads, a third of the most asked of both: mean response time", pairs, "mean_ms",
+                 "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03)]
+
+
 def record(server, lines):
     """Writes the lines into the document, in place of those of the same name."""
     model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
@@ -190,6 +200,7 @@ def main():
     for script in ("oltp_point_select", "oltp_read_write"):
         for threads in (1, 8, 32):
             parts[f"{script}:{threads}"] = lambda *where, script=script, threads=threads: oltp_lines(*where, script, threads)
+        parts[f"{script}:paced"] = lambda *where, script=script: paced_lines(*where, script, 8)
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = Server(folder)
     try:

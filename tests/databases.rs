@@ -235,9 +235,14 @@ fn what_is_wrong_is_said_and_nothing_of_the_user_s_is_touched() {
 
 #[test]
 fn a_disk_that_fills_up_during_the_load_is_said_to_be_full() {
-    if !have(&["mount", "mkfs.ext4", "mariadbd"]) {
-        return;
+    for (engine, server, settings) in [("mysql", "mariadbd", "redo_log = \"16MiB\""), ("postgres", "initdb", "")] {
+        if have(&["mount", "mkfs.ext4", server]) {
+            fill_up(engine, settings);
+        }
     }
+}
+
+fn fill_up(engine: &str, settings: &str) {
     let bench = Bench::new();
     let (drive, image) = (bench.path("drive"), bench.path("image"));
     std::fs::File::create(&image).unwrap().set_len(300 << 20).unwrap();
@@ -247,12 +252,39 @@ fn a_disk_that_fills_up_during_the_load_is_said_to_be_full() {
         return;
     }
     std::fs::write(drive.join("users-file"), "precious").unwrap();
-    let fill = "redo_log = \"16MiB\"\nfill = { kind = \"oltp_load\", tables = 2, table_size = 2000000 }";
-    bench.protocol(fill, "mysql", "oltp_point_select", 1, 1);
+    let fill = format!("{settings}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 2000000 }}");
+    bench.protocol(&fill, engine, "oltp_point_select", 1, 1);
     let output = bench.dyno("").output().unwrap();
     let (text, kept) = (said(&output), std::fs::read_to_string(drive.join("users-file")).unwrap());
     let (pid, sockets) = (bench.server_pid(), bench.sockets());
     assert!(Command::new("umount").arg(&drive).status().unwrap().success());
     assert!(!output.status.success() && (text.contains("full") || text.contains("No space left")), "{text}");
     assert_eq!((kept.as_str(), pid, sockets), ("precious", None, 0));
+}
+
+/// As a user would: from nothing to a brief, at the protocols' own small scale.
+#[test]
+fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories() {
+    if !have(&["mariadbd"]) {
+        return;
+    }
+    let begun = Instant::now();
+    for (protocol, words) in [("mysql-oltp", "two servers a drive"), ("tpcc", "New-Orders a minute")] {
+        let bench = Bench::new();
+        std::fs::create_dir(bench.path("other")).unwrap();
+        let run = |words: &[&str]| {
+            let output = Command::new(DYNO).current_dir(bench.dir.path()).args(words).output().unwrap();
+            assert!(output.status.success(), "{protocol}: {}", said(&output));
+            said(&output)
+        };
+        let subjects = ["--subject", "A=drive", "--subject", "B=other", "--bundle", "b.dyno"];
+        let told = run(&[&["run", protocol, "--scale", "small"], &subjects[..]].concat());
+        assert!(told.contains(" 0 failed"), "{told}");
+        run(&["report", "b.dyno", "-o", "b.html"]);
+        let page = std::fs::read_to_string(bench.path("b.html")).unwrap();
+        for part in [words, "Key findings", "<th>MariaDB<td>10.", "Was it the drive?"] {
+            assert!(page.contains(part), "{protocol}: no '{part}' in the brief");
+        }
+        println!("{protocol} --scale small: done {:.0} s after the first was begun", begun.elapsed().as_secs_f64());
+    }
 }

@@ -115,7 +115,7 @@ fn kill(pid: u32) {
 }
 
 #[test]
-fn the_small_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kept() {
+fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kept() {
     for bench in Bench::both() {
         let protocol = if bench.engine == "mysql" { "tpcc" } else { "tpcc-postgres" };
         let mut dyno = Command::new(DYNO);

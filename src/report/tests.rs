@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Facts, html, text};
+use super::{Facts, claims, difference, html, text};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
@@ -10,7 +10,7 @@ use crate::plan::{
     Arrival, Axis, Drive, Field, Knobs, Load, Order, Part, Place, Plan, PointKey, Protocol, Step, Stream, Subject,
     Sweep,
 };
-use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sink, Tally};
+use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Sink, Tally};
 use crate::store::Writer;
 
 const SECOND: u64 = 1_000_000_000;
@@ -281,4 +281,54 @@ fn the_markdown_keeps_its_shape() {
     // The plan, as JSON of some hundred lines, is a matter of its own.
     let plan = text.split_once("```text").map_or("", |(_, rest)| rest);
     insta::assert_snapshot!(text.replace(plan, "[plan]"));
+}
+
+/// A bundle whose points are changed, and given readings, as they are written.
+fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
+    let (folder, made) = (tempfile::tempdir().expect("a temporary folder"), Made { fail: false, ..small() });
+    let path = folder.path().join("made.dyno");
+    let run = Run { plan: plan(&made), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
+    let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    for repeat in 1..=made.repeats {
+        for (value, subject) in made.values.iter().flat_map(|v| ["Memory", "Disk"].map(|subject| (*v, subject))) {
+            let mut point = point(&made, subject, value, repeat);
+            change(&mut point);
+            writer.begin(&point.key).expect("begun");
+            for tenth in -35..=(made.seconds as i64 * 10 + 35) {
+                let (meter, name) = ("exec".to_string(), "drive_watts".to_string());
+                let value = watts(subject);
+                writer.sample(&Sample { at_ns: tenth * 100_000_000, meter, name, value }).expect("a reading");
+            }
+            writer.end(&point).expect("ended");
+        }
+    }
+    Facts::load(&[path]).expect("facts")
+}
+
+#[test]
+fn the_one_that_does_less_may_do_more_per_watt() {
+    let facts = changed(&|_| {}, &|subject| if subject == "Memory" { 30.0 } else { 5.0 });
+    let said: Vec<String> = claims::all(&facts).iter().map(|c| c.said(&facts)).collect();
+    assert!(said.contains(&"Memory does up to 200 % more operations a second than Disk".to_string()), "{said:?}");
+    let per_watt = "Disk does up to 99 % more operations a second per watt (drive, exec) than Memory";
+    assert!(said.contains(&per_watt.to_string()), "{said:?}");
+    let compared = text::compare(&facts).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        compared.contains("Disk does 100 % more operations a second per watt (drive, exec) than Memory"),
+        "{compared}"
+    );
+}
+
+#[test]
+fn subjects_under_other_options_are_not_ranked_and_the_report_says_why() {
+    let options = |point: &mut Point| {
+        let own = if point.key.subject == "Disk" { "max_open_files=10 wal=1" } else { "max_open_files=-1 wal=1" };
+        point.facts = vec![Fact::new("RocksDB", "Options", own)];
+    };
+    let facts = changed(&options, &|_| 5.0);
+    assert!(claims::all(&facts).is_empty() && claims::as_they_stand(&facts).is_empty());
+    let said = text::compare(&facts).split_whitespace().collect::<Vec<_>>().join(" ");
+    let why = "Disk and Memory are not ranked: RocksDB: Options differs, max_open_files=-1 (Memory), max_open_files=10 (Disk).";
+    assert!(said.contains(why), "{said}");
+    assert!(difference::all_marks(&facts)[0].starts_with("Disk against Memory: RocksDB: Options differs"));
 }

@@ -10,7 +10,7 @@ use crate::support::{DYNO, said, served_by, until};
 const TABLES: &str = "tables = 2, table_size = 2000";
 
 pub struct Bench {
-    dir: tempfile::TempDir,
+    pub dir: tempfile::TempDir,
 }
 
 impl Bench {

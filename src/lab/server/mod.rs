@@ -19,6 +19,8 @@ use cgroup::Cgroup;
 /// A buffer pool of hundreds of gigabytes and a log to recover from take their time.
 const START_NS: u64 = 600_000_000_000;
 const STOP_NS: u64 = 600_000_000_000;
+/// A server that has no space left cannot write what a clean stop asks for, however long it is waited for.
+const STOP_FULL_NS: u64 = 20_000_000_000;
 /// The kernel's limit for a socket's path, and what the servers add to the folder's.
 const LONGEST_PATH: usize = 107;
 const LONGEST_SOCKET: usize = "/.s.PGSQL.5432".len();
@@ -192,13 +194,14 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let pid = self.child.id() as i32;
-        let give_up_ns = self.clock.now_ns() + STOP_NS;
+        let told_ns = self.clock.now_ns();
         if self.is_alive() {
             // SAFETY: sends a signal to a child that has not been waited for, so its number is still its own.
             unsafe { libc::kill(pid, self.stop_signal) };
         }
         while self.is_alive() {
-            if self.clock.now_ns() > give_up_ns && self.child.kill().is_err() {
+            let patience_ns = if is_full(&self.places.data) { STOP_FULL_NS } else { STOP_NS };
+            if self.clock.now_ns() > told_ns + patience_ns && self.child.kill().is_err() {
                 break;
             }
             self.clock.sleep_until(self.clock.now_ns() + LOOK_NS);
@@ -207,6 +210,11 @@ impl Drop for Server {
         let _ = std::fs::remove_dir_all(&self.places.run);
         let _ = std::fs::remove_file(&self.record);
     }
+}
+
+/// Whether the filesystem has next to nothing left.
+fn is_full(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder).is_ok_and(|stat| stat.f_bavail * stat.f_frsize < 1 << 20)
 }
 
 /// The processors that it may use, and its end with Dyno's: should Dyno be killed, the server is told to stop.

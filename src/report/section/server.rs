@@ -51,10 +51,11 @@ const SOFTWARE: Rows = &[
     ("Drive", "Mount options"),
     ("Drive", "Scheduler"),
     ("Dyno", "Version"),
-    ("Dyno", "RocksDB"),
+    ("RocksDB", "Version"),
     ("MySQL", "Version"),
     ("MariaDB", "Version"),
     ("PostgreSQL", "Version"),
+    ("SQL Server", "Version"),
 ];
 
 impl Section for Server {
@@ -74,6 +75,7 @@ fn table(facts: &Facts, title: &str, rows: Rows) -> String {
     for (group, name) in rows {
         let found = values(facts, group, name);
         for (whose, value) in &found {
+            let name = if *name == "Version" { group } else { name };
             // What all share is said once.
             let label = if found.len() == 1 { name.to_string() } else { format!("{name}, {whose}") };
             let _ = writeln!(body, "<tr><th>{}<td>{}", escape(&label), escape(value));
