@@ -17,6 +17,8 @@ pub struct Difference {
     pub interval: Option<(f64, f64)>,
     /// p99 response times at points that ask for a rate; otherwise ops/s.
     pub measure: Measure,
+    /// Whether the two were treated alike, so that one may be put above the other.
+    pub is_fair: bool,
 }
 
 /// Which way a difference points.
@@ -30,11 +32,11 @@ pub enum Verdict {
 
 impl Difference {
     /// Nothing where the two are not comparable.
-    fn of(comparison: &Comparison, measure: Measure) -> Option<Difference> {
+    fn of(comparison: &Comparison, measure: Measure, is_fair: bool) -> Option<Difference> {
         let ratio = &comparison.ratio;
         let percent = |ratio: f64| (ratio - 1.0) * 100.0;
         let interval = ratio.has_interval().then(|| (percent(ratio.low), percent(ratio.high)));
-        (ratio.n > 0).then(|| Difference { percent: percent(ratio.value), interval, measure })
+        (ratio.n > 0).then(|| Difference { percent: percent(ratio.value), interval, measure, is_fair })
     }
 
     pub fn verdict(&self) -> Verdict {
@@ -57,6 +59,7 @@ impl Difference {
             false => words::signed(percent),
         };
         let mark = match self.verdict() {
+            _ if !self.is_fair => '‡',
             Verdict::More => '▲',
             Verdict::Less => '▼',
             Verdict::NoClaim => '≈',
@@ -67,10 +70,11 @@ impl Difference {
 
 /// The cell held against the first subject at the same axis value: ops/s in closed loop; p99 response time in open
 /// loop, where ops/s are as asked.
-pub fn difference(step: &StepFacts, cell: &CellFacts) -> Option<Difference> {
+pub fn difference(facts: &Facts, step: &StepFacts, cell: &CellFacts) -> Option<Difference> {
     let first = step.cell(0, cell.value).filter(|_| cell.subject != 0)?;
+    let is_fair = fairness::bars(facts, 0, cell.subject).is_none();
     let measure = if [cell, first].iter().any(|c| is_asked(c)) { Measure::P99 } else { Measure::Ops };
-    Difference::of(&held(step, cell, first, &measure)?, measure)
+    Difference::of(&held(step, cell, first, &measure)?, measure, is_fair)
 }
 
 /// Whether a rate was asked for.
@@ -121,7 +125,7 @@ fn unsteady(facts: &Facts, subject: usize) -> bool {
     own().any(|(drive, _)| own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached()))
 }
 
-/// Every marked cell and why, and the subjects that cannot be compared at all.
+/// Every marked cell and why.
 pub fn all_marks(facts: &Facts) -> Vec<String> {
     let mut all = Vec::new();
     for step in &facts.steps {
@@ -130,12 +134,6 @@ pub fn all_marks(facts: &Facts) -> Vec<String> {
             all.push(format!("{}{}, {}: {why}", step.title, place(step, &[cell.value]), facts.subjects[cell.subject]));
         }
     }
-    all.extend(
-        facts
-            .unfair
-            .iter()
-            .map(|u| format!("{} against {}: {}", facts.subjects[u.pair.1], facts.subjects[u.pair.0], u.why)),
-    );
     all
 }
 
@@ -143,7 +141,7 @@ pub fn footnote(first: &str) -> String {
     format!(
         "Difference = (subject ÷ {first} − 1) × 100 %, of ops/s, or of p99 response time where a rate was asked for; in \
          brackets its own 95 % interval. Seen from the other side it is ({first} ÷ subject − 1) × 100 %: +25 % one way is \
-         −20 % the other. ▲ more, ▼ less, ≈ the interval spans zero. A mark stands for its own row; sentences are made \
+         −20 % the other. ▲ more, ▼ less, ≈ the interval spans zero, ‡ not ranked, since the two were not treated alike. A mark stands for its own row; sentences are made \
          only of differences that stay clear of chance once all those of a step are counted, and none without an interval."
     )
 }
@@ -154,9 +152,8 @@ pub fn footnote(first: &str) -> String {
 pub fn sentences(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let mut all = Vec::new();
     for subject in 1..facts.subjects.len() {
-        if let Some(why) = fairness::bars(facts, 0, subject) {
-            let (name, first) = (&facts.subjects[subject], &facts.subjects[0]);
-            all.push(format!("{name} and {first} are not ranked: {why}."));
+        if let Some(unfair) = fairness::bars(facts, 0, subject) {
+            all.push(unfair.said(facts));
             continue;
         }
         let barred =

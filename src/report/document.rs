@@ -57,6 +57,10 @@ pub fn byline(facts: &Facts) -> String {
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
     let when = words::moment(started);
     let by = if facts.protocol.starts_with("imported") { "imported into" } else { "measured with" };
-    let source = if facts.source.is_empty() { String::new() } else { format!(" · after {}", facts.source) };
+    let source = match facts.source.as_str() {
+        "" => String::new(),
+        own if own.starts_with("Ours") => " · a protocol of Dyno's own".to_string(),
+        source => format!(" · after {source}"),
+    };
     format!("{when} · {by} Dyno {version}{source}")
 }

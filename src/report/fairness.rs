@@ -83,13 +83,21 @@ pub struct Unfair {
     pub why: String,
 }
 
+impl Unfair {
+    /// As a sentence.
+    pub fn said(&self, facts: &Facts) -> String {
+        let (first, other) = (&facts.subjects[self.pair.0], &facts.subjects[self.pair.1]);
+        format!("{other} and {first} are not ranked: {}.", self.why)
+    }
+}
+
 /// A subject and what it has.
 type Seen<'a> = (usize, &'a str);
 
 /// Why nothing may be said of one subject against another, where that is so.
-pub fn bars(facts: &Facts, a: usize, b: usize) -> Option<&str> {
+pub fn bars(facts: &Facts, a: usize, b: usize) -> Option<&Unfair> {
     let pair = (a.min(b), a.max(b));
-    facts.unfair.iter().find(|u| u.pair == pair).map(|u| u.why.as_str())
+    facts.unfair.iter().find(|u| u.pair == pair)
 }
 
 /// Every pair of subjects that something disqualifies, with the first thing that does.

@@ -205,7 +205,7 @@ fn compare_table(facts: &Facts, step: &StepFacts) -> String {
             let label = if subject == 0 { step.values[value].label.clone() } else { String::new() };
             let cell = step.cell(subject, value);
             let name = cell.map_or(cut(&facts.subjects[subject]), |c| self::subject(facts, c));
-            table.rows.push(compare_row(step, label, name, cell));
+            table.rows.push(compare_row(facts, step, label, name, cell));
         }
     }
     if facts.subjects.len() == 1 {
@@ -214,7 +214,13 @@ fn compare_table(facts: &Facts, step: &StepFacts) -> String {
     table.render()
 }
 
-fn compare_row(step: &StepFacts, label: String, subject: String, cell: Option<&CellFacts>) -> Vec<String> {
+fn compare_row(
+    facts: &Facts,
+    step: &StepFacts,
+    label: String,
+    subject: String,
+    cell: Option<&CellFacts>,
+) -> Vec<String> {
     let mut row = vec![label, subject];
     let Some((cell, total)) = cell.and_then(|c| c.total.as_ref().map(|t| (c, t))) else {
         row.extend(std::iter::repeat_n(NONE.to_string(), 7));
@@ -222,7 +228,8 @@ fn compare_row(step: &StepFacts, label: String, subject: String, cell: Option<&C
     };
     let times = total.class(step.class).map(ClassSummary::felt);
     let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-    let held = if cell.subject == 0 { String::new() } else { difference(step, cell).map_or(NONE.into(), |d| d.show()) };
+    let held =
+        if cell.subject == 0 { String::new() } else { difference(facts, step, cell).map_or(NONE.into(), |d| d.show()) };
     row.extend([
         words::ops(&total.ops_per_s),
         words::spread(&total.ops_per_s),

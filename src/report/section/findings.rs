@@ -46,7 +46,10 @@ impl Section for Findings {
         let mut out = String::new();
         let found = claims::all(facts);
         let bare = claims::as_they_stand(facts);
-        if found.is_empty() && bare.is_empty() {
+        for unfair in &facts.unfair {
+            let _ = writeln!(out, "<p>{}</p>", escape(&unfair.said(facts)));
+        }
+        if found.is_empty() && bare.is_empty() && facts.unfair.is_empty() {
             out.push_str("<p>The data bear out no claim: no difference is clear of chance once all are counted.</p>\n");
         }
         if !found.is_empty() {

@@ -120,7 +120,7 @@ fn side_by_side(facts: &Facts, step: &StepFacts) -> String {
                 None => row.extend(std::iter::repeat_n(NONE.to_string(), 6)),
             }
             if several {
-                let held = cell.filter(|_| subject > 0).and_then(|c| difference(step, c));
+                let held = cell.filter(|_| subject > 0).and_then(|c| difference(facts, step, c));
                 let none = if subject == 0 { String::new() } else { NONE.to_string() };
                 row.push(held.map_or(none, |d| d.show()));
             }
