@@ -33,8 +33,8 @@ const LIMITS: &str = "<p class=note>Limits: 90 % of each kind must be answered i
 
 const DEVIATIONS: &str = "<p class=note>New-Orders a minute are no tpmC: this is not an audited result and not \
     comparable with published ones. Departures from the specification: no foreign keys are declared; transactions run \
-    at the server's own isolation level (MariaDB and MySQL: repeatable read, PostgreSQL and SQL Server: read committed), with rows \
-    locked before they are written; a deferred Delivery waits for its terminal's connection and is logged in the \
+    at the server's own isolation level (MariaDB and MySQL: repeatable read, PostgreSQL and SQL Server: \
+    read committed), with rows locked before they are written; a deferred Delivery waits for its terminal's connection and is logged in the \
     latencies instead of a result file; inputs are made by the driver, there are no screens; checkpoints, durability and \
     180-day storage are not tested; without keying and think times (no-wait) each transaction takes a terminal drawn \
     anew. Rolled-back New-Orders are left out of New-Orders a minute.</p>\n";
