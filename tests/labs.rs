@@ -130,6 +130,11 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
 
     check_database(&folder.path().join("database.dyno"));
 
+    // Three namespaces that are only read from: what the drive did is counted over all of them.
+    let facts = Facts::load(&[folder.path().join("neighbours.dyno")]).unwrap();
+    let alone = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
+    assert_ne!(alone.limit, Limit::Memory, "{}", alone.evidence);
+
     let neighbours = Bundle::open(&folder.path().join("neighbours.dyno")).unwrap().prepared().unwrap();
     assert_eq!(neighbours[0].outcome, "6 namespaces of 144 MiB, 1 of them attached");
 

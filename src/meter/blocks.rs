@@ -33,18 +33,41 @@ pub fn under(place: &Path) -> Option<Block> {
 
 /// The statistics of a namespace's paths: `nvme0c1n1` is the one of `nvme0n1` through controller 1.
 fn paths_of(disk: &str, blocks: &Path) -> Vec<PathBuf> {
-    let Some((instance, namespace)) = disk.strip_prefix("nvme").and_then(|d| d.split_once('n')) else {
-        return Vec::new();
-    };
+    let Some((instance, namespace)) = instance_and_namespace(disk) else { return Vec::new() };
     let is_path = |name: &str| {
         let through = name.strip_prefix(&format!("nvme{instance}c")).and_then(|n| n.split_once('n'));
         through.is_some_and(|(controller, own)| own == namespace && controller.parse::<u32>().is_ok())
     };
-    let names = std::fs::read_dir(blocks).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let paths = names.filter(|name| is_path(&name.to_string_lossy()));
-    let mut stats: Vec<PathBuf> = paths.map(|name| blocks.join(name).join("stat")).collect();
-    stats.sort();
-    stats
+    names(blocks).filter(|name| is_path(name)).map(|name| blocks.join(name).join("stat")).collect()
+}
+
+/// The statistics of all namespaces that the drive of one has at this moment.
+pub fn of_whole_drive(disk: &str) -> Vec<PathBuf> {
+    namespaces_of(disk, Path::new("/sys/block"))
+}
+
+fn namespaces_of(disk: &str, blocks: &Path) -> Vec<PathBuf> {
+    let Some((instance, _)) = instance_and_namespace(disk) else { return vec![blocks.join(disk).join("stat")] };
+    let own = |name: &String| instance_and_namespace(name).is_some_and(|(of, _)| of == instance);
+    let stats = |name: String| {
+        let paths = paths_of(&name, blocks);
+        if paths.is_empty() { vec![blocks.join(name).join("stat")] } else { paths }
+    };
+    names(blocks).filter(own).flat_map(stats).collect()
+}
+
+/// `nvme0n1` is ("0", "1"); what is none of that shape, such as a path, has neither.
+fn instance_and_namespace(disk: &str) -> Option<(&str, &str)> {
+    let found = disk.strip_prefix("nvme")?.split_once('n')?;
+    [found.0, found.1].iter().all(|n| n.parse::<u32>().is_ok()).then_some(found)
+}
+
+/// What is in a folder, in order.
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names.into_iter()
 }
 
 /// The devices under several places, each once.
@@ -63,17 +86,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_namespace_with_several_paths_is_counted_on_each_of_its_own() {
+    fn a_namespace_with_several_paths_is_counted_on_each_and_a_divided_drive_on_all_of_its_namespaces() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["nvme0n1", "nvme0c0n1", "nvme0c1n1", "nvme0c1n10", "nvme1c0n1", "sda"] {
+        for name in ["nvme0n1", "nvme0n2", "nvme0c0n1", "nvme0c1n1", "nvme0c1n10", "nvme1c0n1", "sda"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let found = |disk: &str| {
+        let named = |found: Vec<PathBuf>| {
             let of = |p: PathBuf| p.strip_prefix(folder.path()).unwrap().to_string_lossy().into_owned();
-            paths_of(disk, folder.path()).into_iter().map(of).collect::<Vec<_>>()
+            found.into_iter().map(of).collect::<Vec<_>>()
         };
-        assert_eq!(found("nvme0n1"), ["nvme0c0n1/stat", "nvme0c1n1/stat"]);
-        assert_eq!(found("nvme2n1"), [""; 0]);
-        assert_eq!(found("sda"), [""; 0]);
+        let paths = |disk: &str| named(paths_of(disk, folder.path()));
+        assert_eq!(paths("nvme0n1"), ["nvme0c0n1/stat", "nvme0c1n1/stat"]);
+        assert_eq!(paths("nvme2n1"), [""; 0]);
+        assert_eq!(paths("sda"), [""; 0]);
+        // All namespaces of a drive, with several paths or one.
+        let all = |disk: &str| named(namespaces_of(disk, folder.path()));
+        assert_eq!(all("nvme0n1"), ["nvme0c0n1/stat", "nvme0c1n1/stat", "nvme0n2/stat"]);
+        assert_eq!(all("sda"), ["sda/stat"]);
     }
 }

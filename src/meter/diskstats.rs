@@ -29,25 +29,31 @@ impl Meter for Diskstats {
     }
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
-        Ok(Box::new(Devices(blocks::all_under(site.places))))
+        Ok(Box::new(Devices { blocks: blocks::all_under(site.places), divided: site.divided }))
     }
 }
 
-struct Devices(Vec<Block>);
+struct Devices {
+    blocks: Vec<Block>,
+    /// Namespaces come and go while a drive is made ready, so they are looked up at each reading.
+    divided: bool,
+}
 
 impl Probe for Devices {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
-        for block in &self.0 {
+        for block in &self.blocks {
+            let of_drive = if self.divided { blocks::of_whole_drive(&block.disk) } else { Vec::new() };
+            let stats = if of_drive.is_empty() { &block.stats } else { &of_drive };
             let read =
                 |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
-            let stats = block.stats.iter().map(read).collect::<Result<Vec<_>>>()?;
+            let stats = stats.iter().map(read).collect::<Result<Vec<_>>>()?;
             counters(&stats, &block.name, now, out);
         }
         Ok(())
     }
 }
 
-/// Adds up what the paths of a device count; each `stat` is one line.
+/// Adds up what the paths and namespaces of a device count; each `stat` is one line.
 fn counters(stats: &[String], device: &str, now: Now, out: &mut Vec<Reading>) {
     let count = |stat: &String, i: usize| stat.split_ascii_whitespace().nth(i)?.parse::<f64>().ok();
     let known = [

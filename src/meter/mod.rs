@@ -47,6 +47,8 @@ pub struct Site<'a> {
     pub knobs: &'a Knobs,
     /// The drives of the subjects that it watches: devices, or directories on them.
     pub places: &'a [PathBuf],
+    /// Whether the load is on all namespaces of an NVMe drive, not only on the one that is named.
+    pub divided: bool,
 }
 
 /// A meter at work. It is called at its own rate by one thread.

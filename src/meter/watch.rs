@@ -76,6 +76,7 @@ impl Watch {
     /// Opens the plan's meters and those that always watch. A meter of the plan that cannot be opened is an error: the
     /// user asked for it.
     pub fn start(plan: &Plan, clock: Clock) -> Result<Watch> {
+        let divided = plan.protocol.preparation.namespaces > 0;
         let everywhere: Vec<PathBuf> = plan.subjects.iter().flat_map(places).collect();
         let asked = |name: &str| plan.meters.iter().any(|m| m.name == name);
         let always = ALWAYS.iter().filter(|name| !asked(name));
@@ -85,16 +86,16 @@ impl Watch {
             if find(&part.name).is_some_and(|meter| meter.watches_drives()) {
                 for subject in &plan.subjects {
                     let places: Vec<PathBuf> = places(subject).collect();
-                    stations.push(Station::open(&part, Some(subject.name.clone()), &places)?);
+                    stations.push(Station::open(&part, Some(subject.name.clone()), &places, divided)?);
                 }
             } else {
-                stations.push(Station::open(&part, None, &everywhere)?);
+                stations.push(Station::open(&part, None, &everywhere, divided)?);
             }
         }
         for subject in &plan.subjects {
             let places: Vec<PathBuf> = places(subject).collect();
             for part in &subject.meters {
-                stations.push(Station::open(part, Some(subject.name.clone()), &places)?);
+                stations.push(Station::open(part, Some(subject.name.clone()), &places, divided)?);
             }
         }
         number(&mut stations);
@@ -175,11 +176,11 @@ fn number(stations: &mut [Station]) {
 }
 
 impl Station {
-    fn open(part: &Part, subject: Option<String>, places: &[PathBuf]) -> Result<Station> {
+    fn open(part: &Part, subject: Option<String>, places: &[PathBuf], divided: bool) -> Result<Station> {
         let meter: &dyn Meter = find(&part.name).ok_or_else(|| {
             failed(format!("unknown meter '{}'", part.name), "`dyno list` names those that there are")
         })?;
-        let probe = meter.open(&Site { knobs: &part.knobs, places })?;
+        let probe = meter.open(&Site { knobs: &part.knobs, places, divided })?;
         Ok(Station {
             meter: part.name.clone(),
             subject,

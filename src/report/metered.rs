@@ -152,7 +152,7 @@ fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
         read_bytes_per_s: sum("_read_bytes"),
         written_bytes_per_s: sum("_written_bytes"),
         queue: sum("_queue_ns") / 1e9,
-        // The paths of one drive can be busy at once.
+        // The paths and namespaces of one drive can be busy at once.
         busy: (busy.iter().sum::<f64>() / busy.len() as f64 / 1e9).min(1.0),
     })
 }
