@@ -9,7 +9,7 @@ use crate::plan::Info;
 pub struct NvmePower;
 
 static INFO: Info = info(
-    "nvme-power",
+    "nvme_power",
     "the power that NVMe drives measure themselves (class drive), where they report it",
     &[],
     "NVM Express Base Specification 2.3, SMART / Health log 02h, Interval Power Measurement",
