@@ -270,3 +270,30 @@ fn dyno_facts_tells_of_the_host_and_of_what_lies_under_a_path() {
         assert!(told.contains(fact), "'{fact}' is not told:\n{told}");
     }
 }
+
+#[test]
+fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("drive")).unwrap();
+    let plan = "title = \"t\"\n[[step]]\nname = \"s\"\nduration = \"10s\"\n[[step.stream]]\nname = \"io\"\n\
+                engine = { kind = \"null\", latency = \"100us\" }\nworkload = \"random\"\n";
+    std::fs::write(folder.path().join("p.toml"), plan).unwrap();
+    let mut dyno = std::process::Command::new(env!("CARGO_BIN_EXE_dyno"));
+    dyno.current_dir(folder.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+    let mut dyno = dyno.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let begun = std::time::Instant::now();
+    // (since the run began, what their thread has had of a processor), as last seen; the thread ends with the run.
+    let mut seen = None;
+    while dyno.try_wait().unwrap().is_none() {
+        for task in std::fs::read_dir(format!("/proc/{}/task", dyno.id())).into_iter().flatten().flatten() {
+            let read = |name: &str| std::fs::read_to_string(task.path().join(name)).unwrap_or_default();
+            if let (true, Some(ns)) = (read("comm").trim() == "meters", read("schedstat").split(' ').next()) {
+                seen = ns.parse::<f64>().ok().map(|ns| (begun.elapsed().as_secs_f64(), ns / 1e9)).or(seen);
+            }
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let (seconds, on_processor_s) = seen.expect("a thread that reads the meters");
+    println!("{on_processor_s:.3} s in {seconds:.1} s: {:.2} % of a processor", on_processor_s / seconds * 100.0);
+    assert!(seconds > 9.0 && on_processor_s / seconds < 0.01, "{on_processor_s} s in {seconds} s");
+}
