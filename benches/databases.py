@@ -8,7 +8,6 @@ belong to the machine; only the ratios are claims.
 import csv
 import io
 import os
-import platform
 import pwd
 import re
 import resource
@@ -20,12 +19,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from run import PAIRS, in_turns
+from run import PAIRS, in_turns, record
 
 DYNO = Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/dyno"
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "5"))
 TABLES, ROWS = 8, 50_000
-DOCUMENT = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
 BEGIN, END = "<!-- databases begin -->", "<!-- databases end -->"
 
 
@@ -177,19 +175,10 @@ def paced_lines(server, folder, script, threads):
                  "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03)]
 
 
-def record(server, lines):
-    """Writes the lines into the document, in place of those of the same name."""
-    model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
-    head = (f"{model}, {os.cpu_count()} processors, Linux {platform.release()}; MariaDB {server.version}, "
-            f"{run(['sysbench', '--version'])[0].strip()}; {PAIRS} pairs of {SECONDS} s.\n\n"
-            "| What | Dyno | sysbench | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|\n")
-    text = DOCUMENT.read_text()
-    before, rest = text.split(BEGIN)
-    old, after = rest.split(END)
-    name = lambda row: row.split("|")[1].strip()
-    rows = {name(row): row for row in old.splitlines() if row.startswith("| ") and name(row) != "What"}
-    rows.update({name(row): row for row in lines})
-    DOCUMENT.write_text(before + BEGIN + "\n" + head + "\n".join(rows.values()) + "\n" + END + after)
+def keep(server, lines):
+    facts = f"MariaDB {server.version}, {run(['sysbench', '--version'])[0].strip()}; {PAIRS} pairs of {SECONDS} s"
+    head = "| What | Dyno | sysbench | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|"
+    record(BEGIN, END, facts, head, lines)
 
 
 def main():
@@ -211,7 +200,7 @@ def main():
         for part in chosen:
             lines += parts[part](server, folder)
             print("\n".join(lines), flush=True)
-            record(server, lines)
+            keep(server, lines)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -92,10 +92,6 @@ class Table:
         self.rows.append(f"| {what} | {ours} | {theirs} | **{ratio:.2f}** | {spread} | {sign} {goal} | {'yes' if met else 'NO'} |")
         print(self.rows[-1], flush=True)
 
-    def text(self):
-        head = "| What | Dyno | Peer | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|\n"
-        return head + "\n".join(self.rows)
-
 
 def si(value):
     return f"{value / 1e6:.2f} M/s" if value >= 1e6 else f"{value / 1e3:.1f} K/s"
@@ -200,20 +196,17 @@ def rocksdb(table, home):
                     lambda: fresh(lambda: db_bench(data / "db.0", name, threads)))
 
 
-def record(table):
-    """Writes the lines into the page, in place of those of the same name."""
-    cpu = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "?")
-    page = Path("docs/benchmarks.md")
-    begin, end = "<!-- begin -->", "<!-- end -->"
-    text = page.read_text()
-    before, rest = text.split(begin)[0], text.split(begin)[1]
-    old, after = rest.split(end)[0], rest.split(end)[1]
+def record(begin, end, facts, head, lines):
+    """Writes lines of a table into the page between its markers, in place of those of the same name."""
+    page = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
+    cpu = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
+    before, rest = page.read_text().split(begin)
+    old, after = rest.split(end)
     name = lambda row: row.split("|")[1].strip()
     rows = {name(row): row for row in old.splitlines() if row.startswith("| ") and name(row) != "What"}
-    rows.update({name(row): row for row in table.rows})
-    table.rows = list(rows.values())
-    facts = f"{cpu}, {os.cpu_count()} processors, Linux {platform.release()}; {PAIRS} pairs of {SECONDS} s."
-    page.write_text(f"{before}{begin}\n{facts}\n\n{table.text()}\n{end}{after}")
+    rows.update({name(row): row for row in lines})
+    facts = f"{cpu}, {os.cpu_count()} processors, Linux {platform.release()}; {facts}."
+    page.write_text("\n".join([before + begin, facts, "", head, *rows.values(), end + after]))
 
 
 def main():
@@ -234,7 +227,8 @@ def main():
             parts[part](table)
     finally:
         shutil.rmtree(disk), shutil.rmtree(memory)
-    record(table)
+    head = "| What | Dyno | Peer | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|"
+    record("<!-- begin -->", "<!-- end -->", f"{PAIRS} pairs of {SECONDS} s", head, table.rows)
 
 
 if __name__ == "__main__":

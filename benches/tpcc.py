@@ -5,15 +5,14 @@ Prints a table and writes it into docs/benchmarks.md between its own markers. Ne
 machine; only the ratios are claims.
 """
 import os
-import platform
 import shutil
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from databases import DOCUMENT, Server, one_point
-from run import PAIRS
+from databases import Server, one_point
+from run import PAIRS, record
 
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2
@@ -64,15 +63,12 @@ def main():
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    model = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
-    table = (f"{model}, {os.cpu_count()} processors, Linux {platform.release()}; MariaDB {server.version}, {WAREHOUSES} "
-             f"warehouses; {PAIRS} runs of {SECONDS} s; all conditions kept after them.\n\n"
-             "| What | New-Orders a minute | Dyno's CPU s a second | the server's | Ratio (median) | Range | Goal | Met |\n"
-             "|---|---|---|---|---|---|---|---|\n" + "\n".join(lines))
-    print(table)
-    text = DOCUMENT.read_text()
-    before, rest = text.split(BEGIN)
-    DOCUMENT.write_text(before + BEGIN + "\n" + table + "\n" + END + rest.split(END)[1])
+    print("\n".join(lines))
+    facts = (f"MariaDB {server.version}, {WAREHOUSES} warehouses; {PAIRS} runs of {SECONDS} s; all conditions kept after "
+             "them")
+    head = ("| What | New-Orders a minute | Dyno's CPU s a second | the server's | Ratio (median) | Range | Goal | Met |\n"
+            "|---|---|---|---|---|---|---|---|")
+    record(BEGIN, END, facts, head, lines)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ static INFO: Info = info(
     "NVM Express Base Specification 2.3, SMART / Health log 02h; OCP Datacenter NVMe SSD Specification 2.0, log C0h",
 );
 
-const SMART: u8 = 0x02;
+/// The health log.
+pub const SMART: u8 = 0x02;
 const OCP: u8 = 0xC0;
 const LOG_BYTES: usize = 512;
 

@@ -1,7 +1,7 @@
 //! The power that an NVMe drive measures itself: the mean over the last second, which drives of NVMe 2.3 tell in their
 //! health log. The log of power measurements (25h) says more, but only while a feature is set, and a meter sets nothing.
 
-use super::nvme::{disks, log, number};
+use super::nvme::{SMART, disks, log, number};
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Result, bail};
 use crate::plan::Info;
@@ -15,7 +15,6 @@ static INFO: Info = info(
     "NVM Express Base Specification 2.3, SMART / Health log 02h, Interval Power Measurement",
 );
 
-const SMART: u8 = 0x02;
 const AT: usize = 240;
 /// The interval ends when the log is taken, so its mean stands for its middle.
 const MIDDLE_NS: i64 = 500_000_000;

@@ -113,14 +113,11 @@ impl Wire {
         }
         self.packet(socket)?;
         let mut rows = Vec::new();
-        loop {
-            let packet = self.packet(socket)?;
-            match packet.first() {
-                Some(&END) if packet.len() < 9 => return Ok(rows),
-                Some(&ERROR) => return Err(error(packet)),
-                _ => rows.push(rows::row(packet, columns)?),
-            }
-        }
+        self.rows(socket, |packet| {
+            rows.push(rows::row(packet, columns)?);
+            Ok(())
+        })?;
+        Ok(rows)
     }
 
     /// Executes text without parameters, whose answer has no rows of interest.
@@ -189,9 +186,10 @@ impl Wire {
                     for _ in 0..=described(head) {
                         self.packet(socket)?;
                     }
-                    let (counted, status) = self.rows(socket)?;
-                    rows += counted;
-                    status
+                    self.rows(socket, |_| {
+                        rows += 1;
+                        Ok(())
+                    })?
                 }
             };
             if status & MORE == 0 {
@@ -200,15 +198,14 @@ impl Wire {
         }
     }
 
-    /// Reads rows to their end: how many, and the status after them.
-    fn rows(&mut self, socket: BorrowedFd<'_>) -> SqlResult<(u64, u16)> {
-        let mut rows = 0;
+    /// Hands over each row's packet to their end; the status after them.
+    fn rows(&mut self, socket: BorrowedFd<'_>, mut each: impl FnMut(&[u8]) -> SqlResult<()>) -> SqlResult<u16> {
         loop {
             let row = self.packet(socket)?;
             match row.first() {
-                Some(&END) if row.len() < 9 => return Ok((rows, status(row, 3))),
+                Some(&END) if row.len() < 9 => return Ok(status(row, 3)),
                 Some(&ERROR) => return Err(error(row)),
-                _ => rows += 1,
+                _ => each(row)?,
             }
         }
     }
