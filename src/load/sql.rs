@@ -88,14 +88,15 @@ pub trait Session: Send {
     /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or returned.
     fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64>;
 
-    /// Executes statements one after the other; where the protocol can, they are sent together. Only inside a session
-    /// that is `always_in_transaction`: a server that rolls back at a deadlock goes on with those behind it.
-    fn execute_all(&mut self, all: &[(Statement, &[Param<'_>])]) -> SqlResult<()> {
-        all.iter().try_for_each(|(statement, params)| self.execute(*statement, params).map(drop))
-    }
-
     /// Executes a statement and keeps its rows.
     fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>>;
+
+    /// Executes statements one after the other and keeps the rows of each; where the protocol can, they are sent together.
+    /// Only inside a session that is `always_in_transaction`: a server that rolls back at a deadlock goes on with those
+    /// behind it.
+    fn query_all(&mut self, batch: &Batch<'_>) -> SqlResult<Vec<Vec<Row>>> {
+        batch.iter().map(|(statement, params)| self.query(statement, params)).collect()
+    }
 
     /// Executes text without parameters, unprepared: definitions, settings.
     fn run(&mut self, sql: &str) -> SqlResult<()>;
@@ -137,6 +138,54 @@ pub struct Statements {
     pub writes: u32,
     /// BEGIN, COMMIT and the like.
     pub other: u32,
+}
+
+/// Statements that need nothing of each other's answers, in the order in which they are to be carried out.
+#[derive(Default)]
+pub struct Batch<'p> {
+    params: Vec<Param<'p>>,
+    /// Each with where its parameters end.
+    statements: Vec<(Statement, usize)>,
+    sent: Statements,
+}
+
+impl<'p> Batch<'p> {
+    pub fn read(&mut self, statement: Statement, params: &[Param<'p>]) {
+        self.sent.reads += 1;
+        self.add(statement, params);
+    }
+
+    pub fn write(&mut self, statement: Statement, params: &[Param<'p>]) {
+        self.sent.writes += 1;
+        self.add(statement, params);
+    }
+
+    fn add(&mut self, statement: Statement, params: &[Param<'p>]) {
+        self.params.extend_from_slice(params);
+        self.statements.push((statement, self.params.len()));
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Statement, &[Param<'p>])> {
+        let mut from = 0;
+        self.statements.iter().map(move |(statement, end)| {
+            let params = &self.params[from..*end];
+            from = *end;
+            (*statement, params)
+        })
+    }
+
+    /// How many of each kind are in it.
+    pub fn sent(&self) -> Statements {
+        self.sent
+    }
+}
+
+impl std::ops::AddAssign for Statements {
+    fn add_assign(&mut self, more: Statements) {
+        self.reads += more.reads;
+        self.writes += more.writes;
+        self.other += more.other;
+    }
 }
 
 /// One worker's transactions: how to carry op after op out.
@@ -244,6 +293,17 @@ pub fn refused(what: &str, error: &SqlError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_batch_keeps_its_statements_apart() {
+        let mut batch = Batch::default();
+        batch.read(Statement(3), &[Param::Int(1), Param::Null]);
+        batch.write(Statement(1), &[]);
+        batch.write(Statement(3), &[Param::Int(2)]);
+        let all: Vec<_> = batch.iter().map(|(statement, params)| (statement.0, params.to_vec())).collect();
+        assert_eq!(all, [(3, vec![Param::Int(1), Param::Null]), (1, vec![]), (3, vec![Param::Int(2)])]);
+        assert_eq!(batch.sent(), Statements { reads: 1, writes: 2, other: 0 });
+    }
 
     #[test]
     fn decimals_keep_every_digit() {

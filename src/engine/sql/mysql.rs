@@ -7,8 +7,8 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Opts, OptsBuilder};
 
 use super::rows::Column;
-use super::wire::Wire;
-use crate::load::sql::{Dialect, Param, Row, Session, SqlError, SqlResult, Statement, Trouble, Value};
+use super::wire::{Prepared, Wire};
+use crate::load::sql::{Batch, Dialect, Param, Row, Session, SqlError, SqlResult, Statement, Trouble, Value};
 
 /// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over by default.
 const RETRY: [u16; 3] = [1213, 1205, 1020];
@@ -29,27 +29,10 @@ pub struct MySqlSession {
     wire: Wire,
 }
 
-/// A statement's text, from which a new connection prepares it again, what the server knows it by, and its rows' columns.
-struct Prepared {
-    sql: String,
-    statement: mysql::Statement,
-    columns: Vec<Column>,
-}
-
-impl Prepared {
-    fn new(conn: &mut Conn, sql: &str) -> SqlResult<Prepared> {
-        let statement = conn.prep(sql).map_err(ours)?;
-        let columns = statement.columns().iter().map(Column::of_library).collect();
-        Ok(Prepared { sql: sql.to_string(), statement, columns })
-    }
-
-    /// What the server knows it by, if it was given as many parameters as it has.
-    fn id(&self, params: &[Param<'_>]) -> SqlResult<u32> {
-        match usize::from(self.statement.num_params()) == params.len() {
-            true => Ok(self.statement.id()),
-            false => Err(SqlError::wrong("a statement was given another number of parameters than it has")),
-        }
-    }
+fn prepared(conn: &mut Conn, sql: &str) -> SqlResult<Prepared> {
+    let statement = conn.prep(sql).map_err(ours)?;
+    let columns = statement.columns().iter().map(Column::of_library).collect();
+    Ok(Prepared { sql: sql.to_string(), id: statement.id(), params: usize::from(statement.num_params()), columns })
 }
 
 impl MySqlSession {
@@ -116,24 +99,20 @@ impl Session for MySqlSession {
     }
 
     fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
-        self.statements.push(Prepared::new(&mut self.conn, sql)?);
+        self.statements.push(prepared(&mut self.conn, sql)?);
         Ok(Statement(self.statements.len() as u32 - 1))
     }
 
     fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
-        let id = self.statements[statement.0 as usize].id(params)?;
-        self.wire.execute(&self.conn, id, params)
-    }
-
-    fn execute_all(&mut self, all: &[(Statement, &[Param<'_>])]) -> SqlResult<()> {
-        let ids = all.iter().map(|(statement, params)| self.statements[statement.0 as usize].id(params));
-        let ids = ids.collect::<SqlResult<Vec<u32>>>()?;
-        self.wire.execute_all(&self.conn, ids.into_iter().zip(all.iter().map(|(_, params)| *params)))
+        self.wire.execute(&self.conn, &self.statements[statement.0 as usize], params)
     }
 
     fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
-        let prepared = &mut self.statements[statement.0 as usize];
-        self.wire.query(&self.conn, prepared.id(params)?, params, &mut prepared.columns)
+        self.wire.query(&self.conn, &mut self.statements[statement.0 as usize], params)
+    }
+
+    fn query_all(&mut self, batch: &Batch<'_>) -> SqlResult<Vec<Vec<Row>>> {
+        self.wire.query_all(&self.conn, batch, &mut self.statements)
     }
 
     fn run(&mut self, sql: &str) -> SqlResult<()> {
@@ -175,8 +154,8 @@ impl Session for MySqlSession {
 
     fn reconnect(&mut self) -> SqlResult<()> {
         self.conn = Conn::new(self.opts.clone()).map_err(ours)?;
-        for prepared in &mut self.statements {
-            *prepared = Prepared::new(&mut self.conn, &prepared.sql)?;
+        for statement in &mut self.statements {
+            *statement = prepared(&mut self.conn, &statement.sql)?;
         }
         if self.always { self.always_in_transaction() } else { Ok(()) }
     }

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::mysql::server_error;
 use super::rows::{self, Column};
-use crate::load::sql::{Param, Row, SqlError, SqlResult, Trouble, decimal_text};
+use crate::load::sql::{Batch, Param, Row, SqlError, SqlResult, Trouble, decimal_text};
 
 const EXECUTE: u8 = 0x17;
 const QUERY: u8 = 0x03;
@@ -38,6 +38,25 @@ const LONGEST: usize = 0xff_ffff;
 /// Room for most answers, and at least one row; it grows with the longest.
 const BUFFER: usize = 64 * 1024;
 
+/// A statement's text, from which a new connection prepares it again, what the server knows it by, how many parameters it
+/// has, and its rows' columns.
+pub struct Prepared {
+    pub sql: String,
+    pub id: u32,
+    pub params: usize,
+    pub columns: Vec<Column>,
+}
+
+impl Prepared {
+    /// What the server knows it by, if it was given as many parameters as it has.
+    fn id_for(&self, params: &[Param<'_>]) -> SqlResult<u32> {
+        match self.params == params.len() {
+            true => Ok(self.id),
+            false => Err(SqlError::wrong("a statement was given another number of parameters than it has")),
+        }
+    }
+}
+
 /// Buffers for what is sent and what comes back.
 pub struct Wire {
     out: Vec<u8>,
@@ -53,50 +72,54 @@ impl Wire {
     }
 
     /// Executes a prepared statement; the rows that it returned or changed.
-    pub fn execute(&mut self, socket: &impl AsRawFd, statement: u32, params: &[Param<'_>]) -> SqlResult<u64> {
+    pub fn execute(&mut self, socket: &impl AsRawFd, statement: &Prepared, params: &[Param<'_>]) -> SqlResult<u64> {
         self.out.clear();
-        self.push_execution(statement, params)?;
+        self.push_execution(statement.id_for(params)?, params)?;
         let socket = self.send(socket)?;
         self.answer(socket)
     }
 
-    /// Executes prepared statements one after the other, sent together. If one fails, the server goes on with the next:
-    /// what they change must be inside a transaction that is then rolled back. The first error counts.
-    pub fn execute_all<'p>(
-        &mut self,
-        socket: &impl AsRawFd,
-        all: impl Iterator<Item = (u32, &'p [Param<'p>])>,
-    ) -> SqlResult<()> {
-        self.out.clear();
-        let mut sent = 0;
-        for (statement, params) in all {
-            self.push_execution(statement, params)?;
-            sent += 1;
-        }
-        let socket = self.send(socket)?;
-        let mut first = Ok(());
-        for _ in 0..sent {
-            match self.answer(socket) {
-                Ok(_) => {}
-                Err(error) if error.trouble == Trouble::Lost => return Err(error),
-                Err(error) => first = first.and(Err(error)),
-            }
-        }
-        first
-    }
-
-    /// Executes a prepared statement and keeps its rows. `columns` are as the server described them last; they are
-    /// brought up to date where it does so again.
+    /// Executes a prepared statement and keeps its rows.
     pub fn query(
         &mut self,
         socket: &impl AsRawFd,
-        statement: u32,
+        statement: &mut Prepared,
         params: &[Param<'_>],
-        columns: &mut Vec<Column>,
     ) -> SqlResult<Vec<Row>> {
         self.out.clear();
-        self.push_execution(statement, params)?;
+        self.push_execution(statement.id_for(params)?, params)?;
         let socket = self.send(socket)?;
+        self.kept(socket, &mut statement.columns)
+    }
+
+    /// Executes prepared statements one after the other, sent together, and keeps the rows of each. If one fails, the server
+    /// goes on with the next: what they change must be inside a transaction that is then rolled back. The first error counts.
+    pub fn query_all(
+        &mut self,
+        socket: &impl AsRawFd,
+        batch: &Batch<'_>,
+        statements: &mut [Prepared],
+    ) -> SqlResult<Vec<Vec<Row>>> {
+        self.out.clear();
+        for (statement, params) in batch.iter() {
+            self.push_execution(statements[statement.0 as usize].id_for(params)?, params)?;
+        }
+        let socket = self.send(socket)?;
+        let (mut answers, mut first) = (Vec::new(), Ok(()));
+        for (statement, _) in batch.iter() {
+            match self.kept(socket, &mut statements[statement.0 as usize].columns) {
+                Ok(rows) => answers.push(rows),
+                // Not the server's own error: where the next answer begins is not known.
+                Err(error) if error.code.is_empty() => return Err(error),
+                Err(error) => first = first.and(Err(error)),
+            }
+        }
+        first.map(|()| answers)
+    }
+
+    /// One answer's rows. `columns` are as the server described them last; they are brought up to date where it does so
+    /// again.
+    fn kept(&mut self, socket: BorrowedFd<'_>, columns: &mut Vec<Column>) -> SqlResult<Vec<Row>> {
         let head = self.packet(socket)?;
         match head.first() {
             Some(&OK) => return Ok(Vec::new()),
@@ -347,12 +370,16 @@ fn lost(cause: impl std::fmt::Display) -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::sql::Value;
+    use crate::load::sql::{Statement, Value};
     use proptest::prelude::*;
+
+    fn statement(params: usize) -> Prepared {
+        Prepared { sql: String::new(), id: 7, params, columns: Vec::new() }
+    }
 
     /// What a client meets that sends an execution to a server which answers so, in pieces of any size.
     fn answered(packets: &[&[u8]], piece: usize) -> SqlResult<u64> {
-        served(packets, piece, |wire, socket| wire.execute(socket, 7, &[Param::Int(1)]))
+        served(packets, piece, |wire, socket| wire.execute(socket, &statement(1), &[Param::Int(1)]))
     }
 
     fn served<T>(
@@ -379,6 +406,9 @@ mod tests {
 
     const END_OF_ROWS: &[u8] = &[END, 0, 0, 2, 0];
 
+    /// The description of a column of whole numbers of four bytes.
+    const NUMBER: &[u8] = b"\x03def\0\0\0\x01n\0\x0c\x3f\0\x0b\0\0\0\x03\0\0\0\0\0";
+
     proptest! {
         #[test]
         fn answers_are_read_to_their_end_however_they_come(piece in 1usize..40, rows in 0usize..6) {
@@ -400,25 +430,33 @@ mod tests {
         let ok: &[u8] = &[OK, 1, 0, 2, 0, 0, 0];
         let deadlock: &[u8] = b"\xff\xbd\x04#40001Deadlock found";
         let other: &[u8] = b"\xff\x26\x04#23000Duplicate";
-        let all = [(7, &[Param::Int(1)][..]), (8, &[]), (9, &[])];
-        let run = |packets: &[&[u8]]| served(packets, 5, |wire, socket| wire.execute_all(socket, all.into_iter()));
-        assert!(run(&[ok, ok, ok]).is_ok());
-        assert_eq!(run(&[ok, deadlock, other]).unwrap_err().code, "1213");
+        let row: [&[u8]; 4] = [&[1, 0], END_OF_ROWS, &[0, 0, 5, 0, 0, 0], END_OF_ROWS];
+        let mut batch = Batch::default();
+        batch.write(Statement(0), &[Param::Int(1)]);
+        batch.read(Statement(1), &[]);
+        batch.write(Statement(0), &[Param::Int(2)]);
+        let run = |packets: &[&[u8]]| {
+            let mut statements = [statement(1), statement(0)];
+            statements[1].columns = vec![Column::of_packet(NUMBER).unwrap()];
+            served(packets, 5, |wire, socket| wire.query_all(socket, &batch, &mut statements))
+        };
+        let answers = run(&[&[ok], &row[..], &[ok]].concat()).unwrap();
+        assert_eq!(answers, [vec![], vec![vec![Value::Int(5)]], vec![]]);
+        assert_eq!(run(&[&[ok], &row[..], &[deadlock]].concat()).unwrap_err().code, "1213");
+        assert_eq!(run(&[deadlock, other, ok]).unwrap_err().code, "1213");
         assert_eq!(run(&[ok, deadlock]).unwrap_err().trouble, Trouble::Lost);
     }
 
     #[test]
     fn rows_are_read_by_what_the_server_described_then_or_before() {
-        let long = b"\x03def\0\0\0\x01n\0\x0c\x3f\0\x0b\0\0\0\x03\0\0\0\0\0";
-        let mut columns = Vec::new();
-        let query = |columns: &mut Vec<Column>, packets: &[&[u8]]| {
-            served(packets, 7, |wire, socket| wire.query(socket, 7, &[], columns)).unwrap()
-        };
+        let mut statement = statement(0);
+        let mut query =
+            |packets: &[&[u8]]| served(packets, 7, |wire, socket| wire.query(socket, &mut statement, &[])).unwrap();
         let rows: [&[u8]; 2] = [&[0, 0, 5, 0, 0, 0], &[0, 0b100]];
         let told = [vec![Value::Int(5)], vec![Value::Null]];
-        let described: [&[u8]; 6] = [&[1], long, END_OF_ROWS, rows[0], rows[1], END_OF_ROWS];
-        assert_eq!(query(&mut columns, &described), told);
-        assert_eq!(query(&mut columns, &[&[1, 0], END_OF_ROWS, rows[0], rows[1], END_OF_ROWS]), told);
+        let described: [&[u8]; 6] = [&[1], NUMBER, END_OF_ROWS, rows[0], rows[1], END_OF_ROWS];
+        assert_eq!(query(&described), told);
+        assert_eq!(query(&[&[1, 0], END_OF_ROWS, rows[0], rows[1], END_OF_ROWS]), told);
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod tests {
 
     use super::super::consistency::CONDITIONS;
     use super::super::schema::TABLES;
-    use super::super::statements::{Fixed, MOST_LINES, Several};
+    use super::super::statements::{Deliveries, Fixed, MOST_LINES, Several};
     use super::*;
     use crate::load::sql::{Param, Row, Session, SqlResult, Statement};
 
@@ -86,6 +86,7 @@ mod tests {
         let mut session = Listener(dialect, Vec::new());
         Fixed::prepare(&mut session).unwrap();
         Several::prepare(&mut session).unwrap();
+        Deliveries::prepare(&mut session).unwrap();
         session.1
     }
 
@@ -94,7 +95,7 @@ mod tests {
         let conditions = CONDITIONS.iter().map(|(_, sql)| some_rows(sql, 3, Dialect::SqlServer));
         let definitions = TABLES.iter().flat_map(|table| table.definition(Dialect::SqlServer));
         let all: Vec<String> = prepared(Dialect::SqlServer).into_iter().chain(definitions).chain(conditions).collect();
-        assert_eq!(all.len(), 28 + 3 * MOST_LINES + 9 + 2 + 12);
+        assert_eq!(all.len(), 21 + 4 * MOST_LINES + 6 + 9 + 2 + 12);
         for sql in all {
             // The session numbers the parameters; the parser knows them as `@P`.
             let parsed = Parser::parse_sql(&MsSqlDialect {}, &sql.replace('?', "@P"));
