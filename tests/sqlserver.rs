@@ -162,6 +162,7 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
     let all = transactions(&heard);
     terminal::new_order(&all);
     terminal::payment(&all);
+    terminal::delivery(&all);
     for kind in ["TOP (1) o_id", "TOP (1) no_o_id", "COUNT(DISTINCT"] {
         assert!(all.iter().flatten().any(|call| call.text.contains(kind)), "no transaction has '{kind}'");
     }

@@ -5,7 +5,8 @@ use tiberius::Config;
 use super::sql::{Door, SqlTarget, cannot_connect, connection_string};
 use super::{Engine, Site, Target};
 use crate::base::error::{Error, Result, failed};
-use crate::load::sql::{Value, refused};
+use crate::load::answers::Value;
+use crate::load::sql::refused;
 use crate::plan::{Default, Family, Info, Kind, Knob};
 
 /// As Microsoft's own tools and drivers (ADO.NET) take it.
@@ -49,24 +50,24 @@ fn settings(door: &Door) -> Result<Vec<(String, String)>> {
     let mut session = door.connect().map_err(|error| cannot_connect(&error))?;
     let mut asked = |sql: &str| session.rows(sql).map_err(|error| refused("asking for the server's settings", &error));
     let mut settings = Vec::new();
-    let mut keep = |name: &str, value: Option<&Value>| {
+    let mut keep = |name: &str, value: Option<Value<'_>>| {
         let value = value.and_then(|value| value.text().ok()).unwrap_or("unknown");
         settings.push((name.to_string(), value.to_string()));
     };
     let edition = asked("SELECT CAST(SERVERPROPERTY('Edition') AS NVARCHAR(128))")?;
-    keep("edition", edition.first().and_then(|row| row.first()));
-    for row in asked(CONFIGURATIONS)? {
-        keep(row.first().map_or(Ok(""), |name| name.text()).unwrap_or_default(), row.get(1));
+    keep("edition", edition.first(0).map(|row| row.at(0)));
+    for row in asked(CONFIGURATIONS)?.of(0) {
+        keep(row.at(0).text().unwrap_or_default(), Some(row.at(1)));
     }
     let of_database = |columns: &str| format!("SELECT {columns} FROM sys.databases WHERE database_id = DB_ID()");
     let names = ["recovery_model_desc", "compatibility_level", "is_read_committed_snapshot_on"];
     let database = asked(&of_database(&names.join(", ")))?;
     for (i, name) in names.into_iter().enumerate() {
-        keep(name, database.first().and_then(|row| row.get(i)));
+        keep(name, database.first(0).map(|row| row.at(i)));
     }
     // SQL Server 2012 does not know it yet.
     if let Ok(durability) = asked(&of_database("delayed_durability_desc")) {
-        keep("delayed_durability_desc", durability.first().and_then(|row| row.first()));
+        keep("delayed_durability_desc", durability.first(0).map(|row| row.at(0)));
     }
     Ok(settings)
 }

@@ -5,6 +5,9 @@
 //! bracket (`stage`), and inside it sends the statements through the worker's own session (`run`). What the server may
 //! answer at any time and a client must bear (a deadlock, a lost connection) is told apart from what is wrong.
 
+use std::fmt::{Display, Formatter};
+
+use super::answers::Answers;
 use super::op::{Op, OpKind, Source};
 use crate::base::error::{Error, Result};
 
@@ -38,20 +41,6 @@ pub enum Param<'a> {
         unix_us: i64,
     },
 }
-
-/// A value in a row.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    Null,
-    Int(i64),
-    Float(f64),
-    /// Text, and decimals as they are written.
-    Text(String),
-    /// Microseconds since 1970, UTC.
-    Time(i64),
-}
-
-pub type Row = Vec<Value>;
 
 /// What a server's error means for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,21 +77,16 @@ pub trait Session: Send {
     /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or returned.
     fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64>;
 
-    /// Executes a statement and keeps its rows.
-    fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>>;
-
-    /// Executes statements one after the other and keeps the rows of each; where the protocol can, they are sent together.
-    /// Only inside a session that is `always_in_transaction`: a server that rolls back at a deadlock goes on with those
-    /// behind it.
-    fn query_all(&mut self, batch: &Batch<'_>) -> SqlResult<Vec<Vec<Row>>> {
-        batch.iter().map(|(statement, params)| self.query(statement, params)).collect()
-    }
+    /// Executes statements one after the other and keeps the rows of each, instead of what `answers` held before; where the
+    /// protocol can, they are sent together. Only inside a session that is `always_in_transaction`: a server that rolls back
+    /// at a deadlock goes on with those behind it.
+    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()>;
 
     /// Executes text without parameters, unprepared: definitions, settings.
     fn run(&mut self, sql: &str) -> SqlResult<()>;
 
     /// The rows of a text without parameters, every value as text or null.
-    fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>>;
+    fn rows(&mut self, sql: &str) -> SqlResult<Answers>;
 
     /// Loads rows in bulk (`LOAD DATA LOCAL`, `COPY`, `INSERT BULK`): columns parted by tabs, rows by newlines, `\N` for
     /// null.
@@ -212,61 +196,22 @@ impl SqlError {
     }
 }
 
-impl Value {
-    /// A whole number, also where the server sent it as text.
-    pub fn int(&self) -> SqlResult<i64> {
-        match self {
-            Value::Int(n) => Ok(*n),
-            Value::Float(f) => Ok(*f as i64),
-            Value::Text(text) => {
-                let whole = text.trim().split('.').next().unwrap_or_default();
-                whole.parse().map_err(|_| SqlError::wrong(format!("'{text}' is no whole number")))
-            }
-            Value::Null | Value::Time(_) => Err(SqlError::wrong("a whole number was expected")),
-        }
-    }
-
-    pub fn float(&self) -> SqlResult<f64> {
-        match self {
-            Value::Int(n) => Ok(*n as f64),
-            Value::Float(f) => Ok(*f),
-            Value::Text(text) => text.trim().parse().map_err(|_| SqlError::wrong(format!("'{text}' is no number"))),
-            Value::Null | Value::Time(_) => Err(SqlError::wrong("a number was expected")),
-        }
-    }
-
-    /// A decimal in units of 10^-`scale`, without rounding on the way.
-    pub fn units(&self, scale: u8) -> SqlResult<i64> {
-        let text = match self {
-            Value::Text(text) => text.trim(),
-            other => return Ok((other.float()? * 10f64.powi(i32::from(scale))).round() as i64),
-        };
-        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-        let part: String = part.chars().chain(std::iter::repeat('0')).take(usize::from(scale)).collect();
-        let units = format!("{whole}{part}").parse::<i64>();
-        units.map(|n| sign * n).map_err(|_| SqlError::wrong(format!("'{text}' is no decimal")))
-    }
-
-    pub fn text(&self) -> SqlResult<&str> {
-        match self {
-            Value::Text(text) => Ok(text),
-            _ => Err(SqlError::wrong("text was expected")),
-        }
-    }
-
-    pub fn is_null(&self) -> bool {
-        *self == Value::Null
-    }
+/// `units` / 10^`scale` as it is written: 1234 with a scale of 2 is "12.34".
+pub struct Decimal {
+    pub units: i64,
+    pub scale: u8,
 }
 
-/// A decimal as text: 1234 with a scale of 2 is "12.34".
-pub fn decimal_text(units: i64, scale: u8) -> String {
-    let (sign, digits) = (if units < 0 { "-" } else { "" }, units.unsigned_abs().to_string());
-    let scale = usize::from(scale);
-    let digits = format!("{digits:0>width$}", width = scale + 1);
-    let (whole, part) = digits.split_at(digits.len() - scale);
-    if scale == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
+impl Display for Decimal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let (sign, all) = (if self.units < 0 { "-" } else { "" }, self.units.unsigned_abs());
+        let scale = usize::from(self.scale);
+        let one = 10u64.checked_pow(u32::from(self.scale));
+        match one.map_or((0, all), |one| (all / one, all % one)) {
+            (whole, _) if scale == 0 => write!(f, "{sign}{whole}"),
+            (whole, part) => write!(f, "{sign}{whole}.{part:0>scale$}"),
+        }
+    }
 }
 
 /// Transactions by number; the script says what is in them.
@@ -293,6 +238,7 @@ pub fn refused(what: &str, error: &SqlError) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::answers::Value;
 
     #[test]
     fn a_batch_keeps_its_statements_apart() {
@@ -307,10 +253,12 @@ mod tests {
 
     #[test]
     fn decimals_keep_every_digit() {
-        for (units, scale, text) in [(1234, 2, "12.34"), (-5, 2, "-0.05"), (7, 4, "0.0007"), (42, 0, "42")] {
-            assert_eq!(decimal_text(units, scale), text);
-            assert_eq!(Value::Text(text.into()).units(scale).unwrap(), units);
+        let long = "0.0000000000000000000000042";
+        for (units, scale, text) in
+            [(1234, 2, "12.34"), (-5, 2, "-0.05"), (7, 4, "0.0007"), (42, 0, "42"), (42, 25, long)]
+        {
+            assert_eq!(Decimal { units, scale }.to_string(), text);
+            assert_eq!(Value::Text(text).units(scale).unwrap(), units);
         }
-        assert_eq!(Value::Text("300000.5".into()).units(2).unwrap(), 30_000_050);
     }
 }

@@ -67,19 +67,22 @@ fn call(text: &str, params: &[Cell]) -> Option<Answer> {
         (row[0], row[10], row[11], row[12], row[13]) = (credit, "50000.00", "0.1000", "-10.00", "2026-01-31 12:00:00");
         return Some(rows(&kinds, &[&row]));
     }
-    let answers: [(&str, &[Kind], &[&str]); 13] = [
+    if starts("SELECT o_d_id, o_c_id ") {
+        return Some(each_district(ID, "42"));
+    }
+    if starts("SELECT ol_d_id, SUM(ol_amount) ") {
+        return Some(each_district(Kind::Decimal(38, 2), "100.50"));
+    }
+    let answers: [(&str, &[Kind], &[&str]); 10] = [
         ("SELECT c_discount, ", &[RATE, NAME, Kind::Char(2), RATE], &["0.1000", "BAR", "GC", "0.0500"]),
         ("SELECT d_next_o_id, d_tax ", &[ID, RATE], &[NEXT, "0.0100"]),
         ("SELECT d_next_o_id FROM ", &[ID], &[NEXT]),
-        ("SELECT w_name, ", &[NAME; 6], &["W", "s", "s", "c", "ST", "z"]),
-        ("SELECT d_name, ", &[NAME; 6], &["D", "s", "s", "c", "ST", "z"]),
+        ("SELECT w_name, ", &[NAME; 12], &["W", "s", "s", "c", "ST", "z", "D", "s", "s", "c", "ST", "z"]),
         ("SELECT c_id FROM ", &[ID], &["77"]),
         ("SELECT c_data ", &[Kind::VarChar(500)], &["before"]),
         ("SELECT c_balance, ", &[MONEY, NAME, Kind::Char(2), NAME], &["-10.00", "A", "OE", "BAR"]),
         ("SELECT TOP (1) o_id, ", &[ID, ID, TIME], &["3000", "NULL", "2026-01-31 12:00:00"]),
         ("SELECT TOP (1) no_o_id ", &[ID], &["2101"]),
-        ("SELECT o_c_id ", &[ID], &["42"]),
-        ("SELECT SUM(ol_amount) ", &[Kind::Decimal(38, 2)], &["100.50"]),
         ("SELECT COUNT(DISTINCT s_i_id) ", &[ID], &["3"]),
     ];
     if starts("SELECT ol_i_id, ") {
@@ -88,6 +91,13 @@ fn call(text: &str, params: &[Cell]) -> Option<Answer> {
     }
     let found = answers.iter().find(|(start, ..)| starts(start));
     found.map(|(_, kinds, row)| rows(kinds, &[row]))
+}
+
+fn each_district(kind: Kind, value: &str) -> Answer {
+    let found: Vec<[String; 2]> = (1..=10).map(|d| [d.to_string(), value.to_string()]).collect();
+    let found: Vec<[&str; 2]> = found.iter().map(|[d, value]| [d.as_str(), value.as_str()]).collect();
+    let found: Vec<&[&str]> = found.iter().map(|row| &row[..]).collect();
+    rows(&[ID, kind], &found)
 }
 
 /// A statement that was executed.
@@ -150,37 +160,49 @@ pub fn new_order(all: &[Vec<Call>]) {
         &ints(2),
         &[w, d],
     );
+    assert!(calls[2].text.starts_with("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN (@P1, @P2, "));
+    let lines = calls[2].params.len();
+    assert!((5..=15).contains(&lines));
+    let stock = &calls[3];
+    assert!(stock.text.contains(" END FROM stock WITH (UPDLOCK, ROWLOCK) WHERE s_w_id = @P2 AND s_i_id IN (@P3, "));
+    assert_eq!((stock.params[0].as_str(), stock.params[1].as_str(), stock.params.len()), (d, w, lines + 2));
     expect(
-        &calls[2],
+        &calls[4],
         "UPDATE district SET d_next_o_id = @P1 WHERE d_w_id = @P2 AND d_id = @P3",
         &ints(3),
         &["3002", w, d],
     );
-    let lines = calls[5].params.len();
-    assert!((5..=15).contains(&lines));
-    assert!(calls[3].text.starts_with("INSERT INTO orders "));
-    assert_eq!(calls[3].declared, "@P1 int, @P2 int, @P3 int, @P4 int, @P5 datetime2(6), @P6 int, @P7 int");
-    assert_eq!(calls[3].params[..4], [NEXT, d, w, c]);
-    assert_eq!(calls[3].params[5..], [&lines.to_string(), "1"]);
+    assert!(calls[5].text.starts_with("INSERT INTO orders "));
+    assert_eq!(calls[5].declared, "@P1 int, @P2 int, @P3 int, @P4 int, @P5 datetime2(6), @P6 int, @P7 int");
+    assert_eq!(calls[5].params[..4], [NEXT, d, w, c]);
+    assert_eq!(calls[5].params[5..], [&lines.to_string(), "1"]);
     expect(
-        &calls[4],
+        &calls[6],
         "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (@P1, @P2, @P3)",
         &ints(3),
         &[NEXT, d, w],
     );
-    assert!(calls[5].text.starts_with("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN (@P1, @P2, "));
-    let stock = &calls[6];
-    assert!(stock.text.contains(" END FROM stock WITH (UPDLOCK, ROWLOCK) WHERE s_w_id = @P2 AND s_i_id IN (@P3, "));
-    assert_eq!((stock.params[0].as_str(), stock.params[1].as_str(), stock.params.len()), (d, w, lines + 2));
-    for update in &calls[7..7 + lines] {
-        let text = "UPDATE stock SET s_quantity = @P1, s_ytd = s_ytd + @P2, s_order_cnt = s_order_cnt + @P3, \
-                    s_remote_cnt = s_remote_cnt + @P4 WHERE s_w_id = @P5 AND s_i_id = @P6";
-        assert_eq!((update.text.as_str(), update.declared.as_str()), (text, ints(6).as_str()));
+    // All lines' stock at once, but for an item that is named twice: item and what is left, item and what is taken, whether
+    // it is from elsewhere, from where, and the items.
+    let mut written = 0;
+    for update in &calls[7..calls.len() - 1] {
+        assert!(update.text.starts_with("UPDATE stock SET s_quantity = CASE s_i_id WHEN @P1 THEN @P2 + 0 "));
+        assert!(update.text.contains(" END, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + @P"));
+        let n = (update.params.len() - 2) / 5;
+        assert_eq!((update.params.len(), update.declared.as_str()), (5 * n + 2, ints(5 * n + 2).as_str()));
+        assert_eq!(update.params[4 * n..4 * n + 2], ["0", w]);
+        for line in 0..n {
+            let [item, left, same, taken] = [2 * line, 2 * line + 1, 2 * (n + line), 2 * (n + line) + 1]
+                .map(|i| update.params[i].parse::<i64>().unwrap());
+            assert_eq!((item, update.params[4 * n + 2 + line].as_str()), (same, item.to_string().as_str()));
+            assert!((1..=10).contains(&taken) && left <= STOCK - taken);
+        }
+        written += n;
     }
+    assert_eq!(written, lines);
     let inserted = calls.last().unwrap();
     assert!(inserted.text.starts_with("INSERT INTO order_line (ol_o_id, ") && inserted.params.len() == 9 * lines);
     assert!(inserted.declared.ends_with(&format!("@P{} decimal(19,2), @P{} varchar(8000)", 9 * lines - 1, 9 * lines)));
-    assert_eq!(calls.len(), 8 + lines);
     // Its price was 12.34: the amount of a line is that times its quantity, to the cent.
     let (quantity, amount) = (inserted.params[6].parse::<u64>().unwrap(), inserted.params[7].replace('.', ""));
     assert_eq!(amount.parse::<u64>().unwrap(), 1234 * quantity);
@@ -203,8 +225,7 @@ pub fn payment(all: &[Vec<Call>]) {
         "@P1 decimal(19,2), @P2 int, @P3 int",
         &[amount, w, d],
     );
-    assert!(calls[2].text.ends_with(" FROM warehouse WHERE w_id = @P1"));
-    assert!(calls[3].text.ends_with(" FROM district WHERE d_w_id = @P1 AND d_id = @P2"));
+    assert!(calls[2].text.ends_with(" FROM warehouse, district WHERE w_id = @P1 AND d_w_id = w_id AND d_id = @P2"));
     let by_name = all.iter().flatten().find(|call| call.text.starts_with("SELECT c_id FROM customer ")).unwrap();
     assert!(by_name.text.ends_with("WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_last = @P3 ORDER BY c_first"));
     // Narrow, as the column is: the index on it can be sought in.
@@ -221,4 +242,32 @@ pub fn payment(all: &[Vec<Call>]) {
     assert_eq!(history.params[6..], [amount.as_str(), "W    D"]);
     let bad = all.iter().flatten().find(|call| call.text.contains("c_data = @P3")).unwrap();
     assert!(bad.params[2].ends_with("|before"), "{bad:?}");
+}
+
+/// Clause 2.7.4.2: the oldest new order of each of the ten districts, and then all of them at once.
+pub fn delivery(all: &[Vec<Call>]) {
+    let calls = first(all, "SELECT TOP (1) no_o_id");
+    assert!(calls[..10].iter().all(|call| call.text == calls[0].text));
+    let w = calls[0].params[0].as_str();
+    let districts: Vec<&str> = calls[..10].iter().map(|call| call.params[1].as_str()).collect();
+    assert_eq!(districts, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+    let place: Vec<&str> = std::iter::once(w).chain(["2101"; 10]).collect();
+    let starts = [
+        "DELETE FROM new_order WHERE no_w_id = @P1 AND ((no_d_id = 1 AND no_o_id = @P2) OR (no_d_id = 2 AND ",
+        "UPDATE orders SET o_carrier_id = @P1 WHERE o_w_id = @P2 AND ((o_d_id = 1 AND o_id = @P3) OR ",
+        "UPDATE order_line SET ol_delivery_d = @P1 WHERE ol_w_id = @P2 AND ((ol_d_id = 1 AND ol_o_id = @P3) OR ",
+        "SELECT o_d_id, o_c_id FROM orders WHERE o_w_id = @P1 AND ",
+        "SELECT ol_d_id, SUM(ol_amount) FROM order_line WHERE ol_w_id = @P1 AND ",
+        "UPDATE customer SET c_balance = c_balance + CASE c_d_id WHEN 1 THEN CAST(@P1 AS DECIMAL(12, 2)) WHEN 2 ",
+    ];
+    assert_eq!(calls.len(), 10 + starts.len());
+    for (call, start) in calls[10..].iter().zip(starts) {
+        assert!(call.text.starts_with(start), "{}", call.text);
+    }
+    for params in [&calls[10].params[..], &calls[11].params[1..], &calls[12].params[1..]] {
+        assert_eq!(params, place);
+    }
+    let credit: Vec<&str> = ["100.50"; 10].into_iter().chain([w]).chain(["42"; 10]).collect();
+    assert_eq!(calls[15].params, credit);
+    assert!(calls[15].declared.starts_with("@P1 decimal(19,2), @P2 decimal(19,2), "));
 }

@@ -8,7 +8,8 @@ use mysql::{Conn, LocalInfileHandler, Opts, OptsBuilder};
 
 use super::rows::Column;
 use super::wire::{Prepared, Wire};
-use crate::load::sql::{Batch, Dialect, Param, Row, Session, SqlError, SqlResult, Statement, Trouble, Value};
+use crate::load::answers::{Answers, Value};
+use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
 
 /// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over by default.
 const RETRY: [u16; 3] = [1213, 1205, 1020];
@@ -51,15 +52,6 @@ impl MySqlSession {
         let version = format!("{name} {}", version.split('-').next().unwrap_or_default());
         Ok(MySqlSession { conn, opts, version, statements: Vec::new(), always: false, rows, wire: Wire::new() })
     }
-}
-
-/// A row of unprepared text: every value is text or null.
-fn values(row: mysql::Row) -> Row {
-    let text = |value: Option<mysql::Value>| match value {
-        Some(mysql::Value::Bytes(bytes)) => Value::Text(String::from_utf8_lossy(&bytes).into_owned()),
-        _ => Value::Null,
-    };
-    row.unwrap_raw().into_iter().map(text).collect()
 }
 
 /// What the server says, told apart by its number.
@@ -107,21 +99,27 @@ impl Session for MySqlSession {
         self.wire.execute(&self.conn, &self.statements[statement.0 as usize], params)
     }
 
-    fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
-        self.wire.query(&self.conn, &mut self.statements[statement.0 as usize], params)
-    }
-
-    fn query_all(&mut self, batch: &Batch<'_>) -> SqlResult<Vec<Vec<Row>>> {
-        self.wire.query_all(&self.conn, batch, &mut self.statements)
+    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
+        self.wire.query_all(&self.conn, batch, &mut self.statements, answers)
     }
 
     fn run(&mut self, sql: &str) -> SqlResult<()> {
         self.conn.query_drop(sql).map_err(ours)
     }
 
-    fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>> {
-        let rows: Vec<mysql::Row> = self.conn.query(sql).map_err(ours)?;
-        Ok(rows.into_iter().map(values).collect())
+    fn rows(&mut self, sql: &str) -> SqlResult<Answers> {
+        let mut answers = Answers::default();
+        for row in self.conn.query_iter(sql).map_err(ours)? {
+            for value in row.map_err(ours)?.unwrap_raw() {
+                // Unprepared, every value is text or null.
+                match value {
+                    Some(mysql::Value::Bytes(bytes)) => answers.push(Value::Text(&String::from_utf8_lossy(&bytes))),
+                    _ => answers.push(Value::Null),
+                }
+            }
+            answers.end_row();
+        }
+        Ok(answers)
     }
 
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64> {

@@ -53,7 +53,7 @@ pub fn read(raw: &[u8]) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::sql::decimal_text;
+    use crate::load::sql::Decimal;
     use proptest::prelude::*;
 
     proptest! {
@@ -61,7 +61,7 @@ mod tests {
         fn what_is_written_is_read_back(units in -1_000_000_000_000_000i64..1_000_000_000_000_000, scale in 0u8..6) {
             let mut out = BytesMut::new();
             write(units, scale, &mut out);
-            prop_assert_eq!(read(&out).unwrap(), decimal_text(units, scale));
+            prop_assert_eq!(read(&out).unwrap(), Decimal { units, scale }.to_string());
         }
     }
 }

@@ -9,7 +9,8 @@ use postgres::types::{FromSql, IsNull, ToSql, Type};
 use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 use super::numeric;
-use crate::load::sql::{Dialect, Param, Row, Session, SqlError, SqlResult, Statement, Trouble, Value, decimal_text};
+use crate::load::answers::{Answers, Value};
+use crate::load::sql::{Batch, Decimal, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
 
 /// Microseconds from 1970 to 2000, where PostgreSQL's timestamps begin.
 const EPOCH_2000_US: i64 = 946_684_800_000_000;
@@ -95,7 +96,7 @@ impl ToSql for Param<'_> {
             Param::Decimal { units, scale } => match *ty {
                 Type::NUMERIC => numeric::write(units, scale, out),
                 Type::FLOAT8 => out.put_f64(units as f64 / 10f64.powi(i32::from(scale))),
-                _ => out.put_slice(decimal_text(units, scale).as_bytes()),
+                _ => out.put_slice(Decimal { units, scale }.to_string().as_bytes()),
             },
             Param::Time { unix_us } => out.put_i64(unix_us - EPOCH_2000_US),
         }
@@ -109,31 +110,42 @@ impl ToSql for Param<'_> {
     postgres::types::to_sql_checked!();
 }
 
-impl<'a> FromSql<'a> for Value {
-    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Value, Odd> {
-        Ok(match *ty {
-            Type::INT2 => Value::Int(i64::from(i16::from_sql(ty, raw)?)),
-            Type::INT4 => Value::Int(i64::from(i32::from_sql(ty, raw)?)),
-            Type::INT8 => Value::Int(i64::from_sql(ty, raw)?),
-            Type::BOOL => Value::Int(i64::from(bool::from_sql(ty, raw)?)),
-            Type::FLOAT4 => Value::Float(f64::from(f32::from_sql(ty, raw)?)),
-            Type::FLOAT8 => Value::Float(f64::from_sql(ty, raw)?),
-            Type::NUMERIC => Value::Text(numeric::read(raw)?),
-            Type::TIMESTAMP | Type::TIMESTAMPTZ => {
-                let us = i64::from_be_bytes(raw.try_into()?);
-                Value::Time(us + EPOCH_2000_US)
-            }
-            _ => Value::Text(String::from_utf8_lossy(raw).into_owned()),
-        })
+/// A value as the server sent it.
+struct Raw<'a>(Option<(Type, &'a [u8])>);
+
+impl<'a> FromSql<'a> for Raw<'a> {
+    fn from_sql(ty: &Type, raw: &'a [u8]) -> Result<Raw<'a>, Odd> {
+        Ok(Raw(Some((ty.clone(), raw))))
     }
 
-    fn from_sql_null(_: &Type) -> Result<Value, Odd> {
-        Ok(Value::Null)
+    fn from_sql_null(_: &Type) -> Result<Raw<'a>, Odd> {
+        Ok(Raw(None))
     }
 
     fn accepts(_: &Type) -> bool {
         true
     }
+}
+
+fn keep(ty: &Type, raw: &[u8], answers: &mut Answers) -> Result<(), Odd> {
+    answers.push(match *ty {
+        Type::INT2 => Value::Int(i64::from(i16::from_sql(ty, raw)?)),
+        Type::INT4 => Value::Int(i64::from(i32::from_sql(ty, raw)?)),
+        Type::INT8 => Value::Int(i64::from_sql(ty, raw)?),
+        Type::BOOL => Value::Int(i64::from(bool::from_sql(ty, raw)?)),
+        Type::FLOAT4 => Value::Float(f64::from(f32::from_sql(ty, raw)?)),
+        Type::FLOAT8 => Value::Float(f64::from_sql(ty, raw)?),
+        Type::NUMERIC => {
+            answers.push(Value::Text(&numeric::read(raw)?));
+            return Ok(());
+        }
+        Type::TIMESTAMP | Type::TIMESTAMPTZ => Value::Time(i64::from_be_bytes(raw.try_into()?) + EPOCH_2000_US),
+        _ => {
+            answers.push(Value::Text(&String::from_utf8_lossy(raw)));
+            return Ok(());
+        }
+    });
+    Ok(())
 }
 
 impl Session for PostgresSession {
@@ -162,31 +174,38 @@ impl Session for PostgresSession {
         Ok(rows.rows_affected().unwrap_or(0).max(seen))
     }
 
-    fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
-        let prepared = &self.statements[statement.0 as usize].1;
-        let mut found = self.client.query_raw(prepared, params).map_err(ours)?;
-        let mut rows = Vec::new();
-        while let Some(row) = found.next().map_err(ours)? {
-            let values = (0..row.len()).map(|i| row.try_get::<_, Value>(i).map_err(ours));
-            rows.push(values.collect::<SqlResult<Row>>()?);
+    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
+        answers.clear();
+        for (statement, params) in batch.iter() {
+            let prepared = &self.statements[statement.0 as usize].1;
+            let mut found = self.client.query_raw(prepared, params).map_err(ours)?;
+            while let Some(row) = found.next().map_err(ours)? {
+                for i in 0..row.len() {
+                    match row.try_get::<_, Raw<'_>>(i).map_err(ours)? {
+                        Raw(Some((ty, raw))) => keep(&ty, raw, answers).map_err(|e| SqlError::wrong(e.to_string()))?,
+                        Raw(None) => answers.push(Value::Null),
+                    }
+                }
+                answers.end_row();
+            }
+            answers.end_statement();
         }
-        Ok(rows)
+        Ok(())
     }
 
     fn run(&mut self, sql: &str) -> SqlResult<()> {
         self.client.batch_execute(sql).map_err(ours)
     }
 
-    fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>> {
-        let messages = self.client.simple_query(sql).map_err(ours)?;
-        let row = |message| match message {
-            SimpleQueryMessage::Row(row) => {
-                let text = |i| row.get(i).map_or(Value::Null, |text: &str| Value::Text(text.to_string()));
-                Some((0..row.len()).map(text).collect())
+    fn rows(&mut self, sql: &str) -> SqlResult<Answers> {
+        let mut answers = Answers::default();
+        for message in self.client.simple_query(sql).map_err(ours)? {
+            if let SimpleQueryMessage::Row(row) = message {
+                (0..row.len()).for_each(|i| answers.push(row.get(i).map_or(Value::Null, Value::Text)));
+                answers.end_row();
             }
-            _ => None,
-        };
-        Ok(messages.into_iter().filter_map(row).collect())
+        }
+        Ok(answers)
     }
 
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64> {

@@ -5,7 +5,8 @@ use jiff::tz::TimeZone;
 use mysql::consts::ColumnFlags;
 
 use super::wire::{number, width};
-use crate::load::sql::{Row, SqlError, SqlResult, Value};
+use crate::load::answers::{Answers, Value};
+use crate::load::sql::{SqlError, SqlResult};
 
 const TINY: u8 = 0x01;
 const SHORT: u8 = 0x02;
@@ -46,18 +47,21 @@ impl Column {
 }
 
 /// A row's values: a zero, a bit for each column that is null (the first two are unused), and the others.
-pub fn row(packet: &[u8], columns: &[Column]) -> SqlResult<Row> {
+pub fn row(packet: &[u8], columns: &[Column], answers: &mut Answers) -> SqlResult<()> {
     let nulls = packet.get(1..1 + (columns.len() + 2).div_ceil(8)).ok_or_else(cut_short)?;
     let mut at = 1 + nulls.len();
-    let of = |(i, column): (usize, &Column)| {
-        let bit = i + 2;
-        if nulls[bit / 8] >> (bit % 8) & 1 == 1 { Ok(Value::Null) } else { value(packet, &mut at, *column) }
-    };
-    columns.iter().enumerate().map(of).collect()
+    for (bit, column) in (2..).zip(columns) {
+        match nulls[bit / 8] >> (bit % 8) & 1 {
+            1 => answers.push(Value::Null),
+            _ => value(packet, &mut at, *column, answers)?,
+        }
+    }
+    answers.end_row();
+    Ok(())
 }
 
-fn value(packet: &[u8], at: &mut usize, column: Column) -> SqlResult<Value> {
-    Ok(match column.kind {
+fn value(packet: &[u8], at: &mut usize, column: Column, answers: &mut Answers) -> SqlResult<()> {
+    let value = match column.kind {
         TINY => Value::Int(whole::<1>(packet, at, column)?),
         SHORT | YEAR => Value::Int(whole::<2>(packet, at, column)?),
         LONG | INT24 => Value::Int(whole::<4>(packet, at, column)?),
@@ -72,9 +76,12 @@ fn value(packet: &[u8], at: &mut usize, column: Column) -> SqlResult<Value> {
         _ => {
             let length = number(packet, *at) as usize;
             *at += width(packet, *at);
-            Value::Text(String::from_utf8_lossy(bytes(packet, at, length)?).into_owned())
+            answers.push(Value::Text(&String::from_utf8_lossy(bytes(packet, at, length)?)));
+            return Ok(());
         }
-    })
+    };
+    answers.push(value);
+    Ok(())
 }
 
 fn bytes<'p>(packet: &'p [u8], at: &mut usize, length: usize) -> SqlResult<&'p [u8]> {
@@ -98,7 +105,7 @@ fn whole<const N: usize>(packet: &[u8], at: &mut usize, column: Column) -> SqlRe
 
 /// Year (2 bytes), month, day, hour, minute, second, microseconds (4); what is zero at the end is left out. A date that
 /// there is not, such as 0000-00-00, is nothing.
-fn time(own: &[u8]) -> Value {
+fn time(own: &[u8]) -> Value<'static> {
     let part = |at: usize| own.get(at).map_or(0, |byte| *byte as i8);
     let year = own.get(..2).map_or(0, |y| i16::from_le_bytes([y[0], y[1]]));
     let us = own.get(7..11).map_or(0, |us| i32::from_le_bytes([us[0], us[1], us[2], us[3]]));
@@ -120,9 +127,15 @@ mod tests {
         Column { kind, unsigned }
     }
 
+    fn read(packet: &[u8], columns: &[Column]) -> SqlResult<String> {
+        let mut answers = Answers::default();
+        row(packet, columns, &mut answers)?;
+        Ok(format!("{:?}", answers.first(0).unwrap()))
+    }
+
     #[test]
     fn each_type_is_read_by_its_width_and_sign() {
-        let table: [(Column, &[u8], Value); 12] = [
+        let table: [(Column, &[u8], Value<'_>); 12] = [
             (column(TINY, false), &[0xff], Value::Int(-1)),
             (column(TINY, true), &[0xff], Value::Int(255)),
             (column(SHORT, false), &[0x2c, 0x01], Value::Int(300)),
@@ -132,19 +145,19 @@ mod tests {
             (column(DOUBLE, false), &1.5f64.to_le_bytes(), Value::Float(1.5)),
             (column(FLOAT, false), &0.5f32.to_le_bytes(), Value::Float(0.5)),
             // NEWDECIMAL
-            (column(0xf6, false), &[4, b'1', b'.', b'2', b'5'], Value::Text("1.25".into())),
+            (column(0xf6, false), &[4, b'1', b'.', b'2', b'5'], Value::Text("1.25")),
             (column(DATETIME, false), &[7, 0xb2, 0x07, 1, 1, 0, 0, 1], Value::Time(1_000_000)),
             (column(DATE, false), &[4, 0xb2, 0x07, 1, 2], Value::Time(86_400_000_000)),
             (column(DATETIME, false), &[0], Value::Null),
         ];
         for (column, bytes, value) in table {
             let packet = [&[0, 0], bytes].concat();
-            assert_eq!(row(&packet, &[column]).unwrap(), [value], "{column:?}");
+            assert_eq!(read(&packet, &[column]).unwrap(), format!("[{value:?}]"), "{column:?}");
         }
         // The second of two is null, and nothing of it is in the packet.
         let two = [column(TINY, false), column(LONG, false)];
-        assert_eq!(row(&[0, 0b1000, 7], &two).unwrap(), [Value::Int(7), Value::Null]);
-        assert!(row(&[0, 0], &two).is_err());
+        assert_eq!(read(&[0, 0b1000, 7], &two).unwrap(), "[Int(7), Null]");
+        assert!(read(&[0, 0], &two).is_err());
     }
 
     proptest! {
@@ -154,8 +167,9 @@ mod tests {
             kinds in proptest::collection::vec((any::<u8>(), any::<bool>()), 0..12),
         ) {
             let columns: Vec<Column> = kinds.into_iter().map(|(kind, unsigned)| column(kind, unsigned)).collect();
-            if let Ok(values) = row(&packet, &columns) {
-                prop_assert_eq!(values.len(), columns.len());
+            let mut answers = Answers::default();
+            if row(&packet, &columns, &mut answers).is_ok() {
+                prop_assert_eq!(answers.first(0).unwrap().values().count(), columns.len());
             }
             let _ = Column::of_packet(&packet);
         }

@@ -11,7 +11,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
 use super::tds;
-use crate::load::sql::{Dialect, Param, Row, Session, SqlError, SqlResult, Statement, Trouble};
+use crate::load::answers::Answers;
+use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
 
 /// A deadlock, a lock-wait timeout, and a row changed since the snapshot was taken.
 const RETRY: [u32; 3] = [1205, 1222, 3960];
@@ -47,7 +48,7 @@ impl SqlServerSession {
             statements: Vec::new(),
         };
         let version = session.rows("SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")?;
-        let version = version.first().and_then(|row| row.first()).map_or(Ok(""), |value| value.text())?;
+        let version = version.first(0).map_or(Ok(""), |row| row.at(0).text())?;
         session.version = format!("SQL Server {version}");
         Ok(session)
     }
@@ -137,9 +138,17 @@ impl Session for SqlServerSession {
         Ok(result.rows_affected().iter().copied().max().unwrap_or(0))
     }
 
-    fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
-        let result = self.call(statement, params)?;
-        result.into_iter().next().unwrap_or_default().into_iter().map(tds::values).collect()
+    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
+        answers.clear();
+        for (statement, params) in batch.iter() {
+            let result = self.call(statement, params)?;
+            for row in result.into_iter().next().unwrap_or_default() {
+                row.into_iter().try_for_each(|data| tds::keep(data, answers))?;
+                answers.end_row();
+            }
+            answers.end_statement();
+        }
+        Ok(())
     }
 
     fn run(&mut self, sql: &str) -> SqlResult<()> {
@@ -147,11 +156,15 @@ impl Session for SqlServerSession {
         self.runtime.block_on(async { client.simple_query(sql).await?.into_results().await }).map(drop).map_err(ours)
     }
 
-    fn rows(&mut self, sql: &str) -> SqlResult<Vec<Row>> {
+    fn rows(&mut self, sql: &str) -> SqlResult<Answers> {
         let client = &mut self.client;
         let rows = self.runtime.block_on(async { client.simple_query(sql).await?.into_first_result().await });
-        let rows = rows.map_err(ours)?.into_iter().map(tds::values);
-        rows.map(|row| Ok(row?.into_iter().map(tds::as_text).collect())).collect()
+        let mut answers = Answers::default();
+        for row in rows.map_err(ours)? {
+            row.into_iter().try_for_each(|data| tds::keep_as_text(data, &mut answers))?;
+            answers.end_row();
+        }
+        Ok(answers)
     }
 
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64> {

@@ -10,7 +10,8 @@ use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{Home, Site, Target};
 use crate::lab::server::{Limits, Server};
-use crate::load::sql::{Dialect, Row, Script, Session, SqlError, Trouble, refused};
+use crate::load::answers::Answers;
+use crate::load::sql::{Dialect, Script, Session, SqlError, Trouble, refused};
 use crate::load::{AnyLane, Space};
 use crate::plan::{Knobs, Stream};
 use crate::record::Fact;
@@ -130,28 +131,26 @@ fn server_counters(session: &mut dyn Session) -> std::result::Result<Counters, S
             let kept = "'Com_begin', 'Com_commit', 'Com_rollback', 'Innodb_buffer_pool_read_requests', \
                         'Innodb_buffer_pool_reads', 'Innodb_data_read', 'Innodb_data_written', \
                         'Innodb_os_log_written', 'Innodb_row_lock_waits'";
-            pairs(session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({kept})"))?, &mut counters)?;
+            pairs(&session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({kept})"))?, &mut counters)?;
         }
         Dialect::Postgres => {
             let names = ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
             let sql = format!("SELECT {} FROM pg_stat_database WHERE datname = current_database()", names.join(", "));
-            for row in session.rows(&sql)? {
-                for (name, value) in names.iter().zip(&row) {
+            for row in session.rows(&sql)?.of(0) {
+                for (name, value) in names.iter().zip(row.values()) {
                     counters.insert(name.to_string(), value.float()?);
                 }
             }
         }
-        Dialect::SqlServer => pairs(session.rows(SQL_SERVER_COUNTERS)?, &mut counters)?,
+        Dialect::SqlServer => pairs(&session.rows(SQL_SERVER_COUNTERS)?, &mut counters)?,
     }
     Ok(counters)
 }
 
 /// Rows of a name and a value.
-fn pairs(rows: Vec<Row>, counters: &mut Counters) -> std::result::Result<(), SqlError> {
-    for row in rows {
-        if let [name, value] = &row[..] {
-            counters.insert(name.text()?.to_string(), value.float()?);
-        }
+fn pairs(rows: &Answers, counters: &mut Counters) -> std::result::Result<(), SqlError> {
+    for row in rows.of(0) {
+        counters.insert(row.at(0).text()?.to_string(), row.at(1).float()?);
     }
     Ok(())
 }
@@ -163,8 +162,8 @@ fn analyze(session: &mut dyn Session) -> std::result::Result<(), SqlError> {
         Dialect::MySql => {}
     }
     let mut tables = Vec::new();
-    for row in session.rows("SHOW TABLES")? {
-        tables.push(format!("`{}`", row.first().map_or(Ok(""), |name| name.text())?));
+    for row in session.rows("SHOW TABLES")?.of(0) {
+        tables.push(format!("`{}`", row.at(0).text()?));
     }
     if tables.is_empty() {
         return Ok(());

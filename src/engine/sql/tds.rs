@@ -10,7 +10,8 @@ use tiberius::numeric::Numeric;
 use tiberius::time::{Date, DateTime2, Time};
 use tiberius::{ColumnData, FixedLenType, IntoSql, MetaDataColumn, TypeInfo, VarLenType};
 
-use crate::load::sql::{Param, Row, SqlError, SqlResult, Value, decimal_text};
+use crate::load::answers::{Answers, Value};
+use crate::load::sql::{Decimal, Param, SqlError, SqlResult};
 
 /// Days from the first of January of the year 1, and of 1900, to 1970.
 const DAYS_TO_1970: i64 = 719_162;
@@ -92,13 +93,9 @@ fn from_server(at: DateTime2) -> i64 {
     days * US_A_DAY + us as i64
 }
 
-/// The values of a row.
-pub fn values(row: tiberius::Row) -> SqlResult<Row> {
-    row.into_iter().map(value).collect()
-}
-
-fn value(data: ColumnData<'static>) -> SqlResult<Value> {
-    let value = match data {
+/// Keeps a value of a row.
+pub fn keep(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
+    let value = match &data {
         ColumnData::U8(n) => n.map(|n| Value::Int(i64::from(n))),
         ColumnData::I16(n) => n.map(|n| Value::Int(i64::from(n))),
         ColumnData::I32(n) => n.map(|n| Value::Int(i64::from(n))),
@@ -106,8 +103,12 @@ fn value(data: ColumnData<'static>) -> SqlResult<Value> {
         ColumnData::Bit(b) => b.map(|b| Value::Int(i64::from(b))),
         ColumnData::F32(f) => f.map(|f| Value::Float(f64::from(f))),
         ColumnData::F64(f) => f.map(Value::Float),
-        ColumnData::String(text) => text.map(|text| Value::Text(text.into_owned())),
-        ColumnData::Numeric(n) => n.map(|n| Value::Text(decimal(n))),
+        ColumnData::String(text) => text.as_deref().map(Value::Text),
+        ColumnData::Numeric(Some(n)) => {
+            answers.push(Value::Text(&decimal(*n)));
+            return Ok(());
+        }
+        ColumnData::Numeric(None) => None,
         ColumnData::DateTime2(at) => at.map(|at| Value::Time(from_server(at))),
         // Counted from 1900, in three-hundredths of a second.
         ColumnData::DateTime(at) => at.map(|at| {
@@ -116,22 +117,29 @@ fn value(data: ColumnData<'static>) -> SqlResult<Value> {
         }),
         other => return Err(SqlError::wrong(format!("a value of this type is not supported: {other:?}"))),
     };
-    Ok(value.unwrap_or(Value::Null))
+    answers.push(value.unwrap_or(Value::Null));
+    Ok(())
 }
 
 fn decimal(n: Numeric) -> String {
-    i64::try_from(n.value()).map_or_else(|_| n.to_string(), |units| decimal_text(units, n.scale()))
+    i64::try_from(n.value()).map_or_else(|_| n.to_string(), |units| Decimal { units, scale: n.scale() }.to_string())
 }
 
-/// As the server itself would write it.
-pub fn as_text(value: Value) -> Value {
-    match value {
-        Value::Int(n) => Value::Text(n.to_string()),
-        Value::Float(f) => Value::Text(f.to_string()),
-        Value::Time(us) => jiff::Timestamp::from_microsecond(us)
-            .map_or(Value::Null, |at| Value::Text(at.to_zoned(TimeZone::UTC).datetime().to_string())),
-        Value::Null | Value::Text(_) => value,
+/// Keeps it as the server itself would write it.
+pub fn keep_as_text(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
+    let mut own = Answers::default();
+    keep(data, &mut own)?;
+    own.end_row();
+    match own.first(0).map_or(Value::Null, |row| row.at(0)) {
+        Value::Int(n) => answers.push(Value::Text(&n.to_string())),
+        Value::Float(f) => answers.push(Value::Text(&f.to_string())),
+        Value::Time(us) => match jiff::Timestamp::from_microsecond(us) {
+            Ok(at) => answers.push(Value::Text(&at.to_zoned(TimeZone::UTC).datetime().to_string())),
+            Err(_) => answers.push(Value::Null),
+        },
+        value @ (Value::Null | Value::Text(_)) => answers.push(value),
     }
+    Ok(())
 }
 
 /// A cell of text as its column takes it; `\N` for null.
@@ -164,7 +172,7 @@ pub fn cell<'a>(text: &'a str, column: &MetaDataColumn<'_>) -> SqlResult<ColumnD
             _ => Err(odd()),
         },
         TypeInfo::VarLenSizedPrecision { scale, .. } => {
-            let units = text.map(|text| Value::Text(text.into()).units(*scale)).transpose()?;
+            let units = text.map(|text| Value::Text(text).units(*scale)).transpose()?;
             Ok(ColumnData::Numeric(units.map(|units| Numeric::new_with_scale(i128::from(units), *scale))))
         }
         _ => Err(odd()),
@@ -206,22 +214,29 @@ mod tests {
         assert_eq!(declared(&names(4), &odd).unwrap(), said);
     }
 
+    fn told(data: ColumnData<'_>) -> String {
+        let mut answers = Answers::default();
+        keep(data, &mut answers).unwrap();
+        answers.end_row();
+        format!("{:?}", answers.first(0).unwrap().at(0))
+    }
+
     #[test]
     fn times_come_back_as_they_were_sent() {
         for us in [0, -1_000_000, 1_753_000_000_123_456, 951_782_400_000_000] {
-            assert_eq!(value(Param::Time { unix_us: us }.into_sql()).unwrap(), Value::Time(us));
+            assert_eq!(told(Param::Time { unix_us: us }.into_sql()), format!("Time({us})"));
         }
         let at = date_and_time("2026-01-31 12:00:01").unwrap();
         assert_eq!(from_server(at), 1_769_860_801_000_000);
         assert_eq!((at.time().scale(), at.time().increments()), (0, 43_201));
         let old = tiberius::time::DateTime::new(0, 300);
-        let seconds_since_1900 = 25_567 * 86_400 - 1;
-        assert_eq!(value(ColumnData::DateTime(Some(old))).unwrap(), Value::Time(-seconds_since_1900 * 1_000_000));
+        let seconds_since_1900 = 25_567i64 * 86_400 - 1;
+        assert_eq!(told(ColumnData::DateTime(Some(old))), format!("Time({})", -seconds_since_1900 * 1_000_000));
     }
 
     #[test]
     fn decimals_keep_every_digit() {
         let sent = Param::Decimal { units: -1234, scale: 2 }.into_sql();
-        assert_eq!(value(sent).unwrap(), Value::Text("-12.34".into()));
+        assert_eq!(told(sent), "Text(\"-12.34\")");
     }
 }

@@ -10,7 +10,8 @@ use rustix::io::Errno;
 
 use super::mysql::server_error;
 use super::rows::{self, Column};
-use crate::load::sql::{Batch, Param, Row, SqlError, SqlResult, Trouble, decimal_text};
+use crate::load::answers::Answers;
+use crate::load::sql::{Batch, Decimal, Param, SqlError, SqlResult, Trouble};
 
 const EXECUTE: u8 = 0x17;
 const QUERY: u8 = 0x03;
@@ -79,19 +80,6 @@ impl Wire {
         self.answer(socket)
     }
 
-    /// Executes a prepared statement and keeps its rows.
-    pub fn query(
-        &mut self,
-        socket: &impl AsRawFd,
-        statement: &mut Prepared,
-        params: &[Param<'_>],
-    ) -> SqlResult<Vec<Row>> {
-        self.out.clear();
-        self.push_execution(statement.id_for(params)?, params)?;
-        let socket = self.send(socket)?;
-        self.kept(socket, &mut statement.columns)
-    }
-
     /// Executes prepared statements one after the other, sent together, and keeps the rows of each. If one fails, the server
     /// goes on with the next: what they change must be inside a transaction that is then rolled back. The first error counts.
     pub fn query_all(
@@ -99,30 +87,32 @@ impl Wire {
         socket: &impl AsRawFd,
         batch: &Batch<'_>,
         statements: &mut [Prepared],
-    ) -> SqlResult<Vec<Vec<Row>>> {
+        answers: &mut Answers,
+    ) -> SqlResult<()> {
         self.out.clear();
         for (statement, params) in batch.iter() {
             self.push_execution(statements[statement.0 as usize].id_for(params)?, params)?;
         }
         let socket = self.send(socket)?;
-        let (mut answers, mut first) = (Vec::new(), Ok(()));
+        answers.clear();
+        let mut first = Ok(());
         for (statement, _) in batch.iter() {
-            match self.kept(socket, &mut statements[statement.0 as usize].columns) {
-                Ok(rows) => answers.push(rows),
+            match self.kept(socket, &mut statements[statement.0 as usize].columns, answers) {
                 // Not the server's own error: where the next answer begins is not known.
                 Err(error) if error.code.is_empty() => return Err(error),
-                Err(error) => first = first.and(Err(error)),
+                told => first = first.and(told),
             }
+            answers.end_statement();
         }
-        first.map(|()| answers)
+        first
     }
 
     /// One answer's rows. `columns` are as the server described them last; they are brought up to date where it does so
     /// again.
-    fn kept(&mut self, socket: BorrowedFd<'_>, columns: &mut Vec<Column>) -> SqlResult<Vec<Row>> {
+    fn kept(&mut self, socket: BorrowedFd<'_>, columns: &mut Vec<Column>, answers: &mut Answers) -> SqlResult<()> {
         let head = self.packet(socket)?;
         match head.first() {
-            Some(&OK) => return Ok(Vec::new()),
+            Some(&OK) => return Ok(()),
             Some(&ERROR) => return Err(error(head)),
             Some(&LOCAL_FILE) | None => return Err(unasked()),
             Some(_) => {}
@@ -135,12 +125,7 @@ impl Wire {
             columns.push(Column::of_packet(self.packet(socket)?)?);
         }
         self.packet(socket)?;
-        let mut rows = Vec::new();
-        self.rows(socket, |packet| {
-            rows.push(rows::row(packet, columns)?);
-            Ok(())
-        })?;
-        Ok(rows)
+        self.rows(socket, |packet| rows::row(packet, columns, answers)).map(drop)
     }
 
     /// Executes text without parameters, whose answer has no rows of interest.
@@ -290,7 +275,7 @@ fn push_params(params: &[Param<'_>], out: &mut Vec<u8>) -> SqlResult<()> {
             Param::Int(n) => out.extend(n.to_le_bytes()),
             Param::Float(f) => out.extend(f.to_le_bytes()),
             Param::Text(text) => push_text(text, out),
-            Param::Decimal { units, scale } => push_text(&decimal_text(units, scale), out),
+            Param::Decimal { units, scale } => push_decimal(Decimal { units, scale }, out),
             Param::Time { unix_us } => push_time(unix_us, out)?,
         }
     }
@@ -311,6 +296,16 @@ fn push_text(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.extend(text.as_bytes());
+}
+
+/// As text; even the longest (a scale of 255) is shorter than a length of one byte could say but for its top.
+fn push_decimal(decimal: Decimal, out: &mut Vec<u8>) {
+    use std::io::Write;
+    let at = out.len();
+    out.push(0);
+    // Writing to a vector cannot fail.
+    let _ = write!(out, "{decimal}");
+    out[at] = (out.len() - at - 1) as u8;
 }
 
 fn push_time(unix_us: i64, out: &mut Vec<u8>) -> SqlResult<()> {
@@ -370,7 +365,7 @@ fn lost(cause: impl std::fmt::Display) -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::sql::{Statement, Value};
+    use crate::load::sql::Statement;
     use proptest::prelude::*;
 
     fn statement(params: usize) -> Prepared {
@@ -435,25 +430,33 @@ mod tests {
         batch.write(Statement(0), &[Param::Int(1)]);
         batch.read(Statement(1), &[]);
         batch.write(Statement(0), &[Param::Int(2)]);
-        let run = |packets: &[&[u8]]| {
+        let run = |packets: &[&[u8]]| -> SqlResult<Answers> {
             let mut statements = [statement(1), statement(0)];
             statements[1].columns = vec![Column::of_packet(NUMBER).unwrap()];
-            served(packets, 5, |wire, socket| wire.query_all(socket, &batch, &mut statements))
+            let mut answers = Answers::default();
+            served(packets, 5, |wire, socket| wire.query_all(socket, &batch, &mut statements, &mut answers))?;
+            Ok(answers)
         };
         let answers = run(&[&[ok], &row[..], &[ok]].concat()).unwrap();
-        assert_eq!(answers, [vec![], vec![vec![Value::Int(5)]], vec![]]);
-        assert_eq!(run(&[&[ok], &row[..], &[deadlock]].concat()).unwrap_err().code, "1213");
-        assert_eq!(run(&[deadlock, other, ok]).unwrap_err().code, "1213");
-        assert_eq!(run(&[ok, deadlock]).unwrap_err().trouble, Trouble::Lost);
+        assert_eq!([0, 1, 2].map(|statement| answers.of(statement).len()), [0, 1, 0]);
+        assert_eq!(format!("{:?}", answers.first(1).unwrap()), "[Int(5)]");
+        assert_eq!(run(&[&[ok], &row[..], &[deadlock]].concat()).err().unwrap().code, "1213");
+        assert_eq!(run(&[deadlock, other, ok]).err().unwrap().code, "1213");
+        assert_eq!(run(&[ok, deadlock]).err().unwrap().trouble, Trouble::Lost);
     }
 
     #[test]
     fn rows_are_read_by_what_the_server_described_then_or_before() {
-        let mut statement = statement(0);
-        let mut query =
-            |packets: &[&[u8]]| served(packets, 7, |wire, socket| wire.query(socket, &mut statement, &[])).unwrap();
+        let mut statements = [statement(0)];
+        let mut batch = Batch::default();
+        batch.read(Statement(0), &[]);
+        let mut query = |packets: &[&[u8]]| {
+            let mut answers = Answers::default();
+            served(packets, 7, |wire, socket| wire.query_all(socket, &batch, &mut statements, &mut answers)).unwrap();
+            answers.of(0).map(|row| format!("{row:?}")).collect::<Vec<_>>()
+        };
         let rows: [&[u8]; 2] = [&[0, 0, 5, 0, 0, 0], &[0, 0b100]];
-        let told = [vec![Value::Int(5)], vec![Value::Null]];
+        let told = ["[Int(5)]", "[Null]"];
         let described: [&[u8]; 6] = [&[1], NUMBER, END_OF_ROWS, rows[0], rows[1], END_OF_ROWS];
         assert_eq!(query(&described), told);
         assert_eq!(query(&[&[1, 0], END_OF_ROWS, rows[0], rows[1], END_OF_ROWS]), told);

@@ -209,7 +209,7 @@ impl Script for MixScript {
         if self.checks_size {
             let rows = session.rows(&format!("SELECT MAX(id) FROM sbtest{tables}"));
             let most = rows.map_err(|error| unsuitable(error.to_string()))?;
-            let most = most.first().and_then(|row| row.first()).and_then(|value| value.int().ok()).unwrap_or(0);
+            let most = most.first(0).and_then(|row| row.at(0).int().ok()).unwrap_or(0);
             if most < self.table_size as i64 {
                 return Err(unsuitable(format!("sbtest{tables} ends at id {most}, not {}", self.table_size)));
             }

@@ -147,12 +147,13 @@ impl Script for Check {
 
     fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
         let warehouses = session.rows("SELECT w_id FROM warehouse")?;
-        if warehouses.is_empty() {
+        if warehouses.of(0).len() == 0 {
             return Err(SqlError::wrong("there is no warehouse: the database is empty"));
         }
         for (number, sql) in &CONDITIONS {
             let found = session.rows(&some_rows(sql, 3, session.dialect()))?;
-            if !found.is_empty() {
+            if found.of(0).len() > 0 {
+                let found: Vec<_> = found.of(0).collect();
                 let what = format!("consistency condition {number} (clause 3.3.2.{number}) is violated: {found:?}");
                 return Err(SqlError::wrong(what));
             }

@@ -10,10 +10,16 @@ use super::inputs::{DISTRICTS, Drawer, Inputs, Line, Who};
 use super::statements::{Deliveries, Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
+use crate::load::answers::{Answers, Row, Value};
 use crate::load::sql::{
-    Batch, Committed, Param, Row, Script, Session, SqlError, SqlResult, Statement, Statements, Value, decimal_text,
-    refused,
+    Batch, Committed, Decimal, Param, Script, Session, SqlError, SqlResult, Statement, Statements, refused,
 };
+
+/// Where in the answers to a New-Order's questions each is.
+const CUSTOMER: usize = 0;
+const DISTRICT: usize = 1;
+const ITEMS: usize = 2;
+const FIRST_STOCK: usize = 3;
 
 /// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
 const DATA: usize = 500;
@@ -24,6 +30,8 @@ pub struct TpccScript {
     prepared: Option<Prepared>,
     staged: Option<Inputs>,
     now: Param<'static>,
+    found: Answers,
+    done: Answers,
 }
 
 struct Prepared {
@@ -38,11 +46,21 @@ struct Transaction<'a> {
     prepared: &'a Prepared,
     now: Param<'static>,
     sent: Statements,
+    /// Answers that nothing is read from.
+    done: &'a mut Answers,
 }
 
 impl TpccScript {
     pub fn new(drawer: Drawer, per_warehouse: u64) -> TpccScript {
-        TpccScript { drawer, per_warehouse, prepared: None, staged: None, now: Param::Null }
+        TpccScript {
+            drawer,
+            per_warehouse,
+            prepared: None,
+            staged: None,
+            now: Param::Null,
+            found: Answers::default(),
+            done: Answers::default(),
+        }
     }
 }
 
@@ -50,7 +68,7 @@ impl Script for TpccScript {
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
         let refuse = |error: SqlError| refused("preparing TPC-C's statements (are its tables there?)", &error);
         let loaded = session.rows("SELECT COUNT(*) FROM warehouse").map_err(refuse)?;
-        let loaded = loaded.first().and_then(|row| row.first()).map(|n| n.int()).transpose().map_err(refuse)?;
+        let loaded = loaded.first(0).map(|row| row.at(0).int()).transpose().map_err(refuse)?;
         if loaded != Some(self.drawer.warehouses as i64) {
             let (there, wanted) = (loaded.unwrap_or(0), self.drawer.warehouses);
             return Err(anyhow!("the database has {there} warehouses, the workload asks for {wanted}"));
@@ -72,24 +90,24 @@ impl Script for TpccScript {
     }
 
     fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
-        let (Some(prepared), Some(inputs)) = (&self.prepared, &self.staged) else {
+        let TpccScript { prepared: Some(prepared), staged: Some(inputs), found, done, now, .. } = self else {
             return Err(SqlError::wrong("a transaction was run before it was prepared"));
         };
         if let Inputs::Delivery { queued: true, .. } = inputs {
             // Clause 2.7.2: the terminal has its answer as soon as the request is in the queue.
             return Ok(Committed { statements: Statements::default(), hit: true });
         }
-        let mut at = Transaction { session, prepared, now: self.now, sent: Statements::default() };
+        let mut at = Transaction { session, prepared, now: *now, sent: Statements::default(), done };
         at.session.begin()?;
         let committed = match inputs {
             Inputs::NewOrder { warehouse, district, customer, lines } => {
-                at.new_order(*warehouse, *district, *customer, lines)?
+                at.new_order(*warehouse, *district, *customer, lines, found)?
             }
-            Inputs::Payment { .. } => at.payment(inputs)?,
-            Inputs::OrderStatus { warehouse, district, who } => at.order_status(*warehouse, *district, who)?,
-            Inputs::Delivery { warehouse, carrier, .. } => at.delivery(*warehouse, *carrier)?,
+            Inputs::Payment { .. } => at.payment(inputs, found)?,
+            Inputs::OrderStatus { warehouse, district, who } => at.order_status(*warehouse, *district, who, found)?,
+            Inputs::Delivery { warehouse, carrier, .. } => at.delivery(*warehouse, *carrier, found)?,
             Inputs::StockLevel { warehouse, district, threshold } => {
-                at.stock_level(*warehouse, *district, *threshold)?
+                at.stock_level(*warehouse, *district, *threshold, found)?
             }
         };
         if committed {
@@ -103,102 +121,117 @@ impl Script for TpccScript {
 }
 
 /// An order's line on its way into the database.
-struct Placed {
+struct Placed<'f> {
     line: Line,
     number: i64,
     /// None: there is no such item.
     cents: Option<i64>,
-    dist: String,
+    dist: &'f str,
 }
 
 use Param::Int;
 
 /// The one row that must be there.
-fn one(what: &str, rows: Option<Vec<Row>>) -> SqlResult<Row> {
-    let row = rows.and_then(|rows| rows.into_iter().next());
-    row.ok_or_else(|| SqlError::wrong(format!("{what} is not in the database")))
+fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<Row<'f>> {
+    found.first(statement).ok_or_else(|| SqlError::wrong(format!("{what} is not in the database")))
 }
 
 /// By last name it is the one in the middle, rounded up (clause 2.5.2.2, case 2).
-fn in_the_middle(found: &[Row]) -> SqlResult<i64> {
-    match found.get(found.len().saturating_sub(1) / 2) {
-        Some(row) => row[0].int(),
-        None => Err(SqlError::wrong("no customer of the district has the name that was drawn")),
-    }
+fn in_the_middle<'f>(mut found: impl ExactSizeIterator<Item = Row<'f>>) -> SqlResult<i64> {
+    let middle = found.len().saturating_sub(1) / 2;
+    let row = found.nth(middle);
+    row.ok_or_else(|| SqlError::wrong("no customer of the district has the name that was drawn"))?.at(0).int()
 }
 
 impl Transaction<'_> {
-    /// The rows of each statement.
-    fn ask(&mut self, batch: &Batch<'_>) -> SqlResult<std::vec::IntoIter<Vec<Row>>> {
+    fn ask(&mut self, batch: &Batch<'_>, found: &mut Answers) -> SqlResult<()> {
         self.sent += batch.sent();
-        Ok(self.session.query_all(batch)?.into_iter())
+        self.session.query_all(batch, found)
     }
 
-    fn query(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<Vec<Row>> {
-        self.sent.reads += 1;
-        self.session.query(statement, params)
+    fn ask_one(&mut self, statement: Statement, params: &[Param<'_>], found: &mut Answers) -> SqlResult<()> {
+        let mut batch = Batch::default();
+        batch.read(statement, params);
+        self.ask(&batch, found)
+    }
+
+    /// Of whose answers nothing is wanted.
+    fn change(&mut self, batch: &Batch<'_>) -> SqlResult<()> {
+        self.sent += batch.sent();
+        self.session.query_all(batch, self.done)
     }
 
     /// Clause 2.4.2.2. False: an item that there is not; all else is carried out and then rolled back (clause 2.4.2.3).
-    fn new_order(&mut self, w: i64, d: i64, c: i64, lines: &[Line]) -> SqlResult<bool> {
-        let place = |(number, line): (i64, &Line)| Placed { line: *line, number, cents: None, dist: String::new() };
-        let mut placed: Vec<Placed> = (1..).zip(lines).map(place).collect();
+    fn new_order(&mut self, w: i64, d: i64, c: i64, lines: &[Line], found: &mut Answers) -> SqlResult<bool> {
+        let place = |(number, line): (i64, &Line)| Placed { line: *line, number, cents: None, dist: "" };
+        let mut placed: Vec<Placed<'_>> = (1..).zip(lines).map(place).collect();
         // In one order for all transactions, so that two seldom wait for each other in a ring.
         placed.sort_by_key(|p| (p.line.supply_warehouse, p.line.item));
-        let mut found = self.look_up(w, d, c, &placed)?;
-        one("the customer", found.next())?;
-        let order = one("the district", found.next())?[0].int()?;
-        price(&mut placed, &found.next().unwrap_or_default())?;
+        self.look_up(w, d, c, &placed, found)?;
+        let found = &*found;
+        one("the customer", found, CUSTOMER)?;
+        let order = one("the district", found, DISTRICT)?.at(0).int()?;
+        price(&mut placed, found)?;
         let mut writes = Batch::default();
         let (count, local) = (lines.len() as i64, lines.iter().all(|l| l.supply_warehouse == w));
-        writes.write(self.prepared.fixed.take_order, &[Int(order + 1), Int(w), Int(d)]);
+        let statements = &self.prepared.fixed;
+        writes.write(statements.take_order, &[Int(order + 1), Int(w), Int(d)]);
         let row = [Int(order), Int(d), Int(w), Int(c), self.now, Int(count), Int(i64::from(local))];
-        writes.write(self.prepared.fixed.insert_order, &row);
-        writes.write(self.prepared.fixed.insert_new_order, &[Int(order), Int(d), Int(w)]);
-        for (same, stock) in placed.chunk_by_mut(from_one_warehouse).zip(found) {
-            self.take_stock(w, same, stock, &mut writes)?;
+        writes.write(statements.insert_order, &row);
+        writes.write(statements.insert_new_order, &[Int(order), Int(d), Int(w)]);
+        for (same, statement) in placed.chunk_by_mut(from_one_warehouse).zip(FIRST_STOCK..) {
+            self.take_stock(w, same, found, statement, &mut writes)?;
         }
         placed.retain(|p| p.cents.is_some());
         let mut params = Vec::with_capacity(9 * placed.len());
         for p in &placed {
             params.extend([Int(order), Int(d), Int(w), Int(p.number), Int(p.line.item)]);
             params.extend([Int(p.line.supply_warehouse), Int(p.line.quantity)]);
-            params.extend([Param::Decimal { units: p.cents.unwrap_or(0), scale: 2 }, Param::Text(&p.dist)]);
+            params.extend([Param::Decimal { units: p.cents.unwrap_or(0), scale: 2 }, Param::Text(p.dist)]);
         }
         if let Some(last) = placed.len().checked_sub(1) {
             writes.write(self.prepared.several.insert_lines[last], &params);
         }
-        self.ask(&writes)?;
+        self.change(&writes)?;
         Ok(placed.len() == lines.len())
     }
 
     /// The customer, the district's next order (locked), the items, and each warehouse's stock of them (locked).
-    fn look_up(&mut self, w: i64, d: i64, c: i64, placed: &[Placed]) -> SqlResult<std::vec::IntoIter<Vec<Row>>> {
+    fn look_up(&mut self, w: i64, d: i64, c: i64, placed: &[Placed<'_>], found: &mut Answers) -> SqlResult<()> {
+        let (fixed, several) = (&self.prepared.fixed, &self.prepared.several);
         let mut reads = Batch::default();
-        reads.read(self.prepared.fixed.customer_and_warehouse, &[Int(w), Int(d), Int(c)]);
-        reads.read(self.prepared.fixed.next_order, &[Int(w), Int(d)]);
-        let mut params: Vec<Param<'_>> = placed.iter().map(|p| Int(p.line.item)).collect();
-        reads.read(self.prepared.several.items[placed.len() - 1], &params);
+        reads.read(fixed.customer_and_warehouse, &[Int(w), Int(d), Int(c)]);
+        reads.read(fixed.next_order, &[Int(w), Int(d)]);
+        let mut params = Vec::with_capacity(placed.len() + 2);
+        params.extend(placed.iter().map(|p| Int(p.line.item)));
+        reads.read(several.items[placed.len() - 1], &params);
         for same in placed.chunk_by(from_one_warehouse) {
             params.clear();
             params.extend([Int(d), Int(same[0].line.supply_warehouse)]);
             params.extend(same.iter().map(|p| Int(p.line.item)));
-            reads.read(self.prepared.several.stock[same.len() - 1], &params);
+            reads.read(several.stock[same.len() - 1], &params);
         }
-        self.ask(&reads)
+        self.ask(&reads, found)
     }
 
     /// What one warehouse has left of the lines that it supplies.
-    fn take_stock(&self, w: i64, placed: &mut [Placed], rows: Vec<Row>, writes: &mut Batch<'_>) -> SqlResult<()> {
+    fn take_stock<'f>(
+        &self,
+        w: i64,
+        placed: &mut [Placed<'f>],
+        found: &'f Answers,
+        statement: usize,
+        writes: &mut Batch<'_>,
+    ) -> SqlResult<()> {
         let from = placed[0].line.supply_warehouse;
-        let mut stock = Vec::with_capacity(rows.len());
-        for row in &rows {
-            stock.push((row[0].int()?, row[1].int()?, row[3].text()?));
+        let mut stock = Vec::with_capacity(placed.len());
+        for row in found.of(statement) {
+            stock.push((row.at(0).int()?, row.at(1).int()?, row.at(3).text()?));
         }
-        let remote = Int(i64::from(from != w));
+        let mut taken = Vec::with_capacity(placed.len());
         // An item that an order names twice is written twice.
         for once in placed.chunk_by_mut(|a, b| a.line.item != b.line.item) {
-            let (mut left, mut taken, mut items) = (Vec::new(), Vec::new(), Vec::new());
+            taken.clear();
             for p in once.iter_mut().filter(|p| p.cents.is_some()) {
                 let Some((item, quantity, dist)) = stock.iter_mut().find(|(item, ..)| *item == p.line.item) else {
                     return Err(SqlError::wrong(format!("item {} has no stock in warehouse {from}", p.line.item)));
@@ -206,13 +239,15 @@ impl Transaction<'_> {
                 let ordered = p.line.quantity;
                 // Clause 2.4.2.2: stock that would fall below 10 is filled up by 91.
                 *quantity = if *quantity >= ordered + 10 { *quantity - ordered } else { *quantity - ordered + 91 };
-                p.dist.push_str(dist);
-                left.extend([Int(*item), Int(*quantity)]);
-                taken.extend([Int(*item), Int(ordered)]);
-                items.push(Int(*item));
+                p.dist = dist;
+                taken.push((Int(*item), Int(*quantity), Int(ordered)));
             }
-            if let Some(last) = items.len().checked_sub(1) {
-                let params = [left, taken, vec![remote, Int(from)], items].concat();
+            if let Some(last) = taken.len().checked_sub(1) {
+                let mut params = Vec::with_capacity(5 * taken.len() + 2);
+                params.extend(taken.iter().flat_map(|(item, left, _)| [*item, *left]));
+                params.extend(taken.iter().flat_map(|(item, _, ordered)| [*item, *ordered]));
+                params.extend([Int(i64::from(from != w)), Int(from)]);
+                params.extend(taken.iter().map(|(item, ..)| *item));
                 writes.write(self.prepared.several.update_stock[last], &params);
             }
         }
@@ -220,76 +255,77 @@ impl Transaction<'_> {
     }
 
     /// Clause 2.5.2.2.
-    fn payment(&mut self, inputs: &Inputs) -> SqlResult<bool> {
+    fn payment(&mut self, inputs: &Inputs, found: &mut Answers) -> SqlResult<bool> {
         let Inputs::Payment { warehouse, district, customer_warehouse, customer_district, who, cents } = inputs else {
             return Ok(false);
         };
         let (w, d, cw, cd) = (*warehouse, *district, *customer_warehouse, *customer_district);
-        let amount = Param::Decimal { units: *cents, scale: 2 };
+        let (amount, statements) = (Param::Decimal { units: *cents, scale: 2 }, &self.prepared.fixed);
         let mut first = Batch::default();
-        first.write(self.prepared.fixed.pay_warehouse, &[amount, Int(w)]);
-        first.write(self.prepared.fixed.pay_district, &[amount, Int(w), Int(d)]);
-        first.read(self.prepared.fixed.read_places, &[Int(w), Int(d)]);
+        first.write(statements.pay_warehouse, &[amount, Int(w)]);
+        first.write(statements.pay_district, &[amount, Int(w), Int(d)]);
+        first.read(statements.read_places, &[Int(w), Int(d)]);
         match who {
-            Who::Id(c) => first.read(self.prepared.fixed.lock_customer, &[Int(cw), Int(cd), Int(*c)]),
-            Who::LastName(name) => first.read(self.prepared.fixed.ids_of_name, &[Int(cw), Int(cd), Param::Text(name)]),
+            Who::Id(c) => first.read(statements.lock_customer, &[Int(cw), Int(cd), Int(*c)]),
+            Who::LastName(name) => first.read(statements.ids_of_name, &[Int(cw), Int(cd), Param::Text(name)]),
         }
-        let mut answers = self.ask(&first)?.skip(2);
-        let places = one("the district", answers.next())?;
-        let found = answers.next().unwrap_or_default();
+        self.ask(&first, found)?;
+        let places = one("the district", found, 2)?;
+        let note = format!("{}    {}", places.at(0).text()?, places.at(6).text()?);
         let (c, customer) = match who {
-            Who::Id(c) => (*c, found),
+            Who::Id(c) => (*c, 3),
             Who::LastName(_) => {
-                let c = in_the_middle(&found)?;
-                (c, self.query(self.prepared.fixed.lock_customer, &[Int(cw), Int(cd), Int(c)])?)
+                let c = in_the_middle(found.of(3))?;
+                self.ask_one(statements.lock_customer, &[Int(cw), Int(cd), Int(c)], found)?;
+                (c, 0)
             }
         };
-        let customer = one("the customer", Some(customer))?;
-        let note = format!("{}    {}", places[0].text()?, places[6].text()?);
         let mut writes = Batch::default();
         let data;
-        if customer[0].text()? == "BC" {
-            let old = self.query(self.prepared.fixed.customer_data, &[Int(cw), Int(cd), Int(c)])?;
-            let old = one("the customer", Some(old))?;
-            data = bad_credit(&[c, cd, cw, d, w], *cents, old[0].text()?);
+        if one("the customer", found, customer)?.at(0).text()? == "BC" {
+            self.ask_one(statements.customer_data, &[Int(cw), Int(cd), Int(c)], found)?;
+            data = bad_credit(&[c, cd, cw, d, w], *cents, one("the customer", found, 0)?.at(0).text()?);
             let params = [amount, amount, Param::Text(&data), Int(cw), Int(cd), Int(c)];
-            writes.write(self.prepared.fixed.pay_bad_customer, &params);
+            writes.write(statements.pay_bad_customer, &params);
         } else {
-            writes.write(self.prepared.fixed.pay_customer, &[amount, amount, Int(cw), Int(cd), Int(c)]);
+            writes.write(statements.pay_customer, &[amount, amount, Int(cw), Int(cd), Int(c)]);
         }
         let paid = [Int(c), Int(cd), Int(cw), Int(d), Int(w), self.now, amount, Param::Text(&note)];
-        writes.write(self.prepared.fixed.insert_history, &paid);
-        self.ask(&writes)?;
+        writes.write(statements.insert_history, &paid);
+        self.change(&writes)?;
         Ok(true)
     }
 
     /// Clause 2.6.2.2.
-    fn order_status(&mut self, w: i64, d: i64, who: &Who) -> SqlResult<bool> {
+    fn order_status(&mut self, w: i64, d: i64, who: &Who, found: &mut Answers) -> SqlResult<bool> {
+        let statements = &self.prepared.fixed;
         let c = match who {
             Who::Id(id) => *id,
             Who::LastName(name) => {
-                in_the_middle(&self.query(self.prepared.fixed.ids_of_name, &[Int(w), Int(d), Param::Text(name)])?)?
+                self.ask_one(statements.ids_of_name, &[Int(w), Int(d), Param::Text(name)], found)?;
+                in_the_middle(found.of(0))?
             }
         };
         let mut reads = Batch::default();
-        reads.read(self.prepared.fixed.balance, &[Int(w), Int(d), Int(c)]);
-        reads.read(self.prepared.fixed.last_order, &[Int(w), Int(d), Int(c)]);
-        let mut answers = self.ask(&reads)?;
-        one("the customer", answers.next())?;
-        let order = one("the customer's order", answers.next())?;
-        self.query(self.prepared.fixed.lines_of_order, &[Int(w), Int(d), Int(order[0].int()?)])?;
+        reads.read(statements.balance, &[Int(w), Int(d), Int(c)]);
+        reads.read(statements.last_order, &[Int(w), Int(d), Int(c)]);
+        self.ask(&reads, found)?;
+        one("the customer", found, 0)?;
+        let order = one("the customer's order", found, 1)?.at(0).int()?;
+        self.ask_one(statements.lines_of_order, &[Int(w), Int(d), Int(order)], found)?;
         Ok(true)
     }
 
     /// Clause 2.7.4.2, all ten districts in one database transaction. A district without a new order is passed over.
-    fn delivery(&mut self, w: i64, carrier: i64) -> SqlResult<bool> {
+    fn delivery(&mut self, w: i64, carrier: i64, found: &mut Answers) -> SqlResult<bool> {
         let mut oldest = Batch::default();
         for d in 1..=DISTRICTS as i64 {
             oldest.read(self.prepared.fixed.oldest_new_order, &[Int(w), Int(d)]);
         }
+        self.ask(&oldest, found)?;
         let mut place = vec![Int(w)];
-        for rows in self.ask(&oldest)? {
-            place.push(Int(rows.first().map_or(Ok(0), |row| row[0].int())?));
+        for d in 0..DISTRICTS as usize {
+            place.push(Int(found.first(d).map_or(Ok(0), |row| row.at(0).int())?));
         }
         let (deliveries, mut changes) = (&self.prepared.deliveries, Batch::default());
         changes.write(deliveries.delete_new_orders, &place);
@@ -297,34 +333,36 @@ impl Transaction<'_> {
         changes.write(deliveries.deliver_lines, &[&[self.now], &place[..]].concat());
         changes.read(deliveries.customers, &place);
         changes.read(deliveries.amounts, &place);
-        let mut answers = self.ask(&changes)?.skip(3);
+        self.ask(&changes, found)?;
         let orders = place[1..].iter().filter(|order| **order != Int(0)).count();
-        let customers = by_district(answers.next(), orders, |c| c.int().map(Int))?;
-        let amounts = by_district(answers.next(), orders, |sum| Ok(Param::Decimal { units: sum.units(2)?, scale: 2 }))?;
+        let money = |units| Param::Decimal { units, scale: 2 };
+        let customers = by_district(found.of(3), orders, Int(0), |c| c.int().map(Int))?;
+        let amounts = by_district(found.of(4), orders, money(0), |sum| sum.units(2).map(money))?;
         let mut credits = Batch::default();
         credits.write(deliveries.credit, &[&amounts[..], &[Int(w)], &customers].concat());
-        self.ask(&credits)?;
+        self.change(&credits)?;
         Ok(true)
     }
 
     /// Clause 2.8.2.2: the last twenty orders.
-    fn stock_level(&mut self, w: i64, d: i64, threshold: i64) -> SqlResult<bool> {
-        let next = self.query(self.prepared.fixed.next_order_id, &[Int(w), Int(d)])?;
-        let next = one("the district", Some(next))?[0].int()?;
+    fn stock_level(&mut self, w: i64, d: i64, threshold: i64, found: &mut Answers) -> SqlResult<bool> {
+        self.ask_one(self.prepared.fixed.next_order_id, &[Int(w), Int(d)], found)?;
+        let next = one("the district", found, 0)?.at(0).int()?;
         let params = [Int(w), Int(d), Int(next), Int(next - 20), Int(w), Int(threshold)];
-        one("the stock", Some(self.query(self.prepared.fixed.low_stock, &params)?))?;
+        self.ask_one(self.prepared.fixed.low_stock, &params, found)?;
+        one("the stock", found, 0)?;
         Ok(true)
     }
 }
 
-fn from_one_warehouse(a: &Placed, b: &Placed) -> bool {
+fn from_one_warehouse(a: &Placed<'_>, b: &Placed<'_>) -> bool {
     a.line.supply_warehouse == b.line.supply_warehouse
 }
 
 /// What each line costs, where there is such an item.
-fn price(placed: &mut [Placed], items: &[Row]) -> SqlResult<()> {
-    for item in items {
-        let (id, cents) = (item[0].int()?, item[1].units(2)?);
+fn price(placed: &mut [Placed<'_>], found: &Answers) -> SqlResult<()> {
+    for item in found.of(ITEMS) {
+        let (id, cents) = (item.at(0).int()?, item.at(1).units(2)?);
         for p in placed.iter_mut().filter(|p| p.line.item == id) {
             p.cents = Some(cents * p.line.quantity);
         }
@@ -332,19 +370,20 @@ fn price(placed: &mut [Placed], items: &[Row]) -> SqlResult<()> {
     Ok(())
 }
 
-/// A value for each district that has an order, zero for the others.
-fn by_district(
-    rows: Option<Vec<Row>>,
+/// A value for each district that has an order, nothing of the same type for the others.
+fn by_district<'f>(
+    rows: impl ExactSizeIterator<Item = Row<'f>>,
     orders: usize,
-    value: impl Fn(&Value) -> SqlResult<Param<'static>>,
+    nothing: Param<'static>,
+    value: impl Fn(Value<'f>) -> SqlResult<Param<'static>>,
 ) -> SqlResult<[Param<'static>; DISTRICTS as usize]> {
-    let (mut all, rows) = ([Int(0); DISTRICTS as usize], rows.unwrap_or_default());
+    let mut all = [nothing; DISTRICTS as usize];
     if rows.len() != orders {
         return Err(SqlError::wrong(format!("of {orders} new orders only {} are among the orders", rows.len())));
     }
     for row in rows {
-        let district = usize::try_from(row[0].int()? - 1).ok().and_then(|d| all.get_mut(d));
-        *district.ok_or_else(|| SqlError::wrong("a district that there is not"))? = value(&row[1])?;
+        let district = usize::try_from(row.at(0).int()? - 1).ok().and_then(|d| all.get_mut(d));
+        *district.ok_or_else(|| SqlError::wrong("a district that there is not"))? = value(row.at(1))?;
     }
     Ok(all)
 }
@@ -352,7 +391,7 @@ fn by_district(
 /// C_DATA of a customer with bad credit: this payment before those of old.
 fn bad_credit(numbers: &[i64; 5], cents: i64, old: &str) -> String {
     let [c, cd, cw, d, w] = numbers;
-    let mut data = format!("{c} {cd} {cw} {d} {w} {}|{old}", decimal_text(cents, 2));
+    let mut data = format!("{c} {cd} {cw} {d} {w} {}|{old}", Decimal { units: cents, scale: 2 });
     data.truncate(DATA);
     data
 }

@@ -37,7 +37,8 @@ mod tests {
     use super::super::schema::TABLES;
     use super::super::statements::{Deliveries, Fixed, MOST_LINES, Several};
     use super::*;
-    use crate::load::sql::{Param, Row, Session, SqlResult, Statement};
+    use crate::load::answers::Answers;
+    use crate::load::sql::{Batch, Param, Session, SqlResult, Statement};
 
     /// Keeps what is prepared.
     struct Listener(Dialect, Vec<String>);
@@ -56,14 +57,14 @@ mod tests {
         fn execute(&mut self, _: Statement, _: &[Param<'_>]) -> SqlResult<u64> {
             Ok(0)
         }
-        fn query(&mut self, _: Statement, _: &[Param<'_>]) -> SqlResult<Vec<Row>> {
-            Ok(Vec::new())
+        fn query_all(&mut self, _: &Batch<'_>, _: &mut Answers) -> SqlResult<()> {
+            Ok(())
         }
         fn run(&mut self, _: &str) -> SqlResult<()> {
             Ok(())
         }
-        fn rows(&mut self, _: &str) -> SqlResult<Vec<Row>> {
-            Ok(Vec::new())
+        fn rows(&mut self, _: &str) -> SqlResult<Answers> {
+            Ok(Answers::default())
         }
         fn load(&mut self, _: &str, _: &str, _: &[u8]) -> SqlResult<u64> {
             Ok(0)
@@ -95,7 +96,7 @@ mod tests {
         let conditions = CONDITIONS.iter().map(|(_, sql)| some_rows(sql, 3, Dialect::SqlServer));
         let definitions = TABLES.iter().flat_map(|table| table.definition(Dialect::SqlServer));
         let all: Vec<String> = prepared(Dialect::SqlServer).into_iter().chain(definitions).chain(conditions).collect();
-        assert_eq!(all.len(), 21 + 4 * MOST_LINES + 6 + 9 + 2 + 12);
+        assert_eq!(all.len(), 20 + 4 * MOST_LINES + 6 + 9 + 2 + 12);
         for sql in all {
             // The session numbers the parameters; the parser knows them as `@P`.
             let parsed = Parser::parse_sql(&MsSqlDialect {}, &sql.replace('?', "@P"));
