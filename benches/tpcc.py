@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
-"""TPC-C without waiting, on one MariaDB server: what share of the server's CPU time Dyno's own is.
+"""TPC-C without waiting, on one MariaDB server: what share of the server's CPU time Dyno's own is, and, where a go-tpc
+is on the PATH, Dyno beside it on the same database, in turns, both over TCP as go-tpc cannot do otherwise.
 
-Prints a table and writes it into docs/benchmarks.md between its own markers. Needs mariadbd. Absolute figures belong to the
-machine; only the ratios are claims.
+Prints tables and writes them into docs/benchmarks.md between their own markers. Needs mariadbd. Absolute figures belong
+to the machine; only the ratios are claims.
 """
 import os
+import re
 import shutil
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from databases import Server, one_point
-from run import PAIRS, record
+from databases import Server, one_point, run
+from run import PAIRS, in_turns, record
 
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2
-BEGIN, END = "<!-- tpcc begin -->", "<!-- tpcc end -->"
+THREADS = (1, 8, 32)
 GOAL = 0.10
 
 
@@ -26,27 +28,49 @@ def server_cpu(server):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def dyno(server, folder, fill, workload, threads, seconds):
-    """One point: its rows of data, Dyno's CPU seconds and the server's."""
-    before = server_cpu(server)
-    rows, cpu, _ = one_point(server, folder, "dyno", workload, threads, fill, seconds)
-    theirs = server_cpu(server) - before
-    return rows, cpu, theirs
-
-
-def line(server, folder, threads):
+def dyno(server, folder, threads, tcp=False):
+    """Its New-Orders a minute, its CPU seconds a second and the server's."""
     workload = f'{{ kind = "tpcc", warehouses = {WAREHOUSES}, timing = "no-wait" }}'
-    shares, ours, theirs, orders = [], [], [], []
-    for _ in range(PAIRS):
-        rows, client, servers = dyno(server, folder, "", workload, threads, f"{SECONDS}s")
-        shares.append(client / servers)
-        ours.append(client / SECONDS)
-        theirs.append(servers / SECONDS)
-        orders.append(sum(float(row["ops"]) for row in rows if row["class"] == "new-order") * 60 / SECONDS)
+    before = server_cpu(server)
+    rows, cpu, _ = one_point(server, folder, "dyno", workload, threads, "", f"{SECONDS}s", tcp=tcp)
+    theirs = server_cpu(server) - before
+    orders = sum(float(row["ops"]) for row in rows if row["class"] == "new-order") * 60 / SECONDS
+    return dict(orders=orders, cpu=cpu / SECONDS, server=theirs / SECONDS, cpu_an_order=cpu / (orders * SECONDS / 60))
+
+
+def go_tpc(server, threads):
+    out, cpu, _ = run(["go-tpc", "tpcc", "run", "--warehouses", WAREHOUSES, "-H", "127.0.0.1", "-P", server.port,
+                       "-D", "dyno", "--threads", threads, "--time", f"{SECONDS}s", "--ignore-error", "--silence"])
+    took, count = re.search(r"\[Summary\] NEW_ORDER - Takes\(s\): ([\d.]+), Count: (\d+)", out).groups()
+    return dict(orders=int(count) * 60 / float(took), cpu_an_order=cpu / int(count))
+
+
+def check(server, folder, fill=""):
+    """All conditions, after a load and after all runs."""
+    one_point(server, folder, "dyno", '"tpcc_check"', 1, fill, "10ms")
+
+
+def share_line(server, folder, threads):
+    runs = [dyno(server, folder, threads) for _ in range(PAIRS)]
+    shares = [one["cpu"] / one["server"] for one in runs]
+    orders, cpu, servers = (statistics.median(one[key] for one in runs) for key in ("orders", "cpu", "server"))
     share = statistics.median(shares)
-    return (f"| no-wait, {threads} threads | {statistics.median(orders):.0f} | {statistics.median(ours):.3f} | "
-            f"{statistics.median(theirs):.3f} | **{share:.3f}** | {min(shares):.3f} to {max(shares):.3f} | ≤ {GOAL} | "
-            f"{'yes' if share <= GOAL else 'NO'} |")
+    return (f"| no-wait, {threads} threads | {orders:.0f} | {cpu:.3f} | {servers:.3f} | **{share:.3f}** | "
+            f"{min(shares):.3f} to {max(shares):.3f} | ≤ {GOAL} | {'yes' if share <= GOAL else 'NO'} |")
+
+
+def pair_lines(server, folder, threads):
+    pairs = in_turns(lambda: dyno(server, folder, threads, tcp=True), lambda: go_tpc(server, threads))
+    lines = []
+    for key, what, unit, at_least in (("orders", "New-Orders a minute", "{:.0f}", True),
+                                      ("cpu_an_order", "client CPU a New-Order", "{:.6f} s", False)):
+        ratios = [ours[key] / theirs[key] for ours, theirs in pairs]
+        ratio = statistics.median(ratios)
+        ours, theirs = (unit.format(statistics.median(pair[i][key] for pair in pairs)) for i in (0, 1))
+        met = ratio >= 1 if at_least else ratio <= 1
+        lines.append(f"| no-wait, {threads} threads: {what} | {ours} | {theirs} | **{ratio:.2f}** | "
+                     f"{min(ratios):.2f} to {max(ratios):.2f} | {'≥' if at_least else '≤'} 1 | {'yes' if met else 'NO'} |")
+    return lines
 
 
 def main():
@@ -55,20 +79,27 @@ def main():
             sys.exit(f"benches/tpcc.py: NOT RUN, nothing measured: no {needed}; install mariadb-server")
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = Server(folder)
+    pairs = []
     try:
-        fill = f'fill = {{ kind = "tpcc_load", warehouses = {WAREHOUSES}, threads = 2 }}'
-        dyno(server, folder, fill, '"tpcc_check"', 1, "10ms")
-        lines = [line(server, folder, threads) for threads in (1, 8, 32)]
-        dyno(server, folder, "", '"tpcc_check"', 1, "10ms")
+        check(server, folder, f'fill = {{ kind = "tpcc_load", warehouses = {WAREHOUSES}, threads = 2 }}')
+        shares = [share_line(server, folder, threads) for threads in THREADS]
+        if shutil.which("go-tpc"):
+            pairs = [line for threads in THREADS for line in pair_lines(server, folder, threads)]
+        else:
+            print("no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run")
+        check(server, folder)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
-    print("\n".join(lines))
-    facts = (f"MariaDB {server.version}, {WAREHOUSES} warehouses; {PAIRS} runs of {SECONDS} s; all conditions kept after "
-             "them")
+    print("\n".join(shares + pairs))
+    facts = f"MariaDB {server.version}, {WAREHOUSES} warehouses; {PAIRS} %s of {SECONDS} s; all conditions kept after them"
     head = ("| What | New-Orders a minute | Dyno's CPU s a second | the server's | Ratio (median) | Range | Goal | Met |\n"
             "|---|---|---|---|---|---|---|---|")
-    record(BEGIN, END, facts, head, lines)
+    record("<!-- tpcc begin -->", "<!-- tpcc end -->", facts % "runs", head, shares)
+    if pairs:
+        head = "| What | Dyno | go-tpc | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|"
+        version = re.search(r"Release version: (\S+)", run(["go-tpc", "version"])[0])[1]
+        record("<!-- go-tpc begin -->", "<!-- go-tpc end -->", f"go-tpc {version}, {facts % 'pairs'}", head, pairs)
 
 
 if __name__ == "__main__":

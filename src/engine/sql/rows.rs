@@ -76,8 +76,14 @@ fn value(packet: &[u8], at: &mut usize, column: Column, answers: &mut Answers) -
         _ => {
             let length = number(packet, *at) as usize;
             *at += width(packet, *at);
-            answers.push(Value::Text(&String::from_utf8_lossy(bytes(packet, at, length)?)));
-            return Ok(());
+            let own = bytes(packet, at, length)?;
+            match std::str::from_utf8(own) {
+                Ok(text) => Value::Text(text),
+                Err(_) => {
+                    answers.push(Value::Text(&String::from_utf8_lossy(own)));
+                    return Ok(());
+                }
+            }
         }
     };
     answers.push(value);
