@@ -122,7 +122,7 @@ mod tests {
         let (ours, theirs) = (prepared(Dialect::Postgres), prepared(Dialect::SqlServer));
         let locked = ours.iter().zip(&theirs).filter(|(ours, _)| ours.ends_with(" FOR UPDATE"));
         let count = locked.map(|(_, sql)| assert!(sql.contains(" WITH (UPDLOCK, ROWLOCK) WHERE "), "{sql}")).count();
-        assert_eq!(count, 3 + MOST_LINES);
+        assert_eq!(count, 4 + MOST_LINES);
         assert_eq!(
             spoken(
                 "SELECT no_o_id FROM new_order WHERE no_w_id = ? ORDER BY no_o_id LIMIT 1 FOR UPDATE",
