@@ -15,7 +15,10 @@ pub fn have(programs: &[&str]) -> bool {
     };
     let missing: Vec<_> = programs.iter().filter(|name| !found(name)).collect();
     if !missing.is_empty() {
-        eprintln!("SKIPPED, NOTHING SHOWN: {missing:?} not installed; scripts/setup.sh installs what this test needs");
+        eprintln!(
+            "SKIPPED, NOTHING SHOWN: {missing:?} not installed; scripts/setup.sh installs what Debian has, and docs/tpcc.md \
+             says how to get go-tpc"
+        );
     }
     missing.is_empty()
 }
