@@ -55,7 +55,9 @@ fn rust_files(folder: &str) -> Vec<(PathBuf, String)> {
 fn code(path: &Path, text: &str) -> usize {
     let whole = text.lines().count();
     let tests = path.file_name().is_some_and(|n| n == "tests.rs");
-    if tests { 0 } else { text.lines().position(|l| l.trim() == "#[cfg(test)]").unwrap_or(whole) }
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let begin = || lines.windows(2).position(|l| l[0] == "#[cfg(test)]" && l[1].starts_with("mod "));
+    if tests { 0 } else { begin().unwrap_or(whole) }
 }
 
 #[track_caller]

@@ -224,46 +224,74 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
                 workload = { kind = \"tpcc\", warehouses = 1500, terminals = 10 }\n";
     std::fs::write(bench.path("p.toml"), plan).unwrap();
     // The engine answers at once, so a response time is what the pacing was late by.
-    let (mut late_ms, mut stolen) = (Vec::new(), Vec::new());
+    let mut told = Vec::new();
     for _ in 0..3 {
-        let before = processor_time();
         let _ = std::fs::remove_file(bench.path("b.dyno"));
         let mut dyno = Command::new(DYNO);
         dyno.current_dir(bench.dir.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
         let mut dyno = dyno.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let mut peak_kib = 0;
-        until("the run's end", 180, || {
+        let (mut peak_kib, mut processor_s, mut sleeper) = (0, 0.0, Sleeper::new());
+        while dyno.try_wait().unwrap().is_none() {
             peak_kib = most_memory_kib(dyno.id()).max(peak_kib);
-            dyno.try_wait().unwrap().is_some()
-        });
+            processor_s = processor_seconds(dyno.id()).max(processor_s);
+            sleeper.sleep();
+        }
         assert!(dyno.wait().unwrap().success());
         assert!((1..2 << 20).contains(&peak_kib), "{peak_kib} KiB of memory");
         let rate = bench.number("SELECT SUM(ops) / 20.0 FROM tally WHERE class <> 'deferred-delivery'");
         assert!((650.0..780.0).contains(&rate), "{rate} transactions/s, where cycles of 21 s make about 715");
-        let (late, now) = (bench.late_p99_ms(), processor_time());
-        let taken = (now.0 - before.0) / (now.1 - before.1);
-        eprintln!("{} MiB, {rate:.0} transactions/s, {late:.3} ms late at p99, {taken:.3} stolen", peak_kib >> 10);
-        if late < 5.0 {
+        // Of 22 s on any machine: what is late is not late for want of a processor that Dyno itself keeps busy.
+        assert!(processor_s < 10.0, "{processor_s} s of processor time");
+        let sleeper_ms = sleeper.late_p99_ms();
+        let late_ms = bench.late_p99_ms();
+        let told_now = format!(
+            "{late_ms:.3} ms late at p99 (a mere sleeper {sleeper_ms:.3} ms), {rate:.0} transactions/s, {} MiB, \
+             {processor_s} s of processor time",
+            peak_kib >> 10
+        );
+        eprintln!("{told_now}");
+        told.push(told_now);
+        // A machine that stops now and then, such as a virtual one whose host is busy, wakes nobody in time.
+        if late_ms < 5.0 + 1.25 * sleeper_ms {
             return;
         }
-        late_ms.push(late);
-        stolen.push(taken);
     }
-    // A virtual machine whose processors are taken away cannot be in time, and says nothing of the pacing.
-    let machine = stolen.iter().all(|taken| *taken >= MUCH_STOLEN);
-    assert!(machine, "late by {late_ms:?} ms at p99 in three runs, with {stolen:?} of the processors stolen");
-    eprintln!("NOT SHOWN: late by {late_ms:?} ms at p99, but the host took {stolen:?} of the processors away");
+    panic!("the terminals come late in three runs: {told:#?}");
 }
 
-/// Of all processor time.
-const MUCH_STOLEN: f64 = 0.02;
+/// Means to wake every millisecond, and counts every millisecond at which it was not awake in time: what this machine
+/// does to anything that is paced.
+struct Sleeper {
+    due: Instant,
+    late_ms: Vec<f64>,
+}
 
-/// What the host has taken from this machine's processors, and all their time, in ticks.
-fn processor_time() -> (f64, f64) {
-    let stat = std::fs::read_to_string("/proc/stat").unwrap();
-    let ticks: Vec<f64> = stat.lines().next().unwrap().split_whitespace().skip(1).map(|n| n.parse().unwrap()).collect();
-    // user, nice, system, idle, iowait, irq, softirq, steal; guests are in the first two.
-    (ticks[7], ticks[..8].iter().sum())
+impl Sleeper {
+    fn new() -> Sleeper {
+        Sleeper { due: Instant::now(), late_ms: Vec::new() }
+    }
+
+    fn sleep(&mut self) {
+        std::thread::sleep(self.due.saturating_duration_since(Instant::now()));
+        let now = Instant::now();
+        while self.due <= now {
+            self.late_ms.push((now - self.due).as_secs_f64() * 1e3);
+            self.due += Duration::from_millis(1);
+        }
+    }
+
+    fn late_p99_ms(&mut self) -> f64 {
+        self.late_ms.sort_by(f64::total_cmp);
+        self.late_ms[self.late_ms.len() * 99 / 100]
+    }
+}
+
+/// Processor time of a process so far, in user and kernel mode; 100 ticks a second.
+fn processor_seconds(pid: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let after_name: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |field: usize| after_name.get(field).and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
 }
 
 fn most_memory_kib(pid: u32) -> u64 {
@@ -273,17 +301,18 @@ fn most_memory_kib(pid: u32) -> u64 {
 }
 
 impl Bench {
-    /// The worst transaction's p99 of response time.
+    /// The p99 of how late terminals were, over all five transactions.
     fn late_p99_ms(&self) -> f64 {
         let bundle = Connection::open(self.path("b.dyno")).unwrap();
-        let mut asked = bundle.prepare("SELECT response FROM tally WHERE ops > 0").unwrap();
+        let mut asked = bundle.prepare("SELECT response FROM tally WHERE class <> 'deferred-delivery'").unwrap();
         let blobs: Vec<Vec<u8>> = asked.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-        assert_eq!(blobs.len(), 6, "five transactions and the deferred Delivery");
-        let p99 = |blob: &Vec<u8>| {
-            let histogram: hdrhistogram::Histogram<u64> =
+        assert_eq!(blobs.len(), 5, "the five transactions");
+        let mut all = hdrhistogram::Histogram::<u64>::new(3).unwrap();
+        for blob in blobs {
+            let one: hdrhistogram::Histogram<u64> =
                 hdrhistogram::serialization::Deserializer::new().deserialize(&mut &blob[..]).unwrap();
-            histogram.value_at_quantile(0.99)
-        };
-        blobs.iter().map(p99).max().unwrap() as f64 / 1e6
+            all.add(one).unwrap();
+        }
+        all.value_at_quantile(0.99) as f64 / 1e6
     }
 }

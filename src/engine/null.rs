@@ -136,15 +136,7 @@ impl Target for NullTarget {
         if depth > 4096 {
             bail!("the null engine with a latency takes a depth of at most 4,096, not {depth}");
         }
-        Ok(Box::new(TimedLane {
-            model,
-            clock,
-            draws: Seed::new(0, 0, u64::from(thread)),
-            ops: 0,
-            first_ns: None,
-            staged: Vec::with_capacity(depth),
-            pending: Vec::with_capacity(depth),
-        }))
+        Ok(Box::new(TimedLane::new(model, clock, thread, depth)))
     }
 }
 
@@ -181,6 +173,18 @@ struct TimedLane {
 }
 
 impl TimedLane {
+    fn new(model: Model, clock: Clock, thread: u32, depth: usize) -> TimedLane {
+        TimedLane {
+            model,
+            clock,
+            draws: Seed::new(0, 0, u64::from(thread)),
+            ops: 0,
+            first_ns: None,
+            staged: Vec::with_capacity(depth),
+            pending: Vec::with_capacity(depth),
+        }
+    }
+
     fn start(&mut self, now_ns: u64) {
         let first_ns = *self.first_ns.get_or_insert(now_ns);
         for done in self.staged.drain(..) {
@@ -229,5 +233,134 @@ impl Lane for TimedLane {
             due_ns > now_ns
         });
         Ok(())
+    }
+}
+
+/// The worker loop against this engine, on a simulated clock: what is reported is exact, on any machine. On real clocks,
+/// and from the plan to the stored point, tests/truth.rs asks the same.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::histogram::Histogram;
+    use crate::base::units::Rate;
+    use crate::load::pacer::{Schedule, Share};
+    use crate::load::recorder::Recorder;
+    use crate::load::worker::{Job, Window};
+    use crate::load::{OpKind, Source};
+    use crate::plan::Arrival;
+    use crate::record::{Class, Tally};
+
+    const S: u64 = 1_000_000_000;
+    const MS: u64 = 1_000_000;
+    const US: u64 = 1_000;
+
+    struct Reads;
+
+    impl Source for Reads {
+        fn op(&mut self, n: u64) -> Op {
+            Op { kind: OpKind::Read, len: 4096, at: 0, salt: n }
+        }
+    }
+
+    fn takes(latency_ns: u64) -> Model {
+        Model { latency_ns, slow_latency_ns: 0, slow_below: 0, exponential: false, stall: None }
+    }
+
+    /// One worker from zero to `until_ns`. A rate in ops/s makes an open loop of fixed arrivals.
+    fn simulate(model: Model, depth: u32, rate: Option<f64>, until_ns: u64) -> (Tally, Recorder) {
+        let clock = Clock::simulated();
+        let recorder = Recorder::new(&[Class::Read], rate.is_some());
+        let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
+        let schedule =
+            rate.map(|r| Schedule::new(Rate::OpsPerSec(r), Arrival::Fixed, share, 0, 4096.0, Seed::new(1, 2, 3)));
+        let job = Job {
+            clock,
+            source: &mut Reads,
+            schedule,
+            depth,
+            window: Window { from_ns: 0, until_ns },
+            limit: None,
+            recorder: &recorder,
+            stop: &false.into(),
+        };
+        TimedLane::new(model, clock, 0, depth as usize).work(job).unwrap();
+        let mut tallies = Vec::new();
+        recorder.add_to(&mut tallies);
+        (tallies.remove(0), recorder)
+    }
+
+    /// Within a thousandth: a histogram's resolution, and a few looks at the clock an op.
+    #[track_caller]
+    fn is(told: f64, truth: f64, what: &str) {
+        let off = (told / truth - 1.0).abs();
+        assert!(off <= 1e-3, "{what}: {told} against {truth}");
+    }
+
+    #[track_caller]
+    fn percentiles_are(told: &Histogram, truths: &[(f64, u64)]) {
+        truths
+            .iter()
+            .for_each(|&(q, ns)| is(told.quantile_ns(q).unwrap() as f64, ns as f64, &format!("p{}", 100.0 * q)));
+    }
+
+    #[test]
+    fn a_fixed_latency_is_reported_as_such() {
+        let (tally, _) = simulate(takes(100 * US), 1, None, S);
+        percentiles_are(&tally.service, &[(0.5, 100 * US), (0.99, 100 * US), (0.9999, 100 * US)]);
+        is(tally.service.mean_ns().unwrap(), 100e3, "mean");
+        is(tally.ops as f64, 10_000.0, "ops in a second");
+    }
+
+    #[test]
+    fn queue_depth_multiplies_what_a_drive_of_unlimited_parallelism_does() {
+        for depth in [2, 8, 64] {
+            let (tally, _) = simulate(takes(100 * US), depth, None, S);
+            is(tally.ops as f64, 10_000.0 * f64::from(depth), "ops in a second");
+            percentiles_are(&tally.service, &[(0.5, 100 * US), (0.99, 100 * US)]);
+        }
+    }
+
+    #[test]
+    fn one_slow_op_in_a_hundred_is_reported_with_its_latency_and_the_others_with_theirs() {
+        let slow = Model { slow_latency_ns: 5 * MS, slow_below: u64::MAX / 100, ..takes(100 * US) };
+        let (tally, _) = simulate(slow, 8, None, 5 * S);
+        let truths = [(0.5, 100 * US), (0.98, 100 * US), (0.995, 5 * MS), (0.999, 5 * MS)];
+        percentiles_are(&tally.service, &truths);
+        assert_eq!(tally.service.max_ns / MS, 5);
+    }
+
+    /// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is handed over k × 100 µs
+    /// after its end, so its response time is 1 s − 0.9 k ms, until nothing is left after k = 1 s ÷ 0.9 ms = 1,111 ops.
+    #[test]
+    fn in_open_loop_a_stall_counts_for_every_op_that_it_kept_waiting() {
+        let stalls = Model { stall: Some((1500 * MS, S)), ..takes(100 * US) };
+        let (tally, counted) = simulate(stalls, 1, Some(1000.0), 5 * S);
+        let response = tally.response();
+        assert_eq!(tally.ops, 5000, "no op is dropped");
+        let truth: u64 = (0..5000).map(|k| S.saturating_sub(900 * US * k).max(100 * US)).sum();
+        is(response.mean_ns().unwrap(), truth as f64 / 5000.0, "mean response time");
+        // 555 ops waited longer than the one that was due 555 ms into the stall.
+        let waited = (1.0 - 555.0 / 5000.0, 1_000 * MS - 555 * 900 * US);
+        percentiles_are(response, &[(0.5, 100 * US), waited, (1.0, S)]);
+        percentiles_are(&tally.service, &[(0.5, 100 * US), (0.999, 100 * US), (1.0, S)]);
+        is(counted.late.get() as f64, 1111.0, "late ops");
+        is(counted.backlog_max.get() as f64, 999.9, "the longest backlog");
+        assert_eq!(counted.backlog_end.get(), 0);
+    }
+
+    #[test]
+    fn an_open_loop_that_the_drive_can_keep_up_with_delivers_its_rate_and_nothing_late() {
+        for rate in [10.0, 1_000.0, 8_000.0] {
+            let (tally, counted) = simulate(takes(100 * US), 1, Some(rate), S);
+            assert_eq!((tally.ops, counted.late.get(), counted.backlog_end.get()), (rate as u64, 0, 0));
+            percentiles_are(tally.response(), &[(0.5, 100 * US), (1.0, 100 * US)]);
+        }
+    }
+
+    #[test]
+    fn what_an_overloaded_drive_could_not_take_is_counted_as_backlog() {
+        let (tally, counted) = simulate(takes(100 * US), 1, Some(20_000.0), 3 * S);
+        is(tally.ops as f64, 30_000.0, "the engine takes 10,000/s");
+        assert_eq!(tally.ops + counted.backlog_end.get(), 60_000);
     }
 }
