@@ -134,18 +134,26 @@ pub struct Batch<'p> {
 }
 
 impl<'p> Batch<'p> {
-    pub fn read(&mut self, statement: Statement, params: &[Param<'p>]) {
+    /// Nothing in it, but room for as much as it held: what a transaction sends needs no memory of its own.
+    pub fn emptied<'q>(mut self) -> Batch<'q> {
+        self.params.clear();
+        self.statements.clear();
+        let params = self.params.into_iter().map(|_| Param::Null).collect();
+        Batch { params, statements: self.statements, sent: Statements::default() }
+    }
+
+    pub fn read(&mut self, statement: Statement, params: impl IntoIterator<Item = Param<'p>>) {
         self.sent.reads += 1;
         self.add(statement, params);
     }
 
-    pub fn write(&mut self, statement: Statement, params: &[Param<'p>]) {
+    pub fn write(&mut self, statement: Statement, params: impl IntoIterator<Item = Param<'p>>) {
         self.sent.writes += 1;
         self.add(statement, params);
     }
 
-    fn add(&mut self, statement: Statement, params: &[Param<'p>]) {
-        self.params.extend_from_slice(params);
+    fn add(&mut self, statement: Statement, params: impl IntoIterator<Item = Param<'p>>) {
+        self.params.extend(params);
         self.statements.push((statement, self.params.len()));
     }
 
@@ -197,20 +205,40 @@ impl SqlError {
 }
 
 /// `units` / 10^`scale` as it is written: 1234 with a scale of 2 is "12.34".
+#[derive(Clone, Copy)]
 pub struct Decimal {
     pub units: i64,
     pub scale: u8,
 }
 
+/// A sign, a zero, the point, and 255 digits after it.
+pub const LONGEST_DECIMAL: usize = 258;
+
+impl Decimal {
+    /// As it is written. Through `Display` alone a dozen of them an order took 3 % of TPC-C's client CPU time.
+    pub fn written(self, buffer: &mut [u8; LONGEST_DECIMAL]) -> &str {
+        let (mut at, mut place, mut rest) = (buffer.len(), 0, self.units.unsigned_abs());
+        let mut push = |byte| {
+            at -= 1;
+            buffer[at] = byte;
+        };
+        while rest > 0 || place <= self.scale as usize {
+            if place == self.scale as usize && place > 0 {
+                push(b'.');
+            }
+            push(b'0' + (rest % 10) as u8);
+            (rest, place) = (rest / 10, place + 1);
+        }
+        if self.units < 0 {
+            push(b'-');
+        }
+        std::str::from_utf8(&buffer[at..]).unwrap_or_default()
+    }
+}
+
 impl Display for Decimal {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let (sign, all) = (if self.units < 0 { "-" } else { "" }, self.units.unsigned_abs());
-        let scale = usize::from(self.scale);
-        let one = 10u64.checked_pow(u32::from(self.scale));
-        match one.map_or((0, all), |one| (all / one, all % one)) {
-            (whole, _) if scale == 0 => write!(f, "{sign}{whole}"),
-            (whole, part) => write!(f, "{sign}{whole}.{part:0>scale$}"),
-        }
+        f.write_str(self.written(&mut [0; LONGEST_DECIMAL]))
     }
 }
 
@@ -243,9 +271,11 @@ mod tests {
     #[test]
     fn a_batch_keeps_its_statements_apart() {
         let mut batch = Batch::default();
-        batch.read(Statement(3), &[Param::Int(1), Param::Null]);
-        batch.write(Statement(1), &[]);
-        batch.write(Statement(3), &[Param::Int(2)]);
+        batch.read(Statement(7), [Param::Text("of another transaction")]);
+        let mut batch = batch.emptied();
+        batch.read(Statement(3), [Param::Int(1), Param::Null]);
+        batch.write(Statement(1), []);
+        batch.write(Statement(3), [Param::Int(2)]);
         let all: Vec<_> = batch.iter().map(|(statement, params)| (statement.0, params.to_vec())).collect();
         assert_eq!(all, [(3, vec![Param::Int(1), Param::Null]), (1, vec![]), (3, vec![Param::Int(2)])]);
         assert_eq!(batch.sent(), Statements { reads: 1, writes: 2, other: 0 });
@@ -254,9 +284,18 @@ mod tests {
     #[test]
     fn decimals_keep_every_digit() {
         let long = "0.0000000000000000000000042";
-        for (units, scale, text) in
-            [(1234, 2, "12.34"), (-5, 2, "-0.05"), (7, 4, "0.0007"), (42, 0, "42"), (42, 25, long)]
-        {
+        let longest = format!("0.{:0>255}", i64::MAX);
+        for (units, scale, text) in [
+            (-i64::MAX, 2, "-92233720368547758.07"),
+            (i64::MAX, 255, &longest),
+            (0, 0, "0"),
+            (0, 2, "0.00"),
+            (1234, 2, "12.34"),
+            (-5, 2, "-0.05"),
+            (7, 4, "0.0007"),
+            (42, 0, "42"),
+            (42, 25, long),
+        ] {
             assert_eq!(Decimal { units, scale }.to_string(), text);
             assert_eq!(Value::Text(text).units(scale).unwrap(), units);
         }

@@ -7,11 +7,12 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use super::mysql::server_error;
 use super::rows::{self, Column};
 use crate::load::answers::Answers;
-use crate::load::sql::{Batch, Decimal, Param, SqlError, SqlResult, Trouble};
+use crate::load::sql::{Batch, Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, Trouble};
 
 const EXECUTE: u8 = 0x17;
 const QUERY: u8 = 0x03;
@@ -167,7 +168,7 @@ impl Wire {
         (self.from, self.to) = (0, 0);
         let mut rest = &self.out[..];
         while !rest.is_empty() {
-            match rustix::io::write(socket, rest) {
+            match send(socket, rest, SendFlags::NOSIGNAL) {
                 Ok(sent) => rest = &rest[sent..],
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(lost(error)),
@@ -242,7 +243,7 @@ impl Wire {
             if bytes > self.buffer.len() {
                 self.buffer.resize(bytes, 0);
             }
-            match rustix::io::read(socket, &mut self.buffer[self.to..]) {
+            match recv(socket, &mut self.buffer[self.to..], RecvFlags::empty()).map(|(read, _)| read) {
                 Ok(0) => return Err(lost("the server closed it")),
                 Ok(read) => self.to += read,
                 Err(Errno::INTR) => {}
@@ -275,7 +276,9 @@ fn push_params(params: &[Param<'_>], out: &mut Vec<u8>) -> SqlResult<()> {
             Param::Int(n) => out.extend(n.to_le_bytes()),
             Param::Float(f) => out.extend(f.to_le_bytes()),
             Param::Text(text) => push_text(text, out),
-            Param::Decimal { units, scale } => push_decimal(Decimal { units, scale }, out),
+            Param::Decimal { units, scale } => {
+                push_text(Decimal { units, scale }.written(&mut [0; LONGEST_DECIMAL]), out)
+            }
             Param::Time { unix_us } => push_time(unix_us, out)?,
         }
     }
@@ -296,16 +299,6 @@ fn push_text(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.extend(text.as_bytes());
-}
-
-/// As text; even the longest (a scale of 255) is shorter than a length of one byte could say but for its top.
-fn push_decimal(decimal: Decimal, out: &mut Vec<u8>) {
-    use std::io::Write;
-    let at = out.len();
-    out.push(0);
-    // Writing to a vector cannot fail.
-    let _ = write!(out, "{decimal}");
-    out[at] = (out.len() - at - 1) as u8;
 }
 
 fn push_time(unix_us: i64, out: &mut Vec<u8>) -> SqlResult<()> {
@@ -427,9 +420,9 @@ mod tests {
         let other: &[u8] = b"\xff\x26\x04#23000Duplicate";
         let row: [&[u8]; 4] = [&[1, 0], END_OF_ROWS, &[0, 0, 5, 0, 0, 0], END_OF_ROWS];
         let mut batch = Batch::default();
-        batch.write(Statement(0), &[Param::Int(1)]);
-        batch.read(Statement(1), &[]);
-        batch.write(Statement(0), &[Param::Int(2)]);
+        batch.write(Statement(0), [Param::Int(1)]);
+        batch.read(Statement(1), []);
+        batch.write(Statement(0), [Param::Int(2)]);
         let run = |packets: &[&[u8]]| -> SqlResult<Answers> {
             let mut statements = [statement(1), statement(0)];
             statements[1].columns = vec![Column::of_packet(NUMBER).unwrap()];
@@ -449,7 +442,7 @@ mod tests {
     fn rows_are_read_by_what_the_server_described_then_or_before() {
         let mut statements = [statement(0)];
         let mut batch = Batch::default();
-        batch.read(Statement(0), &[]);
+        batch.read(Statement(0), []);
         let mut query = |packets: &[&[u8]]| {
             let mut answers = Answers::default();
             served(packets, 7, |wire, socket| wire.query_all(socket, &batch, &mut statements, &mut answers)).unwrap();

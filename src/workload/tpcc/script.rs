@@ -32,6 +32,7 @@ pub struct TpccScript {
     now: Param<'static>,
     found: Answers,
     done: Answers,
+    batch: Batch<'static>,
 }
 
 struct Prepared {
@@ -48,6 +49,8 @@ struct Transaction<'a> {
     sent: Statements,
     /// Answers that nothing is read from.
     done: &'a mut Answers,
+    /// Its room is used by one batch after the other.
+    batch: &'a mut Batch<'static>,
 }
 
 impl TpccScript {
@@ -60,6 +63,7 @@ impl TpccScript {
             now: Param::Null,
             found: Answers::default(),
             done: Answers::default(),
+            batch: Batch::default(),
         }
     }
 }
@@ -90,14 +94,14 @@ impl Script for TpccScript {
     }
 
     fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
-        let TpccScript { prepared: Some(prepared), staged: Some(inputs), found, done, now, .. } = self else {
+        let TpccScript { prepared: Some(prepared), staged: Some(inputs), found, done, batch, now, .. } = self else {
             return Err(SqlError::wrong("a transaction was run before it was prepared"));
         };
         if let Inputs::Delivery { queued: true, .. } = inputs {
             // Clause 2.7.2: the terminal has its answer as soon as the request is in the queue.
             return Ok(Committed { statements: Statements::default(), hit: true });
         }
-        let mut at = Transaction { session, prepared, now: *now, sent: Statements::default(), done };
+        let mut at = Transaction { session, prepared, now: *now, sent: Statements::default(), done, batch };
         at.session.begin()?;
         let committed = match inputs {
             Inputs::NewOrder { warehouse, district, customer, lines } => {
@@ -129,6 +133,15 @@ struct Placed<'f> {
     dist: &'f str,
 }
 
+impl<'f> Placed<'f> {
+    /// As ORDER_LINE keeps it; without the date of a delivery, which is still to come.
+    fn row(&self, order: i64, d: i64, w: i64) -> [Param<'f>; 9] {
+        let cost = Param::Decimal { units: self.cents.unwrap_or(0), scale: 2 };
+        let (item, supply, quantity) = (Int(self.line.item), Int(self.line.supply_warehouse), Int(self.line.quantity));
+        [Int(order), Int(d), Int(w), Int(self.number), item, supply, quantity, cost, Param::Text(self.dist)]
+    }
+}
+
 use Param::Int;
 
 /// The one row that must be there.
@@ -144,21 +157,29 @@ fn in_the_middle<'f>(mut found: impl ExactSizeIterator<Item = Row<'f>>) -> SqlRe
 }
 
 impl Transaction<'_> {
-    fn ask(&mut self, batch: &Batch<'_>, found: &mut Answers) -> SqlResult<()> {
-        self.sent += batch.sent();
-        self.session.query_all(batch, found)
+    fn batch<'q>(&mut self) -> Batch<'q> {
+        std::mem::take(self.batch).emptied()
     }
 
-    fn ask_one(&mut self, statement: Statement, params: &[Param<'_>], found: &mut Answers) -> SqlResult<()> {
-        let mut batch = Batch::default();
-        batch.read(statement, params);
-        self.ask(&batch, found)
+    fn ask(&mut self, batch: Batch<'_>, found: &mut Answers) -> SqlResult<()> {
+        self.sent += batch.sent();
+        let told = self.session.query_all(&batch, found);
+        *self.batch = batch.emptied();
+        told
+    }
+
+    fn ask_one<const N: usize>(&mut self, of: Statement, params: [Param<'_>; N], found: &mut Answers) -> SqlResult<()> {
+        let mut batch = self.batch();
+        batch.read(of, params);
+        self.ask(batch, found)
     }
 
     /// Of whose answers nothing is wanted.
-    fn change(&mut self, batch: &Batch<'_>) -> SqlResult<()> {
+    fn change(&mut self, batch: Batch<'_>) -> SqlResult<()> {
         self.sent += batch.sent();
-        self.session.query_all(batch, self.done)
+        let told = self.session.query_all(&batch, self.done);
+        *self.batch = batch.emptied();
+        told
     }
 
     /// Clause 2.4.2.2. False: an item that there is not; all else is carried out and then rolled back (clause 2.4.2.3).
@@ -172,46 +193,37 @@ impl Transaction<'_> {
         one("the customer", found, CUSTOMER)?;
         let order = one("the district", found, DISTRICT)?.at(0).int()?;
         price(&mut placed, found)?;
-        let mut writes = Batch::default();
+        let mut writes = self.batch();
         let (count, local) = (lines.len() as i64, lines.iter().all(|l| l.supply_warehouse == w));
         let statements = &self.prepared.fixed;
-        writes.write(statements.take_order, &[Int(order + 1), Int(w), Int(d)]);
+        writes.write(statements.take_order, [Int(order + 1), Int(w), Int(d)]);
         let row = [Int(order), Int(d), Int(w), Int(c), self.now, Int(count), Int(i64::from(local))];
-        writes.write(statements.insert_order, &row);
-        writes.write(statements.insert_new_order, &[Int(order), Int(d), Int(w)]);
+        writes.write(statements.insert_order, row);
+        writes.write(statements.insert_new_order, [Int(order), Int(d), Int(w)]);
         for (same, statement) in placed.chunk_by_mut(from_one_warehouse).zip(FIRST_STOCK..) {
             self.take_stock(w, same, found, statement, &mut writes)?;
         }
         placed.retain(|p| p.cents.is_some());
-        let mut params = Vec::with_capacity(9 * placed.len());
-        for p in &placed {
-            params.extend([Int(order), Int(d), Int(w), Int(p.number), Int(p.line.item)]);
-            params.extend([Int(p.line.supply_warehouse), Int(p.line.quantity)]);
-            params.extend([Param::Decimal { units: p.cents.unwrap_or(0), scale: 2 }, Param::Text(p.dist)]);
-        }
         if let Some(last) = placed.len().checked_sub(1) {
-            writes.write(self.prepared.several.insert_lines[last], &params);
+            writes.write(self.prepared.several.insert_lines[last], placed.iter().flat_map(|p| p.row(order, d, w)));
         }
-        self.change(&writes)?;
+        self.change(writes)?;
         Ok(placed.len() == lines.len())
     }
 
     /// The customer, the district's next order (locked), the items, and each warehouse's stock of them (locked).
     fn look_up(&mut self, w: i64, d: i64, c: i64, placed: &[Placed<'_>], found: &mut Answers) -> SqlResult<()> {
         let (fixed, several) = (&self.prepared.fixed, &self.prepared.several);
-        let mut reads = Batch::default();
-        reads.read(fixed.customer_and_warehouse, &[Int(w), Int(d), Int(c)]);
-        reads.read(fixed.next_order, &[Int(w), Int(d)]);
-        let mut params = Vec::with_capacity(placed.len() + 2);
-        params.extend(placed.iter().map(|p| Int(p.line.item)));
-        reads.read(several.items[placed.len() - 1], &params);
+        let mut reads = self.batch();
+        reads.read(fixed.customer_and_warehouse, [Int(w), Int(d), Int(c)]);
+        reads.read(fixed.next_order, [Int(w), Int(d)]);
+        let item = |p: &Placed<'_>| Int(p.line.item);
+        reads.read(several.items[placed.len() - 1], placed.iter().map(item));
         for same in placed.chunk_by(from_one_warehouse) {
-            params.clear();
-            params.extend([Int(d), Int(same[0].line.supply_warehouse)]);
-            params.extend(same.iter().map(|p| Int(p.line.item)));
-            reads.read(several.stock[same.len() - 1], &params);
+            let place = [Int(d), Int(same[0].line.supply_warehouse)];
+            reads.read(several.stock[same.len() - 1], place.into_iter().chain(same.iter().map(item)));
         }
-        self.ask(&reads, found)
+        self.ask(reads, found)
     }
 
     /// What one warehouse has left of the lines that it supplies.
@@ -243,12 +255,11 @@ impl Transaction<'_> {
                 taken.push((Int(*item), Int(*quantity), Int(ordered)));
             }
             if let Some(last) = taken.len().checked_sub(1) {
-                let mut params = Vec::with_capacity(5 * taken.len() + 2);
-                params.extend(taken.iter().flat_map(|(item, left, _)| [*item, *left]));
-                params.extend(taken.iter().flat_map(|(item, _, ordered)| [*item, *ordered]));
-                params.extend([Int(i64::from(from != w)), Int(from)]);
-                params.extend(taken.iter().map(|(item, ..)| *item));
-                writes.write(self.prepared.several.update_stock[last], &params);
+                let left = taken.iter().flat_map(|(item, left, _)| [*item, *left]);
+                let ordered = taken.iter().flat_map(|(item, _, ordered)| [*item, *ordered]);
+                let (place, items) = ([Int(i64::from(from != w)), Int(from)], taken.iter().map(|(item, ..)| *item));
+                let params = left.chain(ordered).chain(place).chain(items);
+                writes.write(self.prepared.several.update_stock[last], params);
             }
         }
         Ok(())
@@ -261,38 +272,41 @@ impl Transaction<'_> {
         };
         let (w, d, cw, cd) = (*warehouse, *district, *customer_warehouse, *customer_district);
         let (amount, statements) = (Param::Decimal { units: *cents, scale: 2 }, &self.prepared.fixed);
-        let mut first = Batch::default();
-        first.write(statements.pay_warehouse, &[amount, Int(w)]);
-        first.write(statements.pay_district, &[amount, Int(w), Int(d)]);
-        first.read(statements.read_places, &[Int(w), Int(d)]);
+        let mut first = self.batch();
+        first.write(statements.pay_warehouse, [amount, Int(w)]);
+        first.write(statements.pay_district, [amount, Int(w), Int(d)]);
+        first.read(statements.read_places, [Int(w), Int(d)]);
         match who {
-            Who::Id(c) => first.read(statements.lock_customer, &[Int(cw), Int(cd), Int(*c)]),
-            Who::LastName(name) => first.read(statements.ids_of_name, &[Int(cw), Int(cd), Param::Text(name)]),
+            Who::Id(c) => first.read(statements.lock_customer, [Int(cw), Int(cd), Int(*c)]),
+            Who::LastName(name) => first.read(statements.ids_of_name, [Int(cw), Int(cd), Param::Text(name)]),
         }
-        self.ask(&first, found)?;
+        self.ask(first, found)?;
         let places = one("the district", found, 2)?;
         let note = format!("{}    {}", places.at(0).text()?, places.at(6).text()?);
         let (c, customer) = match who {
             Who::Id(c) => (*c, 3),
             Who::LastName(_) => {
                 let c = in_the_middle(found.of(3))?;
-                self.ask_one(statements.lock_customer, &[Int(cw), Int(cd), Int(c)], found)?;
+                self.ask_one(statements.lock_customer, [Int(cw), Int(cd), Int(c)], found)?;
                 (c, 0)
             }
         };
-        let mut writes = Batch::default();
-        let data;
+        let mut data = None;
         if one("the customer", found, customer)?.at(0).text()? == "BC" {
-            self.ask_one(statements.customer_data, &[Int(cw), Int(cd), Int(c)], found)?;
-            data = bad_credit(&[c, cd, cw, d, w], *cents, one("the customer", found, 0)?.at(0).text()?);
-            let params = [amount, amount, Param::Text(&data), Int(cw), Int(cd), Int(c)];
-            writes.write(statements.pay_bad_customer, &params);
-        } else {
-            writes.write(statements.pay_customer, &[amount, amount, Int(cw), Int(cd), Int(c)]);
+            self.ask_one(statements.customer_data, [Int(cw), Int(cd), Int(c)], found)?;
+            data = Some(bad_credit(&[c, cd, cw, d, w], *cents, one("the customer", found, 0)?.at(0).text()?));
         }
-        let paid = [Int(c), Int(cd), Int(cw), Int(d), Int(w), self.now, amount, Param::Text(&note)];
-        writes.write(statements.insert_history, &paid);
-        self.change(&writes)?;
+        let mut writes = self.batch();
+        let (paid, who) = ([amount, amount], [Int(cw), Int(cd), Int(c)]);
+        match &data {
+            Some(data) => {
+                writes.write(statements.pay_bad_customer, paid.into_iter().chain([Param::Text(data)]).chain(who))
+            }
+            None => writes.write(statements.pay_customer, paid.into_iter().chain(who)),
+        }
+        let row = [Int(c), Int(cd), Int(cw), Int(d), Int(w), self.now, amount, Param::Text(&note)];
+        writes.write(statements.insert_history, row);
+        self.change(writes)?;
         Ok(true)
     }
 
@@ -302,54 +316,54 @@ impl Transaction<'_> {
         let c = match who {
             Who::Id(id) => *id,
             Who::LastName(name) => {
-                self.ask_one(statements.ids_of_name, &[Int(w), Int(d), Param::Text(name)], found)?;
+                self.ask_one(statements.ids_of_name, [Int(w), Int(d), Param::Text(name)], found)?;
                 in_the_middle(found.of(0))?
             }
         };
-        let mut reads = Batch::default();
-        reads.read(statements.balance, &[Int(w), Int(d), Int(c)]);
-        reads.read(statements.last_order, &[Int(w), Int(d), Int(c)]);
-        self.ask(&reads, found)?;
+        let mut reads = self.batch();
+        reads.read(statements.balance, [Int(w), Int(d), Int(c)]);
+        reads.read(statements.last_order, [Int(w), Int(d), Int(c)]);
+        self.ask(reads, found)?;
         one("the customer", found, 0)?;
         let order = one("the customer's order", found, 1)?.at(0).int()?;
-        self.ask_one(statements.lines_of_order, &[Int(w), Int(d), Int(order)], found)?;
+        self.ask_one(statements.lines_of_order, [Int(w), Int(d), Int(order)], found)?;
         Ok(true)
     }
 
     /// Clause 2.7.4.2, all ten districts in one database transaction. A district without a new order is passed over.
     fn delivery(&mut self, w: i64, carrier: i64, found: &mut Answers) -> SqlResult<bool> {
-        let mut oldest = Batch::default();
+        let mut oldest = self.batch();
         for d in 1..=DISTRICTS as i64 {
-            oldest.read(self.prepared.fixed.oldest_new_order, &[Int(w), Int(d)]);
+            oldest.read(self.prepared.fixed.oldest_new_order, [Int(w), Int(d)]);
         }
-        self.ask(&oldest, found)?;
-        let mut place = vec![Int(w)];
-        for d in 0..DISTRICTS as usize {
-            place.push(Int(found.first(d).map_or(Ok(0), |row| row.at(0).int())?));
+        self.ask(oldest, found)?;
+        let mut place = [Int(w); 1 + DISTRICTS as usize];
+        for (d, order) in place[1..].iter_mut().enumerate() {
+            *order = Int(found.first(d).map_or(Ok(0), |row| row.at(0).int())?);
         }
-        let (deliveries, mut changes) = (&self.prepared.deliveries, Batch::default());
-        changes.write(deliveries.delete_new_orders, &place);
-        changes.write(deliveries.carry_orders, &[&[Int(carrier)], &place[..]].concat());
-        changes.write(deliveries.deliver_lines, &[&[self.now], &place[..]].concat());
-        changes.read(deliveries.customers, &place);
-        changes.read(deliveries.amounts, &place);
-        self.ask(&changes, found)?;
+        let (deliveries, mut changes) = (&self.prepared.deliveries, self.batch());
+        changes.write(deliveries.delete_new_orders, place);
+        changes.write(deliveries.carry_orders, [Int(carrier)].into_iter().chain(place));
+        changes.write(deliveries.deliver_lines, [self.now].into_iter().chain(place));
+        changes.read(deliveries.customers, place);
+        changes.read(deliveries.amounts, place);
+        self.ask(changes, found)?;
         let orders = place[1..].iter().filter(|order| **order != Int(0)).count();
         let money = |units| Param::Decimal { units, scale: 2 };
         let customers = by_district(found.of(3), orders, Int(0), |c| c.int().map(Int))?;
         let amounts = by_district(found.of(4), orders, money(0), |sum| sum.units(2).map(money))?;
-        let mut credits = Batch::default();
-        credits.write(deliveries.credit, &[&amounts[..], &[Int(w)], &customers].concat());
-        self.change(&credits)?;
+        let mut credits = self.batch();
+        credits.write(deliveries.credit, amounts.into_iter().chain([Int(w)]).chain(customers));
+        self.change(credits)?;
         Ok(true)
     }
 
     /// Clause 2.8.2.2: the last twenty orders.
     fn stock_level(&mut self, w: i64, d: i64, threshold: i64, found: &mut Answers) -> SqlResult<bool> {
-        self.ask_one(self.prepared.fixed.next_order_id, &[Int(w), Int(d)], found)?;
+        self.ask_one(self.prepared.fixed.next_order_id, [Int(w), Int(d)], found)?;
         let next = one("the district", found, 0)?.at(0).int()?;
         let params = [Int(w), Int(d), Int(next), Int(next - 20), Int(w), Int(threshold)];
-        self.ask_one(self.prepared.fixed.low_stock, &params, found)?;
+        self.ask_one(self.prepared.fixed.low_stock, params, found)?;
         one("the stock", found, 0)?;
         Ok(true)
     }
