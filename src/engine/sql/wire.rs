@@ -1,6 +1,6 @@
-//! The hot path of a MySQL session: prepared statements are executed and their answers read to the end with one system call
-//! each way, and nothing allocated but the rows that are asked for. The library makes the connection and does everything else; between two of its commands
-//! nothing is on the way, so the socket can be used past it.
+//! The hot path of a MySQL session: prepared statements are executed and their answers read to the end, sent together, into
+//! buffers that are used again. The library makes the connection and does everything else; between two of its commands nothing
+//! is on the way, so the socket can be used past it.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 
