@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn an_open_loop_that_the_drive_can_keep_up_with_delivers_its_rate_and_nothing_late() {
-        for rate in [10.0, 1_000.0, 8_000.0] {
+        for rate in [10.0, 3_000.0, 9_900.0] {
             let (tally, counted) = simulate(takes(100 * US), 1, Some(rate), S);
             assert_eq!((tally.ops, counted.late.get(), counted.backlog_end.get()), (rate as u64, 0, 0));
             percentiles_are(tally.response(), &[(0.5, 100 * US), (1.0, 100 * US)]);

@@ -65,7 +65,7 @@ impl Schedule {
     /// When the next op is due; where tokens are refilled, when its token is there.
     #[inline(always)]
     pub fn due_ns(&self) -> u64 {
-        let due_ns = self.due_ns as u64;
+        let due_ns = nearest(self.due_ns);
         match self.arrival {
             Arrival::Fixed | Arrival::Poisson => due_ns,
             Arrival::Refill => due_ns - (due_ns - self.start_ns) % REFILL_NS,
@@ -76,7 +76,7 @@ impl Schedule {
     #[inline(always)]
     pub fn intended_ns(&self, now_ns: u64) -> u64 {
         match self.arrival {
-            Arrival::Fixed | Arrival::Poisson => self.due_ns as u64,
+            Arrival::Fixed | Arrival::Poisson => nearest(self.due_ns),
             Arrival::Refill => now_ns,
         }
     }
@@ -95,6 +95,13 @@ impl Schedule {
             Arrival::Poisson => gap * self.gaps.at(n).exponential(),
         };
     }
+}
+
+/// To the nearest nanosecond. Cut off, an op due as the window closes would at some rates be due a nanosecond before, and
+/// count as backlog.
+#[inline(always)]
+fn nearest(ns: f64) -> u64 {
+    (ns + 0.5) as u64
 }
 
 /// Which worker of how many a schedule is for.
