@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use mysql::prelude::Queryable;
@@ -230,28 +231,32 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
         let mut dyno = Command::new(DYNO);
         dyno.current_dir(bench.dir.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
         let mut dyno = dyno.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let (mut peak_kib, mut processor_s, mut sleeper) = (0, 0.0, Sleeper::new());
-        while dyno.try_wait().unwrap().is_none() {
+        let (ended, end) = channel();
+        let sleeper = std::thread::spawn(|| late_p999_ms_of_a_sleeper(end));
+        let (mut peak_kib, mut processor_s) = (0, 0.0);
+        until("the run's end", 180, || {
             peak_kib = most_memory_kib(dyno.id()).max(peak_kib);
             processor_s = processor_seconds(dyno.id()).max(processor_s);
-            sleeper.sleep();
-        }
+            dyno.try_wait().unwrap().is_some()
+        });
+        drop(ended);
         assert!(dyno.wait().unwrap().success());
         assert!((1..2 << 20).contains(&peak_kib), "{peak_kib} KiB of memory");
         let rate = bench.number("SELECT SUM(ops) / 20.0 FROM tally WHERE class <> 'deferred-delivery'");
         assert!((650.0..780.0).contains(&rate), "{rate} transactions/s, where cycles of 21 s make about 715");
         // Of 22 s on any machine: what is late is not late for want of a processor that Dyno itself keeps busy.
         assert!(processor_s < 10.0, "{processor_s} s of processor time");
-        let sleeper_ms = sleeper.late_p99_ms();
+        let sleeper_ms = sleeper.join().unwrap();
         let late_ms = bench.late_p99_ms();
         let told_now = format!(
-            "{late_ms:.3} ms late at p99 (a mere sleeper {sleeper_ms:.3} ms), {rate:.0} transactions/s, {} MiB, \
+            "{late_ms:.3} ms late at p99 (a mere sleeper {sleeper_ms:.3} ms at p99.9), {rate:.0} transactions/s, {} MiB, \
              {processor_s} s of processor time",
             peak_kib >> 10
         );
         eprintln!("{told_now}");
         told.push(told_now);
-        // A machine that stops now and then, such as a virtual one whose host is busy, wakes nobody in time.
+        // A machine that stops now and then, such as a virtual one whose host is busy, wakes nobody in time. The rarest
+        // transaction comes 600 times, so a stop that makes it late at p99 may be but a thousandth of the time.
         if late_ms < 5.0 + 1.25 * sleeper_ms {
             return;
         }
@@ -259,31 +264,19 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
     panic!("the terminals come late in three runs: {told:#?}");
 }
 
-/// Means to wake every millisecond, and counts every millisecond at which it was not awake in time: what this machine
-/// does to anything that is paced.
-struct Sleeper {
-    due: Instant,
-    late_ms: Vec<f64>,
-}
-
-impl Sleeper {
-    fn new() -> Sleeper {
-        Sleeper { due: Instant::now(), late_ms: Vec::new() }
-    }
-
-    fn sleep(&mut self) {
-        std::thread::sleep(self.due.saturating_duration_since(Instant::now()));
+/// What this machine does to anything that is paced: means to wake every millisecond until the end, and counts every
+/// millisecond at which it was not awake in time.
+fn late_p999_ms_of_a_sleeper(end: Receiver<()>) -> f64 {
+    let (mut due, mut late_ms) = (Instant::now(), Vec::new());
+    while end.recv_timeout(due.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout) {
         let now = Instant::now();
-        while self.due <= now {
-            self.late_ms.push((now - self.due).as_secs_f64() * 1e3);
-            self.due += Duration::from_millis(1);
+        while due <= now {
+            late_ms.push((now - due).as_secs_f64() * 1e3);
+            due += Duration::from_millis(1);
         }
     }
-
-    fn late_p99_ms(&mut self) -> f64 {
-        self.late_ms.sort_by(f64::total_cmp);
-        self.late_ms[self.late_ms.len() * 99 / 100]
-    }
+    late_ms.sort_by(f64::total_cmp);
+    late_ms[late_ms.len() * 999 / 1000]
 }
 
 /// Processor time of a process so far, in user and kernel mode; 100 ticks a second.
@@ -301,18 +294,17 @@ fn most_memory_kib(pid: u32) -> u64 {
 }
 
 impl Bench {
-    /// The p99 of how late terminals were, over all five transactions.
+    /// The worst transaction's p99 of response time.
     fn late_p99_ms(&self) -> f64 {
         let bundle = Connection::open(self.path("b.dyno")).unwrap();
-        let mut asked = bundle.prepare("SELECT response FROM tally WHERE class <> 'deferred-delivery'").unwrap();
+        let mut asked = bundle.prepare("SELECT response FROM tally WHERE ops > 0").unwrap();
         let blobs: Vec<Vec<u8>> = asked.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-        assert_eq!(blobs.len(), 5, "the five transactions");
-        let mut all = hdrhistogram::Histogram::<u64>::new(3).unwrap();
-        for blob in blobs {
-            let one: hdrhistogram::Histogram<u64> =
+        assert_eq!(blobs.len(), 6, "five transactions and the deferred Delivery");
+        let p99 = |blob: &Vec<u8>| {
+            let histogram: hdrhistogram::Histogram<u64> =
                 hdrhistogram::serialization::Deserializer::new().deserialize(&mut &blob[..]).unwrap();
-            all.add(one).unwrap();
-        }
-        all.value_at_quantile(0.99) as f64 / 1e6
+            histogram.value_at_quantile(0.99)
+        };
+        blobs.iter().map(p99).max().unwrap() as f64 / 1e6
     }
 }

@@ -10,7 +10,9 @@ use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 use super::numeric;
 use crate::load::answers::{Answers, Value};
-use crate::load::sql::{Batch, Decimal, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
+use crate::load::sql::{
+    Batch, Decimal, Dialect, LONGEST_DECIMAL, Param, Session, SqlError, SqlResult, Statement, Trouble,
+};
 
 /// Microseconds from 1970 to 2000, where PostgreSQL's timestamps begin.
 const EPOCH_2000_US: i64 = 946_684_800_000_000;
@@ -96,7 +98,7 @@ impl ToSql for Param<'_> {
             Param::Decimal { units, scale } => match *ty {
                 Type::NUMERIC => numeric::write(units, scale, out),
                 Type::FLOAT8 => out.put_f64(units as f64 / 10f64.powi(i32::from(scale))),
-                _ => out.put_slice(Decimal { units, scale }.to_string().as_bytes()),
+                _ => out.put_slice(Decimal { units, scale }.written(&mut [0; LONGEST_DECIMAL]).as_bytes()),
             },
             Param::Time { unix_us } => out.put_i64(unix_us - EPOCH_2000_US),
         }

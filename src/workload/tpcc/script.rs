@@ -158,7 +158,7 @@ fn in_the_middle<'f>(mut found: impl ExactSizeIterator<Item = Row<'f>>) -> SqlRe
 
 impl Transaction<'_> {
     fn batch<'q>(&mut self) -> Batch<'q> {
-        std::mem::take(self.batch).emptied()
+        std::mem::take(self.batch)
     }
 
     fn ask(&mut self, batch: Batch<'_>, found: &mut Answers) -> SqlResult<()> {
@@ -176,9 +176,9 @@ impl Transaction<'_> {
 
     /// Of whose answers nothing is wanted.
     fn change(&mut self, batch: Batch<'_>) -> SqlResult<()> {
-        self.sent += batch.sent();
-        let told = self.session.query_all(&batch, self.done);
-        *self.batch = batch.emptied();
+        let mut done = std::mem::take(self.done);
+        let told = self.ask(batch, &mut done);
+        *self.done = done;
         told
     }
 
