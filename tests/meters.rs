@@ -16,7 +16,9 @@ use dyno::run::prepare::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::store::{Bundle, Writer};
 
-/// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late. The load is told to it by the test.
+/// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late. The load is told to it by the test. Each reading
+/// has its own time and is printed half a second after it, when what it needs of the load has been told; so a machine that
+/// stops for less than a second changes no reading.
 const SCRIPT: &str = r#"
 import sys, time
 def watts(at):
@@ -27,9 +29,9 @@ def watts(at):
     return 5.0
 due = time.time()
 while True:
-    print(watts(time.time() - 1.5), flush=True)
+    time.sleep(max(0, due + 0.5 - time.time()))
+    print(due, watts(due - 1.5), flush=True)
     due += 0.05
-    time.sleep(max(0, due - time.time()))
 "#;
 
 /// Keeps everything in a bundle, and writes down the load for the script as it is counted.
@@ -121,8 +123,9 @@ fn a_scripted_meter_gives_work_a_watt_and_energy_within_a_percent_and_its_delay_
         let (script, load) = (folder.path().join("meter.py"), folder.path().join("load.txt"));
         std::fs::write(&script, SCRIPT).unwrap();
         std::fs::write(&load, "").unwrap();
-        let meters =
-            format!("[{{ kind = \"exec\", class = \"drive\", command = [\"python3\", {script:?}, {load:?}] }}]");
+        let meters = format!(
+            "[{{ kind = \"exec\", class = \"drive\", timestamps = true, command = [\"python3\", {script:?}, {load:?}] }}]"
+        );
         let step = "duration = \"8s\"\nsweep = { axis = \"io.rate\", values = [\"100k/s\", \"250k/s\", \"400k/s\"] }";
         let stall = "engine = { kind = \"null\", stall_at = \"3s\", stall = \"700ms\" }\nrate = \"100k/s\"";
         let path = run(folder.path(), &meters, step, stall);
@@ -218,6 +221,12 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
         assert!(own.iter().any(|s| s.value.is_nan()), "{class}: no gap");
         assert!(own.windows(2).all(|w| w[0].at_ns <= w[1].at_ns), "{class}: time goes backwards");
     }
+    // What has no time of its own gets that at which it was seen, by a look every 20 ms; it was printed every 50 ms.
+    let seen: Vec<i64> = samples.iter().filter(|s| s.name == "slot_watts").map(|s| s.at_ns).collect();
+    let mut apart_ms: Vec<f64> = seen.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
+    apart_ms.sort_by(f64::total_cmp);
+    let median_ms = apart_ms[apart_ms.len() / 2];
+    assert!((30.0..70.0).contains(&median_ms), "a median of {median_ms} ms between readings");
     let all = Facts::load(&[path]).unwrap();
     let powers = &all.steps[0].cells[0].power;
     let stalled = powers.iter().find(|p| p.class == "slot");
