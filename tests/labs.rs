@@ -2,9 +2,9 @@
 //! Where QEMU is missing this says so, and counts as not shown.
 //!
 //! A machine that is stopped by its host now and then stops the drives as well, and no clock in the guest can tell. That
-//! can only take ops away. So rates are held against the truth closely from above, and loosely from below; what a stop
-//! does not move is held closely from both sides: the medians of the latencies, and that rates and latencies belong to
-//! one another.
+//! can only take ops away. So rates are held against the truth closely from above, and loosely from below; held closely
+//! from both sides is what a stop does not move: the median latency, which at a full queue is the queue over the rate.
+//! Little's law ties the rates to the latencies.
 
 use std::path::Path;
 use std::process::Command;
