@@ -148,7 +148,8 @@ fn in_open_loop_a_stall_shows_up_in_response_time() {
     at_least(response.mean_ns().unwrap(), (1111.0 * 0.5e9 + 3889.0 * 100e3) / 5000.0, "mean response time");
     // (1 s − 0.5 s) ÷ 0.9 ms = 556 of 5,000 ops waited for longer than half a second.
     at_least(response.quantile_ns(1.0 - 555.6 / 5000.0).unwrap() as f64, 0.5e9, "p88.9 response time");
-    at_least(tally.service.max_ns as f64, 1e9, "the one op that met the stall");
+    // A machine that is stopped as the stall begins hands that op over late, so its service time may be any.
+    at_least(response.max_ns as f64, 1e9, "the op that was due as the stall began");
     median_is(tally, 100_000.0);
     at_least(cell.late as f64, 1111.0, "late ops");
     at_least(cell.backlog_max as f64, 1000.0, "the longest backlog");
