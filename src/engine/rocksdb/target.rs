@@ -1,0 +1,146 @@
+//! An open database: how it is opened, settled, counted and disclosed.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use rocksdb::statistics::StatsLevel;
+use rocksdb::{DB, Options, WaitForCompactOptions};
+
+use super::super::{Access, Home, Site, Target};
+use super::counters::Counters;
+use super::lane::{Manner, RocksLane};
+use super::options;
+use crate::base::error::{Result, bail, failed};
+use crate::base::units::bytes;
+use crate::load::{AnyLane, Space};
+use crate::plan::Stream;
+use crate::record::Fact;
+
+pub fn open(site: &Site<'_>) -> Result<Box<dyn Target>> {
+    let Home::Folder(folder) = site.home else {
+        return Err(failed(
+            "RocksDB needs a filesystem",
+            "make one on the drive, mount it, and name a directory there as the subject's path",
+        ));
+    };
+    let knobs = site.knobs;
+    let manner = Manner {
+        key_bytes: knobs.int("key_size")? as usize,
+        value_bytes: knobs.int("value_size")? as usize,
+        // Nothing is lost without a log while a fill goes on: an unfinished fill is started again.
+        wal: knobs.flag("wal")? && site.access != Access::Create,
+        sync: knobs.flag("sync")? && site.access != Access::Create,
+        compression_ratio: knobs.float("compression_ratio")?,
+    };
+    if manner.key_bytes == 0 || manner.value_bytes == 0 || manner.value_bytes > 1 << 20 {
+        bail!("key_size must be at least 1 byte and value_size between 1 byte and 1 MiB");
+    }
+    let mut options = options::options(knobs, site.access == Access::Create)?;
+    if knobs.flag("statistics")? {
+        options.enable_statistics();
+        options.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
+    }
+    let db = Arc::new(database(&options, folder, site.access)?);
+    let space = Space {
+        from: 0,
+        keys: knobs.int("keys")?,
+        key_bytes: manner.key_bytes as u32,
+        value_bytes: manner.value_bytes as u32,
+        ..Space::default()
+    };
+    let given = options::string(knobs, false)?;
+    let cache = format!("{}, {}", bytes(knobs.int("block_cache")?), knobs.text("cache_type")?);
+    Ok(Box::new(RocksTarget {
+        db,
+        manner,
+        space,
+        access: site.access,
+        given,
+        cache,
+        options,
+        opened: Mutex::new(None),
+    }))
+}
+
+fn database(options: &Options, folder: &Path, access: Access) -> Result<DB> {
+    let db = match access {
+        Access::ReadOnly => DB::open_for_read_only(options, folder, false),
+        Access::Create | Access::ReadWrite => DB::open(options, folder),
+    };
+    db.map_err(|cause| {
+        failed(
+            format!("cannot open the database in {}: {cause}", folder.display()),
+            "check that no other process has it open; to lay it out again, remove the folder",
+        )
+    })
+}
+
+struct RocksTarget {
+    db: Arc<DB>,
+    manner: Manner,
+    space: Space,
+    access: Access,
+    /// The options as RocksDB was given them.
+    given: String,
+    cache: String,
+    options: Options,
+    /// The counters at the start of the measured window.
+    opened: Mutex<Option<Counters>>,
+}
+
+impl Target for RocksTarget {
+    fn space(&self) -> Space {
+        self.space
+    }
+
+    fn lane(&self, _stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        Ok(Box::new(RocksLane::new(Arc::clone(&self.db), self.manner, thread)))
+    }
+
+    fn settle(&self, stop: &AtomicBool) -> Result<()> {
+        if self.access == Access::ReadOnly {
+            // Nothing goes on in the background, and a flush asked for would be waited for without end.
+            return Ok(());
+        }
+        // In short waits, so that a signal is heeded; a flush is asked for by the first.
+        const WAIT_US: u64 = 500_000;
+        let mut options = WaitForCompactOptions::default();
+        options.set_timeout(WAIT_US);
+        options.set_flush(true);
+        loop {
+            match self.db.wait_for_compact(&options) {
+                Ok(()) => return Ok(()),
+                Err(_) if stop.load(Relaxed) => return Ok(()),
+                Err(e) if e.kind() == rocksdb::ErrorKind::TimedOut => options.set_flush(false),
+                Err(e) => return Err(failed(format!("compaction failed: {e}"), "look at the database's LOG file")),
+            }
+        }
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.db.flush().map_err(|e| failed(format!("flushing failed: {e}"), "look at the database's LOG file"))
+    }
+
+    fn window_opens(&self) {
+        *self.opened.lock().unwrap_or_else(|e| e.into_inner()) = Some(Counters::read(&self.db, &self.options));
+    }
+
+    fn window_closed(&self) -> Vec<Fact> {
+        let opened = self.opened.lock().unwrap_or_else(|e| e.into_inner()).take();
+        opened.map(|before| Counters::read(&self.db, &self.options).since(&before).facts(&self.db)).unwrap_or_default()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let fact = |name: &str, value: String| Fact::new("RocksDB", name, value);
+        vec![
+            fact("Version", super::version()),
+            fact("Keys", crate::base::units::grouped(self.space.keys)),
+            fact("Key and value", format!("{} + {} bytes", self.space.key_bytes, self.space.value_bytes)),
+            fact("Write-ahead log", if self.manner.wal { "on".into() } else { "off".into() }),
+            fact("Sync", if self.manner.sync { "each write".into() } else { "no".into() }),
+            fact("Block cache", self.cache.clone()),
+            fact("Options", self.given.clone()),
+        ]
+    }
+}
