@@ -1,4 +1,4 @@
-//! What is fuzzed: everything that reads what others wrote. Shared by cargo-fuzz's targets and `tests/fuzz.rs`, which
+//! What is fuzzed: everything that reads what others wrote. Shared by cargo-fuzz's targets and `tests/it/fuzz.rs`, which
 //! runs the corpus and mutations of it with the stable toolchain. A target returns; only a panic is a finding.
 
 use std::path::{Path, PathBuf};

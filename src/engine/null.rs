@@ -237,7 +237,7 @@ impl Lane for TimedLane {
 }
 
 /// The worker loop against this engine, on a simulated clock: what is reported is exact, on any machine. On real clocks,
-/// and from the plan to the stored point, tests/truth.rs asks the same.
+/// and from the plan to the stored point, tests/measured/truth.rs asks the same.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,14 +2,11 @@
 //! other's tables and send the same statements, and what is wrong is said without touching anything of the user's.
 //! go-tpc and Dyno do so with TPC-C's. Where a server or a tool is missing a test says so loudly and shows nothing.
 
-mod servers;
-mod support;
-
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use servers::{Bench, MariaDb, Postgres};
-use support::{DYNO, have, said, until};
+use crate::servers::{Bench, MariaDb, Postgres};
+use crate::support::{DYNO, have, said, until};
 
 const FILL: &str = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000, threads = 2 }";
 const EXISTING: &[&str] = &["mariadbd", "mariadb", "mariadb-install-db", "sysbench"];

@@ -1,18 +1,15 @@
 //! SQL Server, end to end: against a stand-in that speaks its protocol, and, where DYNO_SQLSERVER_URL names one, against
 //! the real server. What only the stand-in has seen is listed in docs/tpcc.md.
 
-mod tds;
-mod terminal;
-
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::tds::wire::Kind;
+use crate::tds::{Answer, Heard, Server, What, rows};
+use crate::terminal::{self, answers, transactions};
 use rusqlite::Connection;
-use tds::wire::Kind;
-use tds::{Answer, Heard, Server, What, rows};
-use terminal::{answers, transactions};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
@@ -324,7 +321,7 @@ fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
     );
 }
 
-/// Who has a server can show what was never shown: `DYNO_SQLSERVER_URL=… cargo test --release --test sqlserver`, with a
+/// Who has a server can show what was never shown: `DYNO_SQLSERVER_URL=… cargo test --release --test it sqlserver::`, with a
 /// database that has none of TPC-C's tables.
 #[test]
 fn a_real_server_loads_runs_and_keeps_the_conditions() {

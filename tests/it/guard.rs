@@ -2,8 +2,6 @@
 //! device's checksum before and after is compared in every one. Needs root and loop devices; says so where they are
 //! missing, which counts as not shown.
 
-mod marks;
-
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Read;
@@ -11,10 +9,10 @@ use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::marks::{self, MARKS};
 use dyno::base::error::describe;
 use dyno::lab::guard;
 use dyno::plan::{Drive, Place, Subject};
-use marks::MARKS;
 
 const MIB: u64 = 1 << 20;
 

@@ -2,8 +2,6 @@
 //! the server or Dyno is killed in the middle of transactions and when many of them deadlock; 15,000 terminals fit into
 //! one process. Where a server is missing a test says so loudly and shows nothing.
 
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -11,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use crate::support::{DYNO, have, said, served_by, until};
 use mysql::prelude::Queryable;
 use rusqlite::Connection;
-use support::{DYNO, have, said, served_by, until};
 
 /// One warehouse in small caches, so that a load takes seconds.
 const MARIADB: &str = "[dataset.db]\nengine = \"mysql\"\nbuffer_pool = \"64MiB\"\nredo_log = \"96MiB\"\n";

@@ -74,7 +74,7 @@ fn the_published_tables_come_back_with_their_differences() {
     ];
     rows.iter().for_each(|row| assert!(text.contains(row), "{row} is not in\n{text}"));
     // Every number of the tables stands in the full data.
-    let table = include_str!("data/micron-7600-read-while-writing.csv");
+    let table = include_str!("../data/micron-7600-read-while-writing.csv");
     let grouped = |n: &str| format!("{},{}", &n[..n.len() - 3], &n[n.len() - 3..]);
     let told = table.lines().filter(|l| !l.starts_with(['#', '"'])).skip(1);
     for row in told {

@@ -1,7 +1,7 @@
 //! Whatever others wrote is answered with data or an error, never with a panic: the corpus of cargo-fuzz, and mutations of
-//! it from a seed, with the stable toolchain. `DYNO_FUZZ_SECONDS=600 cargo test --release --test fuzz` looks for longer.
+//! it from a seed, with the stable toolchain. `DYNO_FUZZ_SECONDS=600 cargo test --release --test it fuzz::` looks for longer.
 
-#[path = "../fuzz/targets.rs"]
+#[path = "../../fuzz/targets.rs"]
 mod targets;
 
 use std::path::Path;

@@ -1,0 +1,27 @@
+//! What is shown of the library and of the binary without measuring this machine: one program with a module for each
+//! part, whose tests run beside one another. `make test-NAME` runs a module.
+
+mod audit;
+mod brief;
+mod cli;
+mod coverage;
+mod databases;
+mod engines;
+mod fuzz;
+mod guard;
+mod imports;
+mod interop;
+mod plans;
+mod prepare;
+mod registry;
+mod repeats;
+mod schema;
+mod sqlserver;
+mod tpcc;
+
+mod marks;
+mod servers;
+#[path = "../support/mod.rs"]
+mod support;
+mod tds;
+mod terminal;
