@@ -5,9 +5,11 @@
 //! ```text
 //! main → cmd → run → {engine, workload, meter, lab} → load → record → plan → base
 //!            → store → record          stats → record
-//!            → report → stats, store
+//!            → report → analysis → stats → record
+//!            → store
 //! ```
 
+pub mod analysis;
 pub mod base;
 pub mod cmd;
 pub mod engine;

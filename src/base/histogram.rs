@@ -17,6 +17,9 @@ const HALF_BITS: u32 = HALF.trailing_zeros();
 /// The largest latency with a bucket: one hour.
 pub const HIGHEST_NS: u64 = 3_600_000_000_000;
 
+/// The width of a bucket, relative to its bounds: 1,024 to an octave.
+pub const RESOLUTION: f64 = 1.0 / 1024.0;
+
 /// How many buckets reach up to `HIGHEST_NS`.
 pub const BUCKETS: usize = bucket_of(HIGHEST_NS) + 1;
 

@@ -1,5 +1,6 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
+mod contents;
 mod prepared;
 mod rest;
 mod told;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
+pub use contents::{PointContents, RateInterval, RunContents};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;
 pub use told::Told;

@@ -2,8 +2,8 @@
 //! more words than that takes.
 
 use super::difference;
-use super::facts::{CellFacts, Facts, StepFacts};
-use super::reading::{ClassSummary, P99};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, P99};
 use super::words;
 use crate::base::units;
 use crate::plan::Field;
@@ -22,7 +22,7 @@ fn along(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
     let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
     let read = |cell: &&CellFacts| {
         let total = cell.total.as_ref()?;
-        let p99 = total.class(step.class).map(ClassSummary::felt)?.percentiles_ns[P99].as_ref()?.value;
+        let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99].as_ref()?.value;
         Some((cell.value, total.ops_per_s.value, p99))
     };
     let read: Vec<(usize, f64, f64)> = cells.iter().filter_map(read).collect();

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::facts::Facts;
-use super::reading::{ClassSummary, P99};
+use crate::analysis::facts::Facts;
+use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::stats::Better;
 use crate::stats::audit::{Figure, Formula, Judgement, Pair, Stated, Table, Verdict};
@@ -35,11 +35,11 @@ impl Dataset {
 
 /// A bundle's steps: `ops_per_s` and `p99_us` of the headline streams. They were measured, so nothing is rounded.
 pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
-    let dataset = |step: &super::facts::StepFacts| {
+    let dataset = |step: &crate::analysis::facts::StepFacts| {
         let mut metrics: BTreeMap<String, Table> = BTreeMap::new();
         for cell in &step.cells {
             let Some(total) = &cell.total else { continue };
-            let p99 = total.class(step.class).map(ClassSummary::felt).and_then(|l| l.percentiles_ns[P99].as_ref());
+            let p99 = total.class(step.class).map(ClassSummary::user_latency).and_then(|l| l.percentiles_ns[P99].as_ref());
             let figures = [("ops_per_s", Some(total.ops_per_s.value)), ("p99_us", p99.map(|e| e.value / 1e3))];
             for (name, value) in figures {
                 let Some(value) = value else { continue };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
 
-use super::facts::Facts;
+use crate::analysis::facts::Facts;
 use super::section;
 use crate::base::error::{Result, failed};
 

@@ -2,7 +2,7 @@
 
 use super::blocks::{self, Block};
 use super::brief::Brief;
-use super::facts::Facts;
+use crate::analysis::facts::Facts;
 use super::{html, section, words};
 use crate::base::error::Result;
 

@@ -1,7 +1,7 @@
 //! Watts, energy and work a watt as rows of a table, with the class that the watts are of in each.
 
-use super::facts::{Facts, StepFacts};
-use super::power::{MOST_DELAY_S, PowerFacts};
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::power::{MOST_DELAY_S, PowerFacts};
 use super::words::{self, NONE};
 use crate::stats::Estimate;
 

@@ -1,7 +1,7 @@
 //! Curves of latency against load held against each other: their knees, and their loads at equal latency.
 
-use super::facts::{Facts, StepFacts};
-use super::reading::{ClassSummary, P99};
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, P99};
 use super::words::{self, NONE};
 use crate::base::units;
 use crate::plan::Field;
@@ -44,8 +44,8 @@ pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
 fn curve(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<At> {
     let cells = facts.cells_of(step, subject).into_iter().flatten();
     let paced = cells.filter(|c| step.values[c.value].number.is_finite());
-    let point = |total: &super::reading::Summary| {
-        let latency = total.class(step.class).map(ClassSummary::felt)?.percentiles_ns[P99].as_ref()?.value;
+    let point = |total: &crate::analysis::point_summary::Summary| {
+        let latency = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99].as_ref()?.value;
         Some(At { load: total.ops_per_s.value, latency })
     };
     paced.filter_map(|c| c.total.as_ref().and_then(point)).collect()

@@ -1,6 +1,6 @@
 //! Was it the drive? What limited each point, as rows of a table and as a mark beside names.
 
-use super::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::stats::limit::Limit;
 
 /// Stands beside whatever the drive is known not to have limited.

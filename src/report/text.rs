@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::difference::{self, difference};
 use super::energy;
 use super::equal;
-use super::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use super::group;
 use super::limits;
-use super::reading::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
 use super::words::{self, NONE};
 use crate::base::units;
 
@@ -127,7 +127,7 @@ pub fn show(facts: &Facts) -> String {
 
 fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &ClassSummary) -> Vec<String> {
     let one_class = summary.classes.len() == 1;
-    let times: &Latency = class.felt();
+    let times: &Latency = class.user_latency();
     let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
     let p = |i: usize| words::latency(times.percentiles_ns[i].as_ref());
     vec![
@@ -226,7 +226,7 @@ fn compare_row(
         row.extend(std::iter::repeat_n(NONE.to_string(), 7));
         return row;
     };
-    let times = total.class(step.class).map(ClassSummary::felt);
+    let times = total.class(step.class).map(ClassSummary::user_latency);
     let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
     let held =
         if cell.subject == 0 { String::new() } else { difference(facts, step, cell).map_or(NONE.into(), |d| d.show()) };

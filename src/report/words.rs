@@ -81,16 +81,7 @@ pub fn list(words: &[String]) -> String {
     }
 }
 
-/// A day and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
-pub fn moment(unix_ns: u64) -> String {
-    if unix_ns == 0 {
-        return "date not told".to_string();
-    }
-    match jiff::Timestamp::from_second((unix_ns / 1_000_000_000) as i64) {
-        Ok(time) => format!("{} UTC", time.strftime("%Y-%m-%d %H:%M")),
-        Err(_) => NONE.to_string(),
-    }
-}
+pub use crate::base::units::moment;
 
 #[cfg(test)]
 mod tests {

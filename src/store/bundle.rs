@@ -10,7 +10,8 @@ use super::schema;
 use crate::base::error::{Context, Error, Result, anyhow};
 use crate::base::units::Rate;
 use crate::record::{
-    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Run, Sample, Tally, Told,
+    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PointContents, Prepared, RateInterval, Run, RunContents,
+    Sample, Tally, Told,
 };
 
 /// A bundle, open for reading.
@@ -25,20 +26,6 @@ pub struct Bundle {
 pub struct StoredPoint {
     pub id: i64,
     pub point: Point,
-}
-
-/// An interval without its latencies, which are most of its bytes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RateInterval {
-    pub stream: String,
-    pub drive: u32,
-    pub instance: u32,
-    pub class: Class,
-    /// Both since the start of the measured window.
-    pub start_ns: u64,
-    pub end_ns: u64,
-    pub ops: u64,
-    pub bytes: u64,
 }
 
 impl Bundle {
@@ -90,6 +77,22 @@ impl Bundle {
             points[of(point_id)?].point.facts.push(fact);
         }
         Ok(points)
+    }
+
+    /// The run, with everything that is not a point's.
+    pub fn contents(&self) -> Result<RunContents> {
+        let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned();
+        Ok(RunContents { file, run: self.run.clone(), facts: self.facts()?, prepared: self.prepared()? })
+    }
+
+    /// Hands over every point with what was noted beside it, in the order in which they were measured.
+    pub fn each_point(&self, visit: &mut dyn FnMut(PointContents) -> Result<()>) -> Result<()> {
+        let mut reported = self.told()?;
+        for StoredPoint { id, point } in self.points()? {
+            let reported = reported.remove(&id).unwrap_or_default();
+            visit(PointContents { point, rates: self.rates(id)?, samples: self.samples(id)?, reported })?;
+        }
+        Ok(())
     }
 
     /// A point's intervals, in the order of time within each series.

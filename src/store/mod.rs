@@ -13,7 +13,7 @@ mod schema;
 mod told;
 mod writer;
 
-pub use bundle::{Bundle, RateInterval, StoredPoint};
+pub use bundle::{Bundle, StoredPoint};
 pub use schema::MIGRATIONS;
 pub use writer::Writer;
 

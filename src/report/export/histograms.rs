@@ -3,7 +3,7 @@
 use super::{Column, Kind, Table, Value, key};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
-use crate::report::facts::Stored;
+use crate::analysis::facts::Stored;
 
 pub struct Histograms;
 

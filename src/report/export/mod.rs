@@ -13,7 +13,7 @@ mod text;
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::facts::{self, Stored};
+use crate::analysis::facts::{self, Stored};
 use crate::base::error::Result;
 
 /// What a column holds; every value may be missing.

@@ -4,9 +4,9 @@ use super::{Column, Kind, Table, Value, key};
 use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::record::{Cell, Outcome, POWER_CLASSES};
-use crate::report::facts::Stored;
-use crate::report::metered::Metered;
-use crate::report::reading::{ClassNumbers, Numbers, P99, PERCENTILES};
+use crate::analysis::facts::Stored;
+use crate::analysis::meter_facts::Metered;
+use crate::analysis::point_summary::{ClassNumbers, Numbers, P99, PERCENTILES};
 
 pub struct Points;
 

@@ -2,7 +2,7 @@
 
 use super::{Column, Kind, Table, Value, key};
 use crate::base::error::Result;
-use crate::report::facts::Stored;
+use crate::analysis::facts::Stored;
 
 pub struct Samples;
 

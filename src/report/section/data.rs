@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::{Info, Section};
 use crate::base::units;
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::{Table, escape};
-use crate::report::reading::{ClassSummary, PERCENTILES, Summary};
+use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
 use crate::report::words;
 
 pub struct Data;
@@ -46,7 +46,7 @@ impl Section for Data {
 }
 
 fn numbers(repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<String> {
-    let times = class.felt();
+    let times = class.user_latency();
     let response = if class.response.is_some() { " (r)" } else { "" };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };

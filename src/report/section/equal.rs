@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Info, Section};
 use crate::report::equal;
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::{Table, escape};
 
 pub struct Equal;

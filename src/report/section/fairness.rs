@@ -1,8 +1,8 @@
 //! What differs between the subjects apart from the drive, graded.
 
 use super::{Info, Section};
-use crate::report::facts::Facts;
-use crate::report::fairness::differences;
+use crate::analysis::facts::Facts;
+use crate::analysis::conditions::differences;
 use crate::report::html::Table;
 
 pub struct Fairness;

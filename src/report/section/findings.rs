@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::{Info, Section};
 use crate::report::claims::{self, Largest};
 use crate::report::difference;
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::{colour, escape};
 use crate::report::words;
 

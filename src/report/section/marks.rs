@@ -6,9 +6,9 @@ use super::{Info, Section};
 use crate::base::units::{self, Rate};
 use crate::record::Class;
 use crate::report::difference;
-use crate::report::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::report::html::{Table, escape};
-use crate::report::reading::{P99, RATE_KEPT, Summary};
+use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::report::words;
 
 pub struct Marks;
@@ -55,7 +55,7 @@ fn wider_than_asked(facts: &Facts) -> String {
     for step in &facts.steps {
         for cell in &step.cells {
             let (Some(total), Some(until)) = (&cell.total, facts.runs[cell.bundle].until_percent) else { continue };
-            let p99 = || total.class(step.class).and_then(|c| c.felt().percentiles_ns[P99].as_ref());
+            let p99 = || total.class(step.class).and_then(|c| c.user_latency().percentiles_ns[P99].as_ref());
             let figure = if total.asked.is_some() { p99() } else { Some(&total.ops_per_s) };
             let Some(half) = figure.and_then(|e| e.relative_percent()).filter(|half| *half > until) else { continue };
             let place = format!("{}{}", step.title, difference::place(step, &[cell.value]));

@@ -6,7 +6,7 @@ use super::{Info, Section};
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
 use crate::report::difference;
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::escape;
 
 pub struct Method;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Info, Section};
 use crate::record::SteadyState;
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::{Table, escape};
 use crate::report::{steady, words};
 

@@ -6,10 +6,10 @@ use super::{Info, Section};
 use crate::report::analysis;
 use crate::report::claims::{self, Standing};
 use crate::report::difference::difference;
-use crate::report::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, StepFacts};
 use crate::report::html::{Table, escape};
-use crate::report::measure::Measure;
-use crate::report::reading::{ClassSummary, P99};
+use crate::analysis::metric::Measure;
+use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::report::words::{self, NONE};
 use crate::report::{draw, limits, text};
 
@@ -112,7 +112,7 @@ fn side_by_side(facts: &Facts, step: &StepFacts) -> String {
             row.push(cell.map_or(name.clone(), |c| facts.name(c)));
             match cell.and_then(|c| c.total.as_ref()) {
                 Some(total) => {
-                    let times = total.class(step.class).map(ClassSummary::felt);
+                    let times = total.class(step.class).map(ClassSummary::user_latency);
                     let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
                     let (ops, mb) = (&total.ops_per_s, words::megabytes(total.bytes_per_s.value));
                     row.extend([words::ops(ops), words::spread(ops), mb, p(0), p(P99), p(3)]);

@@ -1,14 +1,14 @@
 //! What other tools told of imported points, set in place of what histograms would have said.
 
-use super::reading::{ClassNumbers, Numbers, PERCENTILES, Reading, Times};
+use super::point_summary::{ClassNumbers, Numbers, PERCENTILES, PointSummary, Times};
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::record::Told;
 use crate::stats::Estimate;
 use crate::stats::estimate::Method;
 
-impl Reading {
-    /// Sets the told figures. The figures of several streams have no sum, so the total takes them only from one.
-    pub fn tell(&mut self, told: &[Told]) {
+impl PointSummary {
+    /// Sets the reported figures. The figures of several streams have no sum, so the total takes them only from one.
+    pub fn report(&mut self, told: &[Told]) {
         let mut leading = None;
         let mut several = false;
         for (name, headline, numbers) in &mut self.streams {
@@ -60,6 +60,6 @@ pub fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimat
     let n = bounds.len().max(1) as f64;
     let low = bounds.iter().map(|b| b.0).sum::<f64>() / n;
     let high = bounds.iter().map(|b| b.1).sum::<f64>() / n;
-    (estimate.low, estimate.high, estimate.method) = (estimate.low.min(low), estimate.high.max(high), Method::Told);
+    (estimate.low, estimate.high, estimate.method) = (estimate.low.min(low), estimate.high.max(high), Method::Reported);
     estimate
 }

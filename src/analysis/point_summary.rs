@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
-use crate::record::{Cell, Class, Point, Tally};
+use crate::record::{Cell, Class, Point, RateInterval, Tally};
 use crate::stats::{Estimate, estimate};
-use crate::store::RateInterval;
 
 /// The percentiles that a report shows.
 pub use crate::plan::search::PERCENTILES;
@@ -22,7 +21,7 @@ pub const P99: usize = 2;
 pub const RATE_KEPT: f64 = 0.98;
 
 /// One point in numbers.
-pub struct Reading {
+pub struct PointSummary {
     pub total: Numbers,
     pub streams: Vec<(String, bool, Numbers)>,
     /// The headline streams on each drive, by its index, where there are several.
@@ -86,6 +85,8 @@ pub struct ClassSummary {
     pub class: Class,
     pub ops: u64,
     pub ops_per_s: Estimate,
+    /// ops/s of each repeat, in order.
+    pub ops_by_repeat: Vec<f64>,
     pub bytes_per_s: Estimate,
     pub misses: u64,
     pub overflow: u64,
@@ -99,12 +100,13 @@ pub struct Latency {
     pub mean_ns: Option<Estimate>,
     pub percentiles_ns: [Option<Estimate>; 5],
     pub max_ns: u64,
-    /// p99 of each repeat, where every repeat has it.
-    pub p99_by_repeat: Vec<f64>,
+    /// Of each repeat, where every repeat has one.
+    pub mean_by_repeat: Vec<f64>,
+    pub percentiles_by_repeat: [Vec<f64>; 5],
 }
 
-impl Reading {
-    pub fn of(point: &Point) -> Reading {
+impl PointSummary {
+    pub fn of(point: &Point) -> PointSummary {
         let mut names: Vec<(&str, bool)> = Vec::new();
         for cell in &point.cells {
             if !names.iter().any(|(name, _)| *name == cell.stream) {
@@ -123,7 +125,7 @@ impl Reading {
             numbers.clear();
         }
         let of_drive = |drive: u32| (drive, only(&|c| c.headline && c.drive == drive));
-        Reading {
+        PointSummary {
             total: only(&|c| c.headline),
             streams: names.into_iter().map(of_stream).collect(),
             drives: numbers.into_iter().map(of_drive).collect(),
@@ -211,15 +213,14 @@ impl Times {
     }
 }
 
-/// The repeats of a cell as estimates. With one repeat, ops/s takes its interval from the seconds of that repeat.
-pub fn summarise(repeats: &[&Numbers], per_second: &[f64]) -> Option<Summary> {
+/// The repeats of a cell as estimates.
+pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
     let first = repeats.first()?;
     let all = |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
     let (by_repeat, bytes_by_repeat) = (all(&|n| n.ops_per_s), all(&|n| n.bytes_per_s));
-    let steady = (repeats.len() == 1 && per_second.len() > 2).then(|| series(per_second, first.ops_per_s)).flatten();
     let classes = Class::ALL.iter().filter_map(|class| summarise_class(*class, repeats)).collect();
     Some(Summary {
-        ops_per_s: steady.or_else(|| estimate::from_repeats(&by_repeat, "ops/s"))?,
+        ops_per_s: estimate::from_repeats(&by_repeat, "ops/s")?,
         bytes_per_s: estimate::from_repeats(&bytes_by_repeat, "bytes/s")?,
         by_repeat,
         bytes_by_repeat,
@@ -233,14 +234,6 @@ pub fn summarise(repeats: &[&Numbers], per_second: &[f64]) -> Option<Summary> {
         depth: first.depth,
         window_ns: first.window_ns,
     })
-}
-
-/// The interval comes from the seconds, the value from the whole window, so that it is the same in every table.
-fn series(per_second: &[f64], value: f64) -> Option<Estimate> {
-    let mut steady = estimate::from_series(per_second, "ops/s")?;
-    let shift = value - steady.value;
-    (steady.value, steady.low, steady.high) = (value, steady.low + shift, steady.high + shift);
-    Some(steady)
 }
 
 fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
@@ -259,6 +252,7 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
         class,
         ops: own.iter().map(|(c, _)| c.ops).sum(),
         ops_per_s: estimate::from_repeats(&rates, "ops/s")?,
+        ops_by_repeat: rates,
         bytes_per_s: estimate::from_repeats(&bytes, "bytes/s")?,
         misses: own.iter().map(|(c, _)| c.misses).sum(),
         overflow: own.iter().map(|(c, _)| c.overflow).sum(),
@@ -274,10 +268,11 @@ fn latency(repeats: &[&Times]) -> Latency {
     Latency {
         mean_ns: made(&|t| t.mean_ns),
         percentiles_ns: std::array::from_fn(|i| {
-            made(&|t| t.percentiles_ns[i]).map(|e| super::told::bounded(e, repeats, i))
+            made(&|t| t.percentiles_ns[i]).map(|e| super::reported::bounded(e, repeats, i))
         }),
         max_ns: repeats.iter().map(|t| t.max_ns).max().unwrap_or(0),
-        p99_by_repeat: whole(&|t| t.percentiles_ns[P99]).unwrap_or_default(),
+        mean_by_repeat: whole(&|t| t.mean_ns).unwrap_or_default(),
+        percentiles_by_repeat: std::array::from_fn(|i| whole(&|t| t.percentiles_ns[i]).unwrap_or_default()),
     }
 }
 
@@ -297,7 +292,7 @@ impl Summary {
 
 impl ClassSummary {
     /// What a user of the drive waits: the response time in open loop, which in closed loop is the service time.
-    pub fn felt(&self) -> &Latency {
+    pub fn user_latency(&self) -> &Latency {
         self.response.as_ref().unwrap_or(&self.service)
     }
 }

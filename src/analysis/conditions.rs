@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::alike;
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::words;
+use crate::base::units;
 use crate::plan::Order;
 
 /// How much a difference matters.
@@ -77,38 +78,51 @@ pub struct Difference {
     pub values: String,
 }
 
-/// Two subjects, by index, that were not treated alike, so that neither may be ranked above the other.
-pub struct Unfair {
+/// Two subjects, by index, that may not be compared: in one step, or in all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Barred {
     pub pair: (usize, usize),
-    pub why: String,
-}
-
-impl Unfair {
-    /// As a sentence.
-    pub fn said(&self, facts: &Facts) -> String {
-        let (first, other) = (&facts.subjects[self.pair.0], &facts.subjects[self.pair.1]);
-        format!("{other} and {first} are not ranked: {}.", self.why)
-    }
+    pub step: Option<usize>,
+    /// What differs, and what each of the two has.
+    pub differences: Vec<Difference>,
 }
 
 /// A subject and what it has.
 type Seen<'a> = (usize, &'a str);
 
-/// Why nothing may be said of one subject against another, where that is so.
-pub fn bars(facts: &Facts, a: usize, b: usize) -> Option<&Unfair> {
-    let pair = (a.min(b), a.max(b));
-    facts.unfair.iter().find(|u| u.pair == pair)
+/// Every pair of subjects that may not be compared, and why: test conditions that differ, or resolved steps that do.
+pub fn barred(facts: &Facts) -> Vec<Barred> {
+    let mut all = Vec::new();
+    for pair in (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
+        let found = differences_between(facts, &[pair.0, pair.1]).into_iter();
+        let differences: Vec<Difference> = found.filter(|d| d.grade == Grade::Disqualifying).collect();
+        if !differences.is_empty() {
+            all.push(Barred { pair, step: None, differences });
+        }
+        for (index, step) in facts.steps.iter().enumerate() {
+            let unlike = alike::likeness(facts, &step.name, pair.0, pair.1).unlike;
+            if !unlike.is_empty() {
+                let differences = unlike.into_iter().map(|d| d.between(facts, pair)).collect();
+                all.push(Barred { pair, step: Some(index), differences });
+            }
+        }
+    }
+    all
 }
 
-/// Every pair of subjects that something disqualifies, with the first thing that does.
-pub fn unfair(facts: &Facts) -> Vec<Unfair> {
-    let pairs = (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-    let of = |pair: (usize, usize)| {
-        let found = differences_between(facts, &[pair.0, pair.1]);
-        let worst = found.into_iter().find(|d| d.grade == Grade::Disqualifying)?;
-        Some(Unfair { pair, why: format!("{} differs, {}", worst.what, worst.values) })
-    };
-    pairs.filter_map(of).collect()
+/// Facts of the host: two hosts may be compared only where that is the question.
+const OF_HOST: [&str; 4] = ["Host", "CPU", "Memory", "Kernel"];
+
+/// How much a difference in a host's fact matters between two subjects.
+fn grade_of(facts: &Facts, subjects: &[usize], group: &str, grade: Grade) -> Grade {
+    let mut runs = subjects.iter().filter_map(|s| facts.run_of.get(*s));
+    let first = runs.next();
+    let two_runs = runs.any(|r| Some(r) != first);
+    match OF_HOST.contains(&group) && two_runs {
+        false => grade,
+        true if facts.vary.iter().any(|v| v == "host") => Grade::Harmless,
+        true => Grade::Disqualifying,
+    }
 }
 
 /// Every difference, the worst first.
@@ -121,7 +135,7 @@ fn differences_between(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     for (group, name, grade) in ALIKE {
         for seen in sightings(facts, subjects, group, name).into_values() {
             all.extend(unlike(facts, &seen).map(|values| Difference {
-                grade: *grade,
+                grade: grade_of(facts, subjects, group, *grade),
                 what: format!("{group}: {name}"),
                 values,
             }));
@@ -270,7 +284,7 @@ fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     runs.dedup();
     let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
     let (what, values) = if subjects.len() > 1 && runs.len() > 1 {
-        let times: Vec<String> = of_runs().map(|r| words::moment(r.started_unix_ns)).collect();
+        let times: Vec<String> = of_runs().map(|r| units::moment(r.started_unix_ns)).collect();
         ("Measured in runs of their own", times.join(", "))
     } else if subjects.len() > 1 && of_runs().any(|r| r.order == Order::Blocked) {
         ("Measured one subject after the other", "what changed with time met them unequally".to_string())
@@ -303,7 +317,7 @@ pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
 pub mod tests {
     use super::*;
     use crate::record::Prepared;
-    use crate::report::facts::{Group, RunFacts};
+    use super::facts::{Group, RunFacts};
 
     /// Two drives that differ in their block size and their model, and agree in firmware.
     pub fn two_drives() -> Facts {

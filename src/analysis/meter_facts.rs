@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::gauges::{self, Gauge, Reading as At};
+use super::meter_series::{self, Gauge, Reading as At};
+use super::point_summary::{Numbers, PointSummary, Summary};
 use super::power::{self, PowerFacts, Series};
-use super::reading::{Numbers, Reading, Summary};
-use crate::base::error::Result;
 use crate::base::units::Rate;
-use crate::record::{AtRest, Class, Point};
+use crate::record::{AtRest, Class, Point, RateInterval, Sample};
 use crate::stats::limit::{Device, Inputs, Verdict, verdict};
-use crate::store::{Bundle, RateInterval};
 
 /// One point as its meters saw it; empty where nothing watched.
 #[derive(Default)]
@@ -22,21 +20,21 @@ pub struct Metered {
 }
 
 impl Metered {
-    pub fn of(bundle: &Bundle, id: i64, point: &Point, reading: &Reading) -> Result<Metered> {
-        let gauges = gauges::of_samples(bundle.samples(id)?);
+    pub fn of(samples: Vec<Sample>, rates: &[RateInterval], point: &Point, reading: &PointSummary) -> Metered {
+        let gauges = meter_series::of_samples(samples);
         let window_s = point.window_ns as f64 / 1e9;
         if gauges.is_empty() || window_s <= 0.0 {
-            return Ok(Metered::default());
+            return Metered::default();
         }
         let load = match gauges.iter().any(|g| g.name.ends_with("_watts")) {
-            true => stretches(&bundle.rates(id)?),
+            true => stretches(rates),
             false => Vec::new(),
         };
         let inside = |g: &Gauge| g.readings.iter().copied().filter(|r| (0.0..=window_s).contains(&r.0)).collect();
         let hot = gauges.iter().filter(|g| g.name.ends_with("celsius"));
         let hottest =
             hot.max_by(|a, b| a.mean(window_s).unwrap_or(f64::MIN).total_cmp(&b.mean(window_s).unwrap_or(f64::MIN)));
-        Ok(Metered {
+        Metered {
             window_s,
             power: power::series(&gauges, &load, window_s),
             celsius: hottest.map(inside).unwrap_or_default(),
@@ -45,7 +43,7 @@ impl Metered {
                 .iter()
                 .any(|g| g.name == "host_all_ns")
                 .then(|| verdict(&inputs(&gauges, point, reading, window_s))),
-        })
+        }
     }
 }
 
@@ -88,7 +86,7 @@ fn stretches(rates: &[RateInterval]) -> Vec<(f64, f64, f64)> {
     all.into_iter().map(|(a, b, ops)| (seconds(a), seconds(b), ops as f64 / seconds((b - a).max(1)))).collect()
 }
 
-fn inputs(gauges: &[Gauge], point: &Point, reading: &Reading, window_s: f64) -> Inputs {
+fn inputs(gauges: &[Gauge], point: &Point, reading: &PointSummary, window_s: f64) -> Inputs {
     let rate = |name: &str| gauges.iter().find(|g| g.name == name).and_then(|g| g.per_second(window_s));
     let host_ns = rate("host_all_ns").filter(|ns| *ns > 0.0);
     let busy = |ns: Option<f64>| Some(ns? / host_ns?);

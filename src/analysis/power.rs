@@ -1,7 +1,7 @@
 //! Power and energy of points and cells: for each class of power and each instrument, never one class mixed with another.
 
-use super::gauges::{self, Gauge, Reading};
-use super::reading::Summary;
+use super::meter_series::{self, Gauge, Reading};
+use super::point_summary::Summary;
 use crate::record::AtRest;
 use crate::stats::energy::{self, Delay, Power};
 use crate::stats::{Estimate, estimate};
@@ -42,7 +42,11 @@ pub struct PowerFacts {
     /// ops/s per watt of each repeat, in order.
     pub ops_per_watt_by_repeat: Vec<f64>,
     pub mb_per_watt: Option<Estimate>,
+    /// MB/s per watt of each repeat, in order.
+    pub mb_per_watt_by_repeat: Vec<f64>,
     pub joules_per_op: Option<Estimate>,
+    /// Joules per op of each repeat, in order.
+    pub joules_per_op_by_repeat: Vec<f64>,
 }
 
 /// The power series of a point, in the order of its meters. `load`: stretches of ops/s over the window.
@@ -59,7 +63,7 @@ pub fn series(gauges: &[Gauge], load: &[(f64, f64, f64)], window_s: f64) -> Vec<
     // After the window there is no load; its end is the one step that every point has.
     load.push((window_s, f64::MAX, 0.0));
     let made = |(class, kind, parts): (String, String, Vec<&Gauge>)| {
-        let readings = gauges::sum(&parts);
+        let readings = meter_series::sum(&parts);
         let delay = energy::delay(&load, &readings, MOST_DELAY_S);
         Series { class, kind, readings, delay, late_s: None }
     };
@@ -78,6 +82,10 @@ pub fn agree<'a>(of_instrument: impl Iterator<Item = &'a mut Series>) {
 impl Series {
     /// Over the window, as late as the instrument shows it.
     pub fn over(&self, window_s: f64) -> Option<Power> {
+        // A table reports one figure for a point: its mean power.
+        if let [(_, watts)] = self.readings[..] {
+            return energy::reported(watts, window_s);
+        }
         let late_s = self.late_s.unwrap_or(0.0);
         energy::over(&self.readings, late_s, late_s + window_s)
     }
@@ -114,46 +122,34 @@ pub fn summarise(
 fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
     let all = |pick: &dyn Fn(&Power) -> f64| powers.iter().map(pick).collect::<Vec<f64>>();
     let watts = all(&|p| p.mean_watts.value);
-    // One repeat has no spread of its own; the estimates know what there was within it.
-    let single = powers.len() == 1;
-    let mean_watts = if single { powers[0].mean_watts.clone() } else { estimate::from_repeats(&watts, "W")? };
     let joules = powers.iter().map(|p| p.joules).collect::<Option<Vec<f64>>>();
-    let whole = joules.is_some();
-    let each_per_watt = |work: &[f64]| work.iter().zip(&watts).map(|(work, watts)| work / watts).collect::<Vec<f64>>();
-    let per_watt = |work: &Estimate, by_repeat: &[f64], unit| match single {
-        true => energy::per_watt(work, &mean_watts, unit),
-        false => estimate::from_repeats(&each_per_watt(by_repeat), unit),
+    let covered = all(&|p| p.covered).into_iter().fold(1.0, f64::min);
+    // Work per watt needs readings over (nearly) the whole window.
+    let work_per_watt = |work: &[f64], scale: f64| -> Vec<f64> {
+        let each = work.iter().zip(&watts).map(|(work, watts)| work * scale / watts);
+        if covered >= energy::ENOUGH { each.collect() } else { Vec::new() }
     };
-    let ops_per_watt = per_watt(&total.ops_per_s, &total.by_repeat, "ops/s/W").filter(|_| whole);
-    let megabytes = scaled(&total.bytes_per_s, 1e-6);
-    let mb: Vec<f64> = total.bytes_by_repeat.iter().map(|b| b / 1e6).collect();
-    let joules_per_op = match single {
-        true => energy::joules_per_op(&mean_watts, &total.ops_per_s),
-        false => {
-            let each: Vec<f64> = watts.iter().zip(&total.by_repeat).map(|(watts, ops)| watts / ops).collect();
-            estimate::from_repeats(&each, "J/op")
-        }
-    };
+    let ops_per_watt_by_repeat = work_per_watt(&total.by_repeat, 1.0);
+    let mb_per_watt_by_repeat = work_per_watt(&total.bytes_by_repeat, 1e-6);
+    let joules_per_op_by_repeat: Vec<f64> = ops_per_watt_by_repeat.iter().map(|per_watt| 1.0 / per_watt).collect();
     Some(PowerFacts {
         class: String::new(),
         kind: String::new(),
+        mean_watts: estimate::from_repeats(&watts, "W")?,
         p99_watts: estimate::from_repeats(&all(&|p| p.p99_watts), "W")?,
         min_watts: all(&|p| p.min_watts).into_iter().fold(f64::MAX, f64::min),
         max_watts: all(&|p| p.max_watts).into_iter().fold(f64::MIN, f64::max),
         joules: joules.and_then(|j| estimate::from_repeats(&j, "J")),
-        covered: all(&|p| p.covered).into_iter().fold(1.0, f64::min),
+        covered,
         late_s: None,
         rest_watts: None,
-        ops_per_watt,
-        ops_per_watt_by_repeat: each_per_watt(&total.by_repeat),
-        mb_per_watt: per_watt(&megabytes, &mb, "MB/s/W").filter(|e| whole && e.value > 0.0),
-        joules_per_op: joules_per_op.filter(|_| whole),
-        mean_watts,
+        ops_per_watt: estimate::from_repeats(&ops_per_watt_by_repeat, "ops/s/W"),
+        mb_per_watt: estimate::from_repeats(&mb_per_watt_by_repeat, "MB/s/W").filter(|e| e.value > 0.0),
+        joules_per_op: estimate::from_repeats(&joules_per_op_by_repeat, "J/op"),
+        ops_per_watt_by_repeat,
+        mb_per_watt_by_repeat,
+        joules_per_op_by_repeat,
     })
-}
-
-fn scaled(e: &Estimate, by: f64) -> Estimate {
-    Estimate { value: e.value * by, low: e.low * by, high: e.high * by, ..e.clone() }
 }
 
 /// The power at rest of an instrument: its parts added up.
