@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::support::skip;
 use crate::tds::wire::Kind;
 use crate::tds::{Answer, Heard, Server, What, rows};
 use crate::terminal::{self, answers, transactions};
@@ -326,7 +327,7 @@ fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
 #[test]
 fn a_real_server_loads_runs_and_keeps_the_conditions() {
     let Ok(string) = std::env::var("DYNO_SQLSERVER_URL") else {
-        eprintln!("SKIPPED, NOT SHOWN: DYNO_SQLSERVER_URL is not set, so no real SQL Server has run any of this");
+        skip("DYNO_SQLSERVER_URL is not set, so no real SQL Server has run any of this");
         return;
     };
     let bench = Bench::new();

@@ -11,6 +11,8 @@ use dyno::store::Bundle;
 use dyno::workload;
 use serde_json::json;
 
+use crate::support::skip;
+
 /// A profile: its name, Dyno's workload, and fio's options for the same.
 const PROFILES: &[(&str, &str, &str)] = &[
     ("4K random read", r#"{ kind = "random", read = 100, block = "4KiB" }"#, "--rw=randread --bs=4k"),
@@ -134,7 +136,7 @@ fn the_kernel_counts_the_same_load_from_dyno_as_from_fio() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let drive = Loop::mount(folder.path());
     let (Some(drive), true) = (drive, runs("fio", &["--version"])) else {
-        eprintln!("SKIPPED, not shown: this needs fio, and the right to mount a loop device");
+        skip("this needs fio, and the right to mount a loop device");
         return;
     };
     for (name, workload, fio) in PROFILES {
@@ -187,7 +189,7 @@ fn offsets_fall_where_fios_fall() {
     let random = workload::find("random").expect("a workload");
     for (kind, distribution) in [("uniform", "random"), ("hotspot", "zoned:80/20:20/80")] {
         let Some(theirs) = fio_tenths(folder.path(), distribution) else {
-            eprintln!("SKIPPED, not shown: this needs fio");
+            skip("this needs fio");
             return;
         };
         let pairs = [

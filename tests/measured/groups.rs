@@ -8,6 +8,8 @@ use dyno::base::histogram::Histogram;
 use dyno::report::Facts;
 use dyno::store::Bundle;
 
+use crate::support::skip;
+
 const DRIVES: usize = 4;
 
 const PROTOCOL: &str = r#"
@@ -49,7 +51,7 @@ impl Mounts {
             }
         }
         if made.0.len() < DRIVES {
-            eprintln!("SKIPPED: loop devices cannot be mounted here; plain directories stand in for them");
+            skip("loop devices cannot be mounted here; plain directories stand in for them");
         }
         made
     }

@@ -16,6 +16,8 @@ use dyno::report::fairness::{self, Grade};
 use dyno::stats::limit::Limit;
 use dyno::store::Bundle;
 
+use crate::support::skip;
+
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 const A_OPS_PER_S: f64 = 1500.0;
 const B_OPS_PER_S: f64 = 1000.0;
@@ -31,13 +33,13 @@ fn lab(out: &Path) -> Option<String> {
     let output = match output {
         Ok(output) => output,
         Err(error) => {
-            eprintln!("SKIPPED, not shown: labs/nvme cannot be started: {error}");
+            skip(format!("labs/nvme cannot be started: {error}"));
             return None;
         }
     };
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.code() == Some(77) {
-        eprintln!("SKIPPED, not shown: {}", String::from_utf8_lossy(&output.stderr).trim());
+        skip(String::from_utf8_lossy(&output.stderr).trim());
         return None;
     }
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -104,7 +106,7 @@ impl Still {
         let overlap = |(end, length): &(f64, f64)| (end.min(until_s) - (end - length).max(from_s)).max(0.0);
         let (still_s, all_s) = (self.0.iter().map(overlap).sum::<f64>(), until_s - from_s);
         if still_s > 0.2 * all_s {
-            eprintln!("SKIPPED, not shown: {what}; processors stood still for {still_s:.1} s of {all_s:.1} s");
+            skip(format!("{what}; processors stood still for {still_s:.1} s of {all_s:.1} s"));
             return None;
         }
         Some(still_s / window_s)

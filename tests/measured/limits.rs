@@ -8,6 +8,8 @@ use dyno::report::Facts;
 use dyno::report::facts::CellFacts;
 use dyno::stats::limit::Limit;
 
+use crate::support::skip;
+
 const FILE: &str = r#"
 [dataset.data]
 engine = "psync"
@@ -66,7 +68,7 @@ fn has_device() -> bool {
     let device = std::fs::metadata(env!("CARGO_TARGET_TMPDIR")).expect("a folder").dev();
     let found = Path::new(&format!("/sys/dev/block/{}:{}", device >> 8 & 0xfff, device & 0xff)).exists();
     if !found {
-        eprintln!("SKIPPED, NOT SHOWN: no block device lies under {}", env!("CARGO_TARGET_TMPDIR"));
+        skip(format!("no block device lies under {}", env!("CARGO_TARGET_TMPDIR")));
     }
     found
 }
@@ -132,5 +134,5 @@ fn direct_reads_of_a_drive_that_waits_for_nothing_else_are_the_drives() {
         seen.push(format!("{limit:?}: {evidence}"));
         assert!(matches!(limit, Limit::Cpu | Limit::Undecided), "{seen:?}");
     }
-    eprintln!("SKIPPED, NOT SHOWN: this machine's processors were never free enough: {seen:?}");
+    skip(format!("this machine's processors were never free enough: {seen:?}"));
 }

@@ -6,4 +6,8 @@ mod groups;
 mod labs;
 mod limits;
 mod meters;
+mod quiet;
 mod truth;
+
+#[path = "../support/mod.rs"]
+mod support;
