@@ -12,6 +12,7 @@ pub mod family;
 pub mod level;
 pub mod limit;
 pub mod specimens;
+pub mod percent;
 pub mod spread;
 pub mod steady;
 pub mod trend;
