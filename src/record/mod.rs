@@ -1,5 +1,6 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
+pub mod gauge;
 mod prepared;
 mod rest;
 mod told;
