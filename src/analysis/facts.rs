@@ -301,7 +301,7 @@ impl Gathering {
             repeat: point.key.repeat,
             place: place::of(&self.facts.runs[run].resolved, &point.key),
             series: series_of(&rates, &|stream| summary.is_headline(stream)),
-            metered: Metered::of(samples, &rates, &point, &summary),
+            metered: Metered::of(samples, &rates, (&self.facts.runs[run].resolved, &point), &summary),
             summary,
         });
     }

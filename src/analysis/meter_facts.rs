@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::meter_series::{self, Gauge, Reading as At};
-use super::point_summary::{Numbers, PointSummary, Summary};
+use super::point_summary::{Numbers, P99, PointSummary, Summary, Times};
 use super::power::{self, PowerFacts, Series};
 use crate::base::units::Rate;
+use crate::plan::{Plan, Step};
+use crate::record::gauge::diskstats::{self, Counter};
+use crate::record::gauge::{self, cpu, memory, nvme, processes};
 use crate::record::{AtRest, Class, Point, RateInterval, Sample};
-use crate::stats::limit::{Device, Inputs, Verdict, verdict};
+use crate::stats::limit::{Dataset, Device, Inputs, Late, Own, Verdict, verdict};
 
 /// One point as its meters saw it; empty where nothing watched.
 #[derive(Default)]
@@ -20,18 +23,18 @@ pub struct Metered {
 }
 
 impl Metered {
-    pub fn of(samples: Vec<Sample>, rates: &[RateInterval], point: &Point, reading: &PointSummary) -> Metered {
+    pub fn of(samples: Vec<Sample>, rates: &[RateInterval], (plan, point): (&Plan, &Point), reading: &PointSummary) -> Metered {
         let gauges = meter_series::of_samples(samples);
         let window_s = point.window_ns as f64 / 1e9;
-        if gauges.is_empty() || window_s <= 0.0 {
+        if gauges.is_empty() {
             return Metered::default();
         }
-        let load = match gauges.iter().any(|g| g.name.ends_with("_watts")) {
+        let load = match gauges.iter().any(|g| g.name.ends_with(gauge::WATTS)) {
             true => stretches(rates),
             false => Vec::new(),
         };
         let inside = |g: &Gauge| g.readings.iter().copied().filter(|r| (0.0..=window_s).contains(&r.0)).collect();
-        let hot = gauges.iter().filter(|g| g.name.ends_with("celsius"));
+        let hot = gauges.iter().filter(|g| g.name.ends_with(gauge::CELSIUS));
         let hottest =
             hot.max_by(|a, b| a.mean(window_s).unwrap_or(f64::MIN).total_cmp(&b.mean(window_s).unwrap_or(f64::MIN)));
         Metered {
@@ -41,8 +44,8 @@ impl Metered {
             // Another tool's watts alone do not say what limited its result.
             verdict: gauges
                 .iter()
-                .any(|g| g.name == "host_all_ns")
-                .then(|| verdict(&inputs(&gauges, point, reading, window_s))),
+                .any(|g| g.name == cpu::HOST_ALL_NS)
+                .then(|| verdict(&inputs(&gauges, (plan, point), reading, window_s))),
         }
     }
 }
@@ -65,10 +68,27 @@ pub fn power(repeats: &[&Metered], total: &Summary, subject: &str, rest: &[AtRes
     power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
 }
 
-/// What limited a cell: one repeat that the drive did not limit speaks for all.
+/// What limited a cell: what limited most of its repeats, and the others beside it. Of two that limited as many, the one
+/// that is not the drive.
 pub fn verdict_of(repeats: &[&Metered]) -> Option<Verdict> {
-    let each = || repeats.iter().filter_map(|m| m.verdict.as_ref());
-    each().find(|v| v.limit.bars_ranking()).or_else(|| each().next()).cloned()
+    let each: Vec<&Verdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
+    let mut counts: Vec<(&Verdict, usize)> = Vec::new();
+    for verdict in &each {
+        match counts.iter_mut().find(|(known, _)| known.limit == verdict.limit) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((verdict, 1)),
+        }
+    }
+    let rank = |(verdict, count): &(&Verdict, usize)| (*count, verdict.limit.bars_ranking());
+    // The first of those that are alike.
+    let (found, count) = *counts.iter().rev().max_by_key(|of| rank(of))?;
+    let others = counts.iter().filter(|(verdict, _)| verdict.limit != found.limit);
+    let others: Vec<String> = others.map(|(verdict, n)| format!("{n}: {}", verdict.limit.name())).collect();
+    let evidence = match others.is_empty() {
+        true => found.evidence.clone(),
+        false => format!("{} (in {count} of {} repeats; {})", found.evidence, each.len(), others.join(", ")),
+    };
+    Some(Verdict { evidence, ..found.clone() })
 }
 
 /// Stretches of constant load: all streams together.
@@ -86,11 +106,8 @@ fn stretches(rates: &[RateInterval]) -> Vec<(f64, f64, f64)> {
     all.into_iter().map(|(a, b, ops)| (seconds(a), seconds(b), ops as f64 / seconds((b - a).max(1)))).collect()
 }
 
-fn inputs(gauges: &[Gauge], point: &Point, reading: &PointSummary, window_s: f64) -> Inputs {
-    let rate = |name: &str| gauges.iter().find(|g| g.name == name).and_then(|g| g.per_second(window_s));
-    let host_ns = rate("host_all_ns").filter(|ns| *ns > 0.0);
-    let busy = |ns: Option<f64>| Some(ns? / host_ns?);
-    let own_ns = rate("process_user_ns").zip(rate("process_system_ns")).map(|(user, system)| user + system);
+fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &PointSummary, window_s: f64) -> Inputs {
+    let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
     let streams = || reading.streams.iter().map(|(.., numbers)| numbers);
     let sums = |class: Class| {
         let own = || streams().flat_map(|n| &n.classes).filter(|c| c.class == class);
@@ -99,13 +116,18 @@ fn inputs(gauges: &[Gauge], point: &Point, reading: &PointSummary, window_s: f64
     let (reads_per_s, read_bytes_per_s) = sums(Class::Read);
     let (writes_per_s, written_bytes_per_s) = sums(Class::Write);
     let outstanding: f64 = point.cells.iter().map(|c| f64::from(c.threads) * f64::from(c.depth)).sum();
-    let throttled = gauges.iter().filter(|g| g.name.contains("_throttle_") && g.name.ends_with("_s"));
-    let throttled: Vec<f64> = throttled.filter_map(|g| g.per_second(window_s)).collect();
+    let throttled = [nvme::THROTTLE_LIGHT_S, nvme::THROTTLE_HEAVY_S];
+    let throttled = gauges.iter().filter(|g| throttled.iter().any(|name| g.name.ends_with(name)));
+    let throttled = throttled.filter_map(|g| g.per_second(window_s)).reduce(f64::max);
     let closed = point.cells.iter().all(|c| c.asked.is_none());
-    Inputs {
+    let own = |name: &str| rate(name).unwrap_or(0.0);
+    let inputs = Inputs {
+        window_s,
+        stood_still_s: None,
         outstanding,
         workers: point.cells.iter().map(|c| f64::from(c.threads)).sum(),
         achieved: achieved(&reading.total),
+        late: streams().filter_map(late).max_by(|a, b| a.share.total_cmp(&b.share)),
         in_flight: closed.then(|| streams().map(in_flight).sum()),
         reads_per_s,
         read_bytes_per_s,
@@ -113,14 +135,77 @@ fn inputs(gauges: &[Gauge], point: &Point, reading: &PointSummary, window_s: f64
         written_bytes_per_s,
         thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),
         device: device(gauges, window_s),
-        host_busy: busy(rate("host_busy_ns")),
-        own_busy: busy(own_ns),
-        cores: host_ns.map_or(1.0, |ns| ns / 1e9),
-        busiest_core: gauges
-            .iter()
-            .find(|g| g.name == "busiest_core_percent")
-            .and_then(|g| Some(g.mean(window_s)? / 100.0)),
-        throttled: (!throttled.is_empty()).then(|| throttled.iter().fold(0.0, |most, t| t.max(most))),
+        own: rate(processes::LOAD_READ_BYTES).map(|read_bytes_per_s| Own {
+            read_bytes_per_s,
+            written_bytes_per_s: own(processes::LOAD_WRITTEN_BYTES),
+            write_calls_per_s: own(processes::LOAD_WRITE_CALLS),
+        }),
+        drained_bytes_per_s: drained(gauges, window_s),
+        on_tmpfs: find(gauges, diskstats::PLACES_IN_MEMORY).is_some(),
+        throttled,
+        dataset: dataset(plan, point, gauges, window_s),
+        ..Inputs::default()
+    };
+    with_processors(inputs, gauges, window_s)
+}
+
+fn find<'a>(gauges: &'a [Gauge], name: &str) -> Option<&'a Gauge> {
+    gauges.iter().find(|g| g.name == name)
+}
+
+/// Shares of the processors, all by the wall clock. The host's busy time is what was not idle: the kernel counts idle time
+/// by the clock and busy time by its ticks, of which some are lost where a machine is stopped, while the time of processes
+/// is taken by the clock. A share of the ticks could pass 100 %.
+fn with_processors(inputs: Inputs, gauges: &[Gauge], window_s: f64) -> Inputs {
+    let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
+    let Some(all_ns) = rate(cpu::HOST_ALL_NS).filter(|ns| *ns > 0.0) else { return inputs };
+    let counted = find(gauges, cpu::HOST_CORES).and_then(|g| g.mean(window_s));
+    // Bundles of older versions do not say how many there are.
+    let cores = counted.unwrap_or_else(|| (all_ns / 1e9).round()).max(1.0);
+    let idle_ns = rate(cpu::HOST_BUSY_NS).map(|busy_ns| all_ns - busy_ns);
+    let share = |ns: f64| (ns / 1e9 / cores).clamp(0.0, 1.0);
+    let host_busy = idle_ns.map(|ns| 1.0 - share(ns));
+    let process_ns = rate(cpu::PROCESS_USER_NS).zip(rate(cpu::PROCESS_SYSTEM_NS)).map(|(user, system)| user + system);
+    let own_ns = rate(processes::LOAD_CPU_NS).or(process_ns);
+    // They are not read at the same instant.
+    let within_host = |ns: f64| share(ns).min(host_busy.unwrap_or(1.0));
+    Inputs {
+        host_busy,
+        own_busy: own_ns.map(within_host),
+        servers_busy: rate(processes::SERVERS_CPU_NS).map(within_host),
+        stolen: rate(cpu::HOST_STEAL_NS).map(within_host),
+        cores,
+        busiest_core: find(gauges, cpu::BUSIEST_CORE_PERCENT).and_then(|g| Some(g.mean(window_s)? / 100.0)),
+        ..inputs
+    }
+}
+
+/// What was waiting in memory to be written as the window began, and was no more as it ended.
+fn drained(gauges: &[Gauge], window_s: f64) -> f64 {
+    let names = [memory::DIRTY_BYTES, memory::WRITEBACK_BYTES];
+    let change = |name: &&str| find(gauges, name).and_then(|g| g.change_per_second(window_s));
+    names.iter().filter_map(change).map(|change| -change).sum::<f64>().max(0.0)
+}
+
+/// How large the point's datasets are, as far as their engines say it in bytes, and whether they are opened past the page
+/// cache.
+fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Dataset {
+    let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
+    let streams = || step.iter().flat_map(|step: &&Step| &step.streams);
+    let mut names: Vec<(&str, u32)> = streams().map(|s| (s.dataset.as_str(), s.instances)).collect();
+    names.sort_unstable();
+    names.dedup_by_key(|(name, _)| *name);
+    let bytes = |(name, instances): &(&str, u32)| {
+        let knobs = &plan.protocol.datasets.iter().find(|d| d.name == *name)?.engine.knobs;
+        let int = |name: &str| knobs.int(name).ok();
+        let values = || Some(int("keys")? * (int("key_size")? + int("value_size")?));
+        let one = int("size").filter(|size| *size > 0).or_else(values)?;
+        Some(one as f64 * f64::from(*instances))
+    };
+    Dataset {
+        bytes: names.iter().map(bytes).sum(),
+        memory_bytes: find(gauges, memory::TOTAL_BYTES).and_then(|g| g.mean(window_s)),
+        direct: streams().map(|s| s.engine.knobs.flag("direct").ok()).next().flatten(),
     }
 }
 
@@ -130,6 +215,19 @@ fn in_flight(numbers: &Numbers) -> f64 {
     numbers.classes.iter().filter_map(|c| Some(c.ops as f64 / seconds * c.service.mean_ns? / 1e9)).sum()
 }
 
+/// The ops of an open loop that Dyno itself handed over late. An op also waits where all slots are taken, and of evenly
+/// spread ops no larger share finds them so than the slots are taken on average: what is late beyond that is Dyno's.
+fn late(numbers: &Numbers) -> Option<Late> {
+    numbers.asked?;
+    let ops: u64 = numbers.classes.iter().map(|c| c.ops).sum();
+    let slots = f64::from(numbers.threads) * f64::from(numbers.depth);
+    let share = numbers.late as f64 / ops.max(1) as f64 - in_flight(numbers) / slots.max(1.0);
+    let lead = numbers.classes.iter().max_by_key(|c| c.ops)?;
+    let p99 = |times: &Times| times.percentiles_ns[P99];
+    let p99_ratio = lead.response.as_ref().and_then(p99).zip(p99(&lead.service)).map(|(all, own)| all / own.max(1.0));
+    Some(Late { share: share.max(0.0), p99_ratio })
+}
+
 fn achieved(numbers: &Numbers) -> Option<f64> {
     match numbers.asked? {
         Rate::OpsPerSec(asked) => Some(numbers.ops_per_s / asked),
@@ -137,20 +235,32 @@ fn achieved(numbers: &Numbers) -> Option<f64> {
     }
 }
 
-/// All devices under the subject together; busy is the mean of theirs.
+/// All devices under the subject together, by the whole disk where it has a partition; busy is the mean of theirs.
 fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
-    let each = |what: &str| -> Vec<f64> {
-        let own = gauges.iter().filter(|g| g.kind() == "diskstats" && g.name.ends_with(what));
-        own.filter_map(|g| g.per_second(window_s)).collect()
+    let counters: Vec<(Counter, bool, &Gauge)> = gauges
+        .iter()
+        .filter(|g| g.kind() == diskstats::METER)
+        .filter_map(|g| Counter::of_name(&g.name).map(|(counter, whole)| (counter, whole, g)))
+        .collect();
+    let whole = counters.iter().any(|(_, whole, _)| *whole);
+    let each = |what: Counter| -> Vec<f64> {
+        let own = counters.iter().filter(|(counter, of_whole, _)| *counter == what && *of_whole == whole);
+        own.filter_map(|(.., g)| g.per_second(window_s)).collect()
     };
-    let sum = |what: &str| each(what).iter().sum::<f64>();
-    let busy = each("_busy_ns");
+    let sum = |what: Counter| each(what).iter().sum::<f64>();
+    let busy = each(Counter::Busy);
+    // A flush is counted once by itself and once in each write that asked for it.
+    let flushing = sum(Counter::FlushTime) / 1e9;
     (!busy.is_empty()).then(|| Device {
-        reads_per_s: sum("_reads"),
-        read_bytes_per_s: sum("_read_bytes"),
-        written_bytes_per_s: sum("_written_bytes"),
-        queue: sum("_queue_ns") / 1e9,
+        reads_per_s: sum(Counter::Reads),
+        read_bytes_per_s: sum(Counter::ReadBytes),
+        written_bytes_per_s: sum(Counter::WrittenBytes),
+        queue: (sum(Counter::Queue) / 1e9 - flushing).max(0.0),
+        read_queue: sum(Counter::ReadTime) / 1e9,
+        write_queue: sum(Counter::WriteTime) / 1e9,
         // The paths and namespaces of one drive can be busy at once.
         busy: (busy.iter().sum::<f64>() / busy.len() as f64 / 1e9).min(1.0),
+        flushes_per_s: sum(Counter::Flushes),
+        flushing: flushing.min(1.0),
     })
 }

@@ -37,11 +37,16 @@ impl Gauge {
     /// By how much a counter grew from the window's beginning to its end, each second. A counter that began again says
     /// nothing, and one that was not read near both ends neither.
     pub fn per_second(&self, window_s: f64) -> Option<f64> {
+        self.change_per_second(window_s).filter(|change| *change >= 0.0)
+    }
+
+    /// The same of what may also fall.
+    pub fn change_per_second(&self, window_s: f64) -> Option<f64> {
         let finite = || self.readings.iter().filter(|r| r.1.is_finite());
         let near = |at: f64| finite().min_by(|a, b| (a.0 - at).abs().total_cmp(&(b.0 - at).abs()));
         let ((from_s, first), (until_s, last)) = (near(0.0)?, near(window_s)?);
         let seconds = until_s - from_s;
-        (seconds >= window_s / 2.0 && last >= first).then(|| (last - first) / seconds)
+        (seconds >= window_s / 2.0).then(|| (last - first) / seconds)
     }
 
     /// The mean of what was read inside the window.

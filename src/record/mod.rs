@@ -1,6 +1,7 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
 mod contents;
+pub mod gauge;
 mod prepared;
 mod rest;
 mod told;
