@@ -13,6 +13,7 @@ pub mod analysis;
 pub mod base;
 pub mod cmd;
 pub mod engine;
+pub mod export;
 pub mod import;
 pub mod lab;
 pub mod load;

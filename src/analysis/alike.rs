@@ -41,7 +41,8 @@ fn decisive(plan: &Plan, point: &PointPlan) -> Value {
         // The point is at one of the sweep's values, which stands in its stream; the others are other points.
         fields.remove("sweep");
     }
-    let used: Vec<_> = plan.protocol.datasets.iter().filter(|d| point.step.streams.iter().any(|s| s.dataset == d.name)).collect();
+    let used: Vec<_> =
+        plan.protocol.datasets.iter().filter(|d| point.step.streams.iter().any(|s| s.dataset == d.name)).collect();
     let meters: Vec<&str> = plan.meters.iter().chain(&point.subject.meters).map(|m| m.name.as_str()).collect();
     serde_json::json!({
         "step": step,

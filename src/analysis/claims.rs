@@ -66,10 +66,19 @@ pub fn crossovers(facts: &Facts) -> Vec<Crossover> {
     let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
     points.sort_by_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
     for (own, value) in points {
-        if let Some((before, until)) = last.filter(|(b, _)| (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own))) {
+        if let Some((before, until)) =
+            last.filter(|(b, _)| (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own)))
+        {
             if before.better != own.better {
                 let metric = own.metric.clone();
-                all.push(Crossover { step: own.step, metric, before: before.better, until, after: own.better, from: value });
+                all.push(Crossover {
+                    step: own.step,
+                    metric,
+                    before: before.better,
+                    until,
+                    after: own.better,
+                    from: value,
+                });
             }
         }
         last = Some((own, value));

@@ -7,6 +7,7 @@ use super::metric::Metric;
 use crate::plan::Field;
 use crate::stats::Better;
 use crate::stats::family::{Observation, Ratio, Sheet, family};
+use crate::stats::limit::Limit;
 use crate::stats::percent::{gain_percent, reduction_percent};
 
 /// Where in a step two subjects are compared.
@@ -93,8 +94,8 @@ pub struct Compared {
     pub metric: Metric,
     pub points: Vec<At>,
     pub sheet: Sheet,
-    /// For each point and subject, whether something other than the drive limited it.
-    pub not_the_drives: Vec<Vec<bool>>,
+    /// For each point and subject, what set its number if that was not the drive.
+    pub not_the_drives: Vec<Vec<Option<Limit>>>,
 }
 
 /// All comparisons of the facts.
@@ -125,11 +126,12 @@ fn of_points(facts: &Facts, index: usize, step: &StepFacts, metric: &Metric) -> 
         let of = |cell: &Option<&CellFacts>| cell.map(|c| observations(step, c, metric)).unwrap_or_default();
         let row: Vec<Vec<Observation>> = cells.iter().map(of).collect();
         let fit = |s: usize| cells[s].is_some_and(|c| fit(step, c, metric)) && !row[s].is_empty();
-        let host = |c: &Option<&CellFacts>| c.is_some_and(|c| c.not_the_drive().is_some());
-        let hosts: Vec<bool> = cells.iter().map(host).collect();
-        made.sheet.comparable.push(pairs(facts, index, |a, b| fit(a) && fit(b) && !(hosts[a] && hosts[b])));
+        let limit = |c: &Option<&CellFacts>| c.and_then(|c| c.not_the_drive()).map(|v| v.limit);
+        let limits: Vec<Option<Limit>> = cells.iter().map(limit).collect();
+        let one_is_a_drives = |a: usize, b: usize| limits[a].is_none() || limits[b].is_none();
+        made.sheet.comparable.push(pairs(facts, index, |a, b| fit(a) && fit(b) && one_is_a_drives(a, b)));
         made.sheet.cells.push(row);
-        made.not_the_drives.push(hosts);
+        made.not_the_drives.push(limits);
         for cell in cells.into_iter().flatten() {
             made.sheet.resolution = made.sheet.resolution.max(metric.resolution(step, cell));
         }
@@ -147,8 +149,8 @@ pub fn pairs(facts: &Facts, step: usize, fit: impl Fn(usize, usize) -> bool) -> 
 /// and the load is the same for every subject, which a share of one's own maximum is not.
 fn fit(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> bool {
     let asked = cell.total.as_ref().is_some_and(|t| t.asked.is_some());
-    let own_share = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
-        && step.values[cell.value].number.is_finite();
+    let own_share =
+        step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && step.values[cell.value].number.is_finite();
     !cell.is_barred() && !(asked && metric.is_rate()) && !own_share
 }
 
@@ -159,7 +161,11 @@ pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<
         return Vec::new();
     }
     let seat = |i: usize| seat(cell, i);
-    values.iter().enumerate().map(|(i, value)| Observation { value: *value, block: seat(i).0, place: seat(i).1 }).collect()
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, value)| Observation { value: *value, block: seat(i).0, place: seat(i).1 })
+        .collect()
 }
 
 /// Blocks of one run are its repeats; where the subjects did not take turns each has blocks of its own.
@@ -181,18 +187,20 @@ fn conclude(of: &Compared, ratio: &Ratio) -> Comparison {
         true => (ratio.ratio, ratio.low, ratio.high),
         false => (1.0 / ratio.ratio, 1.0 / ratio.high, 1.0 / ratio.low),
     };
-    let limited = |subject: usize| match ratio.at {
-        Some(point) => of.not_the_drives[point][subject],
-        None => (0..of.points.len()).any(|p| {
-            let pair = (ratio.a.min(ratio.b), ratio.a.max(ratio.b));
-            of.sheet.comparable[p].contains(&pair) && of.not_the_drives[p][subject]
-        }),
-    };
-    let standing = match (low > 1.0, limited(ratio.a), limited(ratio.b)) {
-        (false, ..) => Standing::NotShown,
-        (true, _, true) => Standing::NotTheDrives,
-        (true, true, false) => Standing::AtLeast,
-        (true, false, false) => Standing::Claimed,
+    let pair = (ratio.a.min(ratio.b), ratio.a.max(ratio.b));
+    let points = (0..of.points.len()).filter(|p| match ratio.at {
+        Some(point) => point == *p,
+        None => of.sheet.comparable[*p].contains(&pair),
+    });
+    let limits: Vec<(Option<Limit>, Option<Limit>)> =
+        points.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
+    // What the host held down, the drive could raise: a bound for the better one. What memory served tells of no drive.
+    let lifted = limits.iter().any(|(better, _)| better.is_some_and(|l| !l.is_host()));
+    let standing = match low > 1.0 {
+        false => Standing::NotShown,
+        true if lifted || limits.iter().any(|(_, worse)| worse.is_some()) => Standing::NotTheDrives,
+        true if limits.iter().any(|(better, _)| better.is_some()) => Standing::AtLeast,
+        true => Standing::Claimed,
     };
     Comparison {
         step: of.step,

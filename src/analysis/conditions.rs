@@ -315,9 +315,9 @@ pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
 
 #[cfg(test)]
 pub mod tests {
+    use super::facts::{Group, RunFacts};
     use super::*;
     use crate::record::Prepared;
-    use super::facts::{Group, RunFacts};
 
     /// Two drives that differ in their block size and their model, and agree in firmware.
     pub fn two_drives() -> Facts {
@@ -328,31 +328,33 @@ pub mod tests {
                 .into(),
         };
         Facts {
-            title: String::new(),
-            protocol: String::new(),
-            source: String::new(),
-            runs: vec![RunFacts {
-                file: "ab.dyno".into(),
-                started_unix_ns: 0,
-                dyno_version: String::new(),
-                repeats: 3,
-                until_percent: None,
-                order: Order::Interleaved,
-                plan: String::new(),
-            }],
-            unfair: Vec::new(),
+            runs: vec![run("ab.dyno")],
             run_of: vec![0, 0],
             subjects: vec!["A".into(), "B".into()],
-            drives: Vec::new(),
-            steps: Vec::new(),
-            prepared: Vec::new(),
-            failures: Vec::new(),
-            checks: Vec::new(),
+            own_names: vec!["A".into(), "B".into()],
             disclosure: vec![
                 group("Drive: A", "Fast", "512 bytes"),
                 group("Drive: B", "Slow", "4096 bytes"),
                 group("Driver", "x", "1 byte"),
             ],
+            ..Facts::default()
+        }
+    }
+
+    fn run(file: &str) -> RunFacts {
+        let plan = serde_json::json!({
+            "protocol": { "name": "", "title": "", "source": "", "datasets": [], "prepare": [], "steps": [] },
+            "subjects": [], "repeats": 3, "order": "interleaved", "seed": 1,
+        });
+        RunFacts {
+            file: file.into(),
+            started_unix_ns: 0,
+            dyno_version: String::new(),
+            repeats: 3,
+            until_percent: None,
+            order: Order::Interleaved,
+            plan: String::new(),
+            resolved: serde_json::from_value(plan).expect("a plan"),
         }
     }
 
@@ -375,9 +377,10 @@ pub mod tests {
     #[test]
     fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_step() {
         let unlike = with("Options", &[("RocksDB: A, read", "a=1 b=2 c=3"), ("RocksDB: B, read", "a=1 b=4 c=3")]);
-        let found = unfair(&unlike);
-        assert_eq!(found[0].pair, (0, 1));
-        assert_eq!(found[0].why, "RocksDB: Options differs, b=2 (A), b=4 (B)");
+        let found = barred(&unlike);
+        assert_eq!((found[0].pair, found[0].step), ((0, 1), None));
+        assert_eq!(found[0].differences[0].what, "RocksDB: Options");
+        assert_eq!(found[0].differences[0].values, "b=2 (A), b=4 (B)");
         let steps = [("RocksDB: A, read", "a=1"), ("RocksDB: B, read", "a=1")];
         let more = [("RocksDB: A, write", "a=2"), ("RocksDB: B, write", "a=2")];
         assert_eq!(differences(&with("Options", &[steps, more].concat())), []);
@@ -386,12 +389,6 @@ pub mod tests {
     #[test]
     fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
         let mut facts = with("Model", &[("CPU (a.dyno)", "fast"), ("CPU (b.dyno)", "slow")]);
-        let run = |file: &str| RunFacts {
-            file: file.into(),
-            plan: String::new(),
-            dyno_version: String::new(),
-            ..two_drives().runs.remove(0)
-        };
         (facts.runs, facts.run_of) = (vec![run("a.dyno"), run("b.dyno")], vec![0, 1]);
         facts.subjects = vec!["X (a)".into(), "X (b)".into()];
         let found = differences(&facts);
@@ -425,6 +422,7 @@ pub mod tests {
                 ended_unix_ns: 0,
             },
         ));
-        assert_eq!(unfair(&facts)[0].why, "Preparation differs, purge: format (A), nothing (B)");
+        let why = &barred(&facts)[0].differences[0];
+        assert_eq!((why.what.as_str(), why.values.as_str()), ("Preparation", "purge: format (A), nothing (B)"));
     }
 }

@@ -57,7 +57,7 @@ fn compared(facts: &Facts, step: usize, metric: Metric, rows: Vec<(At, Row)>) ->
         sheet.cells.push(row);
         points.push(at);
     }
-    let not_the_drives = vec![vec![false; facts.subjects.len()]; points.len()];
+    let not_the_drives = vec![vec![None; facts.subjects.len()]; points.len()];
     Compared { step, metric, points, sheet, not_the_drives }
 }
 

@@ -23,7 +23,12 @@ pub struct Metered {
 }
 
 impl Metered {
-    pub fn of(samples: Vec<Sample>, rates: &[RateInterval], (plan, point): (&Plan, &Point), reading: &PointSummary) -> Metered {
+    pub fn of(
+        samples: Vec<Sample>,
+        rates: &[RateInterval],
+        (plan, point): (&Plan, &Point),
+        reading: &PointSummary,
+    ) -> Metered {
         let gauges = meter_series::of_samples(samples);
         let window_s = point.window_ns as f64 / 1e9;
         if gauges.is_empty() {

@@ -74,7 +74,13 @@ impl Asked {
             "ops/s/W" => each(Figure::OpsPerWatt),
             "MB/s/W" => each(Figure::MbPerWatt),
             "J/op" => each(Figure::JoulesPerOp),
-            word => PERCENTILES.iter().position(|(name, _)| *name == word).map(Figure::Percentile).map(of).into_iter().collect(),
+            word => PERCENTILES
+                .iter()
+                .position(|(name, _)| *name == word)
+                .map(Figure::Percentile)
+                .map(of)
+                .into_iter()
+                .collect(),
         }
     }
 }
@@ -161,8 +167,12 @@ impl Metric {
                 let own = self.summary(cell)?.class(Some(*class))?;
                 (own.ops_per_s.scaled(60.0, "1/min"), &own.ops_by_repeat[..])
             }
-            Figure::OpsPerWatt(i) => power(i).and_then(|p| Some((p.ops_per_watt.clone()?, &p.ops_per_watt_by_repeat[..])))?,
-            Figure::MbPerWatt(i) => power(i).and_then(|p| Some((p.mb_per_watt.clone()?, &p.mb_per_watt_by_repeat[..])))?,
+            Figure::OpsPerWatt(i) => {
+                power(i).and_then(|p| Some((p.ops_per_watt.clone()?, &p.ops_per_watt_by_repeat[..])))?
+            }
+            Figure::MbPerWatt(i) => {
+                power(i).and_then(|p| Some((p.mb_per_watt.clone()?, &p.mb_per_watt_by_repeat[..])))?
+            }
             Figure::JoulesPerOp(i) => {
                 power(i).and_then(|p| Some((p.joules_per_op.clone()?, &p.joules_per_op_by_repeat[..])))?
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::wording;
-use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::metric::{Figure as Of, Metric as Compared};
 use crate::analysis::{Facts, facts::StepFacts};
 use crate::base::units;
 use crate::stats::Better;
@@ -75,7 +75,9 @@ pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
         let mut metrics: BTreeMap<String, Table> = BTreeMap::new();
         let points: Vec<String> = step.values.iter().map(|v| v.number.to_string()).collect();
         for cell in &step.cells {
-            for (name, metric, scale) in [("ops_per_s", Metric::total(Of::Ops), 1.0), ("p99_us", Metric::p99(), 1e3)] {
+            for (name, metric, scale) in
+                [("ops_per_s", Compared::total(Of::Ops), 1.0), ("p99_us", Compared::p99(), 1e3)]
+            {
                 let Some((value, _)) = wording::printed(&metric, step, cell) else { continue };
                 let table = metrics.entry(name.to_string()).or_default();
                 let of_subject = table.figures.entry(facts.subjects[cell.subject].clone()).or_default();

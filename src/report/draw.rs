@@ -1,13 +1,13 @@
 //! Which figures a step gets, and what goes into them.
 
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use super::figure::bars::{Bar, BarSeries, GroupedBars};
 use super::figure::curve::{Curve, CurvePoint, CurveSeries};
 use super::figure::percentiles::{PercentileSeries, Percentiles};
 use super::figure::timeline::{Timeline, TimelineSeries};
 use super::limits::MARK;
-use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use super::steady;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use crate::plan::Field;
 use crate::stats::Estimate;
 

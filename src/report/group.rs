@@ -3,9 +3,9 @@
 //! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a mean of percentiles; the
 //! spread is the least, the middle and the most that a single drive did.
 
+use super::words::{self, NONE};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99, Summary};
-use super::words::{self, NONE};
 use crate::base::units;
 use crate::stats::spread::{Spread, spread};
 

@@ -11,8 +11,8 @@ use super::schema::{self, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::units::Rate;
 use crate::record::{
-    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, PointContents, Prepared, RateInterval, Run, RunContents,
-    Sample, Tally, Told,
+    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey, Prepared, RateInterval,
+    Run, RunContents, Sample, Tally, Told,
 };
 
 /// A bundle, open for reading.
@@ -104,14 +104,13 @@ impl Bundle {
         Ok(RunContents { file, run: self.run.clone(), facts: self.facts()?, prepared: self.prepared()? })
     }
 
-    /// Hands over every point with what was noted beside it, in the order in which they were measured.
-    pub fn each_point(&self, visit: &mut dyn FnMut(PointContents) -> Result<()>) -> Result<()> {
+    /// The same with what was noted beside each point.
+    pub fn each_contents(&self, visit: &mut dyn FnMut(PointContents) -> Result<()>) -> Result<()> {
         let mut reported = self.told()?;
-        for StoredPoint { id, point } in self.points()? {
+        self.each_point(&mut |StoredPoint { id, point }| {
             let reported = reported.remove(&id).unwrap_or_default();
-            visit(PointContents { point, rates: self.rates(id)?, samples: self.samples(id)?, reported })?;
-        }
-        Ok(())
+            visit(PointContents { point, rates: self.rates(id)?, samples: self.samples(id)?, reported })
+        })
     }
 
     /// A point's intervals, in the order of time within each series.

@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::analysis::Question;
 use crate::base::error::{Context, Result, failed};
-use crate::report::Facts;
+
+use crate::cmd::load;
 use crate::report::audit::{self, Dataset, Told, describe};
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
 use file::{Claim, Entry, Head};
@@ -62,7 +64,7 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
     let mut found: Vec<Dataset> = Vec::new();
     for path in paths {
         let more = match is_bundle(path)? {
-            true => audit::of_bundle(&Facts::load(std::slice::from_ref(path))?),
+            true => audit::of_bundle(&load::facts(std::slice::from_ref(path), &Question::default())?),
             false => vec![table::read(path, head)?],
         };
         for dataset in more {

@@ -158,7 +158,10 @@ fn amount(says: &str, claim: &Claim, better: Better, unit: &str) -> Result<Amoun
             return unread(format!("'{says}' against a rival can be two things"), next);
         }
         _ => {
-            return unread(format!("'{says}' is no {}", named.unwrap_or("figure")), "see the formulas in docs/audit.md");
+            return unread(
+                format!("'{says}' is no {}", named.unwrap_or("figure")),
+                "see the formulas in docs/audit.md",
+            );
         }
     };
     let scale = match kind {

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::base::units;
 use crate::plan::search::Search;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::report::html::{Table, escape};
 use crate::report::words::{self, NONE};
 use crate::stats::Estimate;

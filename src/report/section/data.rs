@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::base::units;
 use crate::analysis::facts::Facts;
-use crate::report::html::{Table, escape};
 use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
+use crate::base::units;
+use crate::report::html::{Table, escape};
 use crate::report::words;
 
 pub struct Data;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::analysis::facts::Facts;
 use crate::analysis::conditions::values;
+use crate::analysis::facts::Facts;
 use crate::report::html::escape;
 
 pub struct Server;

@@ -4,11 +4,11 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::Facts;
+use crate::analysis::point_summary::Summary;
 use crate::base::units;
 use crate::record::Class;
-use crate::analysis::facts::Facts;
 use crate::report::html::{Table, escape};
-use crate::analysis::point_summary::Summary;
 use crate::report::words::{self, NONE};
 
 pub struct TpcC;

@@ -1,12 +1,12 @@
 //! A row for each point, stream, drive, instance and class of op, with rates and percentiles.
 
+use super::Stored;
 use super::{Column, Kind, Table, Value, key};
+use crate::analysis::meter_facts::Metered;
+use crate::analysis::point_summary::{ClassNumbers, Numbers, P99, PERCENTILES};
 use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::record::{Cell, Outcome, POWER_CLASSES};
-use crate::analysis::facts::Stored;
-use crate::analysis::meter_facts::Metered;
-use crate::analysis::point_summary::{ClassNumbers, Numbers, P99, PERCENTILES};
 
 pub struct Points;
 
@@ -85,7 +85,7 @@ impl Table for Points {
             let mut numbers = Numbers::of(&[cell], point.window_ns);
             // What was told was told of the stream as a whole.
             if point.cells.iter().filter(|c| c.stream == cell.stream).count() == 1 {
-                stored.told.iter().filter(|t| t.stream == cell.stream).for_each(|t| numbers.tell(t));
+                stored.reported.iter().filter(|t| t.stream == cell.stream).for_each(|t| numbers.tell(t));
             }
             for class in &numbers.classes {
                 write(measures(cell, class, point.window_ns))?;

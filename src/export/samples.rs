@@ -1,8 +1,8 @@
 //! A row for each reading of each meter at each point.
 
+use super::Stored;
 use super::{Column, Kind, Table, Value, key};
 use crate::base::error::Result;
-use crate::analysis::facts::Stored;
 
 pub struct Samples;
 

@@ -2,18 +2,20 @@
 //!
 //! A table is a file and a line in `TABLES`, a form one in `FORMS`.
 
+mod comparisons;
 mod histograms;
 mod intervals;
 mod key;
 mod parquet;
 mod points;
 mod samples;
+mod stored;
 mod text;
 
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::analysis::facts::{self, Stored};
+use crate::analysis::Facts;
 use crate::base::error::Result;
 
 /// What a column holds; every value may be missing.
@@ -26,6 +28,8 @@ pub enum Kind {
     Real,
     Truth,
 }
+
+pub use stored::Stored;
 
 pub type Column = (&'static str, Kind);
 
@@ -42,12 +46,17 @@ pub enum Value {
 pub trait Table: Sync {
     fn name(&self) -> &'static str;
     fn columns(&self) -> Vec<Column>;
+    /// All rows, of a table that is not of points.
+    fn whole(&self, facts: &Facts) -> Option<Vec<Vec<Value>>> {
+        let _ = facts;
+        None
+    }
     /// The rows of one point, in the order of the columns.
     fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()>;
 }
 
 pub static TABLES: &[&dyn Table] =
-    &[&points::Points, &intervals::Intervals, &histograms::Histograms, &samples::Samples];
+    &[&points::Points, &intervals::Intervals, &histograms::Histograms, &samples::Samples, &comparisons::Comparisons];
 
 /// A way of writing rows.
 pub trait Form: Sync {
@@ -63,10 +72,18 @@ pub trait Rows {
     fn end(self: Box<Self>) -> Result<()>;
 }
 
-/// Writes one table of all points of the bundles.
-pub fn export(paths: &[PathBuf], table: &dyn Table, form: &dyn Form, out: Box<dyn Write + Send + '_>) -> Result<()> {
+/// Writes one table of the bundles, whose facts are these.
+pub fn export(
+    (paths, facts): (&[PathBuf], &Facts),
+    table: &dyn Table,
+    form: &dyn Form,
+    out: Box<dyn Write + Send + '_>,
+) -> Result<()> {
     let mut writer = form.writer(&table.columns(), out)?;
-    facts::each_point(paths, &mut |stored| table.rows(stored, &mut |values| writer.row(values)))?;
+    match table.whole(facts) {
+        Some(rows) => rows.into_iter().try_for_each(|row| writer.row(row))?,
+        None => stored::each_point(paths, &mut |stored| table.rows(stored, &mut |values| writer.row(values)))?,
+    }
     writer.end()
 }
 

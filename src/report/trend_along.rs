@@ -1,15 +1,14 @@
-//! A step in words: what its comparisons show, and how each subject goes along the axis. Only what the figures say, and no
-//! more words than that takes.
+//! How each subject behaves along a step's axis: its peak, and what the last of the load brought. Levels only, no ranking.
 
-use super::difference;
+use super::wording;
+use super::words;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99};
-use super::words;
 use crate::base::units;
 use crate::plan::Field;
 
 pub fn of_step(facts: &Facts, step: &StepFacts) -> Vec<String> {
-    let mut all = difference::sentences(facts, step);
+    let mut all = Vec::new();
     let grows = matches!(step.axis.as_ref().map(|a| a.field), Some(Field::Threads | Field::Depth | Field::Instances));
     if grows && !step.open_loop && step.values.len() > 2 {
         all.extend((0..facts.subjects.len()).filter_map(|subject| along(facts, step, subject)));
@@ -28,12 +27,11 @@ fn along(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
     let read: Vec<(usize, f64, f64)> = cells.iter().filter_map(read).collect();
     let peak = read.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let [.., before, last] = &read[..] else { return None };
-    let at = |value: usize| difference::place(step, &[value]);
+    let at = |value: usize| wording::place(step, &[value]);
     let change = |from: f64, to: f64| words::signed_percent((to / from - 1.0) * 100.0);
     let more = at(last.0);
     Some(format!(
-        "{} reaches its most operations a second{}: {}, with a p99 of {}. From {} to {}, its operations a second \
-         change by {} and its p99 by {}.",
+        "{} peaks{}: {} ops/s with a p99 of {}. From {} to {}, its ops/s change by {} and its p99 by {}.",
         facts.subjects[subject],
         at(peak.0),
         words::count(peak.1),

@@ -1,8 +1,8 @@
 //! A row for each interval (about a second) of each point, stream, drive, instance and class of op.
 
+use super::Stored;
 use super::{Column, Kind, Table, Value, key};
 use crate::base::error::Result;
-use crate::analysis::facts::Stored;
 
 pub struct Intervals;
 

@@ -1,9 +1,9 @@
 //! A row for each bucket that holds something, of each point's latencies.
 
+use super::Stored;
 use super::{Column, Kind, Table, Value, key};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
-use crate::analysis::facts::Stored;
 
 pub struct Histograms;
 
