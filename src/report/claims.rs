@@ -8,7 +8,8 @@
 use super::difference::{comparable, held, place};
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::measure::Measure;
-use crate::stats::compare::{gain_percent, holm, maximum, reduction_percent};
+use crate::stats::compare::{holm, maximum};
+use crate::stats::percent::{Formula, cut_off, rounded_out, said};
 use crate::stats::{Better, Comparison, Verdict};
 
 /// Whether a difference may be claimed.
@@ -115,12 +116,6 @@ fn of_subject(facts: &Facts, step: &StepFacts, subject: usize, measure: &Measure
     rivals.filter_map(made).collect()
 }
 
-/// Percent, cut off: never more than was found.
-fn cut(percent: f64) -> String {
-    let percent = percent + 1e-9;
-    if percent < 10.0 { format!("{:.1}", (percent * 10.0).floor() / 10.0) } else { format!("{:.0}", percent.floor()) }
-}
-
 impl Largest {
     fn of(
         step: &StepFacts,
@@ -163,49 +158,44 @@ impl Largest {
         self.interval.map_or(1.0, |(low, _)| low)
     }
 
-    /// In percent, by the formula that is named first: a gain of ops/s, a reduction of latency.
+    /// The formula that is named first: a gain of ops/s, a reduction of latency.
+    fn formula(&self) -> Formula {
+        if self.is_lower_better() { Formula::Reduction } else { Formula::Gain }
+    }
+
     fn percent(&self, ratio: f64) -> f64 {
-        if self.is_lower_better() { reduction_percent(1.0, ratio) } else { gain_percent(ratio, 1.0) }
+        self.formula().of(ratio)
     }
 
     /// "892,202 ÷ 735,861 − 1".
     pub fn calculation(&self) -> String {
-        match self.is_lower_better() {
-            true => format!("1 − {} ÷ {}", self.own, self.other),
-            false => format!("{} ÷ {} − 1", self.own, self.other),
-        }
+        self.formula().calculation(self.measure.better(), &self.own, &self.other)
     }
 
     /// "21.24 %": what the calculation comes to, cut off after two decimals.
     pub fn result(&self) -> String {
-        format!("{:.2} %", (self.percent(self.ratio) * 100.0 + 1e-7).floor() / 100.0)
+        self.formula().result(self.ratio)
     }
 
     /// The same difference by the other formula: "gain 58.57 %".
     pub fn by_the_other_formula(&self) -> String {
-        let (name, percent) = match self.is_lower_better() {
-            true => ("gain", gain_percent(self.ratio, 1.0)),
-            false => ("reduction", reduction_percent(1.0, self.ratio)),
-        };
-        format!("{name} {:.2} %", (percent * 100.0 + 1e-7).floor() / 100.0)
+        let other = if self.is_lower_better() { Formula::Gain } else { Formula::Reduction };
+        format!("{} {}", other.name(), other.result(self.ratio))
     }
 
     /// "19 to 23 %", with the ends rounded outwards: an interval is not made narrower by printing it.
     pub fn interval(&self) -> Option<String> {
         let (low, high) = self.interval?;
         let (low, high) = (self.percent(low), self.percent(high));
-        let up = match high < 10.0 {
-            true => format!("{:.1}", (high * 10.0 - 1e-9).ceil() / 10.0),
-            false => format!("{:.0}", (high - 1e-9).ceil()),
-        };
-        let down = if low < 0.0 { format!("−{:.1}", (-low * 10.0).ceil() / 10.0) } else { cut(low) };
+        let up = rounded_out(high, if high < 10.0 { 1 } else { 0 });
+        let down = if low < 0.0 { cut_off(low, 1) } else { said(low) };
         Some(format!("{down} to {up} %"))
     }
 
     /// "A does up to 21 % more operations a second than B".
     pub fn said(&self, facts: &Facts) -> String {
         let (subject, rival) = (&facts.subjects[self.subject], &facts.subjects[self.rival]);
-        let percent = cut(self.percent(self.ratio));
+        let percent = said(self.percent(self.ratio));
         let up_to = if self.searched > 1 { "up to " } else { "" };
         match self.is_lower_better() {
             true => format!("{subject} has a {} that is {up_to}{percent} % shorter than that of {rival}", self.what),
@@ -217,8 +207,9 @@ impl Largest {
     pub fn basis(&self) -> String {
         let other = match self.is_lower_better() {
             true => {
-                let gain = cut(gain_percent(self.ratio, 1.0));
-                format!("; the same as a gain, {} ÷ {} − 1, is {gain} %", self.other, self.own)
+                let calculation = Formula::Gain.calculation(Better::Lower, &self.own, &self.other);
+                let gain = said(Formula::Gain.of(self.ratio));
+                format!("; the same as a gain, {calculation}, is {gain} %")
             }
             false => String::new(),
         };
@@ -273,10 +264,5 @@ mod tests {
         let p99 = found(Measure::P99, "169 µs", "268 µs", 268.0 / 169.0, None);
         assert_eq!((p99.calculation().as_str(), p99.result().as_str()), ("1 − 169 µs ÷ 268 µs", "36.94 %"));
         assert_eq!((p99.by_the_other_formula().as_str(), p99.interval()), ("gain 58.57 %", None));
-    }
-
-    #[test]
-    fn a_whole_percent_is_not_cut_below_itself() {
-        assert_eq!((cut(reduction_percent(50.0, 100.0)), cut(gain_percent(1.1, 1.0))), ("50".into(), "10".into()));
     }
 }

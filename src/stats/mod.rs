@@ -8,6 +8,7 @@ pub mod curve;
 pub mod energy;
 pub mod estimate;
 pub mod limit;
+pub mod percent;
 pub mod spread;
 pub mod steady;
 pub mod trend;

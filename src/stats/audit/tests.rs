@@ -1,0 +1,1 @@
+//! Verdicts on tables small enough to be checked by hand.
