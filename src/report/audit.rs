@@ -114,7 +114,7 @@ pub fn describe(told: &Told<'_>) -> String {
     lines.extend(listed(short, judged.short.iter().map(|c| told.side_by_side(c)).collect()));
     let worse = format!("elsewhere {} is worse: ", stated.subject);
     lines.extend(listed(&worse, judged.worse.iter().map(|c| told.side_by_side(c)).collect()));
-    lines.extend(listed("not in the data: ", judged.missing.iter().map(|m| told.lacks(m)).collect()));
+    lines.extend(listed("not in the data: ", told.not_in_the_data()));
     for other in &judged.others {
         lines.push(format!("statement {} says otherwise: “{}”", other + 1, (told.words)(*other)));
     }
@@ -248,12 +248,20 @@ impl Told<'_> {
         }
     }
 
-    fn lacks(&self, missing: &Missing) -> String {
-        let (at, label, metric) = (&missing.at, self.at_label, self.metric.name);
-        match &missing.rival {
-            Some(rival) => format!("{metric} of {} and {rival} at {at} {label}", self.stated.subject),
-            None => format!("{metric} of {} at {at} {label}", self.stated.subject),
+    /// Rivals that are not there at all, and places that the table lacks of the others.
+    fn not_in_the_data(&self) -> Vec<String> {
+        let (label, metric, own) = (self.at_label, self.metric.name, &self.stated.subject);
+        let judged = self.judged;
+        if !matches!(judged.verdict(), Verdict::Incomplete) {
+            return Vec::new();
         }
+        let mut found: Vec<String> = judged.absent.iter().map(|rival| format!("{metric} of {rival}")).collect();
+        let is_absent = |m: &&Missing| m.rival.as_ref().is_some_and(|r| judged.absent.contains(r));
+        found.extend(judged.missing.iter().filter(|m| !is_absent(m)).map(|m| match &m.rival {
+            Some(rival) => format!("{metric} of {own} and {rival} at {} {label}", m.at),
+            None => format!("{metric} of {own} at {} {label}", m.at),
+        }));
+        found
     }
 
     fn unit(&self, kind: Kind) -> String {

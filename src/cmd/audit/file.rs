@@ -224,6 +224,7 @@ pub fn read(path: &Path) -> Result<(Head, Vec<Entry>)> {
             Some(error) => Err(error),
             None => Claim::deserialize(claim.into_deserializer()).map_err(|e| at_line(&e, line_of)),
         };
+        let words = claim.as_ref().map_or(words, |c: &Claim| c.words.clone());
         Entry { line, words, claim }
     };
     Ok((head, claims.into_iter().enumerate().map(entry).collect()))

@@ -67,7 +67,7 @@ pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statem
         every_point,
         rivals,
         names_rivals,
-        every_rival,
+        every_rival: every_rival && !claim.up_to,
         up_to: claim.up_to,
         better,
         of_a_rival,
@@ -158,7 +158,10 @@ fn amount(says: &str, claim: &Claim, better: Better, unit: &str) -> Result<Amoun
             return unread(format!("'{says}' against a rival can be two things"), next);
         }
         _ => {
-            return unread(format!("'{says}' is no {}", named.unwrap_or("figure")), "see the formulas in docs/audit.md");
+            return unread(
+                format!("'{says}' is no {}", named.unwrap_or("figure")),
+                "see the formulas in docs/audit.md",
+            );
         }
     };
     let scale = match kind {

@@ -51,7 +51,10 @@ struct Bounds {
 /// Marks statements that another contradicts. Where the data settle which of two is right, only the other is marked.
 pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
     let mut ranges: BTreeMap<(&str, &str, Quantity), Vec<(usize, f64, f64)>> = BTreeMap::new();
-    for (index, f) in filed.iter().enumerate() {
+    // What holds by another formula than was named says nothing else than that.
+    let by_its_formula = |index: &usize| !judged[*index].verdicts.contains(&Verdict::WrongFormula);
+    for index in (0..filed.len()).filter(by_its_formula) {
+        let f = &filed[index];
         for bounds in of(f.stated) {
             let range = (index, bounds.low, bounds.high);
             ranges.entry((f.data, f.metric, bounds.quantity)).or_default().push(range);
