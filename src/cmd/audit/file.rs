@@ -139,7 +139,7 @@ pub enum Against {
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a text or a number")]
 pub enum Text {
-    Text(String),
+    Written(String),
     Whole(i64),
     Number(f64),
 }
@@ -147,7 +147,7 @@ pub enum Text {
 impl Text {
     pub fn text(&self) -> String {
         match self {
-            Text::Text(text) => text.trim().to_string(),
+            Text::Written(text) => text.trim().to_string(),
             Text::Whole(n) => n.to_string(),
             Text::Number(n) => n.to_string(),
         }

@@ -302,7 +302,8 @@ fn by_another_formula(stated: &Statement, cells: &[Vec<Cell>], decides: &Read, a
 fn elsewhere(table: &Table, stated: &Statement, amount: Amount) -> Vec<(Cell, Kind)> {
     let names_a_rival =
         (stated.names_rivals && stated.rivals.len() == 1) || (amount.kind == Kind::Value && stated.names_points);
-    if !stated.of_one_point() && !(names_a_rival && !stated.every_point) {
+    let of_one_rival = names_a_rival && !stated.every_point;
+    if !stated.of_one_point() && !of_one_rival {
         return Vec::new();
     }
     let mut found = Vec::new();
