@@ -16,7 +16,7 @@ use crate::stats::Better;
 const HELP: &str = "docs/audit.md describes claims files; examples/audit has one";
 
 /// No document states more. Each statement is set beside each other one.
-const MOST_STATEMENTS: usize = 500;
+const MOST_STATEMENTS: usize = 200;
 
 /// Larger files are no claims files and no published tables.
 const MOST_BYTES: u64 = 4 << 20;
