@@ -315,7 +315,7 @@ pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
 
 #[cfg(test)]
 pub mod tests {
-    use super::facts::{Group, RunFacts};
+    use crate::analysis::facts::{Group, RunFacts};
     use super::*;
     use crate::record::Prepared;
 

@@ -6,13 +6,15 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 
 use super::{FORMS, Kind, TABLES, export};
+use crate::analysis::Question;
 use crate::report::tests::{bundle, small};
 
 fn made(paths: &[PathBuf], table: usize, form: &str) -> Vec<u8> {
     let path = paths[0].with_extension(form);
     let form = FORMS.iter().find(|f| f.name() == form).expect("a form");
     let file = Box::new(std::fs::File::create(&path).expect("a file"));
-    export(paths, TABLES[table], *form, file).expect("an export");
+    let facts = crate::cmd::load::facts(paths, &Question::default()).expect("facts");
+    export((paths, &facts), TABLES[table], *form, file).expect("an export");
     std::fs::read(path).expect("what was written")
 }
 

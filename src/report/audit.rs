@@ -69,24 +69,29 @@ impl Dataset {
     }
 }
 
-/// A bundle's steps: `ops_per_s` and `p99_us` of the headline streams, as they are printed.
+/// A bundle's steps: `ops_per_s` and `p99_us` of the headline streams, as they are printed, with what that leaves open.
 pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
     let dataset = |step: &StepFacts| {
         let mut metrics: BTreeMap<String, Table> = BTreeMap::new();
         let points: Vec<String> = step.values.iter().map(|v| v.number.to_string()).collect();
         for cell in &step.cells {
-            for (name, metric, scale) in
-                [("ops_per_s", Compared::total(Of::Ops), 1.0), ("p99_us", Compared::p99(), 1e3)]
-            {
-                let Some((value, _)) = wording::printed(&metric, step, cell) else { continue };
+            for (name, measure) in [("ops_per_s", Measure::Ops), ("p99_us", Measure::P99)] {
+                let Some(figure) = wording::printed(&metric, step, cell).and_then(|(_, text)| printed(&text)) else { continue };
                 let table = metrics.entry(name.to_string()).or_default();
                 let of_subject = table.figures.entry(facts.subjects[cell.subject].clone()).or_default();
-                of_subject.insert(points[cell.value].clone(), Figure::exact(value / scale));
+                of_subject.insert(points[cell.value].clone(), figure);
             }
         }
         Dataset { name: step.name.clone(), at_label: step.axis_label().to_string(), points, metrics }
     };
     facts.steps.iter().map(dataset).collect()
+}
+
+/// "892,202", "169 µs" or "8,123 ns": times in microseconds.
+fn printed(text: &str) -> Option<Figure> {
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    let figure = Figure::printed(&number.replace(',', ""))?;
+    Some(figure.scaled(if unit == "ns" { 1e-3 } else { 1.0 }))
 }
 
 /// One statement with its judgement, to be put into words.
@@ -117,7 +122,7 @@ pub fn describe(told: &Told<'_>) -> String {
     lines.extend(listed(short, judged.short.iter().map(|c| told.side_by_side(c)).collect()));
     let worse = format!("elsewhere {} is worse: ", stated.subject);
     lines.extend(listed(&worse, judged.worse.iter().map(|c| told.side_by_side(c)).collect()));
-    lines.extend(listed("not in the data: ", judged.missing.iter().map(|m| told.lacks(m)).collect()));
+    lines.extend(listed("not in the data: ", told.not_in_the_data()));
     for other in &judged.others {
         lines.push(format!("statement {} says otherwise: “{}”", other + 1, (told.words)(*other)));
     }
@@ -251,12 +256,20 @@ impl Told<'_> {
         }
     }
 
-    fn lacks(&self, missing: &Missing) -> String {
-        let (at, label, metric) = (&missing.at, self.at_label, self.metric.name);
-        match &missing.rival {
-            Some(rival) => format!("{metric} of {} and {rival} at {at} {label}", self.stated.subject),
-            None => format!("{metric} of {} at {at} {label}", self.stated.subject),
+    /// Rivals that are not there at all, and places that the table lacks of the others.
+    fn not_in_the_data(&self) -> Vec<String> {
+        let (label, metric, own) = (self.at_label, self.metric.name, &self.stated.subject);
+        let judged = self.judged;
+        if !matches!(judged.verdict(), Verdict::Incomplete) {
+            return Vec::new();
         }
+        let mut found: Vec<String> = judged.absent.iter().map(|rival| format!("{metric} of {rival}")).collect();
+        let is_absent = |m: &&Missing| m.rival.as_ref().is_some_and(|r| judged.absent.contains(r));
+        found.extend(judged.missing.iter().filter(|m| !is_absent(m)).map(|m| match &m.rival {
+            Some(rival) => format!("{metric} of {own} and {rival} at {} {label}", m.at),
+            None => format!("{metric} of {own} at {} {label}", m.at),
+        }));
+        found
     }
 
     fn unit(&self, kind: Kind) -> String {
@@ -294,4 +307,26 @@ fn number(value: f64, decimals: usize) -> String {
     let grouped = whole.parse().map_or(whole.to_string(), units::grouped);
     let sign = if value < 0.0 { "−" } else { "" };
     if after.is_empty() { format!("{sign}{grouped}") } else { format!("{sign}{grouped}.{after}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_report_prints_is_read_back_with_what_its_rounding_leaves_open() {
+        let of = |text| printed(text).map(|f| (f.low, f.value, f.high));
+        assert_eq!(of("892,202"), Some((892_201.5, 892_202.0, 892_202.5)));
+        for (text, ends) in [("1,234.6 µs", (1234.55, 1234.65)), ("8,123 ns", (8.1225, 8.1235))] {
+            let (low, _, high) = of(text).unwrap();
+            assert!((low - ends.0).abs() < 1e-9 && (high - ends.1).abs() < 1e-9, "{text}: {low} to {high}");
+        }
+    }
+
+    #[test]
+    fn figures_are_printed_with_the_digits_that_they_have() {
+        let of = |text| figure(Figure::printed(text).unwrap());
+        assert_eq!((of("892202"), of("7.70"), of("-5")), ("892,202".into(), "7.70".into(), "−5".into()));
+        assert_eq!(figure(Figure::exact(84_971.6)), "84,972");
+    }
 }

@@ -24,7 +24,7 @@ pub mod wording;
 pub mod words;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use crate::analysis::Facts;
 pub use brief::Brief;

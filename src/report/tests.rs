@@ -18,7 +18,7 @@ const SECOND: u64 = 1_000_000_000;
 const STARTED: u64 = 1_770_127_500 * SECOND;
 
 /// What the made bundle holds.
-pub(super) struct Made {
+pub(crate) struct Made {
     values: Vec<f64>,
     repeats: u32,
     seconds: u64,
@@ -177,7 +177,7 @@ fn interval(point: &Point, second: u64, seconds: u64) -> Interval {
 }
 
 /// A bundle in a folder of its own, which goes when the first is dropped.
-pub(super) fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
+pub(crate) fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("made.dyno");
     write_bundle(&path, made).expect("a bundle");
@@ -186,7 +186,7 @@ pub(super) fn bundle(made: &Made) -> (tempfile::TempDir, Vec<PathBuf>) {
 
 const SMALL: Made = Made { values: Vec::new(), repeats: 3, seconds: 10, fail: true };
 
-pub(super) fn small() -> Made {
+pub(crate) fn small() -> Made {
     Made { values: vec![8.0, 32.0, 128.0], ..SMALL }
 }
 

@@ -16,7 +16,7 @@ use crate::stats::Better;
 const HELP: &str = "docs/audit.md describes claims files; examples/audit has one";
 
 /// No document states more. Each statement is set beside each other one.
-const MOST_STATEMENTS: usize = 500;
+const MOST_STATEMENTS: usize = 200;
 
 /// Larger files are no claims files and no published tables.
 const MOST_BYTES: u64 = 4 << 20;
@@ -139,7 +139,7 @@ pub enum Against {
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a text or a number")]
 pub enum Text {
-    Text(String),
+    Written(String),
     Whole(i64),
     Number(f64),
 }
@@ -147,7 +147,7 @@ pub enum Text {
 impl Text {
     pub fn text(&self) -> String {
         match self {
-            Text::Text(text) => text.trim().to_string(),
+            Text::Written(text) => text.trim().to_string(),
             Text::Whole(n) => n.to_string(),
             Text::Number(n) => n.to_string(),
         }
@@ -224,6 +224,7 @@ pub fn read(path: &Path) -> Result<(Head, Vec<Entry>)> {
             Some(error) => Err(error),
             None => Claim::deserialize(claim.into_deserializer()).map_err(|e| at_line(&e, line_of)),
         };
+        let words = claim.as_ref().map_or(words, |c: &Claim| c.words.clone());
         Entry { line, words, claim }
     };
     Ok((head, claims.into_iter().enumerate().map(entry).collect()))

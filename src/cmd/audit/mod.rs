@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use crate::analysis::Question;
 use crate::base::error::{Context, Result, failed};
-
 use crate::cmd::load;
 use crate::report::audit::{self, Dataset, Told, describe};
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
@@ -31,7 +30,7 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
     let made: Vec<std::result::Result<Ready<'_>, Unread>> =
         entries.iter().map(|entry| ready(entry, &head, &datasets)).collect();
     let mut judged = judge_all(&head, &made)?;
-    writeln!(out, "{}\n", head.title)?;
+    writeln!(out, "{}\n", plain(&head.title))?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let words = |index: usize| entries[index].words.clone();
     for (number, (entry, made)) in entries.iter().zip(&made).enumerate() {
@@ -45,7 +44,7 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
                 unread(entry, made.as_ref().err())
             }
         };
-        writeln!(out, "{}. “{}”\n{text}", number + 1, entry.words)?;
+        writeln!(out, "{}", plain(&format!("{}. “{}”\n{text}", number + 1, entry.words)))?;
     }
     let parts: Vec<String> = counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
     writeln!(out, "{} statements: {}", entries.len(), parts.join("; "))?;
@@ -56,6 +55,11 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
         false if fine == entries.len() => 0,
         false => 2,
     })
+}
+
+/// A published file may hold anything, and a terminal obeys control characters.
+fn plain(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
 }
 
 const CANNOT_BE_READ: &str = "can't be read";

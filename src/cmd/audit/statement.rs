@@ -67,7 +67,7 @@ pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statem
         every_point,
         rivals,
         names_rivals,
-        every_rival,
+        every_rival: every_rival && !claim.up_to,
         up_to: claim.up_to,
         better,
         of_a_rival,

@@ -11,7 +11,7 @@ use crate::stats::audit::Figure;
 const MOST_BYTES: u64 = 4 << 20;
 
 /// Subjects times points: more is a log and no published table.
-const MOST_CELLS: usize = 4_000;
+const MOST_CELLS: usize = 2_000;
 
 /// A table's name: its file's, without what follows the last point.
 pub fn name(path: &Path) -> String {

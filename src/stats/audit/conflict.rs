@@ -48,10 +48,16 @@ struct Bounds {
     high: f64,
 }
 
+/// A statement, by its index, and what it leaves a figure.
+type Range = (usize, f64, f64);
+
 /// Marks statements that another contradicts. Where the data settle which of two is right, only the other is marked.
 pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
-    let mut ranges: BTreeMap<(&str, &str, Quantity), Vec<(usize, f64, f64)>> = BTreeMap::new();
-    for (index, f) in filed.iter().enumerate() {
+    let mut ranges: BTreeMap<(&str, &str, Quantity), Vec<Range>> = BTreeMap::new();
+    // What holds by another formula than was named says nothing else than that.
+    let by_its_formula = |index: &usize| !judged[*index].verdicts.contains(&Verdict::WrongFormula);
+    for index in (0..filed.len()).filter(by_its_formula) {
+        let f = &filed[index];
         for bounds in of(f.stated) {
             let range = (index, bounds.low, bounds.high);
             ranges.entry((f.data, f.metric, bounds.quantity)).or_default().push(range);
@@ -79,7 +85,8 @@ pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
 
 fn mark(judged: &mut Judgement) {
     judged.verdicts.retain(|v| !v.is_fine() && *v != Verdict::Contradicted);
-    judged.verdicts.push(Verdict::Contradicted);
+    let graver = judged.verdicts.iter().take_while(|v| **v < Verdict::Contradicted).count();
+    judged.verdicts.insert(graver, Verdict::Contradicted);
 }
 
 fn of(stated: &Statement) -> Vec<Bounds> {

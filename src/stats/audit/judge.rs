@@ -35,10 +35,10 @@ pub fn judge(table: &Table, stated: &Statement) -> Judgement {
     let kind = stated.amount.map_or(Kind::Difference, |a| a.kind);
     let rivals = rivals(stated, kind);
     let (cells, missing) = scope(table, stated, kind, &stated.points, &rivals);
-    let judgement = Judgement { missing, ..Judgement::default() };
+    let absent = stated.rivals.iter().filter(|r| kind != Kind::Value && !table.has(r)).cloned().collect();
+    let judgement = Judgement { missing, absent, ..Judgement::default() };
     let Some(decides) = combined(stated, &cells, stated.amount) else {
-        let is_absent = |m: &Missing| m.rival.as_ref().is_some_and(|r| !table.has(r));
-        let rival_absent = table.has(&stated.subject) && judgement.missing.iter().any(is_absent);
+        let rival_absent = table.has(&stated.subject) && !judgement.absent.is_empty();
         let verdict = if rival_absent { Verdict::Incomplete } else { Verdict::CannotBeVerified };
         return Judgement { verdicts: vec![verdict], ..judgement };
     };
@@ -254,8 +254,8 @@ fn reached(stated: &Statement, amount: Amount, computed: f64, most: f64) -> Read
         Bound::MoreThan | Bound::LessThan if most > target + slack => Reading::Open,
         Bound::MoreThan | Bound::LessThan => Reading::Short,
         _ if computed >= target - slack => Reading::Reached,
-        _ if computed >= target - amount.unit / 2.0 - slack => Reading::Rounded,
-        _ if most >= target - amount.unit / 2.0 - slack => Reading::Open,
+        _ if computed >= target - rounding(stated, amount).0 - slack => Reading::Rounded,
+        _ if most >= target - rounding(stated, amount).0 - slack => Reading::Open,
         _ => Reading::Short,
     }
 }
@@ -265,13 +265,25 @@ fn oriented(stated: &Statement, (low, high): (f64, f64)) -> (f64, f64) {
     if stated.is_bolder_upwards() { (low, high) } else { (-high, -low) }
 }
 
+/// How far below and above what is stated the computed value may lie if it was rounded half up or cut off, turned so
+/// that more says more. Cut off, 110.9 µs is 110 µs and 58.9 % is 58 %.
+fn rounding(stated: &Statement, amount: Amount) -> (f64, f64) {
+    let (half, cut) = (amount.unit / 2.0, amount.unit * (1.0 - 1e-6));
+    match amount.bound {
+        Bound::Plain if stated.is_bolder_upwards() => (half, cut),
+        Bound::Plain => (cut, half),
+        _ => (half, half),
+    }
+}
+
 /// The stated number is that of the cell, rounded or cut off, or may be.
 fn is_the_value(stated: &Statement, cell: &Cell, amount: Amount) -> bool {
     let Some(range) = cell.range(amount.kind) else { return false };
     let (low, high) = oriented(stated, range);
     let target = oriented(stated, (amount.value, amount.value)).0;
     let slack = SAME * target.abs().max(amount.unit);
-    high >= target - amount.unit / 2.0 - slack && low < target + amount.unit - slack
+    let (below, above) = rounding(stated, amount);
+    high >= target - below - slack && low <= target + above + slack
 }
 
 /// The same cells by another formula, where all of them reach the value by it and the deciding one has it.
@@ -290,7 +302,8 @@ fn by_another_formula(stated: &Statement, cells: &[Vec<Cell>], decides: &Read, a
 fn elsewhere(table: &Table, stated: &Statement, amount: Amount) -> Vec<(Cell, Kind)> {
     let names_a_rival =
         (stated.names_rivals && stated.rivals.len() == 1) || (amount.kind == Kind::Value && stated.names_points);
-    if !stated.of_one_point() && !(names_a_rival && !stated.every_point) {
+    let of_one_rival = names_a_rival && !stated.every_point;
+    if !stated.of_one_point() && !of_one_rival {
         return Vec::new();
     }
     let mut found = Vec::new();

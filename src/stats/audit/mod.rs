@@ -161,6 +161,8 @@ pub struct Judgement {
     pub worse: Vec<Cell>,
     /// Places that it is about and the table lacks.
     pub missing: Vec<Missing>,
+    /// Rivals that it names and the table does not have at all.
+    pub absent: Vec<String>,
     /// Statements of the same document that say otherwise, by their index.
     pub others: Vec<usize>,
 }

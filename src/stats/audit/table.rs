@@ -39,6 +39,14 @@ impl Figure {
         Some(Figure { value, low: value - half, high: value + half, decimals: Some(decimals) })
     }
 
+    /// In another unit.
+    pub fn scaled(self, by: f64) -> Figure {
+        if by == 1.0 {
+            return self;
+        }
+        Figure { value: self.value * by, low: self.low * by, high: self.high * by, decimals: None }
+    }
+
     /// A figure divided by one above zero.
     pub fn over(self, under: Figure) -> Option<Figure> {
         let figure = Figure {
