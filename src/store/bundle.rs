@@ -79,7 +79,7 @@ impl Bundle {
 
         let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, service_max_ns, \
                    service_overflow, service_min_ns, response, response_sum_ns, response_max_ns, response_overflow, \
-                   response_min_ns FROM tally ORDER BY id";
+                   response_min_ns, given_up FROM tally ORDER BY id";
         for (cell_id, tally) in self.rows(sql, None, |row| Ok((row.get::<_, i64>(0)?, tally(row)?)))? {
             let &(point, cell) = cells.get(&cell_id).ok_or_else(|| schema::damaged(&self.path))?;
             points[point].point.cells[cell].tallies.push(tally);
@@ -233,6 +233,7 @@ fn tally(row: &Row<'_>) -> Result<Tally> {
         ops: count(row, 2)?,
         bytes: count(row, 3)?,
         misses: count(row, 4)?,
+        given_up: count(row, 15)?,
         service: histograms::read(row, 5, true)?.context("a tally has no latencies")?,
         response: histograms::read(row, 10, true)?,
     })
