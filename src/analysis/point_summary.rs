@@ -47,6 +47,8 @@ pub struct ClassNumbers {
     pub ops: u64,
     pub bytes: u64,
     pub misses: u64,
+    /// Not in `ops`.
+    pub given_up: u64,
     pub overflow: u64,
     pub service: Times,
     pub response: Option<Times>,
@@ -89,6 +91,8 @@ pub struct ClassSummary {
     pub ops_by_repeat: Vec<f64>,
     pub bytes_per_s: Estimate,
     pub misses: u64,
+    /// Over all repeats; not in `ops`.
+    pub given_up: u64,
     pub overflow: u64,
     pub service: Latency,
     /// Open loop only.
@@ -177,7 +181,7 @@ fn sum_of_rates(cells: &[&Cell]) -> Option<Rate> {
 
 impl ClassNumbers {
     fn of(class: Class, tallies: &[&Tally]) -> Option<ClassNumbers> {
-        let own: Vec<&&Tally> = tallies.iter().filter(|t| t.class == class && t.ops > 0).collect();
+        let own: Vec<&&Tally> = tallies.iter().filter(|t| t.class == class && t.ops + t.given_up > 0).collect();
         if own.is_empty() {
             return None;
         }
@@ -195,6 +199,7 @@ impl ClassNumbers {
             ops: own.iter().map(|t| t.ops).sum(),
             bytes: own.iter().map(|t| t.bytes).sum(),
             misses: own.iter().map(|t| t.misses).sum(),
+            given_up: own.iter().map(|t| t.given_up).sum(),
             overflow: own.iter().map(|t| t.service.overflow).sum(),
             service: merged(&|t| &t.service),
             response: open.then(|| merged(&|t| t.response())),
@@ -255,6 +260,7 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
         ops_by_repeat: rates,
         bytes_per_s: estimate::from_repeats(&bytes, "bytes/s")?,
         misses: own.iter().map(|(c, _)| c.misses).sum(),
+        given_up: own.iter().map(|(c, _)| c.given_up).sum(),
         overflow: own.iter().map(|(c, _)| c.overflow).sum(),
         service: latency(&service),
         response: (!response.is_empty()).then(|| latency(&response)),

@@ -11,7 +11,7 @@ use crate::record::{Cell, Outcome, POWER_CLASSES};
 pub struct Points;
 
 /// Columns between the key and the outcome, which a point that failed before it measured anything leaves empty.
-const MEASURES: [Column; 27] = [
+const MEASURES: [Column; 28] = [
     ("stream", Kind::Text),
     ("headline", Kind::Truth),
     ("drive", Kind::Whole),
@@ -39,6 +39,7 @@ const MEASURES: [Column; 27] = [
     ("asked", Kind::Real),
     ("asked_unit", Kind::Text),
     ("misses", Kind::Whole),
+    ("given_up", Kind::Whole),
 ];
 
 const END: [Column; 4] =
@@ -137,6 +138,6 @@ fn measures(cell: &Cell, class: &ClassNumbers, window_ns: u64) -> Vec<Value> {
     row.push(response.and_then(|r| r.mean_ns).into());
     row.push(response.and_then(|r| r.percentiles_ns[P99]).into());
     row.extend([open(cell.late), open(cell.backlog_max), open(cell.backlog_end), asked.into(), unit.into()]);
-    row.push(class.misses.into());
+    row.extend([class.misses.into(), class.given_up.into()]);
     row
 }

@@ -139,6 +139,8 @@ pub struct Tally {
     pub bytes: u64,
     /// Reads that found no such key; they count as ops, as in db_bench.
     pub misses: u64,
+    /// Transactions that were rolled back too often in a row and given up; they are not in `ops`.
+    pub given_up: u64,
     /// completed − submitted
     pub service: Histogram,
     /// completed − intended; in closed loop it is the service time and not kept twice.

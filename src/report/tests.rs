@@ -96,7 +96,7 @@ fn histogram(ops: u64, typical_ns: u64) -> Histogram {
 
 fn tally(class: Class, ops: u64, typical_ns: u64) -> Tally {
     let service = histogram(ops, typical_ns);
-    Tally { class, ops: service.count, bytes: service.count * 4096, misses: 0, service, response: None }
+    Tally { class, ops: service.count, bytes: service.count * 4096, misses: 0, given_up: 0, service, response: None }
 }
 
 fn cell(stream: &str, headline: bool, threads: u32, tally: Tally) -> Cell {

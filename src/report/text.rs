@@ -136,7 +136,7 @@ fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &Cl
         subject.to_string(),
         stream.to_string(),
         class.class.name().to_string(),
-        words::ops(rate),
+        words::ops(rate) + &words::given_up(class.given_up),
         words::spread(rate),
         words::megabytes(class.bytes_per_s.value),
         words::latency(times.mean_ns.as_ref()),

@@ -10,6 +10,11 @@ pub fn ops(estimate: &Estimate) -> String {
     count(estimate.value)
 }
 
+/// Behind a rate: how many transactions are not in it; nothing where none was given up.
+pub fn given_up(n: u64) -> String {
+    if n == 0 { String::new() } else { format!(" ({} given up)", units::grouped(n)) }
+}
+
 /// A count that keeps decimals only where it is small.
 pub fn count(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.2}") } else { units::grouped(value.round().max(0.0) as u64) }

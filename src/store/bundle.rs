@@ -82,7 +82,7 @@ impl Bundle {
         for (id, mut cell) in cells {
             let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, service_max_ns, \
                        service_overflow, service_min_ns, response, response_sum_ns, response_max_ns, \
-                       response_overflow, response_min_ns FROM tally WHERE cell = ? ORDER BY id";
+                       response_overflow, response_min_ns, given_up FROM tally WHERE cell = ? ORDER BY id";
             cell.tallies = self.query(&limits::TALLIES, sql, Some(id), |row| {
                 let tally = tally(row)?;
                 tallies += 1;
@@ -320,6 +320,7 @@ fn tally(row: &Row<'_>) -> Result<Tally> {
         ops: bounded(row, 2, &limits::REQUESTS)?,
         bytes: bounded(row, 3, &limits::BYTES)?,
         misses: bounded(row, 4, &limits::REQUESTS)?,
+        given_up: bounded(row, 15, &limits::REQUESTS)?,
         service: histograms::read(row, 5, true)?.context("a tally has no latencies")?,
         response: histograms::read(row, 10, true)?,
     })

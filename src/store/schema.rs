@@ -123,6 +123,7 @@ CREATE TABLE sample (
 "#,
     TOLD,
     super::prepared::TABLES,
+    GIVEN_UP,
 ];
 
 /// What imported points were told instead of latencies.
@@ -140,6 +141,9 @@ CREATE TABLE told (
 );
 CREATE INDEX told_point ON told (point);
 ";
+
+/// What was rolled back too often; older bundles hold none, since such a point failed.
+const GIVEN_UP: &str = "ALTER TABLE tally ADD COLUMN given_up INTEGER NOT NULL DEFAULT 0;";
 
 /// Makes the tables in an empty database, in the caller's transaction.
 pub(super) fn lay_out(conn: &Connection) -> Result<()> {

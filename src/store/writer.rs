@@ -265,7 +265,7 @@ fn insert_tally(conn: &Connection, cell: i64, tally: &Tally) -> Result<()> {
     let response = response.as_ref();
     let sql = "INSERT INTO tally (cell, class, ops, bytes, misses, service, service_sum_ns, service_min_ns, \
                service_max_ns, service_overflow, response, response_sum_ns, response_min_ns, response_max_ns, \
-               response_overflow) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+               response_overflow, given_up) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     conn.prepare_cached(sql)?.execute(params![
         cell,
         tally.class.name(),
@@ -282,6 +282,7 @@ fn insert_tally(conn: &Connection, cell: i64, tally: &Tally) -> Result<()> {
         response.and_then(|r| r.min_ns),
         response.map(|r| r.max_ns),
         response.map(|r| r.overflow),
+        signed(tally.given_up),
     ])?;
     Ok(())
 }

@@ -16,6 +16,7 @@ use dyno::report::fairness::{self, Grade};
 use dyno::stats::limit::Limit;
 use dyno::store::Bundle;
 
+use crate::support::quiet::Watch;
 use crate::support::skip;
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
@@ -165,15 +166,23 @@ fn check_preparation(bundle: &Path, still: &Still) {
     }
 }
 
-/// A database read past the page cache is limited by the throttled drives; the disclosure names them as QEMU was told,
+/// A database read past the page cache is limited by the throttled drives, unless the machine was disturbed; the disclosure names them as QEMU was told,
 /// and B's other block size, which the lab gave it, disqualifies the comparison.
-fn check_database(bundle: &Path) {
+fn check_database(bundle: &Path, disturbed: Option<&str>) {
     let facts = Facts::load(&[bundle.to_path_buf()]).unwrap();
     for cell in &facts.steps[0].cells {
         let verdict = cell.limit.as_ref().expect("a verdict");
         println!("{}: {:?}, {}", facts.subjects[cell.subject], verdict.limit, verdict.evidence);
-        assert_eq!(verdict.limit, Limit::Drive, "{}", verdict.evidence);
-        assert!(!cell.is_not_the_drives());
+        match disturbed {
+            // The lab's processors are this machine's: where others took them, the drives were not the limit.
+            Some(how) if verdict.limit != Limit::Drive => {
+                skip(format!("what limited the database; this machine was disturbed: {how}; {}", verdict.evidence));
+            }
+            _ => {
+                assert_eq!(verdict.limit, Limit::Drive, "{}", verdict.evidence);
+                assert!(!cell.is_not_the_drives());
+            }
+        }
     }
     let found = fairness::differences(&facts);
     let block = found.iter().find(|d| d.what == "Drive: Logical block size").expect("the formats told apart");
@@ -198,7 +207,9 @@ fn check_database(bundle: &Path) {
 #[test]
 fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_their_own_points() {
     let folder = tempfile::tempdir().unwrap();
+    let watch = Watch::start();
     let Some(said) = lab(folder.path()) else { return };
+    let disturbed = watch.disturbed();
 
     let still = Still::load(folder.path());
     check_ratio(&folder.path().join("ratio.dyno"), &still);
@@ -210,7 +221,7 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
         assert!(failed.is_none(), "{name}: {failed:?}");
     }
 
-    check_database(&folder.path().join("database.dyno"));
+    check_database(&folder.path().join("database.dyno"), disturbed.as_deref());
 
     // Three namespaces that are only read from: what the drive did is counted over all of them.
     let facts = Facts::load(&[folder.path().join("neighbours.dyno")]).unwrap();

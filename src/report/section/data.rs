@@ -52,7 +52,12 @@ fn numbers(repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<Strin
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
     let mb = words::megabytes(class.bytes_per_s.value);
     let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
-    row.extend([words::ops(rate), words::spread(rate), mb, words::latency(times.mean_ns.as_ref())]);
+    row.extend([
+        words::ops(rate) + &words::given_up(class.given_up),
+        words::spread(rate),
+        mb,
+        words::latency(times.mean_ns.as_ref()),
+    ]);
     row.extend(times.percentiles_ns.iter().map(|p| words::latency(p.as_ref())));
     row.push(if times.max_ns == 0 { words::NONE.to_string() } else { units::latency(times.max_ns as f64) });
     row

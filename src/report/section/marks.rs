@@ -130,6 +130,13 @@ fn oddities(facts: &Facts) -> String {
                     let n = units::grouped(overflow);
                     let _ = writeln!(out, "<li>{}: {n} latencies above one hour", escape(&place));
                 }
+                let given_up: u64 = summary.classes.iter().map(|c| c.given_up).sum();
+                if given_up > 0 {
+                    let share = given_up as f64 / (summary.ops + given_up) as f64 * 100.0;
+                    let n = units::grouped(given_up);
+                    let why = "rolled back by the server again and again, and given up: not in the rate";
+                    let _ = writeln!(out, "<li>{}: {n} transactions ({share:.2} %) {why}", escape(&place));
+                }
                 if misses > 0 {
                     let share = misses as f64 / summary.ops.max(1) as f64 * 100.0;
                     let n = units::grouped(misses);
