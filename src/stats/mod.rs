@@ -7,6 +7,8 @@ pub mod compare;
 pub mod curve;
 pub mod energy;
 pub mod estimate;
+pub mod family;
+pub mod level;
 pub mod limit;
 pub mod spread;
 pub mod steady;
