@@ -11,6 +11,7 @@ mod place;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+pub(super) use moderate::limit;
 use moderate::moderate;
 use pair::{Cell, cells};
 use place::{Logged, Places};
@@ -19,8 +20,8 @@ use super::estimate::t_reach;
 
 /// The chance of a miss that the intervals of single points share, and that of step means. Without
 /// step means the points have all of it.
-const POINTS: f64 = 0.04;
-const MEANS: f64 = 0.01;
+pub(super) const POINTS: f64 = 0.04;
+pub(super) const MEANS: f64 = 0.01;
 
 /// What arithmetic alone may differ by, on logarithms.
 const ARITHMETIC: f64 = 1e-9;

@@ -74,7 +74,7 @@ fn prior_degrees(cells: &[Cell], logs: &[Option<f64>], strata: &BTreeMap<(usize,
 
 /// The largest weight with which one outlying run alone can claim nothing: where it is all the
 /// scatter that there is, its own t must stay inside the interval.
-fn limit(degrees: f64, miss: f64) -> f64 {
+pub fn limit(degrees: f64, miss: f64) -> f64 {
     let mut weight = UNLIMITED;
     for _ in 0..30 {
         let t = t_reach(weight + degrees, miss);
