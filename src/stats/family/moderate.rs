@@ -8,6 +8,10 @@ use statrs::function::gamma::digamma;
 use super::pair::Cell;
 use crate::stats::estimate::t_reach;
 
+/// How many standard errors of the variances' own spread count as a true one: few cells look alike by
+/// luck, and then their typical variance would count for too much.
+const DOUBT: f64 = 0.5;
+
 /// A weight that is not limited by anything.
 const UNLIMITED: f64 = 1e4;
 
@@ -68,7 +72,8 @@ fn prior_degrees(cells: &[Cell], logs: &[Option<f64>], strata: &BTreeMap<(usize,
     if degrees == 0.0 {
         return 0.0;
     }
-    let beyond = squares / degrees - chance / count;
+    let chance = chance / count;
+    let beyond = squares / degrees - chance + DOUBT * chance * (2.0 / degrees).sqrt();
     if beyond <= 0.0 { UNLIMITED } else { (2.0 * trigamma_inverse(beyond)).min(UNLIMITED) }
 }
 
