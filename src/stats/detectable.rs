@@ -1,7 +1,7 @@
 //! What a plan can show on a host: half the width of the intervals that its brief will have.
 
 use super::estimate::t_reach;
-use super::family::{MEANS, POINTS, limit};
+use super::family::{FEWEST, MEANS, POINTS, expected};
 
 /// Half widths on logarithms, which for small ones are relative differences: 0.018 is 1.8 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub struct Planned {
 /// nearly all. `None` with fewer than three repeats, which show nothing.
 pub fn detectable(scatter: f64, planned: Planned) -> Option<Detectable> {
     let Planned { repeats, points, pairs, steps, measures } = planned;
-    if repeats < super::family::FEWEST || points * pairs * steps * measures == 0 {
+    if repeats < FEWEST || points * pairs * steps * measures == 0 {
         return None;
     }
     let (r, p) = (repeats as f64, points as f64);
@@ -37,7 +37,7 @@ pub fn detectable(scatter: f64, planned: Planned) -> Option<Detectable> {
     let miss = |share: f64, of: usize| share / of as f64;
     let of_points = miss(if points > 1 { POINTS } else { POINTS + MEANS }, means * points);
     let degrees = r - 1.0 - 1.0 / p;
-    let weight = if means * points > 1 { limit(degrees, POINTS / (means * points) as f64) } else { 0.0 };
+    let weight = expected(degrees, means * points, steps * measures, POINTS / (means * points) as f64);
     let both = weight + degrees;
     let all = degrees * p;
     let moderated = 1.0 / (1.0 / both + (weight / both).powi(2) / all);

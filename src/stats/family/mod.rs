@@ -11,7 +11,7 @@ mod place;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-pub(super) use moderate::limit;
+pub(super) use moderate::expected;
 use moderate::moderate;
 use pair::{Cell, cells};
 use place::{Logged, Places};

@@ -8,6 +8,10 @@ use statrs::function::gamma::digamma;
 use super::pair::Cell;
 use crate::stats::estimate::t_reach;
 
+/// How many standard errors of the variances' own spread count as a true one: few cells look alike by
+/// luck, and then their typical variance would count for too much.
+const DOUBT: f64 = 0.5;
+
 /// A weight that is not limited by anything.
 const UNLIMITED: f64 = 1e4;
 
@@ -68,13 +72,27 @@ fn prior_degrees(cells: &[Cell], logs: &[Option<f64>], strata: &BTreeMap<(usize,
     if degrees == 0.0 {
         return 0.0;
     }
-    let beyond = squares / degrees - chance / count;
+    worth(squares / degrees - chance / count, chance / count, degrees)
+}
+
+/// What a typical variance is worth where logarithms of variances spread by so much `beyond` what
+/// `chance` gives them, as `degrees` degrees of freedom show.
+fn worth(beyond: f64, chance: f64, degrees: f64) -> f64 {
+    let beyond = beyond + DOUBT * chance * (2.0 / degrees).sqrt();
     if beyond <= 0.0 { UNLIMITED } else { (2.0 * trigamma_inverse(beyond)).min(UNLIMITED) }
+}
+
+/// The weight to expect where all points scatter alike: of `cells` in so many strata.
+pub fn expected(own_degrees: f64, cells: usize, strata: usize, miss: f64) -> f64 {
+    match cells.saturating_sub(strata) {
+        0 => 0.0,
+        degrees => worth(0.0, trigamma(own_degrees / 2.0), degrees as f64).min(limit(own_degrees, miss)),
+    }
 }
 
 /// The largest weight with which one outlying run alone can claim nothing: where it is all the
 /// scatter that there is, its own t must stay inside the interval.
-pub fn limit(degrees: f64, miss: f64) -> f64 {
+fn limit(degrees: f64, miss: f64) -> f64 {
     let mut weight = UNLIMITED;
     for _ in 0..30 {
         let t = t_reach(weight + degrees, miss);

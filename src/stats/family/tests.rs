@@ -1,5 +1,5 @@
 //! Small briefs worked out by hand, and briefs with gaps. How often claims are false is simulated in
-//! `tests/simulation.rs`.
+//! `tests/it/simulation.rs`.
 
 use super::*;
 use proptest::prelude::*;
