@@ -315,8 +315,8 @@ pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
 
 #[cfg(test)]
 pub mod tests {
-    use crate::analysis::facts::{Group, RunFacts};
     use super::*;
+    use crate::analysis::facts::{Group, RunFacts};
     use crate::record::Prepared;
 
     /// Two drives that differ in their block size and their model, and agree in firmware.

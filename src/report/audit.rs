@@ -75,8 +75,10 @@ pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
         let mut metrics: BTreeMap<String, Table> = BTreeMap::new();
         let points: Vec<String> = step.values.iter().map(|v| v.number.to_string()).collect();
         for cell in &step.cells {
-            for (name, measure) in [("ops_per_s", Measure::Ops), ("p99_us", Measure::P99)] {
-                let Some(figure) = wording::printed(&metric, step, cell).and_then(|(_, text)| printed(&text)) else { continue };
+            for (name, metric) in [("ops_per_s", Compared::total(Of::Ops)), ("p99_us", Compared::p99())] {
+                let Some(figure) = wording::printed(&metric, step, cell).and_then(|(_, text)| printed(&text)) else {
+                    continue;
+                };
                 let table = metrics.entry(name.to_string()).or_default();
                 let of_subject = table.figures.entry(facts.subjects[cell.subject].clone()).or_default();
                 of_subject.insert(points[cell.value].clone(), figure);
