@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dyno::base::histogram::Histogram;
-use dyno::report::Facts;
 use dyno::store::Bundle;
 
 use crate::support::quiet::on_a_quiet_machine;
@@ -102,7 +101,7 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
         pooled.sort_unstable();
         let rank = (pooled.len() as f64 * 0.99).ceil() as usize - 1;
 
-        let facts = Facts::load(&[path]).expect("facts");
+        let facts = dyno::cmd::load::facts(&[path], &Default::default()).expect("facts");
         let cell = &facts.steps[0].cells[0];
         let total = cell.total.as_ref().expect("measured");
         let each: f64 = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).sum();

@@ -10,9 +10,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use dyno::analysis::conditions::{self, Grade};
 use dyno::record::Outcome;
-use dyno::report::Facts;
-use dyno::report::fairness::{self, Grade};
 use dyno::stats::limit::Limit;
 use dyno::store::Bundle;
 
@@ -169,7 +168,7 @@ fn check_preparation(bundle: &Path, still: &Still) {
 /// A database read past the page cache is limited by the throttled drives, unless the machine was disturbed; the disclosure names them as QEMU was told,
 /// and B's other block size, which the lab gave it, disqualifies the comparison.
 fn check_database(bundle: &Path, disturbed: Option<&str>) {
-    let facts = Facts::load(&[bundle.to_path_buf()]).unwrap();
+    let facts = dyno::cmd::load::facts(&[bundle.to_path_buf()], &Default::default()).unwrap();
     for cell in &facts.steps[0].cells {
         let verdict = cell.limit.as_ref().expect("a verdict");
         println!("{}: {:?}, {}", facts.subjects[cell.subject], verdict.limit, verdict.evidence);
@@ -184,7 +183,7 @@ fn check_database(bundle: &Path, disturbed: Option<&str>) {
             }
         }
     }
-    let found = fairness::differences(&facts);
+    let found = conditions::differences(&facts);
     let block = found.iter().find(|d| d.what == "Drive: Logical block size").expect("the formats told apart");
     assert_eq!((block.grade, block.values.as_str()), (Grade::Disqualifying, "512 bytes (A), 4096 bytes (B)"));
 
@@ -224,7 +223,7 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
     check_database(&folder.path().join("database.dyno"), disturbed.as_deref());
 
     // Three namespaces that are only read from: what the drive did is counted over all of them.
-    let facts = Facts::load(&[folder.path().join("neighbours.dyno")]).unwrap();
+    let facts = dyno::cmd::load::facts(&[folder.path().join("neighbours.dyno")], &Default::default()).unwrap();
     let alone = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
     assert_ne!(alone.limit, Limit::Memory, "{}", alone.evidence);
 

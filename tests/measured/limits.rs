@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use dyno::report::Facts;
-use dyno::report::facts::CellFacts;
+use dyno::analysis::facts::CellFacts;
 use dyno::stats::limit::Limit;
 
 use crate::support::quiet::on_a_quiet_machine;
@@ -59,7 +58,7 @@ fn measure(protocol: &str) -> (CellFacts, String) {
     };
     dyno(&["run", "p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
     let shown = dyno(&["show", "b.dyno"]);
-    let mut facts = Facts::load(&[folder.path().join("b.dyno")]).expect("facts");
+    let mut facts = dyno::cmd::load::facts(&[folder.path().join("b.dyno")], &Default::default()).expect("facts");
     (facts.steps.remove(0).cells.remove(0), shown)
 }
 

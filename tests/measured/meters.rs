@@ -9,11 +9,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno::base::clock::Clock;
 use dyno::base::error::Result;
+use dyno::export;
 use dyno::meter::Now;
 use dyno::meter::exec::Lines;
 use dyno::plan::{self, Plan};
 use dyno::record::{DriveState, Fact, Interval, Point, PointKey, Prepared, Sample, Sink};
-use dyno::report::{Facts, export, text};
+use dyno::report::text;
 use dyno::run::prepare::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::store::{Bundle, Writer};
@@ -132,7 +133,7 @@ fn a_scripted_meter_gives_work_a_watt_and_energy_within_a_percent_and_its_delay_
 }
 
 fn check_energy(path: &PathBuf) {
-    let all = Facts::load(std::slice::from_ref(path)).unwrap();
+    let all = dyno::cmd::load::facts(std::slice::from_ref(path), &Default::default()).unwrap();
     let bundle = Bundle::open(path).unwrap();
     assert_eq!(all.steps[0].cells.len(), 3);
     for (cell, stored) in all.steps[0].cells.iter().zip(bundle.points().unwrap()) {
@@ -162,7 +163,8 @@ fn check_energy(path: &PathBuf) {
     assert!(shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"), "{shown}");
     let mut csv = Vec::new();
     let (points, form) = (export::TABLES[0], export::FORMS[0]);
-    export::export(std::slice::from_ref(path), points, form, Box::new(&mut csv)).unwrap();
+    let facts = dyno::cmd::load::facts(std::slice::from_ref(path), &Default::default()).unwrap();
+    export::export((std::slice::from_ref(path), &facts), points, form, Box::new(&mut csv)).unwrap();
     let mut rows = csv::Reader::from_reader(&csv[..]);
     let at = rows.headers().unwrap().iter().position(|c| c == "drive_joules").unwrap();
     let told: Vec<f64> = rows.records().map(|row| row.unwrap()[at].parse().unwrap()).collect();
@@ -215,7 +217,7 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
             assert!(own.iter().any(|s| s.value.is_nan()), "{class}: no gap");
             assert!(own.windows(2).all(|w| w[0].at_ns <= w[1].at_ns), "{class}: time goes backwards");
         }
-        let all = Facts::load(&[path]).unwrap();
+        let all = dyno::cmd::load::facts(&[path], &Default::default()).unwrap();
         let powers = &all.steps[0].cells[0].power;
         let stalled = powers.iter().find(|p| p.class == "slot");
         assert!(stalled.is_none_or(|p| p.joules.is_none() && p.ops_per_watt.is_none()), "energy out of a silence");
@@ -257,7 +259,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     let point = Point { key, started_unix_ns: 0, window_ns: 1, outcome, cells: Vec::new(), facts };
     bundle.end(&point).unwrap();
     drop(bundle);
-    let all = Facts::load(std::slice::from_ref(&path)).unwrap();
+    let all = dyno::cmd::load::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
     let page = dyno::report::html::page(&all, &dyno::report::Brief::default()).unwrap();
     assert!(page.contains("root=/dev/vda token=***"), "the rest is still told");
     for entry in std::fs::read_dir(folder.path()).unwrap().flatten().filter(|e| e.path() != protocol) {
