@@ -117,7 +117,16 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
     for bench in Bench::both() {
         let protocol = if bench.engine == "mysql" { "tpcc" } else { "tpcc-postgres" };
         let mut dyno = Command::new(DYNO);
-        dyno.current_dir(bench.dir.path()).args(["run", protocol, "--scale", "small", "--repeats", "1", "--subject", "A=drive"]);
+        dyno.current_dir(bench.dir.path()).args([
+            "run",
+            protocol,
+            "--scale",
+            "small",
+            "--repeats",
+            "1",
+            "--subject",
+            "A=drive",
+        ]);
         dyno.args(["--bundle", "b.dyno", "--set", "step.tpcc.warmup=1s", "--set", "step.tpcc.duration=12s"]);
         let output = dyno.output().unwrap();
         assert!(output.status.success(), "{protocol}: {}", said(&output));
