@@ -15,6 +15,7 @@ mod plans;
 mod prepare;
 mod registry;
 mod repeats;
+mod running;
 mod schema;
 mod sqlserver;
 mod tpcc;

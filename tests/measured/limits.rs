@@ -56,7 +56,7 @@ fn measure(protocol: &str) -> (CellFacts, String) {
         assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8_lossy(&out.stdout).into_owned()
     };
-    dyno(&["run", "p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+    dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
     let shown = dyno(&["show", "b.dyno"]);
     let mut facts = dyno::cmd::load::facts(&[folder.path().join("b.dyno")], &Default::default()).expect("facts");
     (facts.steps.remove(0).cells.remove(0), shown)
