@@ -16,12 +16,12 @@ mod prepare;
 mod registry;
 mod repeats;
 mod schema;
+mod simulation;
 mod sqlserver;
 mod tpcc;
 
 mod marks;
 mod servers;
-mod simulation;
 #[path = "../support/mod.rs"]
 mod support;
 mod tds;
