@@ -79,7 +79,7 @@ fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> 
     let run = Run {
         plan: &plan,
         points: plan::points(&plan).into_iter().take(1).collect(),
-        maxima: Maxima::new(),
+        maxima: Maxima::default(),
         searches: Default::default(),
         before: Before::default(),
         figures: Vec::new(),
