@@ -335,3 +335,54 @@ fn subjects_under_other_options_are_not_compared_and_the_report_says_why() {
                max_open_files=10 (Disk).";
     assert!(said.contains(why), "{said}");
 }
+
+/// Words by which a report would rank.
+const RANKING: [&str; 10] = ["▲", "▼", " more ops/s", " lower p99", "delivers", "faster", "better:", "≥", "up to ", "wins"];
+
+#[test]
+fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better() {
+    for repeats in [1, 2] {
+        let (_folder, paths) = bundle(&Made { repeats, fail: false, ..small() });
+        let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+        assert!(facts.comparisons.is_empty());
+        let document = super::Document::new(&facts, &super::Brief::default()).expect("a document");
+        // How rankings are made is explained in any case; what is left must hold none.
+        let markdown = super::markdown(&document, "figures").0;
+        let results = markdown.split("## How it was measured").next().unwrap_or_default().to_string();
+        let mut claims = Vec::new();
+        crate::cmd::claims::write(&facts, false, &mut claims).expect("claims");
+        for shown in [text::compare(&facts), text::show(&facts), results, String::from_utf8_lossy(&claims).into()] {
+            RANKING.iter().for_each(|word| assert!(!shown.contains(word), "'{word}' in {shown}"));
+        }
+        assert!(text::compare(&facts).contains("--repeats 5"));
+    }
+}
+
+#[test]
+fn one_pair_has_one_number_and_one_interval_in_every_form() {
+    let (_folder, paths) = bundle(&Made { fail: false, ..small() });
+    let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+    let brief = super::Brief::default();
+    let document = super::Document::new(&facts, &brief).expect("a document");
+    let mut json = Vec::new();
+    crate::cmd::claims::write(&facts, true, &mut json).expect("claims");
+    let mut csv = Vec::new();
+    let table = crate::export::TABLES.iter().find(|t| t.name() == "comparisons").expect("a table");
+    crate::export::export((&paths, &facts), *table, crate::export::FORMS[0], Box::new(&mut csv)).expect("an export");
+    let forms = [
+        ("HTML", html::page(&facts, &brief).expect("a page")),
+        ("Markdown", super::markdown(&document, "figures").0),
+        ("JSON", String::from_utf8_lossy(&json).into_owned()),
+        ("CSV", String::from_utf8_lossy(&csv).into_owned()),
+    ];
+    assert!(facts.comparisons.len() >= 8, "{} comparisons", facts.comparisons.len());
+    let terminal = text::compare(&facts);
+    for comparison in &facts.comparisons {
+        let number = wording::difference(comparison);
+        forms.iter().for_each(|(form, text)| assert!(text.contains(&number), "'{number}' is not in {form}"));
+    }
+    for claim in claims::all(&facts) {
+        let number = wording::difference(claim.comparison);
+        assert!(terminal.contains(&number), "'{number}' is not in {terminal}");
+    }
+}
