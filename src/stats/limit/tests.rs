@@ -203,6 +203,13 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
     each(&[
         (still(2.0), Limit::Standstill, "stood still for 2.00 s of 10.0 s", "measure again"),
         (still(0.02), Limit::Drive, "at the device", ""),
+        // Starved of processors it comes late too.
+        (
+            Inputs { host_busy: Some(1.0), own_busy: Some(0.2), device: device(1e5, 20.0, 1.0), ..still(0.5) },
+            Limit::Cpu,
+            "other processes",
+            "end what else runs",
+        ),
     ]);
 }
 
