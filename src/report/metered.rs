@@ -11,7 +11,7 @@ use crate::plan::{Plan, Step};
 use crate::record::gauge::diskstats::{self, Counter};
 use crate::record::gauge::{self, cpu, memory, nvme, processes};
 use crate::record::{AtRest, Class, Point};
-use crate::stats::limit::{Dataset, Device, Inputs, Late, Own, Verdict, verdict};
+use crate::stats::limit::{self, Dataset, Device, Inputs, Late, Own, Verdict, verdict};
 use crate::store::{Bundle, RateInterval};
 
 /// One point as its meters saw it; empty where nothing watched.
@@ -70,27 +70,10 @@ pub fn power(repeats: &[&Metered], total: &Summary, subject: &str, rest: &[AtRes
     power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
 }
 
-/// What limited a cell: what limited most of its repeats, and the others beside it. Of two that limited as many, the one
-/// that is not the drive.
+/// What limited a cell: what limited most of its repeats.
 pub fn verdict_of(repeats: &[&Metered]) -> Option<Verdict> {
     let each: Vec<&Verdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
-    let mut counts: Vec<(&Verdict, usize)> = Vec::new();
-    for verdict in &each {
-        match counts.iter_mut().find(|(known, _)| known.limit == verdict.limit) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((verdict, 1)),
-        }
-    }
-    let rank = |(verdict, count): &(&Verdict, usize)| (*count, verdict.limit.bars_ranking());
-    // The first of those that are alike.
-    let (found, count) = *counts.iter().rev().max_by_key(|of| rank(of))?;
-    let others = counts.iter().filter(|(verdict, _)| verdict.limit != found.limit);
-    let others: Vec<String> = others.map(|(verdict, n)| format!("{n}: {}", verdict.limit.name())).collect();
-    let evidence = match others.is_empty() {
-        true => found.evidence.clone(),
-        false => format!("{} (in {count} of {} repeats; {})", found.evidence, each.len(), others.join(", ")),
-    };
-    Some(Verdict { evidence, ..found.clone() })
+    limit::of_most(&each)
 }
 
 /// Stretches of constant load: all streams together.
@@ -265,4 +248,47 @@ fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
         flushes_per_s: sum(Counter::Flushes),
         flushing: flushing.min(1.0),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counter(name: &str, per_second: f64) -> Gauge {
+        let readings = vec![(0.0, 1e12), (10.0, 1e12 + 10.0 * per_second)];
+        Gauge { meter: "cpu".into(), name: name.into(), readings }
+    }
+
+    /// Two cores of a machine that was stopped for a quarter of the time, in which no ticks were counted.
+    #[test]
+    fn no_share_of_the_processors_passes_the_whole_where_ticks_were_lost() {
+        let gauges = [
+            counter(cpu::HOST_ALL_NS, 1.5e9),
+            counter(cpu::HOST_BUSY_NS, 1.49e9),
+            Gauge { readings: vec![(0.0, 2.0), (10.0, 2.0)], ..counter(cpu::HOST_CORES, 0.0) },
+            counter(processes::LOAD_CPU_NS, 1.995e9),
+            counter(processes::SERVERS_CPU_NS, 1.2e9),
+        ];
+        let p = with_processors(Inputs::default(), &gauges, 10.0);
+        let rounded = [p.host_busy, p.own_busy, p.servers_busy].map(|share| share.map(|s| (s * 1000.0).round()));
+        // Of the ticks it would have been 133 %.
+        assert_eq!((rounded, p.cores), ([Some(995.0), Some(995.0), Some(600.0)], 2.0));
+        // An older bundle says neither how many cores there are nor what its servers took.
+        let old = [&gauges[..2], &[counter(cpu::PROCESS_USER_NS, 5e8), counter(cpu::PROCESS_SYSTEM_NS, 1e8)]].concat();
+        let p = with_processors(Inputs::default(), &old, 10.0);
+        assert_eq!((p.cores, p.own_busy.map(|s| (s * 100.0).round()), p.servers_busy), (2.0, Some(30.0), None));
+    }
+
+    #[test]
+    fn a_device_is_counted_on_the_whole_disk_and_a_flush_once() {
+        let of = |name: String, per_second| Gauge { meter: diskstats::METER.into(), ..counter(&name, per_second) };
+        let of_part = |c: Counter, per_second| of(c.of_device("sda1"), per_second);
+        let of_disk = |c: Counter, per_second| of(c.of_whole("sda"), per_second);
+        let part = [of_part(Counter::Busy, 5e8), of_part(Counter::Queue, 1e9)];
+        let disk = [of_disk(Counter::Busy, 9e8), of_disk(Counter::Queue, 3e9), of_disk(Counter::FlushTime, 4e8)];
+        let found = device(&[&part[..], &disk].concat(), 10.0).expect("a device");
+        assert_eq!((found.busy, found.queue, found.flushing), (0.9, 2.6, 0.4));
+        assert_eq!(device(&part, 10.0).expect("a device").queue, 1.0);
+        assert_eq!(device(&[], 10.0), None);
+    }
 }
