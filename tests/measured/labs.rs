@@ -163,15 +163,32 @@ fn check_preparation(bundle: &Path, still: &Still) {
     }
 }
 
-/// A database read past the page cache is limited by the throttled drives; the disclosure names them as QEMU was told,
+/// The throttled drives set every number, unless a machine with other work to do left the guest no processors to ask more
+/// of them: that is then the verdict, and said.
+fn check_limits(facts: &Facts) {
+    for (step, cell) in facts.steps.iter().flat_map(|step| step.cells.iter().map(move |cell| (step, cell))) {
+        let verdict = cell.limit.as_ref().expect("a verdict");
+        let what = format!("{} on {}: {verdict:?}", step.name, facts.subjects[cell.subject]);
+        println!("{what}");
+        let shares = verdict.evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
+        assert!(shares.fold(0.0, f64::max) <= 100.0, "{what}");
+        match verdict.limit {
+            Limit::Drive => assert!(!cell.is_not_the_drives()),
+            Limit::Cpu => eprintln!("SKIPPED, not shown: {what}"),
+            _ => panic!("{what}"),
+        }
+    }
+}
+
+/// A database read past the page cache, and written to durably, is limited by the throttled drives; the disclosure names them as QEMU was told,
 /// and B's other block size, which the lab gave it, disqualifies the comparison.
 fn check_database(bundle: &Path) {
     let facts = Facts::load(&[bundle.to_path_buf()]).unwrap();
-    for cell in &facts.steps[0].cells {
-        let verdict = cell.limit.as_ref().expect("a verdict");
-        println!("{}: {:?}, {}", facts.subjects[cell.subject], verdict.limit, verdict.evidence);
-        assert_eq!(verdict.limit, Limit::Drive, "{}", verdict.evidence);
-        assert!(!cell.is_not_the_drives());
+    check_limits(&facts);
+    let sync = facts.steps.iter().find(|step| step.name == "sync").expect("durable writes");
+    for verdict in sync.cells.iter().filter_map(|cell| cell.limit.as_ref()).filter(|v| v.limit == Limit::Drive) {
+        // One of 32 writers is at the device for all of them.
+        assert!(verdict.evidence.contains("in flushes for"), "{}", verdict.evidence);
     }
     let found = fairness::differences(&facts);
     let block = found.iter().find(|d| d.what == "Drive: Logical block size").expect("the formats told apart");
@@ -201,6 +218,7 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
     let still = Still::load(folder.path());
     check_ratio(&folder.path().join("ratio.dyno"), &still);
     check_preparation(&folder.path().join("ratio.dyno"), &still);
+    check_limits(&Facts::load(&[folder.path().join("ratio.dyno")]).unwrap());
     for (name, points) in [("profiles", 2 * PROFILES), ("pressure", 2 * 2), ("neighbours", 3)] {
         let stored = Bundle::open(&folder.path().join(format!("{name}.dyno"))).unwrap().points().unwrap();
         assert_eq!(stored.len(), points, "{name}: {said}");
