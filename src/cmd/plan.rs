@@ -70,13 +70,13 @@ fn values(axes: &[&Axis]) -> String {
 }
 
 fn value(axis: &Axis) -> String {
+    let Some(value) = axis.value.number() else { return "max".to_string() };
     match axis.field {
-        _ if axis.value.is_infinite() => "max".to_string(),
-        Field::Threads | Field::Depth | Field::Instances => format!("{}", axis.value),
-        Field::OpsPerSec => Rate::OpsPerSec(axis.value).to_string(),
-        Field::BytesPerSec => Rate::BytesPerSec(axis.value).to_string(),
-        Field::LoadPercent => format!("{} %", axis.value),
-        Field::Block => bytes(axis.value as u64),
+        Field::Threads | Field::Depth | Field::Instances => format!("{value}"),
+        Field::OpsPerSec => Rate::OpsPerSec(value).to_string(),
+        Field::BytesPerSec => Rate::BytesPerSec(value).to_string(),
+        Field::LoadPercent => format!("{value} %"),
+        Field::Block => bytes(value as u64),
     }
 }
 

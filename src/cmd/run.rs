@@ -9,13 +9,13 @@ use clap::Args;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::lab;
-use crate::plan::{self, Load, Plan, PointKey};
+use crate::plan::{self, Plan, PointKey};
 use crate::record::{Outcome, Run};
 use crate::run::enough::{Figures, headline};
 use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::search::Searches;
-use crate::run::{self, Maxima, MaximumOf, ops_per_s};
+use crate::run::{self, Maxima};
 use crate::store::{Bundle, Writer};
 
 /// What to run.
@@ -179,27 +179,15 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
 fn known(bundle: &Bundle) -> Result<Known> {
     let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
     let mut known = Known { before, ..Known::default() };
+    let points = plan::points(&bundle.run().plan);
     for stored in bundle.points()? {
-        let (key, point) = (&stored.point.key, &stored.point);
-        known.figures.extend(headline(point).map(|figure| (key.clone(), figure)));
-        let step = bundle.run().plan.protocol.steps.iter().find(|s| s.name == key.step);
+        let (key, measured) = (&stored.point.key, &stored.point);
+        known.figures.extend(headline(measured).map(|figure| (key.clone(), figure)));
+        let Some(point) = points.iter().find(|point| point.key == *key) else { continue };
+        known.maxima.note(point, measured);
         // A failed point is measured again.
-        if point.outcome == Outcome::Measured {
-            known.searches.note(key, step.and_then(|s| s.sweep.as_ref()), point);
-        }
-        let is_maximum = key.axis.as_ref().is_some_and(|a| a.value.is_infinite());
-        if !is_maximum || point.outcome != Outcome::Measured {
-            continue;
-        }
-        let steps = bundle.run().plan.protocol.steps.iter().filter(|s| s.name == key.step);
-        for stream in steps.flat_map(|s| &s.streams).filter(|s| !matches!(s.load, Load::Rate(_))) {
-            let of = MaximumOf {
-                subject: key.subject.clone(),
-                step: key.step.clone(),
-                repeat: key.repeat,
-                stream: stream.name.clone(),
-            };
-            known.maxima.insert(of, ops_per_s(point, &stream.name));
+        if measured.outcome == Outcome::Measured {
+            known.searches.note(key, point.step.sweep.as_ref(), measured);
         }
     }
     Ok(known)

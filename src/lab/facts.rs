@@ -156,7 +156,7 @@ mod tests {
                 erase_signatures: Vec::new(),
                 namespaces: Vec::new(),
             }],
-            meters: Vec::new(),
+            ..Subject::default()
         }]);
         let found = facts.iter().find(|f| f.group == "Drive: A" && f.name == "Filesystem");
         assert_eq!(found.map(|f| f.value.as_str()), Some("proc"));

@@ -7,6 +7,7 @@ use super::fields::{self, Fields};
 use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Order, Plan};
 use super::node::{self, Entry, Node, Value};
+use super::order::ORDER_VERSION;
 use super::{Catalogue, overrides, protocol, repeats, scale, subject};
 
 /// How long the power at rest is read where the plan does not say.
@@ -154,6 +155,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         repeats,
         until,
         order,
+        order_version: ORDER_VERSION,
         seed: seed?,
         meters,
         unwatched,

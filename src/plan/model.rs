@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::axis::Axis;
 use super::prepare::Preparation;
 use super::repeats::Until;
 use super::search::Search;
@@ -14,7 +15,7 @@ use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
 
 /// A protocol applied to subjects.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub protocol: Protocol,
     pub subjects: Vec<Subject>,
@@ -23,6 +24,9 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
     pub order: Order,
+    /// By which rule subjects take turns; see `order`. Bundles that do not say used the first.
+    #[serde(default)]
+    pub order_version: u32,
     /// Every random choice of the run follows from this number.
     pub seed: u64,
     /// Instruments that watch the whole run; those of one subject stand with it.
@@ -37,7 +41,7 @@ pub struct Plan {
 }
 
 /// A procedure without drives.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
     pub name: String,
     pub title: String,
@@ -52,17 +56,18 @@ pub struct Protocol {
 }
 
 /// In which order the points of several subjects and repeats are measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Point by point through the subjects, A B, then B A in the next repeat, so that drift meets all alike.
+    /// Point by point through the subjects, in turns that `order` balances, so that drift meets all alike.
+    #[default]
     Interleaved,
     /// All points of a subject before the next subject, which keeps a drive's conditioned state unbroken.
     Blocked,
 }
 
 /// What is compared: a label with one drive or several like ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     pub name: String,
     pub drives: Vec<Drive>,
@@ -243,17 +248,6 @@ pub struct PointKey {
     pub repeat: u32,
 }
 
-/// The swept field's value at a point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axis {
-    /// As the plan says: "read.threads".
-    pub name: String,
-    pub field: Field,
-    /// In the field's unit; infinite for the maximum that a load sweep measures first.
-    #[serde(with = "finite_or_max")]
-    pub value: f64,
-}
-
 /// A point with everything that has to be known to measure it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointPlan {
@@ -322,29 +316,5 @@ impl Step {
     /// The stream whose figures lead: the first that counts in the headline.
     pub fn lead(&self) -> Option<&Stream> {
         self.streams.iter().find(|s| s.headline)
-    }
-}
-
-/// JSON has no infinity, so the maximum of a load sweep is written as the string "max".
-mod finite_or_max {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Number(f64),
-        Max(String),
-    }
-
-    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("max") }
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        match Written::deserialize(deserializer)? {
-            Written::Number(value) => Ok(value),
-            Written::Max(word) if word == "max" => Ok(f64::INFINITY),
-            Written::Max(word) => Err(serde::de::Error::custom(format!("'{word}' is neither a number nor \"max\""))),
-        }
     }
 }

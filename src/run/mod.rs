@@ -8,6 +8,7 @@ mod crew;
 pub mod enough;
 mod instances;
 mod kept;
+mod maxima;
 mod meters;
 mod point;
 pub mod prepare;
@@ -23,24 +24,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
 use crate::meter::watch::Watch;
-use crate::plan::{Load, Plan, PointKey, PointPlan};
+use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink};
 use enough::{Figures, enough};
+pub use maxima::Maxima;
 use prepare::{Before, Ready};
 use progress::Progress;
 use search::Searches;
-
-/// The throughput that a step's closed-loop point reached: the 100 % of a load sweep.
-pub type Maxima = HashMap<MaximumOf, f64>;
-
-/// Whose maximum it is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct MaximumOf {
-    pub subject: String,
-    pub step: String,
-    pub repeat: u32,
-    pub stream: String,
-}
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,28 +153,13 @@ impl Run<'_> {
             prepare::note_state(self.plan, &point.subject, self.sink)?;
             return Ok(None);
         }
-        self.remember_maximum(&point.key, point, &measured);
+        self.maxima.note(point, &measured);
         self.figures.extend(enough::headline(&measured).map(|figure| (point.key.clone(), figure)));
         measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;
         prepare::note_state(self.plan, &point.subject, self.sink)?;
         self.progress.point_done(&measured);
         Ok(Some(measured.outcome))
-    }
-
-    fn remember_maximum(&mut self, key: &PointKey, point: &PointPlan, measured: &crate::record::Point) {
-        if measured.outcome != Outcome::Measured || !key.axis.as_ref().is_some_and(|a| a.value.is_infinite()) {
-            return;
-        }
-        for stream in point.step.streams.iter().filter(|s| s.load == Load::Closed) {
-            let of = MaximumOf {
-                subject: key.subject.clone(),
-                step: key.step.clone(),
-                repeat: key.repeat,
-                stream: stream.name.clone(),
-            };
-            self.maxima.insert(of, ops_per_s(measured, &stream.name));
-        }
     }
 }
 

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::caches::drop_page_cache;
 use super::crew::{self, Gang, Span};
+use super::maxima::Maxima;
 use super::meters::Around;
 use super::progress::Progress;
 use super::telemetry::Telemetry;
-use super::{Maxima, MaximumOf, instances, site};
+use super::{instances, site};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::mix;
@@ -196,13 +197,7 @@ fn rate(key: &PointKey, stream: &Stream, maxima: &Maxima) -> Result<Option<Rate>
         Load::Closed => Ok(None),
         Load::Rate(rate) => Ok(Some(rate)),
         Load::PercentOfMaximum(percent) => {
-            let of = MaximumOf {
-                subject: key.subject.clone(),
-                step: key.step.clone(),
-                repeat: key.repeat,
-                stream: stream.name.clone(),
-            };
-            let maximum = maxima.get(&of).filter(|ops| **ops > 0.0).ok_or_else(|| {
+            let maximum = maxima.of(key, &stream.name).ok_or_else(|| {
                 failed(
                     "the maximum that this load is a percentage of was not measured",
                     "resume the run, which measures failed points again",
@@ -215,7 +210,7 @@ fn rate(key: &PointKey, stream: &Stream, maxima: &Maxima) -> Result<Option<Rate>
 
 /// Random choices differ between steps, axis values and repeats, and are the same for every subject and drive.
 fn seed(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
-    let axis = key.axis.as_ref().map_or(0, |a| a.value.to_bits());
+    let axis = key.axis.as_ref().map_or(0, |a| a.value.as_f64().to_bits());
     let name = step.name.bytes().fold(0u64, |h, b| mix(h ^ u64::from(b)));
     [axis, name, u64::from(key.repeat), stream as u64].iter().fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
 }

@@ -275,7 +275,7 @@ fn two_subjects_do_not_share_a_drive() {
     let disk = Loop::new();
     let link = disk.folder.path().join("link");
     symlink(&disk.device, &link).unwrap();
-    let subject = |name: &str, drive: Drive| Subject { name: name.into(), drives: vec![drive], meters: Vec::new() };
+    let subject = |name: &str, drive: Drive| Subject { name: name.into(), drives: vec![drive], ..Subject::default() };
     let serial = disk.file.to_str().unwrap();
     for other in [disk.drive(), drive(&link, serial)] {
         let error = guard::apart(&[subject("A", disk.drive()), subject("B", other)]).unwrap_err();

@@ -1,6 +1,7 @@
 //! The plan language from outside: good plans resolve to what they say, and bad ones are refused with the place and the
 //! remedy, all mistakes at once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno::base::units::Rate;
@@ -167,7 +168,7 @@ fn overrides_reach_steps_streams_and_datasets() {
 }
 
 #[test]
-fn points_interleave_subjects_and_turn_round_in_every_second_repeat() {
+fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_order() {
     let bench = Bench::new();
     let plan = bench.built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
     let order = |plan: &Plan| -> Vec<String> {
@@ -176,8 +177,25 @@ fn points_interleave_subjects_and_turn_round_in_every_second_repeat() {
     };
     let interleaved = ["A1x1", "B1x1", "A1x2", "B1x2", "A1x4", "B1x4", "B2x1", "A2x1", "B2x2", "A2x2", "B2x4", "A2x4"];
     assert_eq!(order(&plan), interleaved);
+    // Three repeats: every other point begins with B, and says so.
+    let odd = Plan { repeats: 3, ..plan.clone() };
+    let turns = ["A1x1", "B1x1", "B1x2", "A1x2", "A1x4", "B1x4", "B2x1", "A2x1", "A2x2", "B2x2", "B2x4", "A2x4"];
+    assert_eq!(order(&odd)[..12], turns);
+    let older = Plan { order_version: 0, ..odd.clone() };
+    assert_eq!(order(&older)[..12], interleaved);
+    for plan in [&plan, &odd, &older] {
+        let mut blocks: BTreeMap<String, u32> = BTreeMap::new();
+        for point in plan::points(plan) {
+            let key = &point.key;
+            let turn = blocks.entry(format!("{} {:?} {}", key.step, key.axis, key.repeat)).or_default();
+            assert_eq!(plan::place_of(plan, key), Some(*turn), "{key:?}");
+            *turn += 1;
+        }
+    }
     let blocked = ["A1x1", "A1x2", "A1x4", "A2x1", "A2x2", "A2x4", "B1x1", "B1x2", "B1x4", "B2x1", "B2x2", "B2x4"];
-    assert_eq!(order(&Plan { order: Order::Blocked, ..plan }), blocked);
+    let plan = Plan { order: Order::Blocked, ..plan };
+    assert_eq!(order(&plan), blocked);
+    assert_eq!(plan::place_of(&plan, &plan::points(&plan)[0].key), None, "nobody takes turns");
 }
 
 #[test]
@@ -188,7 +206,7 @@ fn sweeps_set_their_field() {
         let points = plan::points(&plan).into_iter();
         points
             .map(|p| (p.key.axis.clone().expect("swept"), p))
-            .map(|(a, p)| (a.field, a.value, p.step.streams[0].clone()))
+            .map(|(a, p)| (a.field, a.value.as_f64(), p.step.streams[0].clone()))
             .collect()
     };
     let rates = swept("axis = \"io.rate\", from = \"10MB/s\", to = \"850MB/s\", by = \"10MB/s\"");
