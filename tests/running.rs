@@ -88,3 +88,108 @@ fn a_resumed_load_sweep_knows_its_maximum_also_where_its_stream_has_a_rate_of_it
         assert!((share - percent / 100.0).abs() < 1e-9, "{percent} % is {share} of the maximum");
     }
 }
+
+const READS: &str = "[[step]]\nname = \"a\"\nduration = \"300ms\"\n[[step.stream]]\nname = \"io\"\n\
+    engine = { kind = \"null\", latency = \"1ms\" }\nworkload = \"random\"\n";
+
+const PAIR: &str =
+    "[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n[[subject]]\nname = \"Y\"\ndrives = [{ path = \"y\" }]\n";
+
+#[test]
+fn a_plan_that_does_not_say_is_repeated_five_times_and_three_where_points_are_long() {
+    let bench = Bench::new(READS, PAIR);
+    let says = bench.ok(&["plan", "check", "plan.toml"]);
+    assert!(says.contains("10 points: 2 subjects × 5 repeats, interleaved"), "{says}");
+    assert!(says.contains("5 repeats: the default where no point takes more than 10 m"), "{says}");
+    let long = Bench::new(&READS.replace("300ms", "9m\"\nwarmup = \"61s"), PAIR);
+    let says = long.ok(&["plan", "check", "plan.toml"]);
+    assert!(says.contains("3 repeats: the default where a point takes more than 10 m"), "{says}");
+    let few = Bench::new(READS, &format!("repeats = 2\n{PAIR}"));
+    let says = few.ok(&["plan", "check", "plan.toml"]);
+    assert!(says.contains("Too few repeats to compare subjects"), "{says}");
+    let line = ["plan", "check", "./null.toml", "-s", "X=x", "--repeats", "4"];
+    let says = few.ok(&line);
+    assert!(says.contains("4 repeats: as the plan says"), "{says}");
+}
+
+#[test]
+fn what_varies_is_kept_in_the_plan_and_an_unknown_field_is_a_mistake() {
+    let bench =
+        Bench::new(READS, &format!("vary = [\"io.threads\", \"io.engine.latency\", \"host\"]\nrepeats = 1\n{PAIR}"));
+    bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
+    let plan = Bundle::open(&bench.path("b.dyno")).unwrap().run().plan.clone();
+    assert_eq!(plan.vary, ["io.threads", "io.engine.latency", "host"]);
+    let bench = Bench::new(READS, &format!("vary = [\"io.thread\"]\n{PAIR}"));
+    let refused = bench.dyno(&["plan", "check", "plan.toml"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("did you mean 'io.threads'?"), "{said}");
+    assert!(said.contains("plan.toml:2:9"), "{said}");
+}
+
+/// The median service time of each subject's points, in milliseconds.
+fn medians(bundle: &Path, subject: &str) -> Vec<f64> {
+    let own = points(bundle).into_iter().filter(|point| point.key.subject == subject);
+    own.map(|point| point.cells[0].tallies[0].service.quantile_ns(0.5).unwrap() as f64 / 1e6).collect()
+}
+
+#[test]
+fn a_subject_may_have_knobs_of_its_own_and_the_other_keeps_the_protocols() {
+    let own = PAIR.replace(
+        "[[subject]]\nname = \"Y\"",
+        "[subject.override]\n\"step.a.stream.io.engine.latency\" = \"20ms\"\n[[subject]]\nname = \"Y\"",
+    );
+    let bench = Bench::new(READS, &format!("repeats = 2\n{own}"));
+    let says = bench.ok(&["plan", "check", "plan.toml"]);
+    assert!(says.contains("X alone: a.io.engine.latency = 20000000"), "{says}");
+    bench.ok(&["run", "plan.toml", "--bundle", "plan.dyno"]);
+    let line = ["--subject", "X=x,latency=20ms", "--subject", "Y=y", "--repeats", "2", "--bundle", "line.dyno"];
+    bench.ok(&[&["run", "./null.toml"], &line[..]].concat());
+    let [plan, line] =
+        ["plan.dyno", "line.dyno"].map(|name| Bundle::open(&bench.path(name)).unwrap().run().plan.clone());
+    assert_eq!(plan.subjects[0].overrides, line.subjects[0].overrides);
+    assert_eq!((plan.subjects[0].overrides.len(), plan.subjects[1].overrides.len()), (1, 0));
+    for bundle in ["plan.dyno", "line.dyno"].map(|name| bench.path(name)) {
+        let (x, y) = (medians(&bundle, "X"), medians(&bundle, "Y"));
+        assert!(x.iter().all(|ms| *ms >= 19.9) && y.iter().all(|ms| *ms < 10.0), "{x:?} {y:?}");
+    }
+}
+
+#[test]
+fn what_is_no_knob_of_a_stream_may_not_be_a_subjects_own() {
+    for (path, says) in [
+        ("latncy", "did you mean 'latency'?"),
+        ("step.a.duration", "nothing that one subject may have for itself"),
+        ("step.a.stream.io.threads", "nothing that one subject may have for itself"),
+        ("step.a.stream.oi.engine.latency", "finds no 'oi'"),
+        ("step.a.stream.io.engine.speed", "no key 'speed'"),
+    ] {
+        let bench = Bench::new(READS, &format!("{PAIR}[subject.override]\n\"{path}\" = \"20ms\"\n"));
+        let refused = bench.dyno(&["plan", "check", "plan.toml"]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success() && said.contains(says) && said.contains("plan.toml:9:1"), "{path}: {said}");
+    }
+}
+
+#[test]
+fn two_subjects_on_one_device_are_refused_unless_it_is_a_control_run_or_nothing_is_kept() {
+    let data = "[dataset.file]\nengine = \"psync\"\nsize = \"1MiB\"\ndirect = false\nfill = { kind = \"sequential\", read = 0 }\n\
+        [[step]]\nname = \"a\"\nduration = \"200ms\"\n[[step.stream]]\nname = \"io\"\nengine = \"psync\"\nworkload = \"random\"\n";
+    let bench = Bench::new(data, &format!("repeats = 1\n{PAIR}"));
+    for words in [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--bundle", "refused.dyno"]] {
+        let refused = bench.dyno(words);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success(), "{words:?}");
+        assert!(said.contains("'X' and 'Y' share a physical device") && said.contains("--same-device"), "{said}");
+    }
+    assert!(!bench.path("refused.dyno").exists());
+    bench.ok(&["run", "plan.toml", "--same-device", "--bundle", "flag.dyno"]);
+    let bundle = Bundle::open(&bench.path("flag.dyno")).unwrap();
+    assert!(bundle.run().plan.same_device);
+    let shared = bundle.facts().unwrap().into_iter().find(|fact| fact.name == dyno::lab::shared::SHARED);
+    assert!(shared.is_some_and(|fact| fact.value.starts_with("X and Y: ")));
+    let control = Bench::new(data, &format!("same_device = true\n{PAIR}"));
+    control.ok(&["plan", "check", "plan.toml"]);
+    // The null engine keeps nothing; one directory will do for both.
+    let same = PAIR.replace("path = \"y\"", "path = \"x\"");
+    Bench::new(READS, &same).ok(&["plan", "check", "plan.toml"]);
+}

@@ -24,8 +24,9 @@ pub struct What {
     /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose experiment is to be repeated
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: PathBuf,
-    /// With a protocol: a label and the directory to test, as in --subject A=/mnt/a
-    #[arg(short, long, value_name = "NAME=PATH")]
+    /// With a protocol: a label and the directory to test, as in --subject A=/mnt/a; knobs of its engine may follow, which
+    /// this subject alone has: --subject A=/mnt/a,latency=110us
+    #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
     /// With a protocol: how often each point is measured
     #[arg(long)]
@@ -36,6 +37,9 @@ pub struct What {
     /// With a protocol: change one of its values, as in --set step.readrandom.duration=5s
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// A control run: subjects may share a physical device
+    #[arg(long)]
+    same_device: bool,
 }
 
 #[derive(Args)]
@@ -53,6 +57,11 @@ pub struct RunArgs {
 impl What {
     /// The plan that is meant.
     pub fn plan(&self) -> Result<Plan> {
+        let plan = self.resolved()?;
+        Ok(Plan { same_device: plan.same_device || self.same_device, ..plan })
+    }
+
+    fn resolved(&self) -> Result<Plan> {
         let catalogue = super::catalogue();
         if is_bundle(&self.what) {
             if !self.subject.is_empty() || !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
@@ -110,6 +119,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || PathBuf::from(format!("{}-{}.dyno", plan.protocol.name, now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
+    run::apart(&plan)?;
     refuse_under_test(&plan, &bundle)?;
     let clock = Clock::start();
     let record = Run {
@@ -117,7 +127,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
         plan,
     };
-    let facts = [lab::facts::gather(&record.plan.subjects), run::facts(clock)].concat();
+    let facts = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
     measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }

@@ -17,6 +17,7 @@ pub mod model;
 mod node;
 mod order;
 mod overrides;
+mod own;
 mod points;
 pub mod prepare;
 mod protocol;
@@ -27,6 +28,7 @@ mod stream;
 mod subject;
 mod sweep;
 pub mod target;
+pub mod vary;
 
 pub use axis::{Axis, AxisValue};
 pub use builtin::protocols;

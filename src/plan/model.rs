@@ -21,12 +21,21 @@ pub struct Plan {
     pub subjects: Vec<Subject>,
     /// The most, where `until` lets fewer do.
     pub repeats: u32,
+    /// The plan did not say how many repeats; see `repeats::default`.
+    #[serde(default)]
+    pub default_repeats: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
     pub order: Order,
     /// By which rule subjects take turns; see `order`. Bundles that do not say used the first.
     #[serde(default)]
     pub order_version: u32,
+    /// Fields whose difference is the question, as paths: points that differ in them may be compared.
+    #[serde(default)]
+    pub vary: Vec<String>,
+    /// Subjects may share a physical device: a control run.
+    #[serde(default)]
+    pub same_device: bool,
     /// Every random choice of the run follows from this number.
     pub seed: u64,
     /// Instruments that watch the whole run; those of one subject stand with it.
@@ -74,6 +83,37 @@ pub struct Subject {
     /// Instruments that watch this subject alone.
     #[serde(default)]
     pub meters: Vec<Part>,
+    /// Knobs that the plan gives to this subject alone.
+    #[serde(default)]
+    pub overrides: Vec<OwnKnob>,
+}
+
+/// A knob of one stream that one subject has a value of its own for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OwnKnob {
+    pub step: String,
+    pub stream: String,
+    pub of: PartOf,
+    pub knob: String,
+    /// Resolved, as in `Knobs`.
+    pub value: serde_json::Value,
+}
+
+/// Which of a stream's parts a knob belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartOf {
+    Engine,
+    Workload,
+}
+
+impl PartOf {
+    pub fn name(self) -> &'static str {
+        match self {
+            PartOf::Engine => "engine",
+            PartOf::Workload => "workload",
+        }
+    }
 }
 
 /// One thing under test.
@@ -310,6 +350,43 @@ impl Knobs {
 /// Only a bundle that was edited by hand, or a knob that its `Info` does not declare, can come here.
 fn missing(name: &str) -> crate::base::error::Error {
     anyhow!("the resolved plan has no proper value for '{name}'")
+}
+
+impl Plan {
+    /// Whether nothing is kept on any drive: all loads are on engines without data, or on servers elsewhere.
+    pub fn keeps_no_data(&self) -> bool {
+        self.protocol.keeps_no_data()
+    }
+}
+
+impl Protocol {
+    pub fn keeps_no_data(&self) -> bool {
+        let streams = self.steps.iter().flat_map(|step| &step.streams);
+        let prepared = self.prepare.iter().map(|load| &load.stream);
+        let steady = self.preparation.steady.iter().map(|steady| &steady.stream);
+        streams.chain(prepared).chain(steady).all(Stream::keeps_no_data)
+    }
+}
+
+impl Stream {
+    /// Nothing of it is on a drive under test.
+    pub fn keeps_no_data(&self) -> bool {
+        self.dataset.is_empty() || self.engine.knobs.text("server").is_ok_and(|server| server == "existing")
+    }
+
+    pub fn part(&self, of: PartOf) -> &Part {
+        match of {
+            PartOf::Engine => &self.engine,
+            PartOf::Workload => &self.workload,
+        }
+    }
+
+    pub(super) fn part_mut(&mut self, of: PartOf) -> &mut Part {
+        match of {
+            PartOf::Engine => &mut self.engine,
+            PartOf::Workload => &mut self.workload,
+        }
+    }
 }
 
 impl Step {

@@ -72,6 +72,11 @@ fn axes(sweep: &Sweep) -> Vec<Axis> {
 fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     let Cell { step, axis, .. } = cell;
     let mut applied = Step::clone(step);
+    for own in subject.overrides.iter().filter(|own| own.step == step.name) {
+        for stream in applied.streams.iter_mut().filter(|stream| stream.name == own.stream) {
+            stream.part_mut(own.of).knobs.0.insert(own.knob.clone(), own.value.clone());
+        }
+    }
     if let (Some(sweep), Some(axis)) = (&step.sweep, axis) {
         applied.streams.iter_mut().filter(|s| s.name == sweep.stream).for_each(|stream| apply(axis, stream));
     }

@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
+use crate::lab::shared;
 use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink};
@@ -174,6 +175,18 @@ pub fn ops_per_s(point: &crate::record::Point, stream: &str) -> f64 {
 fn cause(error: &crate::base::error::Error) -> String {
     let (what, try_next) = describe(error);
     [vec![what], try_next].concat().join("; ")
+}
+
+/// Refuses subjects that share a physical device, unless the plan asks for that or nothing is kept on any. Bundles of
+/// before there was the rule go on as they began.
+pub fn apart(plan: &Plan) -> Result<()> {
+    let allowed = plan.same_device || plan.keeps_no_data() || plan.order_version == 0;
+    if allowed { Ok(()) } else { shared::apart(&plan.subjects, site::FOLDER) }
+}
+
+/// What the subjects' drives physically are; nothing where none of them is used.
+pub fn devices(plan: &Plan) -> Vec<Fact> {
+    if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, site::FOLDER) }
 }
 
 /// What Dyno itself can say of a run, beside the host's facts.

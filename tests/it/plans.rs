@@ -117,7 +117,7 @@ workload = { kind = "random", read = 70 }
 #[test]
 fn a_plan_resolves_with_every_default_filled_in() {
     let plan = Bench::new().load(PLAN, PROTOCOL).unwrap_or_else(|m| panic!("{m}"));
-    assert_eq!((plan.repeats, plan.order, plan.seed), (1, Order::Interleaved, 1));
+    assert_eq!((plan.repeats, plan.order, plan.seed), (5, Order::Interleaved, 1));
     let step = &plan.protocol.steps[0];
     assert_eq!((step.duration_ns, step.warmup_ns, step.drop_caches), (5_000_000_000, 0, false));
     let stream = &step.streams[0];
@@ -138,10 +138,12 @@ fn every_built_in_protocol_resolves() {
         let json = serde_json::to_string(&plan).expect("a plan has a JSON form");
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("read back"), plan);
     }
-    let demo = bench.built_in("demo", &[("repeats", "3")]).unwrap_or_else(|m| panic!("{m}"));
-    let points = plan::points(&Plan { repeats: 3, ..demo });
-    let seconds: u64 = points.iter().map(|p| (p.step.warmup_ns + p.step.duration_ns) / 1_000_000_000).sum();
-    assert!(seconds <= 220, "the demonstration measures for {seconds} s");
+    for (name, minutes) in [("demo", 4), ("quick", 10)] {
+        let plan = bench.built_in(name, &[]).unwrap_or_else(|m| panic!("{m}"));
+        let points = plan::points(&Plan { repeats: plan::repeats::default(&plan.protocol), ..plan });
+        let seconds = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns).sum::<u64>() / 1_000_000_000;
+        assert!(seconds <= minutes * 60, "{name} measures for {seconds} s");
+    }
 }
 
 #[test]
@@ -203,7 +205,7 @@ fn sweeps_set_their_field() {
     let swept = |sweep: &str| -> Vec<(Field, f64, dyno::plan::Stream)> {
         let protocol = PROTOCOL.replace("duration = \"5s\"", &format!("duration = \"5s\"\nsweep = {{ {sweep} }}"));
         let plan = Bench::new().load(PLAN, &protocol).unwrap_or_else(|m| panic!("{m}"));
-        let points = plan::points(&plan).into_iter();
+        let points = plan::points(&Plan { repeats: 1, ..plan }).into_iter();
         points
             .map(|p| (p.key.axis.clone().expect("swept"), p))
             .map(|(a, p)| (a.field, a.value.as_f64(), p.step.streams[0].clone()))
@@ -362,7 +364,7 @@ fn a_check_tells_points_time_and_bytes() {
         "readers.threads",
         "1, 8, 32",
         "60 points: 2 subjects × 2 repeats",
-        "At least 6 m",
+        "At least 4 m",
         "957 MB",
         "in its own folder",
     ] {

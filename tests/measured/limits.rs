@@ -54,7 +54,7 @@ fn measure(protocol: &str) -> (CellFacts, String) {
         assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8_lossy(&out.stdout).into_owned()
     };
-    dyno(&["run", "p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+    dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
     let shown = dyno(&["show", "b.dyno"]);
     let mut facts = Facts::load(&[folder.path().join("b.dyno")]).expect("facts");
     (facts.steps.remove(0).cells.remove(0), shown)
