@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dyno::base::units::Rate;
 use dyno::plan::AxisValue;
-use dyno::record::Outcome;
+use dyno::record::{Outcome, PacingFloor, Standstill};
 use dyno::store::Bundle;
 
 /// A folder with a protocol, a plan and two directories under test.
@@ -192,4 +192,50 @@ fn two_subjects_on_one_device_are_refused_unless_it_is_a_control_run_or_nothing_
     // The null engine keeps nothing; one directory will do for both.
     let same = PAIR.replace("path = \"y\"", "path = \"x\"");
     Bench::new(READS, &same).ok(&["plan", "check", "plan.toml"]);
+}
+
+/// Every standstill of a bundle's only point.
+fn standstills(bundle: &Path) -> Vec<Standstill> {
+    let bundle = Bundle::open(bundle).unwrap();
+    let id = bundle.points().unwrap()[0].id;
+    bundle.samples(id).unwrap().iter().filter_map(Standstill::of_sample).collect()
+}
+
+#[test]
+fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long() {
+    let steps = READS.replace("300ms", "5s");
+    let bench = Bench::new(&steps, &"repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n");
+    let mut child = bench.command(&["run", "plan.toml", "--bundle", "b.dyno"]).spawn().unwrap();
+    // Workers are there once the window is: a process whose threads are more than those before the load.
+    let tasks = format!("/proc/{}/task", child.id());
+    let named = |name: &str| {
+        let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
+        tasks
+            .filter(|task| std::fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim() == name))
+            .count()
+    };
+    until("the watcher", || named("standstill") == 1);
+    let signal =
+        |name: &str| assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+    std::thread::sleep(Duration::from_millis(500));
+    let stopped = Instant::now();
+    signal("-STOP");
+    std::thread::sleep(Duration::from_secs(2));
+    signal("-CONT");
+    let length = stopped.elapsed().as_secs_f64();
+    assert!(child.wait().unwrap().success());
+    let stood = standstills(&bench.path("b.dyno"));
+    let longest = stood.iter().map(|stood| stood.length_ns as f64 / 1e9).fold(0.0, f64::max);
+    assert!((longest / length - 1.0).abs() < 0.1, "stopped for {length} s: {stood:?}");
+    assert!(stood.iter().all(|stood| (0..5_000_000_000).contains(&stood.at_ns)), "{stood:?}");
+}
+
+#[test]
+fn a_run_discloses_its_pacing_floor() {
+    let bench = Bench::new(READS, PAIR);
+    bench.ok(&["run", "./null.toml", "-s", "X=x", "--repeats", "1", "--bundle", "b.dyno"]);
+    let facts = Bundle::open(&bench.path("b.dyno")).unwrap().facts().unwrap();
+    let floor = facts.iter().find_map(PacingFloor::of_fact).expect("measured at the start");
+    assert!(floor.median_ns > 0 && floor.ops > 0, "{floor:?}");
+    eprintln!("{floor:?}");
 }

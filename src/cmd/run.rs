@@ -127,7 +127,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
         plan,
     };
-    let facts = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)].concat();
+    let facts = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
     measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }

@@ -6,6 +6,7 @@
 mod caches;
 mod crew;
 pub mod enough;
+pub mod floor;
 mod instances;
 mod kept;
 mod maxima;
@@ -15,6 +16,7 @@ pub mod prepare;
 pub mod progress;
 pub mod search;
 mod site;
+mod standstill;
 mod steady;
 mod telemetry;
 
@@ -190,11 +192,12 @@ pub fn devices(plan: &Plan) -> Vec<Fact> {
 }
 
 /// What Dyno itself can say of a run, beside the host's facts.
-pub fn facts(clock: Clock) -> Vec<Fact> {
-    vec![
+pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
+    Ok(vec![
         Fact::new("Dyno", "Version", env!("CARGO_PKG_VERSION")),
         Fact::new("Dyno", "RocksDB", crate::engine::rocksdb::version()),
         Fact::new("Dyno", "Clock", clock.describe()),
         Fact::new("Dyno", "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
-    ]
+        floor::measure(clock)?.to_fact(),
+    ])
 }
