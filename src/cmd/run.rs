@@ -9,13 +9,13 @@ use clap::Args;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::lab;
-use crate::plan::{self, Load, Plan, PointKey};
+use crate::plan::{self, Plan, PointKey};
 use crate::record::{Outcome, Run};
 use crate::run::enough::{Figures, headline};
 use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::search::Searches;
-use crate::run::{self, Maxima, MaximumOf, ops_per_s};
+use crate::run::{self, Maxima};
 use crate::store::{Bundle, Writer};
 
 /// What to run.
@@ -24,8 +24,9 @@ pub struct What {
     /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose experiment is to be repeated
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: PathBuf,
-    /// With a protocol: a label and the directory to test, as in --subject A=/mnt/a
-    #[arg(short, long, value_name = "NAME=PATH")]
+    /// With a protocol: a label and the directory to test, as in --subject A=/mnt/a; knobs of its engine may follow, which
+    /// this subject alone has: --subject A=/mnt/a,latency=110us
+    #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
     /// With a protocol: how often each point is measured
     #[arg(long)]
@@ -36,6 +37,9 @@ pub struct What {
     /// With a protocol: change one of its values, as in --set step.readrandom.duration=5s
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// A control run: subjects may share a physical device
+    #[arg(long)]
+    same_device: bool,
 }
 
 #[derive(Args)]
@@ -53,6 +57,11 @@ pub struct RunArgs {
 impl What {
     /// The plan that is meant.
     pub fn plan(&self) -> Result<Plan> {
+        let plan = self.resolved()?;
+        Ok(Plan { same_device: plan.same_device || self.same_device, ..plan })
+    }
+
+    fn resolved(&self) -> Result<Plan> {
         let catalogue = super::catalogue();
         if is_bundle(&self.what) {
             if !self.subject.is_empty() || !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
@@ -110,6 +119,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || PathBuf::from(format!("{}-{}.dyno", plan.protocol.name, now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
+    run::apart(&plan)?;
     refuse_under_test(&plan, &bundle)?;
     let clock = Clock::start();
     let record = Run {
@@ -117,7 +127,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
         plan,
     };
-    let facts = [lab::facts::gather(&record.plan.subjects), run::facts(clock)].concat();
+    let facts = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
     measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }
@@ -179,27 +189,15 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
 fn known(bundle: &Bundle) -> Result<Known> {
     let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
     let mut known = Known { before, ..Known::default() };
+    let points = plan::points(&bundle.run().plan);
     for stored in bundle.points()? {
-        let (key, point) = (&stored.point.key, &stored.point);
-        known.figures.extend(headline(point).map(|figure| (key.clone(), figure)));
-        let step = bundle.run().plan.protocol.steps.iter().find(|s| s.name == key.step);
+        let (key, measured) = (&stored.point.key, &stored.point);
+        known.figures.extend(headline(measured).map(|figure| (key.clone(), figure)));
+        let Some(point) = points.iter().find(|point| point.key == *key) else { continue };
+        known.maxima.note(point, measured);
         // A failed point is measured again.
-        if point.outcome == Outcome::Measured {
-            known.searches.note(key, step.and_then(|s| s.sweep.as_ref()), point);
-        }
-        let is_maximum = key.axis.as_ref().is_some_and(|a| a.value.is_infinite());
-        if !is_maximum || point.outcome != Outcome::Measured {
-            continue;
-        }
-        let steps = bundle.run().plan.protocol.steps.iter().filter(|s| s.name == key.step);
-        for stream in steps.flat_map(|s| &s.streams).filter(|s| !matches!(s.load, Load::Rate(_))) {
-            let of = MaximumOf {
-                subject: key.subject.clone(),
-                step: key.step.clone(),
-                repeat: key.repeat,
-                stream: stream.name.clone(),
-            };
-            known.maxima.insert(of, ops_per_s(point, &stream.name));
+        if measured.outcome == Outcome::Measured {
+            known.searches.note(key, point.step.sweep.as_ref(), measured);
         }
     }
     Ok(known)

@@ -10,4 +10,5 @@ pub mod namespaces;
 mod nvme;
 pub mod purge;
 pub mod server;
+pub mod shared;
 pub mod written;

@@ -57,6 +57,8 @@ struct Slots {
     /// Staged in this turn and not yet stamped.
     staged: Vec<u32>,
     done: Vec<Done>,
+    /// A slot is free for the next op of the schedule, which is not due yet.
+    awaiting: bool,
 }
 
 impl Slots {
@@ -68,6 +70,7 @@ impl Slots {
             held: vec![empty; n],
             staged: Vec::with_capacity(n),
             done: Vec::with_capacity(n),
+            awaiting: false,
         }
     }
 
@@ -186,18 +189,23 @@ fn stage_due<L: Lane>(
     limit: u64,
     now_ns: u64,
 ) -> Result<u64> {
+    let mut awaited = std::mem::take(&mut slots.awaiting);
     while n < limit {
         let (due_ns, intended_ns) = match &job.schedule {
             Some(schedule) => (schedule.due_ns(), schedule.intended_ns(now_ns)),
             None => (now_ns, now_ns),
         };
         if due_ns > now_ns || due_ns >= job.window.until_ns {
+            slots.awaiting = !slots.free.is_empty();
             break;
         }
         if job.schedule.is_none() && slots.staged.len() == PORTION {
             break;
         }
         let Some(slot) = slots.free.pop() else { break };
+        if std::mem::take(&mut awaited) {
+            note_overslept(job, intended_ns, now_ns);
+        }
         let op = job.source.op(n);
         lane.stage(slot, &op)?;
         slots.held[slot as usize] = InFlight { class: op.kind.class(), intended_ns, submitted_ns: 0 };
@@ -208,6 +216,14 @@ fn stage_due<L: Lane>(
         n += 1;
     }
     Ok(n)
+}
+
+/// The op that was waited for is handed over now: late, if so, through no fault of the drive.
+fn note_overslept(job: &Job<'_>, intended_ns: u64, now_ns: u64) {
+    let late_ns = now_ns.saturating_sub(intended_ns);
+    if late_ns > LATE_NS && intended_ns >= job.window.from_ns {
+        job.recorder.overslept.add(late_ns);
+    }
 }
 
 /// How long this turn may wait for a completion; `None` where nothing is in flight and the next op is not yet due.

@@ -1,8 +1,10 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
 pub mod gauge;
+mod pacing;
 mod prepared;
 mod rest;
+mod standstill;
 mod told;
 
 use serde::{Deserialize, Serialize};
@@ -10,8 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
+pub use pacing::{Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;
+pub use standstill::{STOOD_STILL, Standstill};
 pub use told::Told;
 
 /// What kind of request an op was. Latencies of different classes are never mixed.

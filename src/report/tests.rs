@@ -50,7 +50,7 @@ fn plan(made: &Made) -> Plan {
             erase_signatures: Vec::new(),
             namespaces: Vec::new(),
         }],
-        meters: vec![],
+        ..Subject::default()
     };
     let step = Step {
         name: "readrandom".into(),
@@ -74,12 +74,9 @@ fn plan(made: &Made) -> Plan {
         },
         subjects: vec![subject("Memory", "/mnt/a"), subject("Disk", "/mnt/b")],
         repeats: made.repeats,
-        until: None,
         order: Order::Interleaved,
         seed: 1,
-        meters: vec![],
-        unwatched: false,
-        idle_ns: 0,
+        ..Plan::default()
     }
 }
 
@@ -120,7 +117,7 @@ fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
     let rate = 9_000.0 * scale * value.powf(0.8) * (1.0 + f64::from(repeat) / 100.0);
     let ops = (rate * made.seconds as f64) as u64;
     let typical_ns = (value * 1e9 / rate) as u64;
-    let axis = Axis { name: "read.threads".into(), field: Field::Threads, value };
+    let axis = Axis { name: "read.threads".into(), field: Field::Threads, value: value.into() };
     let failed = made.fail && subject == "Disk" && repeat == 2 && value == made.values[0];
     Point {
         key: PointKey { subject: subject.into(), step: "readrandom".into(), axis: Some(axis), repeat },
@@ -257,7 +254,7 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
     for (repeat, subject) in (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject))) {
         let (typical_ns, ops) = if subject == "Memory" { (50_000, 200_000) } else { (80_000, 150_000) };
         let mut made = point(&made, subject, 20_000.0, repeat);
-        made.key.axis = Some(Axis { name: "read.rate".into(), field: Field::OpsPerSec, value: 20_000.0 });
+        made.key.axis = Some(Axis { name: "read.rate".into(), field: Field::OpsPerSec, value: 20_000.0.into() });
         let mut tally = tally(Class::Read, ops, typical_ns);
         tally.response = Some(histogram(ops, typical_ns * (100 + u64::from(repeat)) / 50));
         let late = if subject == "Disk" { 9_000 } else { 0 };

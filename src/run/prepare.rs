@@ -122,7 +122,7 @@ pub fn in_words(plan: &Plan) -> Vec<String> {
 /// Refuses every drive that must not be touched, before anything is. What a killed run left mounted is unmounted first.
 pub fn admit(plan: &Plan, before: &Before, points_write: bool) -> Result<()> {
     let writes = points_write || tasks(plan).iter().any(Task::writes);
-    guard::apart(&plan.subjects)?;
+    super::apart(plan)?;
     for subject in &plan.subjects {
         for (i, drive) in subject.drives.iter().enumerate() {
             let admitted = || {

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::ops_per_s;
 use crate::base::units;
-use crate::plan::{PointKey, PointPlan};
+use crate::plan::{AxisValue, PointKey, PointPlan};
 use crate::record::{Outcome, Point};
 
 /// The display. All its calls come from the one thread that watches the workers.
@@ -142,8 +142,10 @@ impl Default for Progress {
 /// "Micron 7600, readrandom, read.threads = 96, repeat 2".
 fn label(key: &PointKey) -> String {
     let axis = match &key.axis {
-        Some(axis) if axis.value.is_infinite() => format!(", {} = max", axis.name),
-        Some(axis) => format!(", {} = {}", axis.name, axis.value),
+        Some(axis) => match axis.value {
+            AxisValue::Maximum => format!(", {} = max", axis.name),
+            AxisValue::Number(value) => format!(", {} = {value}", axis.name),
+        },
         None => String::new(),
     };
     format!("{}, {}{axis}, repeat {}", key.subject, key.step, key.repeat)

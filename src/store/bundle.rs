@@ -187,7 +187,7 @@ fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
         Some(name) => {
             let field: String = row.get(first + 3)?;
             let field = serde_json::from_value(field.into()).context("a point's axis_field")?;
-            Some(Axis { name, field, value: row.get(first + 4)? })
+            Some(Axis { name, field, value: row.get::<_, f64>(first + 4)?.into() })
         }
     };
     Ok(PointKey { subject: row.get(first)?, step: row.get(first + 1)?, axis, repeat: count(row, first + 5)? })

@@ -7,7 +7,7 @@ use super::*;
 use crate::base::histogram::Histogram;
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
-use crate::plan::{Field, Order, Plan, Protocol};
+use crate::plan::{AxisValue, Field, Plan, Protocol};
 use crate::record::{Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally};
 
 fn run() -> Run {
@@ -20,22 +20,12 @@ fn run() -> Run {
         preparation: Default::default(),
         steps: vec![],
     };
-    let plan = Plan {
-        protocol,
-        subjects: vec![],
-        repeats: 3,
-        until: None,
-        order: Order::Interleaved,
-        seed: u64::MAX,
-        meters: vec![],
-        unwatched: false,
-        idle_ns: 0,
-    };
+    let plan = Plan { protocol, repeats: 3, seed: u64::MAX, ..Plan::default() };
     Run { plan, started_unix_ns: 1_790_000_000_123_456_789, dyno_version: "0.1.0".into() }
 }
 
 fn key(repeat: u32) -> PointKey {
-    let axis = Axis { name: "read.load".into(), field: Field::LoadPercent, value: f64::INFINITY };
+    let axis = Axis { name: "read.load".into(), field: Field::LoadPercent, value: AxisValue::Maximum };
     PointKey { subject: "A".into(), step: "load".into(), axis: Some(axis), repeat }
 }
 

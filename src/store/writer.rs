@@ -122,7 +122,7 @@ impl Writer {
         let axis = key.axis.as_ref();
         let field = axis.map(|a| serde_json::to_value(a.field)).transpose()?;
         let field = field.as_ref().and_then(|f| f.as_str());
-        let (name, value) = (axis.map(|a| &a.name), axis.map(|a| a.value));
+        let (name, value) = (axis.map(|a| &a.name), axis.map(|a| a.value.as_f64()));
         let sql = "SELECT id, failure IS NULL FROM point WHERE subject = ? AND step = ? AND axis_name IS ? \
                    AND axis_value IS ? AND repeat = ?";
         let place = params![key.subject, key.step, name, value, key.repeat];

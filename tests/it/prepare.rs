@@ -51,7 +51,7 @@ impl Bench {
         fs::write(self.at("protocol.toml"), format!("title = \"T\"\nsource = \"test\"\n{protocol}")).unwrap();
         let (device, serial) = (self.device.display(), self.at("disk").display().to_string());
         let plan = format!(
-            "protocol = \"./protocol.toml\"\n[[subject]]\nname = \"A\"\n\
+            "protocol = \"./protocol.toml\"\nrepeats = 1\nsame_device = true\n[[subject]]\nname = \"A\"\n\
              drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = true }}]\n"
         );
         fs::write(self.at("plan.toml"), plan).unwrap();

@@ -67,7 +67,7 @@ impl Bench {
         std::fs::write(self.path("p.toml"), format!("title = \"t\"\n{}{}", self.dataset, steps.concat())).unwrap();
         let mut command = Command::new(DYNO);
         command.current_dir(self.dir.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        command.args(["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
         command
     }
 
@@ -118,7 +118,16 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
     for bench in Bench::both() {
         let protocol = if bench.engine == "mysql" { "tpcc" } else { "tpcc-postgres" };
         let mut dyno = Command::new(DYNO);
-        dyno.current_dir(bench.dir.path()).args(["run", protocol, "--scale", "small", "--subject", "A=drive"]);
+        dyno.current_dir(bench.dir.path()).args([
+            "run",
+            protocol,
+            "--scale",
+            "small",
+            "--repeats",
+            "1",
+            "--subject",
+            "A=drive",
+        ]);
         dyno.args(["--bundle", "b.dyno", "--set", "step.tpcc.warmup=1s", "--set", "step.tpcc.duration=12s"]);
         let output = dyno.output().unwrap();
         assert!(output.status.success(), "{protocol}: {}", said(&output));
@@ -227,7 +236,16 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
     for _ in 0..3 {
         let _ = std::fs::remove_file(bench.path("b.dyno"));
         let mut dyno = Command::new(DYNO);
-        dyno.current_dir(bench.dir.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        dyno.current_dir(bench.dir.path()).args([
+            "run",
+            "./p.toml",
+            "--subject",
+            "A=drive",
+            "--repeats",
+            "1",
+            "--bundle",
+            "b.dyno",
+        ]);
         let mut dyno = dyno.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let (ended, end) = channel();
         let sleeper = std::thread::spawn(|| late_p999_ms_of_a_sleeper(end));

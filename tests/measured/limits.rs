@@ -99,7 +99,7 @@ fn measure_in(place: &Path, by: &[&str], protocol: &str) -> (CellFacts, String) 
         assert!(out.status.success(), "{args:?}: {}", said(&out));
         said(&out)
     };
-    dyno(&["run", "p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+    dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
     let shown = dyno(&["show", "b.dyno"]);
     let mut facts = Facts::load(&[folder.path().join("b.dyno")]).expect("facts");
     (facts.steps.remove(0).cells.remove(0), shown)
