@@ -10,7 +10,7 @@ use crate::base::units::Rate;
 use crate::plan::{Plan, Step};
 use crate::record::gauge::diskstats::{self, Counter};
 use crate::record::gauge::{self, cpu, memory, nvme, processes};
-use crate::record::{AtRest, Class, Point};
+use crate::record::{AtRest, Class, Overslept, Point, STOOD_STILL};
 use crate::stats::limit::{self, Dataset, Device, Inputs, Late, Own, Verdict, verdict};
 use crate::store::{Bundle, RateInterval};
 
@@ -46,7 +46,7 @@ impl Metered {
             // Another tool's watts alone do not say what limited its result.
             verdict: gauges
                 .iter()
-                .any(|g| g.name == cpu::HOST_ALL_NS)
+                .any(|g| g.name == cpu::HOST_ALL_NS || is_standstill(g))
                 .then(|| verdict(&inputs(&gauges, (&bundle.run().plan, point), reading, window_s))),
         })
     }
@@ -108,11 +108,15 @@ fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &Reading, w
     let own = |name: &str| rate(name).unwrap_or(0.0);
     let inputs = Inputs {
         window_s,
-        stood_still_s: None,
+        stood_still_s: gauges.iter().find(|g| is_standstill(g)).map(|g| g.readings.iter().map(|r| r.1 / 1e9).sum()),
         outstanding,
         workers: point.cells.iter().map(|c| f64::from(c.threads)).sum(),
         achieved: achieved(&reading.total),
-        late: streams().filter_map(late).max_by(|a, b| a.share.total_cmp(&b.share)),
+        late: reading
+            .streams
+            .iter()
+            .filter_map(|(name, _, n)| late(name, n, point))
+            .max_by(|a, b| a.share.total_cmp(&b.share)),
         in_flight: closed.then(|| streams().map(in_flight).sum()),
         reads_per_s,
         read_bytes_per_s,
@@ -132,6 +136,10 @@ fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &Reading, w
         ..Inputs::default()
     };
     with_processors(inputs, gauges, window_s)
+}
+
+fn is_standstill(gauge: &Gauge) -> bool {
+    (gauge.meter.as_str(), gauge.name.as_str()) == STOOD_STILL
 }
 
 fn find<'a>(gauges: &'a [Gauge], name: &str) -> Option<&'a Gauge> {
@@ -200,17 +208,20 @@ fn in_flight(numbers: &Numbers) -> f64 {
     numbers.classes.iter().filter_map(|c| Some(c.ops as f64 / seconds * c.service.mean_ns? / 1e9)).sum()
 }
 
-/// The ops of an open loop that Dyno itself handed over late. An op also waits where all slots are taken, and of evenly
-/// spread ops no larger share finds them so than the slots are taken on average: what is late beyond that is Dyno's.
-fn late(numbers: &Numbers) -> Option<Late> {
+/// The ops of an open loop that Dyno itself handed over late: at least those for which a worker was waiting, and overslept.
+/// An op also waits where all slots are taken, and of evenly spread ops no larger share finds them so than the slots are
+/// taken on average: what is late beyond that is Dyno's too.
+fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     numbers.asked?;
-    let ops: u64 = numbers.classes.iter().map(|c| c.ops).sum();
+    let ops = numbers.classes.iter().map(|c| c.ops).sum::<u64>().max(1) as f64;
     let slots = f64::from(numbers.threads) * f64::from(numbers.depth);
-    let share = numbers.late as f64 / ops.max(1) as f64 - in_flight(numbers) / slots.max(1.0);
+    let overslept = point.facts.iter().filter_map(Overslept::of_fact).find(|of| of.stream == stream);
+    let overslept = overslept.map_or(0.0, |of| of.times as f64 / ops);
+    let share = overslept.max(numbers.late as f64 / ops - in_flight(numbers) / slots.max(1.0));
     let lead = numbers.classes.iter().max_by_key(|c| c.ops)?;
     let p99 = |times: &Times| times.percentiles_ns[P99];
     let p99_ratio = lead.response.as_ref().and_then(p99).zip(p99(&lead.service)).map(|(all, own)| all / own.max(1.0));
-    Some(Late { share: share.max(0.0), p99_ratio })
+    Some(Late { share: share.min(1.0), p99_ratio })
 }
 
 fn achieved(numbers: &Numbers) -> Option<f64> {
@@ -253,6 +264,8 @@ fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::histogram::Histogram;
+    use crate::record::{Cell, Fact, PointKey, Tally};
 
     fn counter(name: &str, per_second: f64) -> Gauge {
         let readings = vec![(0.0, 1e12), (10.0, 1e12 + 10.0 * per_second)];
@@ -290,5 +303,41 @@ mod tests {
         assert_eq!((found.busy, found.queue, found.flushing), (0.9, 2.6, 0.4));
         assert_eq!(device(&part, 10.0).expect("a device").queue, 1.0);
         assert_eq!(device(&[], 10.0), None);
+    }
+
+    #[test]
+    fn an_op_is_late_by_dynos_fault_where_a_worker_overslept_it_or_slots_were_free_and_not_where_all_were_taken() {
+        let axis = None;
+        let key = PointKey { subject: "A".into(), step: "s".into(), axis, repeat: 1 };
+        let overslept = |times| Overslept { stream: "io".into(), times, total_ns: 0, longest_ns: 0 }.to_fact();
+        // A thousand ops in ten seconds over two slots, each taken for so long.
+        let share = |late_ops: u64, service_ns: u64, facts: Vec<Fact>| {
+            let mut service = Histogram::new();
+            (0..1000).for_each(|_| service.add(service_ns));
+            let tally = Tally { class: Class::Read, ops: 1000, bytes: 0, misses: 0, service, response: None };
+            let cell = Cell {
+                stream: "io".into(),
+                drive: 0,
+                instance: 0,
+                headline: true,
+                threads: 2,
+                depth: 1,
+                asked: Some(Rate::OpsPerSec(100.0)),
+                late: late_ops,
+                backlog_max: 0,
+                backlog_end: 0,
+                tallies: vec![tally],
+            };
+            let mut point = Point { facts, window_ns: 10_000_000_000, ..Point::begun(key.clone(), 0) };
+            point.cells = vec![cell];
+            let reading = Reading::of(&point);
+            late("io", &reading.total, &point).map(|found| (found.share * 100.0).round())
+        };
+        let (quick, slow) = (100_000, 10_000_000);
+        assert_eq!(share(0, quick, vec![]), Some(0.0));
+        assert_eq!(share(200, quick, vec![]), Some(20.0));
+        // Half of the slots are taken on average: so many may have waited for one.
+        assert_eq!(share(400, slow, vec![]), Some(0.0));
+        assert_eq!(share(400, slow, vec![overslept(50)]), Some(5.0));
     }
 }

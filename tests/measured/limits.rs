@@ -7,6 +7,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 use dyno::lab::server::program;
 use dyno::report::Facts;
@@ -89,19 +90,37 @@ fn measure(protocol: &str) -> (CellFacts, String) {
 
 /// The same in a place, with Dyno run by another program.
 fn measure_in(place: &Path, by: &[&str], protocol: &str) -> (CellFacts, String) {
+    measure_by(place, by, protocol, None)
+}
+
+/// Runs Dyno, given the bundle that it will write.
+type Runner<'a> = &'a dyn Fn(&mut Command, &Path);
+
+/// The same, with the run in somebody's hands.
+fn measure_by(place: &Path, by: &[&str], protocol: &str, run: Option<Runner<'_>>) -> (CellFacts, String) {
     let folder = tempfile::tempdir_in(place).expect("a temporary folder");
     std::fs::create_dir(folder.path().join("drive")).expect("a folder");
     let text = format!("title = \"Limits\"\nsource = \"test\"\n{protocol}");
     std::fs::write(folder.path().join("p.toml"), text).expect("written");
     let dyno = |args: &[&str]| {
         let words = [by, &[env!("CARGO_BIN_EXE_dyno")], args].concat();
-        let out = Command::new(words[0]).args(&words[1..]).current_dir(folder.path()).output().expect("ran");
-        assert!(out.status.success(), "{args:?}: {}", said(&out));
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).current_dir(folder.path());
+        command
+    };
+    let finished = |mut command: Command| {
+        let out = command.output().expect("ran");
+        assert!(out.status.success(), "{command:?}: {}", said(&out));
         said(&out)
     };
-    dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
-    let shown = dyno(&["show", "b.dyno"]);
-    let mut facts = Facts::load(&[folder.path().join("b.dyno")]).expect("facts");
+    let bundle = folder.path().join("b.dyno");
+    let mut measuring = dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
+    match run {
+        Some(run) => run(&mut measuring, &bundle),
+        None => drop(finished(measuring)),
+    }
+    let shown = finished(dyno(&["show", "b.dyno"]));
+    let mut facts = Facts::load(&[bundle]).expect("facts");
     (facts.steps.remove(0).cells.remove(0), shown)
 }
 
@@ -301,6 +320,41 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
     {
         contains(&found, &["of the ops were handed over late by Dyno itself", "more workers for the rate"]);
     }
+}
+
+/// Runs a command, stops it for two seconds in the middle of its window, and lets it go on.
+fn stopped_for_two_seconds(command: &mut Command, bundle: &Path) {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
+    let pid = child.id().to_string();
+    let signal = |name: &str| assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success());
+    // Once the dataset is there the load runs: a second of warm-up, and a window of four.
+    let (dataset, began) = (bundle.with_file_name("drive/dyno-data/data.0.json"), Instant::now());
+    while !dataset.exists() {
+        assert!(began.elapsed() < Duration::from_secs(60), "no dataset");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    signal("-STOP");
+    std::thread::sleep(Duration::from_secs(2));
+    signal("-CONT");
+    assert!(child.wait().expect("waited").success());
+}
+
+#[test]
+fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
+    if !has_device() {
+        return;
+    }
+    let load = file("psync", true, "threads = 2");
+    // It is known whatever the processors do; a run that was slow to begin may be stopped in its warm-up.
+    let disturbed = [Limit::Cpu, Limit::Drive, Limit::Undecided, Limit::Locks];
+    let run = || measure_by(Path::new(env!("CARGO_TARGET_TMPDIR")), &[], &load, Some(&stopped_for_two_seconds));
+    let Some(found) = sought("a stopped Dyno", Limit::Standstill, &disturbed, &run) else { return };
+    let (_, still_s) = found.split_once("stood still for ").expect("how long");
+    let still_s: f64 = still_s.split(' ').next().expect("a number").parse().expect("a number");
+    // All of it or what of it lies in the window; and no more than the window has.
+    assert!((0.5..=4.0).contains(&still_s), "{found}");
+    contains(&found, &["of 4.0 s", "measure again where nothing stops Dyno"]);
 }
 
 #[test]
