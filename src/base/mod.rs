@@ -2,7 +2,9 @@
 
 pub mod clock;
 pub mod error;
+pub mod file;
 pub mod histogram;
 pub mod rng;
 pub mod secret;
+pub mod text;
 pub mod units;

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::analysis::Question;
 use crate::base::error::{Context, Result, failed};
-use crate::report::export::{self, FORMS, TABLES};
+use crate::export::{self, FORMS, TABLES};
 
 #[derive(Args)]
 pub struct ExportArgs {
@@ -40,5 +41,6 @@ pub fn export(args: &ExportArgs) -> Result<()> {
         }
         None => Box::new(stdout()),
     };
-    export::export(&args.paths, *table, *form, Box::new(BufWriter::new(out)))
+    let facts = super::load::facts(&args.paths, &Question::default())?;
+    export::export((&args.paths, &facts), *table, *form, Box::new(BufWriter::new(out)))
 }

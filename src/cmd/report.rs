@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::load::Bundles;
 use crate::base::error::{Context, Result, failed};
 use crate::report::{Brief, Document, Facts, draw, figure, html, markdown, pdf};
 
@@ -11,16 +12,16 @@ const PNG_SCALE: f32 = 3.0;
 /// Writes the page to `output`, beside the first bundle where none is named, and the figures into `figures`. Returns
 /// the page's path.
 pub fn report(
-    paths: &[PathBuf],
+    bundles: &Bundles,
     output: Option<&Path>,
     figures: Option<&Path>,
     brief: Option<&Path>,
 ) -> Result<PathBuf> {
-    let facts = Facts::load(paths)?;
+    let facts = bundles.facts()?;
     let brief = brief.map(Brief::load).transpose()?.unwrap_or_default();
     let page = match output {
         Some(path) => path.to_path_buf(),
-        None => paths[0].with_extension("html"),
+        None => bundles.paths[0].with_extension("html"),
     };
     write_as_named(&facts, &brief, &page)?;
     if let Some(folder) = figures {

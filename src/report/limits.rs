@@ -1,6 +1,6 @@
-//! Was it the drive? What limited each point, as rows of a table and as a mark beside names.
+//! Bottlenecks: what limited each point, as rows of a table and as a mark beside names.
 
-use super::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::stats::limit::Verdict;
 
 /// Stands beside whatever the drive is known not to have limited.
@@ -9,8 +9,7 @@ pub const MARK: &str = "†";
 /// Heading of `rows`, after the axis.
 pub const HEAD: [&str; 3] = ["subject", "limited by", "because"];
 
-pub const NOTE: &str =
-    "† Something other than the drive set this number, so it ranks no drives: see “Was it the drive?”.";
+pub const NOTE: &str = "† Not limited by the drive: see “Bottleneck”.";
 
 impl CellFacts {
     /// Something other than the drive is known to have set its numbers.

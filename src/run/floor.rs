@@ -29,7 +29,7 @@ struct NoTime {
 
 impl Lane for NoTime {
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        self.staged = Some(Done { slot, bytes: op.len, hit: true });
+        self.staged = Some(Done { slot, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::marks::{self, MARKS};
+use crate::support::skip;
 use dyno::base::error::describe;
 use dyno::lab::{guard, shared};
 use dyno::plan::{Drive, Place, Subject};
@@ -94,7 +95,7 @@ fn bench() -> bool {
     if root && Path::new("/dev/loop-control").exists() && missing.is_empty() {
         return true;
     }
-    eprintln!("SKIPPED, not shown: the guard's table needs root, loop devices and {tools:?} (missing: {missing:?})");
+    skip(format!("the guard's table needs root, loop devices and {tools:?} (missing: {missing:?})"));
     false
 }
 
@@ -220,7 +221,7 @@ fn a_partition_in_use_keeps_its_whole_disk() {
     must("losetup", &["--partscan", disk.path(), disk.file.to_str().unwrap()]);
     let part = PathBuf::from(format!("{}p1", disk.path()));
     if !part.exists() {
-        eprintln!("SKIPPED, not shown: this kernel makes no partitions of loop devices");
+        skip("this kernel makes no partitions of loop devices");
         return;
     }
     must("mkfs.ext4", &["-q", "-F", part.to_str().unwrap()]);

@@ -21,6 +21,7 @@ mod tpcc;
 
 mod marks;
 mod servers;
+mod simulation;
 #[path = "../support/mod.rs"]
 mod support;
 mod tds;

@@ -9,10 +9,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use dyno::lab::server::program;
-use dyno::report::Facts;
-use dyno::report::facts::CellFacts;
+use dyno::analysis::facts::CellFacts;
 use dyno::stats::limit::Limit;
+
+use crate::support::{have, rocksdb, skip};
 
 const FILE: &str = r#"
 [dataset.data]
@@ -31,7 +31,6 @@ workload = { kind = "random", block = "4KiB" }
 LOAD
 "#;
 
-#[cfg(feature = "rocksdb")]
 const DATABASE: &str = r#"
 [dataset.data]
 engine = "rocksdb"
@@ -68,14 +67,6 @@ threads = 32
 fn said(output: &Output) -> String {
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn have(name: &str) -> bool {
-    let found = program(&[name]).is_some();
-    if !found {
-        eprintln!("SKIPPED, NOT SHOWN: {name} is not installed");
-    }
-    found
 }
 
 fn file(engine: &str, direct: bool, load: &str) -> String {
@@ -120,7 +111,7 @@ fn measure_by(place: &Path, by: &[&str], protocol: &str, run: Option<Runner<'_>>
         None => drop(finished(measuring)),
     }
     let shown = finished(dyno(&["show", "b.dyno"]));
-    let mut facts = Facts::load(&[bundle]).expect("facts");
+    let mut facts = dyno::cmd::load::facts(&[bundle], &Default::default()).expect("facts");
     (facts.steps.remove(0).cells.remove(0), shown)
 }
 
@@ -130,7 +121,7 @@ fn has_device() -> bool {
     let device = std::fs::metadata(env!("CARGO_TARGET_TMPDIR")).expect("a folder").dev();
     let found = Path::new(&format!("/sys/dev/block/{}:{}", device >> 8 & 0xfff, device & 0xff)).exists();
     if !found {
-        eprintln!("SKIPPED, NOT SHOWN: no block device lies under {}", env!("CARGO_TARGET_TMPDIR"));
+        skip(format!("no block device lies under {}", env!("CARGO_TARGET_TMPDIR")));
     }
     found
 }
@@ -165,7 +156,7 @@ fn sought(what: &str, limit: Limit, disturbed: &[Limit], measure: &dyn Fn() -> (
         seen.push(format!("{verdict:?}"));
         assert!(disturbed.contains(&verdict.limit), "{what}: {seen:?}");
     }
-    eprintln!("SKIPPED, NOT SHOWN: {what}; this machine's processors were never free enough: {seen:?}");
+    skip(format!("{what}; this machine's processors were never free enough: {seen:?}"));
     None
 }
 
@@ -197,10 +188,9 @@ fn a_file_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_served
     );
 }
 
-#[cfg(feature = "rocksdb")]
 #[test]
 fn a_database_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_served() {
-    if !has_device() {
+    if !has_device() || !rocksdb() {
         return;
     }
     let found = sought("a cached database", Limit::Memory, &[], &|| measure(DATABASE));
@@ -212,7 +202,7 @@ fn a_folder_in_memory_has_no_drive_under_it() {
     let place = Path::new("/dev/shm");
     let kind = Command::new("stat").args(["-f", "-c", "%T", "/dev/shm"]).output().expect("stat ran");
     if String::from_utf8_lossy(&kind.stdout).trim() != "tmpfs" {
-        eprintln!("SKIPPED, NOT SHOWN: /dev/shm is no tmpfs here");
+        skip("/dev/shm is no tmpfs here");
         return;
     }
     let load = file("psync", false, "threads = 2");
@@ -306,7 +296,7 @@ fn a_neighbour_that_writes_to_the_same_device_is_named_and_not_the_drive() {
 
 #[test]
 fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for() {
-    if !has_device() || !have("taskset") {
+    if !has_device() || !have(&["taskset"]) {
         return;
     }
     // Dyno has one processor, and not to itself.
@@ -359,7 +349,7 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
 
 #[test]
 fn the_processor_time_of_a_server_that_dyno_started_is_the_loads_own() {
-    if !have("mariadbd") {
+    if !have(&["mariadbd"]) {
         return;
     }
     let run = || measure_in(Path::new(env!("CARGO_TARGET_TMPDIR")), favoured(), SERVER);
@@ -367,7 +357,7 @@ fn the_processor_time_of_a_server_that_dyno_started_is_the_loads_own() {
     let disturbed = [Limit::Neighbour, Limit::Undecided];
     let Some(found) = sought(what, Limit::Cpu, &disturbed, &run) else { return };
     if found.contains("with other processes") {
-        return eprintln!("SKIPPED, NOT SHOWN: {what}; others had the processors: {found}");
+        return skip(format!("{what}; others had the processors: {found}"));
     }
     contains(&found, &["with the load itself", "with its database servers", "more processors for the server"]);
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::{Table, escape};
 use crate::report::limits;
 
@@ -15,7 +15,7 @@ const HOW: &str = "From what the kernel counted of processors, devices and Dyno'
 
 impl Section for Limits {
     fn info(&self) -> Info {
-        Info { id: "limits", title: "Was it the drive?" }
+        Info { id: "limits", title: "Bottleneck" }
     }
 
     fn html(&self, facts: &Facts) -> Option<String> {

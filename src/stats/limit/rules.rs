@@ -15,7 +15,7 @@ const CPU_FULL: f64 = 0.93;
 /// So much of them taken by others is theirs and not the load's.
 const OTHERS_HOG: f64 = 0.35;
 /// Dyno standing still for more of the window than this moves its figures; so long a stop is more than busy processors do.
-const STOOD_STILL: f64 = 0.01;
+const STOOD_STILL: f64 = 0.02;
 const WAS_STOPPED: f64 = 0.1;
 /// A read that did not reach the device came from memory; from this share on memory sets the number.
 const FROM_MEMORY: f64 = 0.5;
