@@ -13,7 +13,7 @@ use crate::base::units::Rate;
 use crate::load::lane::{Done, Lane, Wait};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::Recorder;
-use crate::load::worker::{Job, Window, work};
+use crate::load::worker::{Job, Slots, Window, work};
 use crate::load::{Op, OpKind, Source};
 use crate::plan::Arrival;
 use crate::record::{Class, PacingFloor};
@@ -72,7 +72,7 @@ fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
         clock,
         source: &mut SameRead,
         schedule: Some(schedule),
-        depth: 1,
+        slots: Slots::new(1),
         window: Window { from_ns, until_ns: from_ns + LENGTH_NS },
         limit: None,
         recorder,

@@ -110,8 +110,8 @@ fn attempt(
         measured.facts.extend(overslept(&gangs));
         let window = Window { until_ns: end_ns, ..window };
         if sink_failed.is_none() {
-            let stood = watcher.end(window).into_iter().map(Standstill::to_sample);
-            stood.map(|s| sink.sample(&s)).collect::<Result<()>>().map_err(|error| keep(sink_failed, error))?;
+            let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
+            stood.try_for_each(|s| sink.sample(&s)).map_err(|error| keep(sink_failed, error))?;
         }
         if let (Some(watch), Some(mark), None) = (bench.watch, mark, &sink_failed) {
             let around = Around { start_ns: window.from_ns - step.warmup_ns, from_ns: window.from_ns, end_ns };

@@ -65,10 +65,13 @@ impl Window {
         }
         let k = n.min(BATCHES);
         let batches = (0..k).map(|i| mean(&values[i * n / k..(i + 1) * n / k]) / level).collect();
-        // Neighbouring seconds are alike, which five-second batches hardly are and single ones most.
+        // Neighbouring batches are alike where they are short; a load that swings over several
+        // seconds (compactions) looks like drift most in windows of a few swings.
         let sure = match n {
             ..=6 => 5.5,
-            7..=59 => 6.8,
+            7..=11 => 6.8,
+            12..=59 => 9.0,
+            60..=299 => 7.0,
             _ => 5.0,
         };
         Some(Window { batches, seconds: n as f64 / k as f64, sure })

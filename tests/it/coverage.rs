@@ -5,7 +5,12 @@ use dyno::base::rng::{Rng, Seed};
 use dyno::stats::compare::{self, Better};
 use dyno::stats::{Verdict, estimate};
 
-const TRIALS: u64 = 2_000;
+use crate::support::{seed, size};
+
+/// Ten times as many in a soak; the bounds below are those of this many.
+fn trials() -> u64 {
+    size(2_000, 20_000)
+}
 
 fn normal(rng: &mut Rng) -> f64 {
     (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
@@ -29,11 +34,12 @@ fn series(rng: &mut Rng, draw: fn(&mut Rng) -> f64, correlation: f64, n: usize) 
 
 /// In how many percent of the trials something held.
 fn percent(trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
-    percent_of(TRIALS, trial)
+    percent_of(trials(), trial)
 }
 
 fn percent_of(trials: u64, trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
-    let held = |from: u64| (from..trials).step_by(2).filter(|&i| trial(&mut Seed::new(11, 0, 0).at(i))).count();
+    let seed = seed();
+    let held = |from: u64| (from..trials).step_by(2).filter(|&i| trial(&mut Seed::new(seed, 0, 0).at(i))).count();
     let held = std::thread::scope(|scope| {
         let other = scope.spawn(|| held(1));
         held(0) + other.join().unwrap()
@@ -131,7 +137,7 @@ fn interleaved(rng: &mut Rng, ratio: f64) -> (Vec<f64>, Vec<f64>) {
 fn the_same_subject_twice_over_20_cells_is_told_apart_in_no_more_than_5_of_100_families() {
     // By its making Holm's method claims in 1 − (1 − 0.05 ÷ 20)^20 = 4.88 % of families; 2,000 of them would show that only
     // to half a percent.
-    let claimed = percent_of(50 * TRIALS, |rng| {
+    let claimed = percent_of(50 * trials(), |rng| {
         let family = (0..20).map(|_| {
             let (a, b) = interleaved(rng, 1.0);
             compare::throughput(&a, &b, true)

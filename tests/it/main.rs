@@ -15,13 +15,14 @@ mod plans;
 mod prepare;
 mod registry;
 mod repeats;
+mod running;
 mod schema;
+mod simulation;
 mod sqlserver;
 mod tpcc;
 
 mod marks;
 mod servers;
-mod simulation;
 #[path = "../support/mod.rs"]
 mod support;
 mod tds;

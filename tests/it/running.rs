@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dyno::base::units::Rate;
 use dyno::plan::AxisValue;
-use dyno::record::{Outcome, PacingFloor, Standstill};
+use dyno::record::{Outcome, Overslept, PacingFloor, Standstill};
 use dyno::store::Bundle;
 
 /// A folder with a protocol, a plan and two directories under test.
@@ -202,9 +202,10 @@ fn standstills(bundle: &Path) -> Vec<Standstill> {
 }
 
 #[test]
-fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long() {
-    let steps = READS.replace("300ms", "5s");
-    let bench = Bench::new(&steps, &"repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n");
+fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long_and_its_open_loop_what_it_overslept() {
+    let open = "engine = \"null\"\nrate = \"100/s\"";
+    let steps = READS.replace("300ms", "5s").replace("engine = { kind = \"null\", latency = \"1ms\" }", open);
+    let bench = Bench::new(&steps, "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n");
     let mut child = bench.command(&["run", "plan.toml", "--bundle", "b.dyno"]).spawn().unwrap();
     // Workers are there once the window is: a process whose threads are more than those before the load.
     let tasks = format!("/proc/{}/task", child.id());
@@ -227,6 +228,11 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long() {
     let stood = standstills(&bench.path("b.dyno"));
     let longest = stood.iter().map(|stood| stood.length_ns as f64 / 1e9).fold(0.0, f64::max);
     assert!((longest / length - 1.0).abs() < 0.1, "stopped for {length} s: {stood:?}");
+    eprintln!("stopped for {length:.3} s, stored: {longest:.3} s");
+    let point = points(&bench.path("b.dyno")).remove(0);
+    let overslept = point.facts.iter().find_map(Overslept::of_fact).expect("an op was waited for");
+    assert!((overslept.longest_ns as f64 / 1e9 / length - 1.0).abs() < 0.1, "{overslept:?}");
+    assert!(point.cells[0].late >= 100, "what fell due meanwhile was late as well: {}", point.cells[0].late);
     assert!(stood.iter().all(|stood| (0..5_000_000_000).contains(&stood.at_ns)), "{stood:?}");
 }
 
