@@ -304,7 +304,7 @@ fn cell(row: &Row<'_>) -> Result<Cell> {
         drive: count(row, 3)?,
         instance: count(row, 4)?,
         headline: row.get(5)?,
-        threads: count(row, 6)?,
+        threads: bounded(row, 6, &limits::WORKERS)? as u32,
         depth: count(row, 7)?,
         asked: ops.or(bytes),
         late: bounded(row, 10, &limits::REQUESTS)?,
