@@ -52,7 +52,7 @@ pub struct RunArgs {
     what: What,
     /// With a bundle: a command, a server, a setting or a drive's serial number that its plan may use; may be given
     /// several times
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     allow: Vec<String>,
     /// Where to keep what is measured [default: PROTOCOL-TIME.dyno in this directory]
     #[arg(short, long, value_name = "FILE")]
