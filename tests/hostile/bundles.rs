@@ -9,9 +9,9 @@ use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Sin
 use dyno::store::Writer;
 
 use crate::bench::{Bench, Ended, MEGABYTES, SECONDS};
-use crate::kinds::{KINDS, Kind, Must};
+use crate::kinds::{KINDS, Kind, Must, alter};
 
-const PLAN: &str = r#"
+pub const PLAN: &str = r#"
 protocol = "./protocol.toml"
 meters = "none"
 [[subject]]
@@ -143,7 +143,7 @@ pub fn all(kinds: &[&Kind]) -> (f64, f64) {
             bench.write("claims.toml", CLAIMS);
             let bundle = bench.at("b.dyno");
             honest(&bench, &bundle);
-            (kind.alter)(&bundle);
+            alter(kind, &bundle);
             let mut took = (0.0f64, 0.0f64);
             for (number, args) in COMMANDS.iter().enumerate() {
                 let out = |arg: &str| arg.replace("OUT", &format!("out{number}"));
