@@ -148,7 +148,10 @@ pub fn main() -> Result<u8> {
 
 fn is_closed_pipe(error: &Error) -> bool {
     let closed = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(closed))
+    error.chain().any(|cause| match cause.downcast_ref::<csv::Error>().map(csv::Error::kind) {
+        Some(csv::ErrorKind::Io(error)) => closed(error),
+        _ => cause.downcast_ref::<std::io::Error>().is_some_and(closed),
+    })
 }
 
 fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {

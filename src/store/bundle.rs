@@ -62,8 +62,20 @@ impl Bundle {
     pub fn each_point(&self, visit: &mut dyn FnMut(StoredPoint) -> Result<()>) -> Result<()> {
         let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, started_unix_ns, window_ns, \
                    failure FROM point ORDER BY id";
-        let mut fact_bytes = 0;
-        for mut stored in self.rows(&limits::POINTS, sql, None, point)? {
+        // Counted before the first is read: a file can hold any number of them in little room.
+        let more = "SELECT id FROM point LIMIT 1 OFFSET ?";
+        let most = limits::POINTS.most as i64;
+        self.rows(&limits::POINTS, more, Some(most), |_| limits::POINTS.check(most as u64 + 1))?;
+        let (mut fact_bytes, mut last) = (0, i64::MIN);
+        let ascending = |row: &Row<'_>| {
+            let read = point(row)?;
+            // A tree that comes back to its own pages has no end.
+            if std::mem::replace(&mut last, read.id) >= read.id {
+                return Err(Error::msg("its points are out of order"));
+            }
+            Ok(read)
+        };
+        for mut stored in self.rows(&limits::POINTS, sql, None, ascending)? {
             self.fill(&mut stored).map_err(|e| schema::not_read(&self.path, e))?;
             fact_bytes += stored.point.facts.iter().map(|f| f.name.len() + f.value.len()).sum::<usize>() as u64;
             limits::FACT_BYTES.check(fact_bytes).map_err(|e| schema::not_read(&self.path, e))?;
@@ -180,6 +192,9 @@ impl Bundle {
     /// What other tools told of imported points, by the point's number.
     pub fn told(&self) -> Result<HashMap<i64, Vec<Told>>> {
         let mut all: HashMap<i64, Vec<Told>> = HashMap::new();
+        let more = "SELECT id FROM told LIMIT 1 OFFSET ?";
+        let most = limits::TOLD.most as i64;
+        self.rows(&limits::TOLD, more, Some(most), |_| limits::TOLD.check(most as u64 + 1))?;
         for (point, told) in self.rows(&limits::TOLD, super::told::SELECT, None, super::told::row)? {
             all.entry(point).or_default().push(told);
         }

@@ -126,9 +126,11 @@ fn judge(kind: &Kind, args: &[&str], ended: &Ended) -> Result<(), String> {
     if let Some(c) = shown.chars().find(|c| is_hidden(*c) && *c != '\n') {
         return fail(&format!("{c:?} reaches the terminal"));
     }
-    let refused = ended.code() == Some(1);
+    let shows = ["show", "compare", "claims", "report", "audit"].contains(&args[0]);
+    let refused = |words: &str| ended.code() == Some(1) && ended.said.contains(words);
     match kind.must {
-        Must::Refuse(words) if !refused || !ended.said.replace("\n", " ").contains(words) => fail("it is not refused"),
+        Must::Refuse(words) if !refused(words) => fail("it is not refused"),
+        Must::Shown(words) if shows && !refused(words) => fail("it is not refused"),
         _ => Ok(()),
     }
 }

@@ -11,6 +11,8 @@ use crate::pages;
 pub enum Must {
     /// Say that it will not, with these words.
     Refuse(&'static str),
+    /// The same for commands that show all of a bundle; others may not meet it.
+    Shown(&'static str),
     /// Refuse it, or show it as the data that it is; nothing in it acts.
     End,
 }
@@ -83,8 +85,9 @@ fn v2(length: u32, digits: u32, high: u64, counts: &[u8]) -> Vec<u8> {
 
 const HOUR: u64 = 3_600_000_000_000;
 const TABLES: Must = Must::Refuse("not as Dyno makes it");
-pub const MORE: Must = Must::Refuse("more than a bundle may");
-const DAMAGED: Must = Must::Refuse("damaged");
+const PLAN: Must = Must::Refuse("more than a bundle may");
+pub const MORE: Must = Must::Shown("more than a bundle may");
+const DAMAGED: Must = Must::Shown("damaged");
 
 /// Numbers that a recursive query counts up to.
 macro_rules! count {
@@ -158,11 +161,11 @@ pub static KINDS: &[Kind] = &[
         schema(p, "UPDATE sqlite_schema SET rootpage = 2147483647 WHERE name = 'fact'");
     }),
     kind("a later version", Must::Refuse("newer Dyno"), |p| sql(p, "PRAGMA user_version = 99")),
-    kind("a version below zero", DAMAGED, |p| sql(p, "PRAGMA user_version = -1")),
+    kind("a version below zero", Must::Refuse("damaged"), |p| sql(p, "PRAGMA user_version = -1")),
     kind("an older version with newer tables", TABLES, |p| sql(p, "PRAGMA user_version = 1")),
     kind("somebody else's database", Must::Refuse("not a Dyno bundle"), |p| sql(p, "PRAGMA application_id = 1")),
     // Too much.
-    kind("a fact of 200 MB", Must::Refuse(""), |p| {
+    kind("a fact of 200 MB", Must::Shown(""), |p| {
         sql(p, "UPDATE fact SET value = printf('%.*c', 200000000, 'x') WHERE id = 1");
     }),
     kind("a point's fact of 5 MB", MORE, |p| {
@@ -178,35 +181,33 @@ pub static KINDS: &[Kind] = &[
             ),
         );
     }),
-    kind("a cause of 200 MB", Must::Refuse(""), |p| {
-        sql(p, "UPDATE point SET failure = printf('%.*c', 200000000, 'x')")
-    }),
+    kind("a cause of 200 MB", Must::Shown(""), |p| sql(p, "UPDATE point SET failure = printf('%.*c', 200000000, 'x')")),
     kind("a name of 5 MB", MORE, |p| {
         sql(p, "UPDATE point SET subject = printf('%.*c', 5000000, 'x') WHERE id = 1");
     }),
     kind("a plan of 200 MB", Must::Refuse(""), |p| sql(p, "UPDATE run SET plan = printf('%.*c', 200000000, '[')")),
     kind("a plan of brackets", Must::Refuse(""), |p| sql(p, "UPDATE run SET plan = printf('%.*c', 8000000, '[')")),
-    kind("a plan that is a number", DAMAGED, |p| sql(p, "UPDATE run SET plan = '1e999'")),
+    kind("a plan that is a number", Must::Refuse("damaged"), |p| sql(p, "UPDATE run SET plan = '1e999'")),
     kind("a plan of a million drives", Must::Refuse(""), |p| {
         plan(p, |plan| {
             let drive = plan["subjects"][0]["drives"][0].clone();
             plan["subjects"][0]["drives"] = vec![drive; 50_000].into();
         });
     }),
-    kind("a plan of ten thousand subjects", MORE, |p| {
+    kind("a plan of ten thousand subjects", PLAN, |p| {
         plan(p, |plan| {
             let subject = plan["subjects"][0].clone();
             plan["subjects"] = vec![subject; 10_000].into();
         });
     }),
-    kind("a plan of a million values", MORE, |p| {
+    kind("a plan of a million values", PLAN, |p| {
         plan(p, |plan| plan["protocol"]["steps"][0]["sweep"]["values"] = (1..1_000_000).collect::<Vec<_>>().into());
     }),
-    kind("a plan repeated four billion times", MORE, |p| plan(p, |plan| plan["repeats"] = u32::MAX.into())),
-    kind("a plan of centuries", MORE, |p| {
+    kind("a plan repeated four billion times", PLAN, |p| plan(p, |plan| plan["repeats"] = u32::MAX.into())),
+    kind("a plan of centuries", PLAN, |p| {
         plan(p, |plan| plan["protocol"]["steps"][0]["duration_ns"] = u64::MAX.into());
     }),
-    kind("a plan of four billion workers", MORE, |p| {
+    kind("a plan of four billion workers", PLAN, |p| {
         plan(p, |plan| plan["protocol"]["steps"][0]["streams"][0]["threads"] = u32::MAX.into());
     }),
     kind("a plan without subjects and steps", Must::End, |p| {
@@ -262,13 +263,13 @@ pub static KINDS: &[Kind] = &[
     kind("a histogram of five digits up to centuries", DAMAGED, |p| {
         blob(p, "tally SET service = ?", &v2(3, 5, u64::MAX, &[2; 3]));
     }),
-    kind("a histogram of more requests than there can be", DAMAGED, |p| {
+    kind("a histogram of more requests than there can be", MORE, |p| {
         blob(p, "tally SET service = ?", &v2(27, 3, HOUR, &[0xFE; 27]));
     }),
     kind("a histogram of rubbish", DAMAGED, |p| blob(p, "tally SET service = ?", &[7; 5_000])),
     kind("an interval's histogram of 5 MB", Must::End, |p| blob(p, "interval SET service = ?", &[7; 5_000_000])),
     // Values that are none.
-    kind("counts whose sum does not fit", Must::Refuse(""), |p| {
+    kind("counts whose sum does not fit", Must::Shown(""), |p| {
         sql(p, "UPDATE tally SET ops = 9223372036854775807, bytes = 9223372036854775807");
     }),
     kind("sums of times that do not fit", Must::End, |p| {
@@ -278,7 +279,7 @@ pub static KINDS: &[Kind] = &[
     kind("text for numbers", DAMAGED, |p| sql(p, "UPDATE cell SET threads = 'many'")),
     kind("bytes for text", DAMAGED, |p| sql(p, "UPDATE fact SET value = x'ff00ff'")),
     kind("text that is no UTF-8", DAMAGED, |p| sql(p, "UPDATE fact SET value = CAST(x'ff00ff' AS TEXT)")),
-    kind("four billion workers in a cell", Must::Refuse(""), |p| sql(p, "UPDATE cell SET threads = 4294967295")),
+    kind("four billion workers in a cell", Must::Shown(""), |p| sql(p, "UPDATE cell SET threads = 4294967295")),
     kind("rates and values without end", Must::End, |p| {
         sql(p, "UPDATE cell SET asked_ops_per_s = 9e999; UPDATE point SET axis_value = -9e999 WHERE id = 1");
     }),
@@ -334,8 +335,8 @@ pub static KINDS: &[Kind] = &[
         let file = std::fs::OpenOptions::new().write(true).open(p).unwrap();
         file.set_len(file.metadata().unwrap().len() / 2).unwrap();
     }),
-    kind("one leaf visited for ever", Must::Refuse(""), |p| pages::endless(p, "fact")),
-    kind("an index visited for ever", Must::End, |p| pages::endless(p, "point")),
+    kind("one leaf visited for ever", Must::Shown(""), |p| pages::endless(p, "point")),
+    kind("one leaf of facts visited for ever", Must::End, |p| pages::endless(p, "fact")),
     kind("a page size of nothing", Must::Refuse(""), |p| pages::patch(p, 16, &[0, 0])),
 ];
 
