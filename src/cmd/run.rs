@@ -1,6 +1,6 @@
 //! `dyno run`: joins the plan, the run and the bundle.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -162,7 +162,8 @@ fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
 
 fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
     let signals = Signals::catch()?;
-    let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
+    let done: HashSet<String> = done.iter().map(known_by).collect();
+    let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
     let progress = Progress::new();
     let Known { maxima, searches, figures, before } = known;
     let (sink, progress) = (&mut writer, &progress);

@@ -9,6 +9,7 @@ use super::histograms::{self, bounded, count};
 use super::limits::{self, Limit, Meter};
 use super::schema::{self, optional_text, text};
 use crate::base::error::{Context, Error, Result};
+use crate::base::text::visible;
 use crate::base::units::Rate;
 use crate::record::{
     Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey, Prepared, RateInterval,
@@ -112,7 +113,8 @@ impl Bundle {
 
     /// The run, with everything that is not a point's.
     pub fn contents(&self) -> Result<RunContents> {
-        let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned();
+        let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
+        let file = visible(&file).into_owned();
         Ok(RunContents { file, run: self.run.clone(), facts: self.facts()?, prepared: self.prepared()? })
     }
 

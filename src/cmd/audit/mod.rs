@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::analysis::Question;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Result, failed};
 use crate::cmd::load;
 use crate::report::audit::{self, Dataset, Told, describe};
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
