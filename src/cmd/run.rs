@@ -19,7 +19,7 @@ use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::search::Searches;
 use crate::run::{self, Maxima};
-use crate::store::{Bundle, Writer};
+use crate::store::{Bundle, Writer, limits};
 
 /// What to run.
 #[derive(Args)]
@@ -65,7 +65,13 @@ pub struct RunArgs {
 impl What {
     /// The plan that is meant, to be looked at.
     pub fn plan(&self) -> Result<Plan> {
-        self.resolve(None)
+        self.within_limits(None)
+    }
+
+    /// A plan whose results a bundle can hold.
+    fn within_limits(&self, allow: Option<&[String]>) -> Result<Plan> {
+        let plan = self.resolve(allow)?;
+        limits::check_plan(&plan).map(|()| plan)
     }
 
     /// The same, to be carried out. One from a bundle does nothing of its own choice that was not allowed by name.
@@ -118,7 +124,7 @@ impl What {
 pub fn run(args: &RunArgs) -> Result<u8> {
     match (&args.resume, &args.what.what) {
         (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow),
-        (None, Some(_)) => start(args.what.resolve(Some(&args.allow))?, args.bundle.as_deref()),
+        (None, Some(_)) => start(args.what.within_limits(Some(&args.allow))?, args.bundle.as_deref()),
         (None, None) => Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE")),
     }
 }

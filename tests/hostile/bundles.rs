@@ -64,7 +64,7 @@ pub fn honest(bench: &Bench, path: &Path) {
             writer.sample(&Sample { at_ns, meter, name, value: 5.0 }).unwrap();
         }
         let ops = service.count;
-        let tally = Tally { class, ops, bytes: ops * 4096, misses: 0, service, response: None };
+        let tally = Tally { class, ops, bytes: ops * 4096, misses: 0, given_up: 0, service, response: None };
         let cell = Cell {
             stream,
             drive: 0,
