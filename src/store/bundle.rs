@@ -147,13 +147,14 @@ impl Bundle {
                    i.response, i.response_sum_ns, i.response_max_ns, i.response_overflow \
                    FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
         self.each(&limits::INTERVALS, sql, Some(point), &mut |row| {
+            let (start_ns, end_ns) = span(row)?;
             visit(Interval {
                 stream: text(row, 0)?,
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
                 class: class(row, 3)?,
-                start_ns: count(row, 4)?,
-                end_ns: count(row, 5)?,
+                start_ns,
+                end_ns,
                 bytes: bounded(row, 6, &limits::BYTES)?,
                 service: histograms::read(row, 7, false)?.context("an interval has no latencies")?,
                 response: histograms::read(row, 11, false)?,
@@ -167,13 +168,14 @@ impl Bundle {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.ops, i.bytes \
                    FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
         self.rows(&limits::INTERVALS, sql, Some(point), |row| {
+            let (start_ns, end_ns) = span(row)?;
             Ok(RateInterval {
                 stream: text(row, 0)?,
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
                 class: class(row, 3)?,
-                start_ns: count(row, 4)?,
-                end_ns: count(row, 5)?,
+                start_ns,
+                end_ns,
                 ops: bounded(row, 6, &limits::REQUESTS)?,
                 bytes: bounded(row, 7, &limits::BYTES)?,
             })
@@ -247,6 +249,12 @@ impl Bundle {
     ) -> Result<()> {
         rows(&self.conn, &self.meter, limit, sql, id, visit)
     }
+}
+
+/// An interval's start and end, which does not come before it.
+fn span(row: &Row<'_>) -> Result<(u64, u64)> {
+    let (start_ns, end_ns) = (count(row, 4)?, count(row, 5)?);
+    if start_ns > end_ns { Err(Error::msg("an interval ends before it begins")) } else { Ok((start_ns, end_ns)) }
 }
 
 /// Hands over every row of a query that takes at most an id, up to a number of rows.
