@@ -6,5 +6,6 @@ pub mod file;
 pub mod histogram;
 pub mod rng;
 pub mod secret;
+pub mod stderr;
 pub mod text;
 pub mod units;

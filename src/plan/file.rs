@@ -9,6 +9,7 @@ use super::model::{Order, Plan};
 use super::node::{self, Entry, Node, Value};
 use super::order::ORDER_VERSION;
 use super::{Catalogue, overrides, protocol, repeats, scale, subject, vary};
+use crate::base::{self, error::describe};
 
 /// How long the power at rest is read where the plan does not say.
 const IDLE_NS: u64 = 5_000_000_000;
@@ -17,13 +18,13 @@ const IDLE_NS: u64 = 5_000_000_000;
 pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
-    let plan = match std::fs::read_to_string(path) {
+    let plan = match base::file::read_text(path, base::file::MOST_TEXT) {
         Ok(text) => {
             let source = log.source(path.display().to_string(), &text);
             node::parse(&text, source, &mut log).and_then(|tree| resolve(&tree, &folder, catalogue, &mut log))
         }
         Err(error) => {
-            let message = format!("cannot read the plan {}: {error}", path.display());
+            let message = format!("no plan: {}", describe(&error).0);
             log.note(At::NOWHERE, message, "", "check the path; `dyno protocols` lists what is built in");
             None
         }
@@ -207,10 +208,10 @@ fn protocol_tree(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<(Stri
         log.note(node.at, format!("there is no protocol '{written}'"), "unknown", help);
         return None;
     }
-    let text = match std::fs::read_to_string(&path) {
+    let text = match base::file::read_text(&path, base::file::MOST_TEXT) {
         Ok(text) => text,
         Err(error) => {
-            let message = format!("cannot read the protocol {}: {error}", path.display());
+            let message = format!("no protocol: {}", describe(&error).0);
             log.note(node.at, message, "not readable", "check the path; it starts at the plan's own folder");
             return None;
         }

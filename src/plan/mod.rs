@@ -11,7 +11,7 @@ mod fields;
 mod file;
 pub mod info;
 mod knobs;
-mod meters;
+pub mod meters;
 mod mistakes;
 pub mod model;
 mod node;

@@ -1,5 +1,7 @@
 //! The points of a plan in the order in which they are measured.
 
+use std::collections::HashMap;
+
 use super::axis::{Axis, AxisValue};
 use super::knobs::one_size;
 use super::model::{Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject, Sweep};
@@ -12,7 +14,10 @@ use crate::base::units::Rate;
 /// that slow drift of the machine or the room meets all alike. A repeat is done whole before the next begins, so that the
 /// maximum of a load sweep comes before its shares in every repeat.
 pub fn points(plan: &Plan) -> Vec<PointPlan> {
-    let (cells, repeats) = (cells(plan), 1..=plan.repeats);
+    let bare: HashMap<&str, Step> = plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
+    let without_values = |cell: Cell<'_>| bare.get(cell.step.name.as_str()).map(|step| Cell { step, ..cell });
+    let cells: Vec<Cell<'_>> = cells(plan).into_iter().filter_map(without_values).collect();
+    let repeats = 1..=plan.repeats;
     let mut points = Vec::new();
     match plan.order {
         Order::Interleaved => {
@@ -32,6 +37,16 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
         }
     }
     points
+}
+
+/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are. A
+/// search alone asks for them.
+fn bare(step: &Step) -> Step {
+    let mut bare = step.clone();
+    if let Some(sweep) = bare.sweep.as_mut().filter(|sweep| sweep.search.is_none()) {
+        sweep.values = Vec::new();
+    }
+    bare
 }
 
 /// A step at one value of its axis.

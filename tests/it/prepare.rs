@@ -73,6 +73,12 @@ impl Bench {
         (output.status.code(), String::from_utf8_lossy(&said).into_owned())
     }
 
+    /// Goes on with the run. Its plan comes from a bundle, so what it erases and how has to be named.
+    fn resume(&self) -> (Option<i32>, String) {
+        let serial = self.at("disk").display().to_string();
+        self.dyno(&["run", "--resume", "run.dyno", "--allow", &serial, "--allow", "-K noatime,nodiratime"])
+    }
+
     fn prepared(&self) -> Vec<Prepared> {
         Bundle::open(&self.at("run.dyno")).unwrap().prepared().unwrap()
     }
@@ -193,7 +199,7 @@ fn a_resumed_run_prepares_again_only_what_no_longer_holds() {
     assert_eq!(bench.actions(), ALL);
     fs::copy(bench.at("run.dyno"), bench.at("copy.dyno")).unwrap();
 
-    let (code, said) = bench.dyno(&["run", "--resume", "run.dyno"]);
+    let (code, said) = bench.resume();
     assert_eq!(code, Some(0), "{said}");
     for action in ALL {
         assert!(said.contains(&format!("{action} still holds")), "{action}: {said}");
@@ -205,7 +211,7 @@ fn a_resumed_run_prepares_again_only_what_no_longer_holds() {
     let of = format!("of={}", bench.device.display());
     let dd = Command::new("dd").args(["if=/dev/urandom", &of, "bs=1M", "count=80", "conv=fsync"]).output().unwrap();
     assert!(dd.status.success());
-    let (code, said) = bench.dyno(&["run", "--resume", "run.dyno"]);
+    let (code, said) = bench.resume();
     assert_eq!(code, Some(0), "{said}");
     assert!(!said.contains("still holds"), "{said}");
     assert_eq!(bench.actions(), [ALL, ALL].concat());
@@ -249,7 +255,7 @@ fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
         let made = bench.prepared()[1].outcome.clone();
         assert!(made.starts_with(&format!("{kind} made")), "{made}");
 
-        let (code, said) = bench.dyno(&["run", "--resume", "run.dyno"]);
+        let (code, said) = bench.resume();
         assert_eq!(code, Some(0), "{kind}: {said}");
         assert!(said.contains("filesystem still holds"), "{kind}: {said}");
         assert!(!bench.is_mounted() && bench.points() == 2, "{kind}: {said}");
