@@ -337,7 +337,8 @@ fn subjects_under_other_options_are_not_compared_and_the_report_says_why() {
 }
 
 /// Words by which a report would rank.
-const RANKING: [&str; 10] = ["▲", "▼", " more ops/s", " lower p99", "delivers", "faster", "better:", "≥", "up to ", "wins"];
+const RANKING: [&str; 10] =
+    ["▲", "▼", " more ops/s", " lower p99", "delivers", "faster", "better:", "≥", "up to ", "wins"];
 
 #[test]
 fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better() {
