@@ -14,6 +14,7 @@ pub mod prepare;
 pub mod progress;
 pub mod search;
 mod site;
+pub mod space;
 mod steady;
 mod telemetry;
 
@@ -22,6 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
+use crate::lab::written;
 use crate::meter::watch::Watch;
 use crate::plan::{Load, Plan, PointKey, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink};
@@ -32,6 +34,9 @@ use search::Searches;
 
 /// The throughput that a step's closed-loop point reached: the 100 % of a load sweep.
 pub type Maxima = HashMap<MaximumOf, f64>;
+
+/// Subjects by name, as their points find them; or why one could not be made ready.
+type Subjects = HashMap<String, std::result::Result<Ready, String>>;
 
 /// Whose maximum it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,13 +80,24 @@ impl Run<'_> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that cannot be made, a
     /// bundle that cannot be written); what one point runs into is stored with that point.
     pub fn execute(mut self) -> Result<Summary> {
-        prepare::admit(self.plan, &self.before, self.points.iter().any(|p| site::writes(&p.step)))?;
+        let writes = self.points.iter().any(|p| site::writes(&p.step));
+        let pins = prepare::admit(self.plan, &self.before, writes, self.clock)?;
+        // From here on every drive is the one that was admitted, whatever its name means.
+        self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
+        let mut ready = HashMap::new();
+        let measured = self.measure_all(&mut ready);
+        let left = ready.values().flatten().try_for_each(Ready::leave);
+        self.plan.subjects.iter().flat_map(|s| &s.drives).for_each(|drive| written::remember(&pins.drive(drive)));
+        let summary = measured?;
+        left.map(|()| summary)
+    }
+
+    fn measure_all(&mut self, ready: &mut Subjects) -> Result<Summary> {
         let watch = if self.plan.unwatched { None } else { Some(Watch::start(self.plan, self.clock)?) };
         let watch = watch.as_ref();
         let mut summary = Summary::default();
         let points = std::mem::take(&mut self.points);
         self.progress.begin(&points);
-        let mut ready = HashMap::new();
         for place in &points {
             let Some(point) = self.searches.instead(place, &points) else {
                 self.progress.point_spared();
