@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod error;
 pub mod histogram;
+pub mod output;
 pub mod private;
 pub mod rng;
 pub mod secret;

@@ -1,12 +1,12 @@
 //! `dyno export`: points, intervals, histograms or meters' samples of bundles as a table for other tools.
 
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write, stdout};
-use std::path::PathBuf;
+use std::io::{BufWriter, IsTerminal, stdout};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Result, failed};
+use crate::base::output::Output;
 use crate::report::export::{self, FORMS, TABLES};
 
 #[derive(Args)]
@@ -33,12 +33,14 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     let table = TABLES.iter().find(|t| t.name() == args.table).ok_or_else(|| {
         unknown(&format!("'{}' is no table of a bundle", args.table), TABLES.iter().map(|t| t.name()).collect())
     })?;
-    let out: Box<dyn Write + Send> = match &args.output {
-        Some(path) => Box::new(File::create(path).with_context(|| format!("writing {}", path.display()))?),
-        None if form.name() == "parquet" && stdout().is_terminal() => {
-            return Err(failed("Parquet is not text for a terminal", "say where to write it: -o points.parquet"));
-        }
-        None => Box::new(stdout()),
-    };
-    export::export(&args.paths, *table, *form, Box::new(BufWriter::new(out)))
+    let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).collect();
+    if let Some(path) = &args.output {
+        let mut output = Output::begin(path, &inputs)?;
+        export::export(&args.paths, *table, *form, Box::new(BufWriter::new(&mut output)))?;
+        return output.finish(&inputs);
+    }
+    if form.name() == "parquet" && stdout().is_terminal() {
+        return Err(failed("Parquet is not text for a terminal", "say where to write it: -o points.parquet"));
+    }
+    export::export(&args.paths, *table, *form, Box::new(BufWriter::new(stdout())))
 }

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod drives;
 pub mod export;
 pub mod facts;
+pub mod foreign;
 pub mod import;
 pub mod list;
 pub mod plan;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
+use crate::base::output;
 use crate::report::{Brief, Document, Facts, draw, figure, html, markdown, pdf};
 
 /// Pixels to a unit of the drawing, enough for print.
@@ -17,27 +18,28 @@ pub fn report(
     brief: Option<&Path>,
 ) -> Result<PathBuf> {
     let facts = Facts::load(paths)?;
+    let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let brief = brief.map(Brief::load).transpose()?.unwrap_or_default();
     let page = match output {
         Some(path) => path.to_path_buf(),
         None => paths[0].with_extension("html"),
     };
-    write_as_named(&facts, &brief, &page)?;
+    write_as_named(&facts, &brief, &page, &inputs)?;
     if let Some(folder) = figures {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         for drawing in draw::all(&facts) {
             let path = folder.join(&drawing.file);
             let svg = brief.coloured(&facts, &drawing.svg)?;
-            std::fs::write(path.with_extension("svg"), &svg).with_context(|| format!("writing {}", path.display()))?;
+            output::write(&path.with_extension("svg"), &inputs, svg.as_bytes())?;
             let png = figure::png(&svg, PNG_SCALE)?;
-            std::fs::write(path.with_extension("png"), png).with_context(|| format!("writing {}", path.display()))?;
+            output::write(&path.with_extension("png"), &inputs, &png)?;
         }
     }
     Ok(page)
 }
 
 /// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
-fn write_as_named(facts: &Facts, brief: &Brief, page: &Path) -> Result<()> {
+fn write_as_named(facts: &Facts, brief: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
     let kind = page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let writing = |path: &Path| format!("writing {}", path.display());
     let made = match kind.as_str() {
@@ -50,7 +52,7 @@ fn write_as_named(facts: &Facts, brief: &Brief, page: &Path) -> Result<()> {
             std::fs::create_dir_all(&folder).with_context(|| writing(&folder))?;
             for (name, svg) in figures {
                 let path = folder.join(name);
-                std::fs::write(&path, svg).with_context(|| writing(&path))?;
+                output::write(&path, inputs, svg.as_bytes())?;
             }
             text.into_bytes()
         }
@@ -59,5 +61,5 @@ fn write_as_named(facts: &Facts, brief: &Brief, page: &Path) -> Result<()> {
             return Err(failed(what, "let it end in .html, .pdf or .md"));
         }
     };
-    std::fs::write(page, made).with_context(|| writing(page))
+    output::write(page, inputs, &made)
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
+use super::foreign;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::lab;
@@ -48,6 +49,9 @@ pub struct RunArgs {
     /// Go on with a run that was interrupted
     #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "bundle"])]
     resume: Option<PathBuf>,
+    /// With somebody else's bundle: something that its plan would do, as the refusal names it; may be given several times
+    #[arg(long, value_name = "WHAT")]
+    allow: Vec<String>,
 }
 
 impl What {
@@ -58,7 +62,8 @@ impl What {
             if !self.subject.is_empty() || !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
                 bail!("a bundle is repeated as it is; --subject, --scale, --set and --repeats go with a protocol");
             }
-            return Ok(Bundle::open(&self.what)?.run().plan.clone());
+            let plan = Bundle::open(&self.what)?.run().plan.clone();
+            return plan::recheck(&plan, &catalogue).map(|()| plan);
         }
         if self.subject.is_empty() && self.what.is_file() {
             if !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
@@ -91,8 +96,14 @@ fn is_bundle(path: &Path) -> bool {
 /// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 130 interrupted.
 pub fn run(args: &RunArgs) -> Result<u8> {
     match (&args.resume, &args.what) {
-        (Some(bundle), _) => resume(bundle),
-        (None, Some(what)) => start(what.plan()?, args.bundle.as_deref()),
+        (Some(bundle), _) => resume(bundle, &args.allow),
+        (None, Some(what)) => {
+            let plan = what.plan()?;
+            if is_bundle(&what.what) {
+                foreign::check(Bundle::open(&what.what)?.run(), &args.allow)?;
+            }
+            start(plan, args.bundle.as_deref())
+        }
         (None, None) => Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE")),
     }
 }
@@ -108,7 +119,8 @@ struct Known {
 
 fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let now = jiff::Timestamp::now();
-    let name = || PathBuf::from(format!("{}-{}.dyno", plan.protocol.name, now.strftime("%Y%m%d-%H%M%S")));
+    let name =
+        || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
     refuse_under_test(&plan, &bundle)?;
     let clock = Clock::start();
@@ -119,11 +131,14 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     };
     let facts = [lab::facts::gather(&record.plan.subjects), run::facts(clock)].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
+    foreign::remember(&bundle)?;
     measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }
 
-fn resume(bundle: &Path) -> Result<u8> {
+fn resume(bundle: &Path, allowed: &[String]) -> Result<u8> {
     let read = Bundle::open(bundle)?;
+    plan::recheck(&read.run().plan, &super::catalogue())?;
+    foreign::check(read.run(), allowed)?;
     let known = known(&read)?;
     drop(read);
     let (writer, record) = Writer::resume(bundle)?;

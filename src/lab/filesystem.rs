@@ -25,7 +25,7 @@ const MOUNTS: &str = "/run/dyno";
 const EMPTY: &str = "empty";
 
 /// What the kernel still works on, such as a ring being closed, is done within milliseconds.
-const UNMOUNT_NS: u64 = 20_000_000_000;
+const UNMOUNT_NS: u64 = 10_000_000_000;
 const LOOK_NS: u64 = 10_000_000;
 
 /// A mounted filesystem; unmounted by `unmount`, at the latest when dropped.

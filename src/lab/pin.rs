@@ -102,6 +102,5 @@ fn block_device(path: &Path) -> Result<File> {
         let what = format!("{} is not a block device", path.display());
         return Err(failed(what, "name one below /dev/disk/by-id"));
     }
-    open(&Path::new(OPEN).join(found.as_raw_fd().to_string()), 0)
-        .with_context(|| format!("opening {}", path.display()))
+    open(&Path::new(OPEN).join(found.as_raw_fd().to_string()), 0).with_context(|| format!("opening {}", path.display()))
 }

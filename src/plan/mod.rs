@@ -18,6 +18,7 @@ mod overrides;
 mod points;
 pub mod prepare;
 mod protocol;
+mod recheck;
 pub mod repeats;
 mod scale;
 pub mod search;
@@ -27,12 +28,14 @@ mod sweep;
 pub mod target;
 
 pub use builtin::protocols;
+pub use fields::unprintable;
 pub use file::{from_command_line, load};
 pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use points::points;
 pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
+pub use recheck::recheck;
 pub use repeats::Until;
 pub use target::Target;
 

@@ -35,7 +35,7 @@ pub fn subjects(
         let drives_node = table.need("drives", "[{ path = \"/mnt/a\" }]", log);
         let meters = meters(table.get("meters"), catalogue, log);
         table.finish(log);
-        let name = name_node.and_then(|n| fields::text(n, log)).unwrap_or_default();
+        let name = name_node.and_then(|n| fields::label(n, log)).unwrap_or_default();
         if let (Some(node), false) = (name_node, name.is_empty()) {
             names.push((name.clone(), node.at));
         }

@@ -179,13 +179,7 @@ enum Found {
     Damaged(String),
 }
 
-fn found(
-    bench: &Bench<'_>,
-    subject: &Subject,
-    dataset: &Dataset,
-    folder: &Folder,
-    described: &str,
-) -> Result<Found> {
+fn found(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, folder: &Folder, described: &str) -> Result<Found> {
     let copy = kept::copy_of(folder);
     let whole = |folder: &Folder| -> Result<Found> {
         let Some(marker) = folder.marker().filter(|m| m.described == described) else { return Ok(Found::Nothing) };

@@ -62,9 +62,11 @@ fn look_at(plan: &Plan, drive: &Drive) -> Result<()> {
             let files = |d: &Dataset| fill_bytes(d).unwrap_or(0).saturating_mul(copies(plan, d) * kept(d));
             match filesystem {
                 // What a filesystem keeps to itself, at the least.
-                Some(FilesystemKind::Xfs | FilesystemKind::Ext4) => {
-                    enough(path, plan.protocol.datasets.iter().map(files).fold(0, u64::saturating_add), there / 100 * 98)
-                }
+                Some(FilesystemKind::Xfs | FilesystemKind::Ext4) => enough(
+                    path,
+                    plan.protocol.datasets.iter().map(files).fold(0, u64::saturating_add),
+                    there / 100 * 98,
+                ),
                 None => plan.protocol.datasets.iter().try_for_each(|d| {
                     let knob = |name: &str| d.engine.knobs.int(name).unwrap_or(0);
                     enough(path, knob("offset").saturating_add(knob("size")), there)

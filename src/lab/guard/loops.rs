@@ -32,9 +32,7 @@ pub fn on(disk: &Disk) -> Option<String> {
         let Some(file) = read(&entry.path().join("loop/backing_file")) else { continue };
         let text = |number: u64| format!("{}:{}", major(number), minor(number));
         let lies = match status(&Path::new("/dev").join(&name)) {
-            Some(status) => {
-                numbers.contains(&text(status.backing)) || numbers.contains(&text(status.device))
-            }
+            Some(status) => numbers.contains(&text(status.backing)) || numbers.contains(&text(status.device)),
             // It cannot be asked: its name is all there is.
             None => Disk::of(Path::new(&file)).is_ok_and(|under| disk.all().contains(&under)),
         };

@@ -16,12 +16,12 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use super::pin::shown;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::plan::{Drive, Place, Subject};
 use disk::Disk;
 pub use openers::who_works_on;
 pub use unknown::UNKNOWN;
-use super::pin::shown;
 
 /// Passes a drive, or says why it must not be used. `writes`: whether any stream or fill would write to it.
 pub fn pass(drive: &Drive, writes: bool) -> Result<()> {

@@ -56,7 +56,12 @@ pub fn start(
     Server::start(&order(folder, &command, limits, clock), ready)
 }
 
-fn order<'a>(folder: &'a Folder, command: &'a dyn Fn(&Places) -> Command, limits: &'a Limits, clock: Clock) -> Order<'a> {
+fn order<'a>(
+    folder: &'a Folder,
+    command: &'a dyn Fn(&Places) -> Command,
+    limits: &'a Limits,
+    clock: Clock,
+) -> Order<'a> {
     // SIGINT: a fast shutdown, which ends sessions and writes a checkpoint.
     Order { folder, accounts: ACCOUNTS, command, stop_signal: libc::SIGINT, limits, clock }
 }
