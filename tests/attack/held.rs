@@ -23,8 +23,10 @@ struct Other(Child);
 impl Other {
     fn doing(script: &str, device: &Path) -> Other {
         let mut command = Command::new("python3");
-        let script = format!("import sys, os, time, fcntl, mmap\nd = sys.argv[1]\n{script}\nprint('ready', flush=True)\n\
-                              time.sleep(600)");
+        let script = format!(
+            "import sys, os, time, fcntl, mmap\nd = sys.argv[1]\n{script}\nprint('ready', flush=True)\n\
+                              time.sleep(600)"
+        );
         command.args(["-c", &script]).arg(device).stdout(Stdio::piped()).stdin(Stdio::null());
         Other::started(command)
     }
@@ -60,11 +62,7 @@ const HELD: &[(&str, &str, &str)] = &[
     ("open for reading and writing", "f = os.open(d, os.O_RDWR)", "has it open for writing"),
     ("open to append", "f = os.open(d, os.O_WRONLY | os.O_APPEND)", "has it open for writing"),
     ("open past the page cache", "f = os.open(d, os.O_RDWR | os.O_DIRECT)", "has it open for writing"),
-    (
-        "mapped, and closed",
-        "f = os.open(d, os.O_RDWR); m = mmap.mmap(f, 4096); os.close(f)",
-        "has it open for writing",
-    ),
+    ("mapped, and closed", "f = os.open(d, os.O_RDWR); m = mmap.mmap(f, 4096); os.close(f)", "has it open for writing"),
     ("open exclusively", "f = os.open(d, os.O_RDONLY | os.O_EXCL)", "open for itself"),
     ("locked with flock", "f = os.open(d, os.O_RDONLY); fcntl.flock(f, fcntl.LOCK_EX)", "has locked it"),
     ("locked with flock, shared", "f = os.open(d, os.O_RDONLY); fcntl.flock(f, fcntl.LOCK_SH)", "has locked it"),
@@ -110,7 +108,8 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
 
     let folder = disk.folder.path().join("there");
     fs::create_dir(&folder).unwrap();
-    let script = "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && losetup --find --show \"$2/node\" > \"$2.loop\"";
+    let script =
+        "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && losetup --find --show \"$2/node\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
     refused("a loop device made in another mount namespace", &disk, &disk.drive(), "lies on it");
     drop(other);
@@ -122,7 +121,8 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     let other = Other::apart("mount -o ro,noload \"$1\" \"$2\"", &disk.device, &folder);
     refused("mounted in another mount namespace", &disk, &named, "open for itself");
     drop(other);
-    let script = "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && losetup --find --show \"$2/image\" > \"$2.loop\"";
+    let script =
+        "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && losetup --find --show \"$2/image\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
     refused("under a file that is a loop device, mounted elsewhere", &disk, &named, "lies on it");
     drop(other);
