@@ -1,9 +1,10 @@
 //! `dyno report`: bundles as one HTML file, and its figures as files of their own.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
-use crate::base::output;
+use crate::base::output::{self, Output};
 use crate::report::{Brief, Document, Facts, draw, figure, html, markdown, pdf};
 
 /// Pixels to a unit of the drawing, enough for print.
@@ -42,8 +43,13 @@ pub fn report(
 fn write_as_named(facts: &Facts, brief: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
     let kind = page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let writing = |path: &Path| format!("writing {}", path.display());
+    if !["html", "htm", "pdf", "md"].contains(&kind.as_str()) {
+        let what = format!("the name of {} does not say what to make", page.display());
+        return Err(failed(what, "let it end in .html, .pdf or .md"));
+    }
+    // Before anything is made: a name that may not be written to is no place for figures either.
+    let mut output = Output::begin(page, inputs)?;
     let made = match kind.as_str() {
-        "html" | "htm" => html::page(facts, brief)?.into_bytes(),
         "pdf" => pdf(&Document::new(facts, brief)?, brief)?,
         "md" => {
             let folder = page.with_extension("figures");
@@ -56,10 +62,8 @@ fn write_as_named(facts: &Facts, brief: &Brief, page: &Path, inputs: &[&Path]) -
             }
             text.into_bytes()
         }
-        _ => {
-            let what = format!("the name of {} does not say what to make", page.display());
-            return Err(failed(what, "let it end in .html, .pdf or .md"));
-        }
+        _ => html::page(facts, brief)?.into_bytes(),
     };
-    output::write(page, inputs, &made)
+    output.write_all(&made).with_context(|| writing(page))?;
+    output.finish(inputs)
 }

@@ -104,6 +104,10 @@ pub fn bench() -> bool {
 }
 
 fn of_file(file: &Path) -> u64 {
+    if fs::metadata(file).is_ok_and(|found| found.len() > MIB) {
+        let sum = must("sha256sum", &[file.to_str().unwrap()]);
+        return u64::from_str_radix(&sum.trim_start_matches('\\')[..16], 16).unwrap();
+    }
     let (mut hash, mut bytes) = (DefaultHasher::new(), Vec::new());
     File::open(file).unwrap().read_to_end(&mut bytes).unwrap();
     hash.write(&bytes);

@@ -50,16 +50,15 @@ const ASKS: &[(&str, Edit, &str)] = &[
         "a file for a meter to read",
         |r, plan| {
             let file = r.at("theirs/letter").display().to_string();
-            plan["meters"] = json!([{"name": "csv", "knobs": {"file": file}}]);
+            plan["meters"] = json!([{"name": "csv", "knobs": {"file": file, "class": "drive",
+                "unit": "watts", "clock_offset": 0.0}}]);
         },
         "csv file THEIRS/letter",
     ),
     (
         "a host to ask, with the password of this one",
-        |_, plan| {
-            plan["meters"] = json!([{"name": "redfish", "knobs": {"url": "https://elsewhere", "insecure": true}}])
-        },
-        "",
+        |_, plan| plan["meters"] = json!([{"name": "redfish", "knobs": {"url": "https://elsewhere", "verify": false}}]),
+        "redfish url https://elsewhere",
     ),
 ];
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use dyno::base::error::describe;
-use dyno::lab::guard::{self, UNKNOWN};
+use dyno::lab::guard;
 use dyno::plan::{Drive, Subject};
 
 use crate::bench::{Loop, MIB, attach, bench, drive, must};
@@ -228,7 +228,7 @@ fn data_of_no_known_kind_needs_a_word_of_its_own() {
     }
     // Noise from end to end, as plain dm-crypt leaves it.
     let disk = Loop::sized(32);
-    refused("an encrypted disk without a header", &disk, &without(&disk), UNKNOWN);
+    refused("an encrypted disk without a header", &disk, &without(&disk), "of a kind that is not known");
     must("blkdiscard", &[disk.path()]);
     passed("the same, trimmed", &disk, &without(&disk));
 }

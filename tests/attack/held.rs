@@ -177,12 +177,17 @@ fn one_run_at_a_time_works_on_a_directory_and_on_a_device_and_the_other_is_named
     };
     device("plan.toml");
     for (what, args, again) in [
-        ("a directory", ["./protocol.toml", "--subject", "A=drive"], ["./protocol.toml", "--subject", "A=alias"]),
-        ("a device", ["plan.toml", "--bundle", "d.dyno"], ["plan.toml", "--bundle", "e.dyno"]),
+        (
+            "a directory",
+            &["./protocol.toml", "--subject", "A=drive"][..],
+            &["./protocol.toml", "--subject", "A=alias"][..],
+        ),
+        ("a device", &["plan.toml"], &["plan.toml"]),
     ] {
-        let mut first = room.command(&[&["run"][..], &args].concat()).stderr(Stdio::null()).spawn().unwrap();
+        let mut first =
+            room.command(&[&["run", "--bundle", "a.dyno"][..], args].concat()).stderr(Stdio::null()).spawn().unwrap();
         crate::support::until("the first run's lock", 60, || locked(&room.at("drive"), &disk.device, first.id()));
-        let (code, said) = room.dyno(&[&["run"][..], &again].concat());
+        let (code, said) = room.dyno(&[&["run", "--bundle", "b.dyno"][..], again].concat());
         assert_ne!(code, Some(0), "{what}: {said}");
         assert!(said.contains("is in use") && said.contains(&format!("process {}", first.id())), "{what}: {said}");
         first.kill().unwrap();

@@ -12,6 +12,7 @@ mod marks;
 mod names;
 mod outputs;
 mod rooms;
+#[allow(dead_code)]
 #[path = "../support/mod.rs"]
 mod support;
 mod trees;

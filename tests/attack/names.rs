@@ -145,7 +145,6 @@ fn a_label_is_any_text_that_is_printed() {
         let theirs = room.theirs();
         let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "a.dyno"]);
         assert_eq!(code == Some(0), *allowed, "{label:?}: {said}");
-        assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{label:?}: {said:?}");
         assert_eq!(theirs, room.theirs(), "{label:?}");
     }
 }

@@ -48,11 +48,10 @@ fn room() -> Room {
     let room = Room::with(NULL);
     room.run_well("in.dyno");
     fs::write(room.at("in.csv"), "subject,depth,iops\nA,1,100\n").unwrap();
-    fs::write(
-        room.at("map.toml"),
-        "title = \"T\"\nstep = \"s\"\nsubject = \"subject\"\ndepth = \"depth\"\niops = \"iops\"\n",
-    )
-    .unwrap();
+    let map = "title = \"T\"\nsource = \"t\"\nclass = \"read\"\nsubject = \"subject\"\n\
+               axis = { column = \"depth\", field = \"depth\" }\n[figures]\n\
+               ops_per_s = { column = \"iops\", unit = \"ops/s\" }\n";
+    fs::write(room.at("map.toml"), map).unwrap();
     room
 }
 

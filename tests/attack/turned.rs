@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::bench::{Loop, Room, bench, checksums, must};
+use crate::bench::{Loop, Room, bench, must};
 use crate::turner::{self, Pair, When};
 
 const DIRECTORY: &str = "title = \"T\"\nsource = \"t\"\n[dataset.file]\nengine = \"psync\"\nsize = \"256KiB\"\n\
