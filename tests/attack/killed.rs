@@ -71,7 +71,9 @@ const KINDS: &[Kind] = &[
 impl Kind {
     fn room(&self) -> Room {
         let stream = match self.name {
-            "server" => "name = \"io\"\nengine = \"postgres\"\nworkload = \"oltp_read_write\"\n".to_string(),
+            "server" => "name = \"io\"\nengine = \"postgres\"\n\
+                         workload = { kind = \"oltp_read_write\", tables = 1, table_size = 500 }\n"
+                .to_string(),
             "several instances" => format!("{BLOCK}\ninstances = 3\n"),
             _ => BLOCK.to_string(),
         };
