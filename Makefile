@@ -4,7 +4,10 @@
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 DYNO = $(CARGO_TARGET_DIR)/release/dyno
 
-.PHONY: demo test check bench build setup
+# How the tests are built; `make test-cli FLAGS=--no-default-features` goes without RocksDB, in the dev profile.
+FLAGS ?= --release --locked
+
+.PHONY: demo quick tidy test check doc licences advisories soak bench build setup programs
 
 setup:
 	@scripts/setup.sh
@@ -21,14 +24,48 @@ demo: build
 	rm -rf demo/disk /dev/shm/dyno-demo
 	@echo "The brief: demo/brief.html"
 
-test: build
-	scripts/db_bench.sh
-	cargo test --release --locked
+# After each edit: no RocksDB, and what compiles in seconds.
+quick: tidy
+	cargo fmt --check
+	cargo clippy --locked --no-default-features --all-targets -- -D warnings
+	cargo test --locked --no-default-features --lib --quiet
 
-check: build
+# A program of its own that needs nothing of ours, so that no library is built for it.
+tidy:
+	@mkdir -p $(CARGO_TARGET_DIR)
+	CARGO_MANIFEST_DIR=$(CURDIR) rustc --edition 2024 --test tests/tidy.rs -o $(CARGO_TARGET_DIR)/tidy
+	$(CARGO_TARGET_DIR)/tidy --quiet
+
+# What the tests run: their programs, and db_bench built against the very same RocksDB.
+programs: setup
+	cargo test --release --locked --no-run
+	scripts/db_bench.sh
+
+test: programs
+	scripts/test.py
+
+# One part: a module (`make test-tpcc`), a program (`make test-measured`) or a whole test.
+test-%: setup
+	scripts/test.py $* -- $(FLAGS)
+
+check: setup tidy doc licences
 	cargo fmt --check
 	cargo clippy --release --locked --all-targets -- -D warnings
 	$(MAKE) test
+
+doc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --no-deps
+
+licences:
+	scripts/deny.sh licenses bans sources
+
+# Needs the advisories' database, which lies on GitHub.
+advisories:
+	scripts/deny.sh advisories
+
+# The same tests at the sizes that docs/soak.md names: hours. Interrupted, it goes on where it was.
+soak: programs
+	scripts/soak.py
 
 # Side by side with the peers; prints ratios and records them in docs/benchmarks.md.
 bench: build

@@ -67,7 +67,7 @@ fn brief(data: &[u8]) {
 fn bundle(data: &[u8]) {
     let path = file("input.dyno", data);
     let _ = read_all(&path);
-    let _ = dyno::report::Facts::load(std::slice::from_ref(&path));
+    let _ = dyno::cmd::load::facts(std::slice::from_ref(&path), &Default::default());
     done(&path);
 }
 

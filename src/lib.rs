@@ -5,12 +5,15 @@
 //! ```text
 //! main → cmd → run → {engine, workload, meter, lab} → load → record → plan → base
 //!            → store → record          stats → record
-//!            → report → stats, store
+//!            → report → analysis → stats → record
+//!            → store
 //! ```
 
+pub mod analysis;
 pub mod base;
 pub mod cmd;
 pub mod engine;
+pub mod export;
 pub mod import;
 pub mod lab;
 pub mod load;

@@ -52,6 +52,11 @@ impl Clock {
         clock
     }
 
+    /// A clock for pauses: it reads CLOCK_MONOTONIC, and takes no time to make.
+    pub fn for_pauses() -> Clock {
+        Clock { source: Source::Monotonic { base_ns: monotonic_ns() }, epoch_unix_ns: 0 }
+    }
+
     /// A clock that no machine disturbs, for tests of what follows from times: each look takes ten nanoseconds, a sleep
     /// as long as it was meant to, and nothing else any time at all. It is the calling thread's alone.
     #[cfg(test)]

@@ -5,6 +5,7 @@
 //! wide. Because the layout is HdrHistogram's own, a histogram goes into the V2 format, and comes back, without moving
 //! a count. A value above `HIGHEST_NS` (an hour) is counted in `overflow` and in the maximum, never clipped silently.
 
+use std::io::Read;
 use std::ops::Range;
 
 use anyhow::{Context, Result, ensure};
@@ -16,6 +17,9 @@ const HALF_BITS: u32 = HALF.trailing_zeros();
 
 /// The largest latency with a bucket: one hour.
 pub const HIGHEST_NS: u64 = 3_600_000_000_000;
+
+/// The width of a bucket, relative to its bounds: 1,024 to an octave.
+pub const RESOLUTION: f64 = 1.0 / 1024.0;
 
 /// How many buckets reach up to `HIGHEST_NS`.
 pub const BUCKETS: usize = bucket_of(HIGHEST_NS) + 1;
@@ -75,6 +79,11 @@ impl Histogram {
         self.count == 0
     }
 
+    /// The memory that its counts take: buckets between the lowest and the highest that hold something.
+    pub fn used_bytes(&self) -> u64 {
+        8 * self.used.len() as u64
+    }
+
     /// Counts one latency.
     pub fn add(&mut self, ns: u64) {
         self.add_n(ns, 1);
@@ -88,8 +97,8 @@ impl Histogram {
         match bucket_of(ns) {
             index if index < BUCKETS => self.add_to_bucket(index, n),
             _ => {
-                self.overflow += n;
-                self.count += n;
+                self.overflow = self.overflow.saturating_add(n);
+                self.count = self.count.saturating_add(n);
             }
         }
         self.sum_ns = self.sum_ns.saturating_add(ns.saturating_mul(n));
@@ -100,21 +109,21 @@ impl Histogram {
     /// Adds all of `other`'s counts to these.
     pub fn merge(&mut self, other: &Histogram) {
         for index in other.used.clone() {
-            self.counts[index] += other.counts[index];
+            self.counts[index] = self.counts[index].saturating_add(other.counts[index]);
         }
         self.widen(other.used.clone());
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
-        self.overflow += other.overflow;
+        self.overflow = self.overflow.saturating_add(other.overflow);
     }
 
     /// Adds counts straight to a bucket: how the recorder's snapshots become a histogram. `count` follows.
     pub fn add_to_bucket(&mut self, index: usize, n: u64) {
-        self.counts[index] += n;
+        self.counts[index] = self.counts[index].saturating_add(n);
         self.widen(index..index + 1);
-        self.count += n;
+        self.count = self.count.saturating_add(n);
     }
 
     fn widen(&mut self, to: Range<usize>) {
@@ -204,15 +213,42 @@ impl Histogram {
     /// Reads what `to_v2` (or another HdrHistogram tool, in nanoseconds) wrote. The format has neither the exact sum
     /// nor the extremes, so they are set to the buckets' until the caller, who keeps them beside it, sets them.
     pub fn from_v2(bytes: &[u8]) -> Result<Histogram> {
+        let plain = plain_v2(bytes)?;
         let hdr: hdrhistogram::Histogram<u64> =
-            Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| anyhow::anyhow!("not a histogram: {e}"))?;
-        ensure!(hdr.low() >= 1, "not a histogram in nanoseconds");
+            Deserializer::new().deserialize(&mut &plain[..]).map_err(|e| anyhow::anyhow!("not a histogram: {e}"))?;
         let mut histogram = Histogram::new();
         for bucket in hdr.iter_recorded() {
             histogram.add_n(bucket.value_iterated_to().min(HIGHEST_NS), bucket.count_at_value());
         }
         Ok(histogram)
     }
+}
+
+/// How V2 begins that is deflated, and how it does once it is not.
+const DEFLATED: [u8; 4] = 0x1C84_9314u32.to_be_bytes();
+const PLAIN: [u8; 4] = 0x1C84_9313u32.to_be_bytes();
+
+/// V2 inflated, and its header compared with what follows and with our bounds: the library believes what a header says
+/// of lengths and bounds, and would make gigabytes of a few bytes.
+fn plain_v2(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut plain = Vec::new();
+    match bytes.strip_prefix(&DEFLATED) {
+        Some(rest) => {
+            let deflated = rest.get(4..).context("not a histogram: cut short")?;
+            // A count takes at most nine bytes.
+            let most = 40 + 9 * BUCKETS as u64;
+            flate2::read::ZlibDecoder::new(deflated).take(most + 1).read_to_end(&mut plain).context("inflating")?;
+            ensure!(plain.len() as u64 <= most, "not a histogram: it inflates to more than one can be");
+        }
+        None => plain.extend_from_slice(bytes),
+    }
+    let header = plain.get(..40).context("not a histogram: cut short")?;
+    let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    ensure!(header[..4] == PLAIN && word(4) as usize == plain.len() - 40, "not a histogram: its length is wrong");
+    ensure!((1..=3).contains(&word(12)), "not a histogram of one to three digits");
+    let bounds = [1u64.to_be_bytes(), HIGHEST_NS.to_be_bytes()].concat();
+    ensure!(header[16..32] == bounds, "not a histogram in nanoseconds up to an hour");
+    Ok(plain)
 }
 
 #[cfg(test)]

@@ -2,9 +2,11 @@
 
 pub mod clock;
 pub mod error;
+pub mod file;
 pub mod histogram;
 pub mod output;
 pub mod private;
 pub mod rng;
 pub mod secret;
+pub mod text;
 pub mod units;

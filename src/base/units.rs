@@ -107,6 +107,17 @@ pub fn duration(ns: u64) -> String {
     if shown.is_empty() { latency(ns as f64) } else { shown.join(" ") }
 }
 
+/// A day and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
+pub fn moment(unix_ns: u64) -> String {
+    if unix_ns == 0 {
+        return "date unknown".to_string();
+    }
+    match jiff::Timestamp::from_second((unix_ns / 1_000_000_000) as i64) {
+        Ok(time) => format!("{} UTC", time.strftime("%Y-%m-%d %H:%M")),
+        Err(_) => "date unknown".to_string(),
+    }
+}
+
 /// A count with its thousands grouped: 892202 as "892,202".
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();

@@ -1,33 +1,83 @@
-//! `dyno claims`: the sentences that bundles bear out, strongest first, those of every subject.
+//! `dyno claims`: what may be claimed from bundles, strongest first, those of every subject; as text or JSON.
 
 use std::io::Write;
-use std::path::PathBuf;
 
-use crate::base::error::Result;
-use crate::report::{Facts, claims, difference};
+use serde_json::{Value, json};
 
-pub fn claims(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
-    let facts = Facts::load(paths)?;
+use super::load::Bundles;
+use crate::analysis::claims::{self, Claim};
+use crate::analysis::compare::{At, Comparison};
+use crate::analysis::facts::Facts;
+use crate::base::error::{Context, Result};
+use crate::report::{published, wording};
+
+pub fn claims(bundles: &Bundles, as_json: bool, out: &mut dyn Write) -> Result<()> {
+    let facts = bundles.facts()?;
     let found = claims::all(&facts);
+    if as_json {
+        serde_json::to_writer_pretty(&mut *out, &document(&facts, &found)).context("writing JSON")?;
+        writeln!(out)?;
+        return Ok(());
+    }
     for claim in &found {
-        writeln!(out, "- {}", claim.sentence(&facts))?;
+        let (said, basis) = wording::claim(&facts, claim);
+        writeln!(out, "- {said} ({basis}).")?;
     }
-    let bare = claims::as_they_stand(&facts);
-    if found.is_empty() && facts.unfair.is_empty() {
-        writeln!(out, "The data bear out no claim: no difference is clear of chance once all are counted.")?;
-        if bare.is_empty() {
-            writeln!(out, "More repeats, in turn, narrow the intervals: dyno run … --repeats 5")?;
+    for crossover in claims::crossovers(&facts) {
+        writeln!(out, "- {}.", wording::crossover(&facts, &crossover))?;
+    }
+    match published::rows(&facts) {
+        Some(rows) => {
+            writeln!(out, "{}", published::HOW)?;
+            rows.iter().try_for_each(|row| writeln!(out, "- {}", row.join(", ")))?;
         }
+        None if found.is_empty() => writeln!(out, "{}", wording::no_claim(&facts))?,
+        None => {}
     }
-    if !bare.is_empty() {
-        writeln!(out, "\nFigures without intervals support no claim. As they stand, they say:")?;
-        bare.iter().try_for_each(|told| writeln!(out, "- {}", told.sentence(&facts)))?;
-    }
-    facts.unfair.iter().try_for_each(|unfair| writeln!(out, "{}", unfair.said(&facts)))?;
-    let marks = difference::all_marks(&facts);
-    if !marks.is_empty() {
-        writeln!(out, "\nNothing is claimed for:")?;
-        marks.iter().try_for_each(|mark| writeln!(out, "- {mark}"))?;
+    facts.barred.iter().try_for_each(|bar| writeln!(out, "{}", wording::barred(&facts, bar)))?;
+    let caveats = wording::caveats(&facts);
+    if !caveats.is_empty() {
+        writeln!(out, "\nCaveats (these points support no claim, or only a bound):")?;
+        caveats.iter().try_for_each(|own| writeln!(out, "- {own}"))?;
     }
     Ok(())
+}
+
+/// Every claim and every comparison, with full precision beside the text as printed.
+fn document(facts: &Facts, found: &[Claim<'_>]) -> Value {
+    let claim = |c: &Claim<'_>| {
+        let (said, basis) = wording::claim(facts, c);
+        let mut of = comparison(facts, c.comparison);
+        of["sentence"] = json!(said);
+        of["basis"] = json!(basis);
+        of["of_points"] = json!(c.of_points);
+        of
+    };
+    json!({
+        "subjects": facts.subjects,
+        "comparisons_in_family": facts.searched(),
+        "claims": found.iter().map(claim).collect::<Vec<_>>(),
+        "comparisons": facts.comparisons.iter().map(|c| comparison(facts, c)).collect::<Vec<_>>(),
+        "not_comparable": facts.barred.iter().map(|b| wording::barred(facts, b)).collect::<Vec<_>>(),
+        "caveats": wording::caveats(facts),
+    })
+}
+
+fn comparison(facts: &Facts, c: &Comparison) -> Value {
+    let step = &facts.steps[c.step];
+    let (percent, low, high) = c.percent();
+    let value = if let At::Value(value) = c.at { Some(&step.values[value]) } else { None };
+    json!({
+        "step": step.name,
+        "metric": c.metric.short(),
+        "at": value.map(|v| v.label.clone()),
+        "where": wording::at(facts, c).trim(),
+        "better": facts.subjects[c.better],
+        "worse": facts.subjects[c.worse],
+        "standing": format!("{:?}", c.standing),
+        "factor": [c.factor, c.low, c.high],
+        "percent": [percent, low, high],
+        "printed": wording::difference(c),
+        "repeats": c.repeats,
+    })
 }

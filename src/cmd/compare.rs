@@ -1,13 +1,13 @@
-//! `dyno compare`: the subjects of one or more bundles side by side, each held against the first.
+//! `dyno compare`: the subjects of one or more bundles compared, each with the first.
 
 use std::io::Write;
-use std::path::PathBuf;
 
+use super::load::Bundles;
 use crate::base::error::Result;
-use crate::report::{Facts, text};
+use crate::report::text;
 
-pub fn compare(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
-    let facts = Facts::load(paths)?;
+pub fn compare(bundles: &Bundles, out: &mut dyn Write) -> Result<()> {
+    let facts = bundles.facts()?;
     out.write_all(text::compare(&facts).as_bytes())?;
     Ok(())
 }

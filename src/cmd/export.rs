@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::analysis::Question;
 use crate::base::error::{Result, failed};
 use crate::base::output::Output;
-use crate::report::export::{self, FORMS, TABLES};
+use crate::export::{self, FORMS, TABLES};
 
 #[derive(Args)]
 pub struct ExportArgs {
@@ -33,14 +34,16 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     let table = TABLES.iter().find(|t| t.name() == args.table).ok_or_else(|| {
         unknown(&format!("'{}' is no table of a bundle", args.table), TABLES.iter().map(|t| t.name()).collect())
     })?;
+    let facts = super::load::facts(&args.paths, &Question::default())?;
+    let of = (&*args.paths, &facts);
     let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).collect();
     if let Some(path) = &args.output {
         let mut output = Output::begin(path, &inputs)?;
-        export::export(&args.paths, *table, *form, Box::new(BufWriter::new(&mut output)))?;
+        export::export(of, *table, *form, Box::new(BufWriter::new(&mut output)))?;
         return output.finish(&inputs);
     }
     if form.name() == "parquet" && stdout().is_terminal() {
         return Err(failed("Parquet is not text for a terminal", "say where to write it: -o points.parquet"));
     }
-    export::export(&args.paths, *table, *form, Box::new(BufWriter::new(stdout())))
+    export::export(of, *table, *form, Box::new(BufWriter::new(stdout())))
 }

@@ -9,6 +9,7 @@ pub mod facts;
 pub mod foreign;
 pub mod import;
 pub mod list;
+pub mod load;
 pub mod plan;
 pub mod protocols;
 pub mod report;
@@ -18,10 +19,11 @@ pub mod show;
 use std::io::{BufWriter, Write, stdout};
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::base::error::{Result, failed};
 use crate::plan::Catalogue;
+use load::Bundles;
 
 /// A dynamometer for SSDs: the same load on every drive, and which is faster, at what and by how much.
 #[derive(Parser)]
@@ -61,10 +63,16 @@ enum Command {
     },
     /// Print the points of bundles
     Show(Bundles),
-    /// Hold the subjects of bundles side by side
+    /// Compare the subjects of bundles
     Compare(Bundles),
-    /// Print the sentences that bundles bear out, each subject's, with the arithmetic
-    Claims(Bundles),
+    /// Print what may be claimed, each subject's, with the interval and the arithmetic
+    Claims {
+        #[command(flatten)]
+        bundles: Bundles,
+        /// As JSON, with every comparison
+        #[arg(long)]
+        json: bool,
+    },
     /// Make the brief: HTML that opens offline, PDF for print, or Markdown
     Report {
         #[command(flatten)]
@@ -105,13 +113,6 @@ enum ProtocolsCommand {
     Show { name: String },
 }
 
-#[derive(Args)]
-struct Bundles {
-    /// Bundles, as `dyno run` writes them
-    #[arg(required = true, value_name = "BUNDLE")]
-    paths: Vec<PathBuf>,
-}
-
 /// The engines, workloads and meters that plans may name.
 pub fn catalogue() -> Catalogue {
     Catalogue {
@@ -134,14 +135,14 @@ pub fn main() -> Result<u8> {
         Command::List => list::list(out).map(|()| 0),
         Command::Drives { json } => drives::drives(json, out).map(|()| 0),
         Command::Facts { paths } => facts::facts(&paths, out).map(|()| 0),
-        Command::Show(bundles) => show::show(&bundles.paths, out).map(|()| 0),
-        Command::Compare(bundles) => compare::compare(&bundles.paths, out).map(|()| 0),
-        Command::Claims(bundles) => claims::claims(&bundles.paths, out).map(|()| 0),
+        Command::Show(bundles) => show::show(&bundles, out).map(|()| 0),
+        Command::Compare(bundles) => compare::compare(&bundles, out).map(|()| 0),
+        Command::Claims { bundles, json } => claims::claims(&bundles, json, out).map(|()| 0),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
                 return Err(failed("nothing to make", "say where: -o brief.html, --figures DIR, or both"));
             }
-            report::report(&bundles.paths, output.as_deref(), figures.as_deref(), brief.as_deref()).map(|_| 0)
+            report::report(&bundles, output.as_deref(), figures.as_deref(), brief.as_deref()).map(|_| 0)
         }
         Command::Audit { claims, data } => audit::audit(&claims, &data, out),
         Command::Import(args) => import::import(&args, out).map(|()| 0),

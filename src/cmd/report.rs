@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::load::Bundles;
 use crate::base::error::{Context, Result, failed};
 use crate::base::output::{self, Output};
 use crate::report::{Brief, Document, Facts, draw, figure, html, markdown, pdf};
@@ -13,17 +14,17 @@ const PNG_SCALE: f32 = 3.0;
 /// Writes the page to `output`, beside the first bundle where none is named, and the figures into `figures`. Returns
 /// the page's path.
 pub fn report(
-    paths: &[PathBuf],
+    bundles: &Bundles,
     output: Option<&Path>,
     figures: Option<&Path>,
     brief: Option<&Path>,
 ) -> Result<PathBuf> {
-    let facts = Facts::load(paths)?;
-    let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).chain(brief).collect();
+    let facts = bundles.facts()?;
+    let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let brief = brief.map(Brief::load).transpose()?.unwrap_or_default();
     let page = match output {
         Some(path) => path.to_path_buf(),
-        None => paths[0].with_extension("html"),
+        None => bundles.paths[0].with_extension("html"),
     };
     write_as_named(&facts, &brief, &page, &inputs)?;
     if let Some(folder) = figures {

@@ -148,7 +148,7 @@ struct InstantLane {
 impl Lane for InstantLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        self.staged.push(Done { slot, bytes: op.len, hit: true });
+        self.staged.push(Done { slot, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }
 
@@ -204,7 +204,7 @@ impl TimedLane {
 
 impl Lane for TimedLane {
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        self.staged.push(Done { slot, bytes: op.len, hit: true });
+        self.staged.push(Done { slot, bytes: op.len, hit: true, given_up: false });
         Ok(())
     }
 

@@ -94,7 +94,7 @@ impl Lane for PsyncLane {
         };
         match result {
             Ok(bytes) if bytes == op.len as usize => {
-                done.push(Done { slot: 0, bytes: op.len, hit: true });
+                done.push(Done { slot: 0, bytes: op.len, hit: true, given_up: false });
                 Ok(())
             }
             Ok(bytes) => Err(self.file.short(name, at, bytes, op.len)),

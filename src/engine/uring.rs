@@ -223,7 +223,7 @@ impl Lane for UringLane {
             if completion.result() != len as i32 && !self.nop {
                 bad = Some((slot, completion.result()));
             }
-            done.push(Done { slot, bytes: len, hit: true });
+            done.push(Done { slot, bytes: len, hit: true, given_up: false });
         }
         match bad {
             Some((slot, result)) => Err(self.failed(slot, result)),

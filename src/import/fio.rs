@@ -101,7 +101,7 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
             tell(entry, &part["clat_ns"], name, class, ops);
         }
         let bytes = part["io_bytes"].as_u64().unwrap_or(0).min(1 << 60);
-        tallies.push(Tally { class, ops, bytes, misses: 0, service, response: None });
+        tallies.push(Tally { class, ops, bytes, misses: 0, given_up: 0, service, response: None });
     }
     let instance = entry.point.cells.iter().filter(|c| c.stream == name).count() as u32;
     entry.point.cells.push(cell(name, instance, option("numjobs"), option("iodepth"), tallies));

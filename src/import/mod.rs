@@ -149,7 +149,7 @@ fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tall
 
 /// A tally without latencies.
 fn tally(class: Class, ops: u64, bytes: u64) -> Tally {
-    Tally { class, ops, bytes, misses: 0, service: Histogram::new(), response: None }
+    Tally { class, ops, bytes, misses: 0, given_up: 0, service: Histogram::new(), response: None }
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub struct Done {
     pub bytes: u32,
     /// A lookup found its key; everything else always has.
     pub hit: bool,
+    /// It was tried and rolled back too often, and did not come through: no op, and nothing to time.
+    pub given_up: bool,
 }
 
 /// One thread's handle on an engine. Slots are numbered below the depth that the lane was opened with.

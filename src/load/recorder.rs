@@ -88,6 +88,7 @@ struct ClassTally {
     response: Option<Live>,
     bytes: Counter,
     misses: Counter,
+    given_up: Counter,
 }
 
 /// One worker's tally. Aligned so that no two workers share a cache line.
@@ -110,6 +111,7 @@ impl Recorder {
                 response: open.then(Live::new),
                 bytes: Counter::default(),
                 misses: Counter::default(),
+                given_up: Counter::default(),
             })
         };
         Recorder {
@@ -135,6 +137,14 @@ impl Recorder {
         }
     }
 
+    /// Counts one that was intended in the measured window and given up: no op, and without a latency.
+    #[cold]
+    pub fn add_given_up(&self, class: Class) {
+        if let Some(tally) = &self.classes[class as usize] {
+            tally.given_up.add(1);
+        }
+    }
+
     /// Notes that an op due at `intended_ns` was handed over late; `gap_ns` is the mean time between ops.
     #[inline]
     pub fn add_late(&self, late_ns: u64, gap_ns: f64) {
@@ -149,7 +159,7 @@ impl Recorder {
             let at = tallies.iter().position(|t| t.class == *class).unwrap_or_else(|| {
                 let response = mine.response.is_some().then(Histogram::new);
                 let service = Histogram::new();
-                tallies.push(Tally { class: *class, ops: 0, bytes: 0, misses: 0, service, response });
+                tallies.push(Tally { class: *class, ops: 0, bytes: 0, misses: 0, given_up: 0, service, response });
                 tallies.len() - 1
             });
             let total = &mut tallies[at];
@@ -160,6 +170,7 @@ impl Recorder {
             total.ops = total.service.count;
             total.bytes += mine.bytes.get();
             total.misses += mine.misses.get();
+            total.given_up += mine.given_up.get();
         }
     }
 }

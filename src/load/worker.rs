@@ -12,7 +12,7 @@ use super::op::{Cycles, Source};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
 use crate::base::clock::Clock;
-use crate::base::error::Result;
+use crate::base::error::{Result, failed};
 use crate::record::Class;
 
 /// At most this many ops are handed over in one turn of a closed loop: a drive that gets its queue refilled in small
@@ -126,7 +126,7 @@ fn work_one_at_a_time<L: Lane>(lane: &mut L, job: Job<'_>) -> Result<()> {
             && submitted_ns >= job.window.from_ns
         {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns: now_ns };
-            job.recorder.add(op.kind.class(), stamps, done.bytes, done.hit);
+            count(job.recorder, job.limit, op.kind.class(), stamps, &done)?;
         }
     }
     Ok(())
@@ -163,7 +163,7 @@ fn work_in_cycles<L: Lane>(
             && intended_ns >= window.from_ns
         {
             let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
-            recorder.add(op.kind.class(), stamps, done.bytes, done.hit);
+            count(recorder, None, op.kind.class(), stamps, &done)?;
             if late_ns > LATE_NS {
                 // Gaps differ with every op, so the backlog is counted, not reckoned.
                 recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
@@ -260,7 +260,7 @@ fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> 
     let completed_ns = job.clock.now_ns();
     for done in &slots.done {
         let held = slots.held[done.slot as usize];
-        tally(job, held, done, completed_ns);
+        tally(job, held, done, completed_ns)?;
         slots.free.push(done.slot);
     }
     slots.done.clear();
@@ -268,22 +268,40 @@ fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> 
 }
 
 #[inline(always)]
-fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) {
+fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) -> Result<()> {
     let InFlight { class, intended_ns, submitted_ns } = held;
     let Some(schedule) = &job.schedule else {
         if submitted_ns >= job.window.from_ns {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
-            job.recorder.add(class, stamps, done.bytes, done.hit);
+            count(job.recorder, job.limit, class, stamps, done)?;
         }
-        return;
+        return Ok(());
     };
     if intended_ns < job.window.from_ns {
-        return;
+        return Ok(());
     }
-    job.recorder.add(class, Stamps { intended_ns, submitted_ns, completed_ns }, done.bytes, done.hit);
+    count(job.recorder, job.limit, class, Stamps { intended_ns, submitted_ns, completed_ns }, done)?;
     let late_ns = submitted_ns.saturating_sub(intended_ns);
     if late_ns > LATE_NS {
         job.recorder.add_late(late_ns, schedule.mean_gap_ns());
+    }
+    Ok(())
+}
+
+/// Counts what has ended in the window: an op, or one that was given up, which a fill cannot do without.
+#[inline(always)]
+fn count(recorder: &Recorder, limit: Option<u64>, class: Class, stamps: Stamps, done: &Done) -> Result<()> {
+    if !done.given_up {
+        recorder.add(class, stamps, done.bytes, done.hit);
+        return Ok(());
+    }
+    recorder.add_given_up(class);
+    match limit {
+        None => Ok(()),
+        Some(_) => Err(failed(
+            "a transaction of the dataset's load was rolled back again and again, and given up",
+            "load with fewer threads, or at a lower isolation level",
+        )),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
+use crate::record::gauge::cpu as names;
 
 pub struct Cpu;
 
@@ -37,7 +38,7 @@ impl Probe for Host {
         let own = std::fs::read_to_string("/proc/self/stat").context("reading /proc/self/stat")?;
         // The name in brackets may hold spaces; user and system time are fields 14 and 15 of the whole line.
         let fields: Vec<f64> = own.rsplit(')').next().unwrap_or("").split_whitespace().map(number).collect();
-        for (name, index) in [("process_user_ns", 11), ("process_system_ns", 12)] {
+        for (name, index) in [(names::PROCESS_USER_NS, 11), (names::PROCESS_SYSTEM_NS, 12)] {
             out.extend(fields.get(index).map(|ticks| now.reading(name, ticks * self.tick_ns)));
         }
         for what in ["cpu", "io", "memory"] {
@@ -76,14 +77,16 @@ impl Host {
                 ("host_system_ns", at(2)),
                 ("host_iowait_ns", at(4)),
                 ("host_softirq_ns", at(5) + at(6)),
-                ("host_busy_ns", all - idle),
-                ("host_all_ns", all),
+                (names::HOST_STEAL_NS, at(7)),
+                (names::HOST_BUSY_NS, all - idle),
+                (names::HOST_ALL_NS, all),
             ];
             out.extend(named.map(|(name, ticks)| now.reading(name, ticks * self.tick_ns)));
         }
         let share = |(now, old): (&(f64, f64), &(f64, f64))| (now.1 > old.1).then(|| (now.0 - old.0) / (now.1 - old.1));
         let busiest = cores.iter().zip(&self.cores).filter_map(share).max_by(f64::total_cmp);
-        out.extend(busiest.map(|share| now.reading("busiest_core_percent", share * 100.0)));
+        out.extend(busiest.map(|share| now.reading(names::BUSIEST_CORE_PERCENT, share * 100.0)));
+        out.push(now.reading(names::HOST_CORES, cores.len() as f64));
         self.cores = cores;
     }
 }
@@ -101,8 +104,9 @@ mod tests {
         out.clear();
         host.host("cpu 100 0 20 70 20 0 0 0\ncpu0 94 0 6 30 10 0 0 0\ncpu1 6 0 14 40 10 0 0 0\n", now, &mut out);
         let value = |name: &str| out.iter().find(|r| r.name == name).map(|r| r.value);
-        assert_eq!(value("host_busy_ns"), Some(120.0 * 1e7));
+        assert_eq!(value(names::HOST_BUSY_NS), Some(120.0 * 1e7));
         assert_eq!(value("host_iowait_ns"), Some(20.0 * 1e7));
-        assert_eq!(value("busiest_core_percent"), Some(100.0));
+        assert_eq!(value(names::BUSIEST_CORE_PERCENT), Some(100.0));
+        assert_eq!(value(names::HOST_CORES), Some(2.0));
     }
 }

@@ -6,11 +6,12 @@ use super::blocks::{self, Block};
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
+use crate::record::gauge::diskstats::{Counter, METER, PLACES_IN_MEMORY};
 
 pub struct Diskstats;
 
 static INFO: Info = info(
-    "diskstats",
+    METER,
     "requests, bytes, busy time and queue of the devices under test, as the kernel counts them",
     &[],
     "Linux, Documentation/block/stat.rst",
@@ -29,7 +30,8 @@ impl Meter for Diskstats {
     }
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
-        Ok(Box::new(Devices { blocks: blocks::all_under(site.places), divided: site.divided }))
+        let blocks = blocks::all_under(site.places);
+        Ok(Box::new(Devices { blocks, divided: site.divided, in_memory: in_memory(site.places) }))
     }
 }
 
@@ -37,37 +39,67 @@ struct Devices {
     blocks: Vec<Block>,
     /// Namespaces come and go while a drive is made ready, so they are looked up at each reading.
     divided: bool,
+    in_memory: usize,
 }
 
 impl Probe for Devices {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
+        if self.in_memory > 0 {
+            out.push(now.reading(PLACES_IN_MEMORY, self.in_memory as f64));
+        }
         for block in &self.blocks {
             let of_drive = if self.divided { blocks::of_whole_drive(&block.disk) } else { Vec::new() };
             let stats = if of_drive.is_empty() { &block.stats } else { &of_drive };
-            let read =
-                |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
-            let stats = stats.iter().map(read).collect::<Result<Vec<_>>>()?;
-            counters(&stats, &block.name, now, out);
+            counters(&texts(stats)?, &|counter| counter.of_device(&block.name), now, out);
+            if block.name != block.disk && of_drive.is_empty() {
+                // Whoever works on another partition is a neighbour too.
+                let whole = [block.sysfs.join("stat")];
+                counters(&texts(&whole)?, &|counter| counter.of_whole(&block.disk), now, out);
+            }
         }
         Ok(())
     }
 }
 
-/// Adds up what the paths and namespaces of a device count; each `stat` is one line.
-fn counters(stats: &[String], device: &str, now: Now, out: &mut Vec<Reading>) {
+fn texts(files: &[PathBuf]) -> Result<Vec<String>> {
+    let read = |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
+    files.iter().map(read).collect()
+}
+
+/// Adds up what the paths and namespaces of a device count; each `stat` is one line. `name` is the reading's.
+fn counters(stats: &[String], name: &dyn Fn(Counter) -> String, now: Now, out: &mut Vec<Reading>) {
     let count = |stat: &String, i: usize| stat.split_ascii_whitespace().nth(i)?.parse::<f64>().ok();
-    let known = [
-        ("reads", 0, 1.0),
-        ("read_bytes", 2, SECTOR_BYTES),
-        ("writes", 4, 1.0),
-        ("written_bytes", 6, SECTOR_BYTES),
-        ("busy_ns", 9, 1e6),
-        ("queue_ns", 10, 1e6),
-    ];
-    for (name, index, unit) in known {
+    for counter in Counter::ALL {
+        let (index, unit) = column(counter);
         let sum: Option<f64> = stats.iter().map(|stat| count(stat, index)).sum();
-        out.extend(sum.map(|n| now.reading(format!("{device}_{name}"), n * unit)));
+        // Kernels before 5.5 do not count flushes.
+        out.extend(sum.map(|n| now.reading(name(counter), n * unit)));
     }
+}
+
+/// Where the kernel writes a counter, and its unit there in bytes or nanoseconds.
+fn column(counter: Counter) -> (usize, f64) {
+    const MS: f64 = 1e6;
+    match counter {
+        Counter::Reads => (0, 1.0),
+        Counter::ReadBytes => (2, SECTOR_BYTES),
+        Counter::ReadTime => (3, MS),
+        Counter::Writes => (4, 1.0),
+        Counter::WrittenBytes => (6, SECTOR_BYTES),
+        Counter::WriteTime => (7, MS),
+        Counter::Busy => (9, MS),
+        Counter::Queue => (10, MS),
+        Counter::Flushes => (15, 1.0),
+        Counter::FlushTime => (16, MS),
+    }
+}
+
+/// How many of the places have no device under them because they are in memory.
+fn in_memory(places: &[PathBuf]) -> usize {
+    const TMPFS: u64 = 0x0102_1994;
+    const RAMFS: u64 = 0x8584_58f6;
+    let kind = |place: &&PathBuf| rustix::fs::statfs(place.as_path()).map(|found| found.f_type as u64 & 0xffff_ffff);
+    places.iter().filter(|place| kind(place).is_ok_and(|kind| [TMPFS, RAMFS].contains(&kind))).count()
 }
 
 #[cfg(test)]
@@ -76,9 +108,9 @@ mod tests {
 
     #[test]
     fn the_kernels_columns_are_read_in_bytes_and_nanoseconds_and_paths_are_added_up() {
-        let paths = ["  90 2 700 30 50 1 400 20 3 40 70 0 0 0 0\n", "10 0 100 0 0 0 0 0 0 0 0 0 0 0 0\n"];
+        let paths = ["  90 2 700 30 50 1 400 20 3 40 70 0 0 0 0 6 5\n", "10 0 100 0 0 0 0 0 0 0 0 0 0 0 0 1 2\n"];
         let mut out = Vec::new();
-        counters(&paths.map(String::from), "nvme0n1", Now { ns: 5, unix_ns: 0 }, &mut out);
+        counters(&paths.map(String::from), &|c| c.of_device("nvme0n1"), Now { ns: 5, unix_ns: 0 }, &mut out);
         let read: Vec<_> = out.iter().map(|r| (r.name.as_str(), r.value)).collect();
         let ms = 1e6;
         assert_eq!(
@@ -86,11 +118,23 @@ mod tests {
             [
                 ("nvme0n1_reads", 100.0),
                 ("nvme0n1_read_bytes", 409_600.0),
+                ("nvme0n1_read_ns", 30.0 * ms),
                 ("nvme0n1_writes", 50.0),
                 ("nvme0n1_written_bytes", 204_800.0),
+                ("nvme0n1_write_ns", 20.0 * ms),
                 ("nvme0n1_busy_ns", 40.0 * ms),
                 ("nvme0n1_queue_ns", 70.0 * ms),
+                ("nvme0n1_flushes", 7.0),
+                ("nvme0n1_flush_ns", 7.0 * ms),
             ]
         );
+        out.clear();
+        counters(
+            &["1 0 8 0 0 0 0 0 0 1 2 0 0 0 0".into()],
+            &|c| c.of_whole("sda"),
+            Now { ns: 5, unix_ns: 0 },
+            &mut out,
+        );
+        assert_eq!((out.len(), out[0].name.as_str()), (8, "sda_whole_reads"), "a kernel that counts no flushes");
     }
 }

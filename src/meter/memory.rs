@@ -3,6 +3,7 @@
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
+use crate::record::gauge::memory as names;
 
 pub struct Memory;
 
@@ -25,9 +26,10 @@ impl Probe for Meminfo {
         let text = std::fs::read_to_string("/proc/meminfo").context("reading /proc/meminfo")?;
         let names = [
             ("Cached", "page_cache_bytes"),
-            ("Dirty", "dirty_bytes"),
-            ("Writeback", "writeback_bytes"),
+            ("Dirty", names::DIRTY_BYTES),
+            ("Writeback", names::WRITEBACK_BYTES),
             ("MemAvailable", "available_bytes"),
+            ("MemTotal", names::TOTAL_BYTES),
         ];
         for (key, name) in names {
             let line = text.lines().find(|l| l.split(':').next() == Some(key));

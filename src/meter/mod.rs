@@ -15,6 +15,7 @@ pub mod interrupts;
 pub mod memory;
 pub mod nvme;
 pub mod nvme_power;
+pub mod processes;
 pub mod rapl;
 pub mod redfish;
 pub mod watch;
@@ -102,12 +103,13 @@ pub static ALL: &[&dyn Meter] = &[
     &memory::Memory,
     &nvme::Nvme,
     &nvme_power::NvmePower,
+    &processes::Processes,
     &rapl::Rapl,
     &redfish::Redfish,
 ];
 
 /// What watches every run: cheap, and without settings.
-pub static ALWAYS: &[&str] = &["cpu", "diskstats", "memory"];
+pub static ALWAYS: &[&str] = &["cpu", "processes", "diskstats", "memory"];
 
 /// Finds a meter by the name that a plan gives it.
 pub fn find(name: &str) -> Option<&'static dyn Meter> {

@@ -9,6 +9,7 @@ use super::blocks;
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, bail, failed};
 use crate::plan::Info;
+use crate::record::gauge::nvme as names;
 
 pub struct Nvme;
 
@@ -115,8 +116,8 @@ fn smart(log: &[u8]) -> Result<Values> {
         ("critical_minutes", n(196, 4)),
         ("throttle_light_count", n(216, 4)),
         ("throttle_heavy_count", n(220, 4)),
-        ("throttle_light_s", n(224, 4)),
-        ("throttle_heavy_s", n(228, 4)),
+        (names::THROTTLE_LIGHT_S, n(224, 4)),
+        (names::THROTTLE_HEAVY_S, n(228, 4)),
     ]
     .map(|(name, value)| (name.to_string(), value))
     .into();
@@ -160,7 +161,7 @@ mod tests {
         let values = smart(&log).unwrap();
         let value = |name: &str| values.iter().find(|v| v.0 == name).map(|v| v.1);
         assert_eq!((value("celsius"), value("sensor1_celsius")), (Some(41.0), Some(55.0)));
-        assert_eq!((value("host_written_bytes"), value("throttle_light_s")), (Some(7.0 * 512_000.0), Some(90.0)));
+        assert_eq!((value("host_written_bytes"), value(names::THROTTLE_LIGHT_S)), (Some(7.0 * 512_000.0), Some(90.0)));
         assert_eq!(value("sensor2_celsius"), None, "a sensor that is not there");
         assert!(smart(&log[..100]).is_err());
     }

@@ -1,5 +1,7 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
+mod contents;
+pub mod gauge;
 mod prepared;
 mod rest;
 mod told;
@@ -9,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
+pub use contents::{PointContents, RateInterval, RunContents};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;
 pub use told::Told;
@@ -136,6 +139,8 @@ pub struct Tally {
     pub bytes: u64,
     /// Reads that found no such key; they count as ops, as in db_bench.
     pub misses: u64,
+    /// Transactions that were rolled back too often in a row and given up; they are not in `ops`.
+    pub given_up: u64,
     /// completed − submitted
     pub service: Histogram,
     /// completed − intended; in closed loop it is the service time and not kept twice.

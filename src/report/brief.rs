@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
 
-use super::facts::Facts;
 use super::section;
+use crate::analysis::facts::Facts;
 use crate::base::error::{Result, failed};
 
 /// The choices; all have defaults, so that a brief without a file is whole.

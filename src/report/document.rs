@@ -2,8 +2,8 @@
 
 use super::blocks::{self, Block};
 use super::brief::Brief;
-use super::facts::Facts;
 use super::{html, section, words};
+use crate::analysis::facts::Facts;
 use crate::base::error::Result;
 
 /// A brief, ready to be set as Markdown or PDF.

@@ -1,13 +1,13 @@
 //! Which figures a step gets, and what goes into them.
 
-use super::facts::{CellFacts, Facts, StepFacts};
 use super::figure::bars::{Bar, BarSeries, GroupedBars};
 use super::figure::curve::{Curve, CurvePoint, CurveSeries};
 use super::figure::percentiles::{PercentileSeries, Percentiles};
 use super::figure::timeline::{Timeline, TimelineSeries};
 use super::limits::MARK;
-use super::reading::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use super::steady;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use crate::plan::Field;
 use crate::stats::Estimate;
 
@@ -214,7 +214,7 @@ impl Draw<'_> {
         const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
         let value = |cell: &CellFacts, stream: &str, what: usize| {
             let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;
-            let times = summary.classes.first().map(ClassSummary::felt)?;
+            let times = summary.classes.first().map(ClassSummary::user_latency)?;
             let estimate = if what == 0 { times.mean_ns.as_ref() } else { times.percentiles_ns[what + 1].as_ref() };
             estimate.map(|e| scaled(e, 1e3))
         };
@@ -291,7 +291,7 @@ fn tidy(percentile: f64) -> f64 {
 }
 
 fn felt<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latency> {
-    summary.class(step.class).map(ClassSummary::felt)
+    summary.class(step.class).map(ClassSummary::user_latency)
 }
 
 /// A file name made of a step's name.

@@ -1,12 +1,12 @@
 //! The figures of power: work a watt, watts against work, and power and temperature under the throughput.
 
 use super::draw::{Draw, Drawing, TIMELINE_POINTS, scaled, slug, thinned};
-use super::facts::{CellFacts, Facts, StepFacts};
 use super::figure::bars::{Bar, BarSeries, GroupedBars};
 use super::figure::curve::{Curve, CurvePoint};
 use super::figure::panels::{Panel, Panels};
 use super::figure::timeline::TimelineSeries;
-use super::power::PowerFacts;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::power::PowerFacts;
 
 /// The figures of a step; of power one set for each class, since classes are never mixed.
 pub fn of_power(facts: &Facts, step: &StepFacts) -> Vec<Drawing> {

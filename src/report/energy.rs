@@ -1,8 +1,8 @@
 //! Watts, energy and work a watt as rows of a table, with the class that the watts are of in each.
 
-use super::facts::{Facts, StepFacts};
-use super::power::{MOST_DELAY_S, PowerFacts};
 use super::words::{self, NONE};
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::power::{MOST_DELAY_S, PowerFacts};
 use crate::stats::Estimate;
 
 /// Heading of `rows`, after the axis; what matters most comes first, since a terminal leaves out what does not fit.

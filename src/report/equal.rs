@@ -1,52 +1,44 @@
-//! Curves of latency against load held against each other: their knees, and their loads at equal latency.
+//! Curves of latency against load: their knees, and subjects compared at equal latency and at equal load.
 
-use super::facts::{Facts, StepFacts};
-use super::reading::{ClassSummary, P99};
+use super::wording;
 use super::words::{self, NONE};
+use crate::analysis::compare::At;
+use crate::analysis::curves::mean_curve;
+use crate::analysis::facts::Facts;
 use crate::base::units;
 use crate::plan::Field;
-use crate::stats::curve::{At, at_equal_latency, knee, latency_ratio};
+use crate::stats::curve::knee;
 
-pub const HEAD: [&str; 7] =
-    ["subject", "knee, ops/s", "knee, p99", "at p99 of", "ops/s there", "÷ first's", "p99 ÷ first's at equal load"];
+pub const HEAD: [&str; 5] = ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];
 
 pub const HOW: &str = "The knee is the measured point that lies farthest below the straight line between the curve's ends, \
-both axes scaled alike; none where it sags by less than a tenth. The load at equal latency is read off the straight line \
-between two measured points, at the p99 of the first subject's knee, or halfway up what both curves reach. The last column is the \
-area between the two curves of p99 (of its logarithm, on straight lines between points) over the loads that both carry, as \
-a mean ratio. Read off, they have no interval, and nothing is claimed from them.";
+both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the first subject's knee) and \
+p99 at equal load (over the loads that all curves share) are read off the straight lines between measured points, repeat by \
+repeat, and compared with the first subject as any other figure.";
 
 /// A row for each subject of a step that was swept in open loop.
-pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+pub fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
+    let step = &facts.steps[index];
     let axis = step.axis.as_ref().map(|a| a.field);
     if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
         return Vec::new();
     }
-    let curves: Vec<Vec<At>> = (0..facts.subjects.len()).map(|subject| curve(facts, step, subject)).collect();
-    let row = |(subject, own): (usize, &Vec<At>)| {
+    let compared = |subject: usize, of: fn(&At) -> bool, latency: bool| {
+        let own = |c: &&crate::analysis::Comparison| {
+            c.step == index && of(&c.at) && c.metric.is_latency() == latency && c.is_of(0, subject) && subject > 0
+        };
+        let found = facts.comparisons.iter().find(own);
+        found.map_or(NONE.to_string(), |c| wording::in_table(facts, c, &|name| name.to_string()))
+    };
+    let row = |subject: usize| {
+        let knee = knee(&mean_curve(step, subject));
+        let knee = knee.map_or([NONE, NONE].map(String::from), |k| [words::count(k.load), units::latency(k.latency)]);
         let mut row = vec![facts.subjects[subject].clone()];
-        row.extend(
-            knee(own).map_or([NONE, NONE].map(String::from), |k| [words::count(k.load), units::latency(k.latency)]),
-        );
-        let equal = if subject == 0 { None } else { at_equal_latency(&curves[0], own) };
-        row.extend(equal.map_or([NONE; 3].map(String::from), |e| {
-            [units::latency(e.latency), words::count(e.other_load), format!("{:.2}", e.other_load / e.load)]
-        }));
-        let area = if subject == 0 { None } else { latency_ratio(&curves[0], own) };
-        row.push(area.map_or(NONE.to_string(), |ratio| format!("{ratio:.2}")));
+        row.extend(knee);
+        row.push(compared(subject, |at| matches!(at, At::Latency(_)), false));
+        row.push(compared(subject, |at| *at == At::Mean, true));
         row
     };
-    let all: Vec<Vec<String>> = curves.iter().enumerate().map(row).collect();
+    let all: Vec<Vec<String>> = (0..facts.subjects.len()).map(row).collect();
     if all.iter().all(|row| row[1..].iter().all(|cell| cell == NONE)) { Vec::new() } else { all }
-}
-
-/// p99 against ops/s; without the maximum, whose closed loop has another kind of latency.
-fn curve(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<At> {
-    let cells = facts.cells_of(step, subject).into_iter().flatten();
-    let paced = cells.filter(|c| step.values[c.value].number.is_finite());
-    let point = |total: &super::reading::Summary| {
-        let latency = total.class(step.class).map(ClassSummary::felt)?.percentiles_ns[P99].as_ref()?.value;
-        Some(At { load: total.ops_per_s.value, latency })
-    };
-    paced.filter_map(|c| c.total.as_ref().and_then(point)).collect()
 }

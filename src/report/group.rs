@@ -3,9 +3,9 @@
 //! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a mean of percentiles; the
 //! spread is the least, the middle and the most that a single drive did.
 
-use super::facts::{CellFacts, Facts, StepFacts};
-use super::reading::{ClassSummary, P99, Summary};
 use super::words::{self, NONE};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, P99, Summary};
 use crate::base::units;
 use crate::stats::spread::{Spread, spread};
 
@@ -39,7 +39,7 @@ fn three(spread: Option<Spread>, show: fn(f64) -> String) -> [String; 3] {
 
 /// Of the class that the step's figures show.
 fn p99_ns(step: &StepFacts, summary: &Summary) -> Option<f64> {
-    let times = summary.class(step.class).map(ClassSummary::felt)?;
+    let times = summary.class(step.class).map(ClassSummary::user_latency)?;
     times.percentiles_ns[P99].as_ref().map(|e| e.value)
 }
 
@@ -51,7 +51,7 @@ pub fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
         for (drive, summary) in &cell.drives {
-            let times = summary.class(step.class).map(ClassSummary::felt);
+            let times = summary.class(step.class).map(ClassSummary::user_latency);
             let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let name = facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
             all.push(vec![

@@ -5,10 +5,10 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::brief::Brief;
 use super::document;
-use super::facts::Facts;
 use super::figure::theme::COLOURS;
 use super::section;
 use super::words::NONE;
+use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result};
 
 #[derive(Template)]

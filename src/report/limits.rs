@@ -1,7 +1,7 @@
-//! Was it the drive? What limited each point, as rows of a table and as a mark beside names.
+//! Bottlenecks: what limited each point, as rows of a table and as a mark beside names.
 
-use super::facts::{CellFacts, Facts, StepFacts};
-use crate::stats::limit::Limit;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::stats::limit::Verdict;
 
 /// Stands beside whatever the drive is known not to have limited.
 pub const MARK: &str = "†";
@@ -9,8 +9,7 @@ pub const MARK: &str = "†";
 /// Heading of `rows`, after the axis.
 pub const HEAD: [&str; 3] = ["subject", "limited by", "because"];
 
-pub const NOTE: &str =
-    "† Something other than the drive set this number, so it ranks no drives: see “Was it the drive?”.";
+pub const NOTE: &str = "† Not limited by the drive: see “Bottleneck”.";
 
 impl CellFacts {
     /// Something other than the drive is known to have set its numbers.
@@ -35,16 +34,24 @@ pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
         let at = step.values[cell.value].label.clone();
-        Some(vec![at, facts.name(cell), verdict.limit.name().to_string(), verdict.evidence.clone()])
+        Some(vec![at, facts.name(cell), verdict.limit.name().to_string(), because(verdict)])
     };
     step.cells.iter().filter_map(row).collect()
+}
+
+/// The evidence, and what to change where it was not the drive.
+pub fn because(verdict: &Verdict) -> String {
+    match &verdict.remedy {
+        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
+        None => verdict.evidence.clone(),
+    }
 }
 
 /// How many cells each limit holds, as a sentence; nothing where nothing watched.
 pub fn sum(facts: &Facts) -> Option<String> {
     let all = || facts.steps.iter().flat_map(|s| &s.cells).filter_map(|c| c.limit.as_ref());
     let total = all().count();
-    let by_drive = all().filter(|v| matches!(v.limit, Limit::Drive | Limit::Thermal)).count();
+    let by_drive = all().filter(|v| v.limit.is_drive()).count();
     let barred = all().filter(|v| v.limit.bars_ranking()).count();
     (total > 0).then(|| {
         format!(

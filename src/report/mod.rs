@@ -1,43 +1,33 @@
-//! From bundles to something to read. `facts` queries once; text, page and figures are pure functions of it.
+//! From facts to something to read: text, page and figures are pure functions of them.
 
-mod analysis;
 pub mod audit;
-mod axis;
 mod blocks;
 pub mod brief;
-pub mod claims;
-pub mod difference;
 mod document;
 pub mod draw;
 mod draw_power;
 mod energy;
 mod equal;
-pub mod export;
-pub mod facts;
-pub mod fairness;
 pub mod figure;
-pub mod gauges;
 mod group;
 pub mod html;
 mod limits;
 mod markdown;
-mod measure;
-pub mod metered;
 mod page;
 mod pdf;
-pub mod power;
-pub mod reading;
+pub mod published;
 pub mod section;
 mod steady;
 pub mod text;
-mod told;
+mod trend_along;
+pub mod wording;
 pub mod words;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
+pub use crate::analysis::Facts;
 pub use brief::Brief;
 pub use document::Document;
-pub use facts::Facts;
 pub use markdown::markdown;
 pub use pdf::pdf;

@@ -1,8 +1,8 @@
 //! The steady states that drives came to before they were measured: named, and drawn round by round.
 
 use super::draw::Drawing;
-use super::facts::Facts;
 use super::figure::rounds::{Fit, Rounds, RoundsSeries};
+use crate::analysis::facts::Facts;
 use crate::base::units;
 use crate::record::SteadyState;
 

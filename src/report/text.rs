@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use super::difference::{self, difference};
 use super::energy;
 use super::equal;
-use super::facts::{CellFacts, Facts, StepFacts};
 use super::group;
 use super::limits;
-use super::reading::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
+use super::wording;
 use super::words::{self, NONE};
+use crate::analysis::claims::{self, Claim};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
 use crate::base::units;
 
 /// The widest line of a terminal report.
@@ -83,7 +84,7 @@ fn limited(facts: &Facts, step: &StepFacts) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut out = String::from("\n  Was it the drive?\n");
+    let mut out = String::from("\n  Bottleneck\n");
     for row in rows {
         let [at, subject, limit, evidence] = &row[..] else { continue };
         let at = if at.is_empty() { String::new() } else { format!("{at} ") };
@@ -127,7 +128,7 @@ pub fn show(facts: &Facts) -> String {
 
 fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &ClassSummary) -> Vec<String> {
     let one_class = summary.classes.len() == 1;
-    let times: &Latency = class.felt();
+    let times: &Latency = class.user_latency();
     let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
     let p = |i: usize| words::latency(times.percentiles_ns[i].as_ref());
     vec![
@@ -135,7 +136,7 @@ fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &Cl
         subject.to_string(),
         stream.to_string(),
         class.class.name().to_string(),
-        words::ops(rate),
+        words::ops(rate) + &words::given_up(class.given_up),
         words::spread(rate),
         words::megabytes(class.bytes_per_s.value),
         words::latency(times.mean_ns.as_ref()),
@@ -166,38 +167,64 @@ fn groups(facts: &Facts, step: &StepFacts, each: bool) -> String {
     out + &wrap(group::AGGREGATION)
 }
 
-/// Subjects side by side at each axis value, each held against the first.
+/// What leads, then subjects side by side at each axis value, each compared with the first.
 pub fn compare(facts: &Facts) -> String {
     let mut out = header(facts);
-    for step in &facts.steps {
+    let leading = wording::headlines(facts, LEADING);
+    if !leading.is_empty() {
+        out.push('\n');
+        leading.iter().for_each(|line| out.push_str(&wrap(line)));
+    }
+    for (index, step) in facts.steps.iter().enumerate() {
         let _ = write!(out, "\n{}\n{}\n\n", step.title, describe(step));
-        out.push_str(&compare_table(facts, step));
+        out.push_str(&compare_table(facts, index));
         if step.has_marks() {
             out.push_str(&wrap(limits::NOTE));
         }
         out.push_str(&groups(facts, step, false));
         out.push_str(&power(facts, step));
-        let equal = equal::rows(facts, step);
+        let equal = equal::rows(facts, index);
         if !equal.is_empty() {
             let mut table = Table::new(1, &equal::HEAD);
             table.rows.extend(equal);
             let _ = write!(out, "\n{}{}", table.render(), wrap(equal::HOW));
         }
-        for sentence in difference::sentences(facts, step) {
-            let _ = write!(out, "\n{}", wrap(&sentence));
-        }
+        out.push_str(&comparisons(facts, index));
         out.push_str(&open_loop_lines(facts, step));
     }
+    for note in wording::caveats(facts) {
+        let _ = write!(out, "\n{}", wrap(&note));
+    }
     out.push_str(&failures(facts));
-    if facts.subjects.len() > 1 {
-        let _ = write!(out, "\n{}", wrap(&difference::footnote(&facts.subjects[0])));
+    if !facts.comparisons.is_empty() {
+        let _ = write!(out, "\n{}", wrap(&wording::footnote()));
     }
     out
 }
 
-fn compare_table(facts: &Facts, step: &StepFacts) -> String {
+/// How many findings lead.
+const LEADING: usize = 4;
+
+/// What the step's comparisons show, the pairs that could not be compared, and where the better subject changes.
+fn comparisons(facts: &Facts, index: usize) -> String {
+    let mut out = String::new();
+    for bar in facts.barred.iter().filter(|b| b.step.is_none_or(|s| s == index)) {
+        let _ = write!(out, "\n{}", wrap(&wording::barred(facts, bar)));
+    }
+    let of_step = |c: &&Claim<'_>| c.comparison.step == index;
+    for claim in claims::all(facts).iter().filter(of_step) {
+        let _ = write!(out, "\n{}", wrap(&format!("{}.", wording::sentence(facts, claim.comparison))));
+    }
+    for own in claims::crossovers(facts).iter().filter(|c| c.step == index) {
+        let _ = write!(out, "\n{}", wrap(&format!("{}.", wording::crossover(facts, own))));
+    }
+    out
+}
+
+fn compare_table(facts: &Facts, index: usize) -> String {
+    let step = &facts.steps[index];
     let axis = if step.axis.is_some() { step.axis_label() } else { "" };
-    let against = if facts.subjects.len() > 1 { format!("against {}", cut(&facts.subjects[0])) } else { String::new() };
+    let against = if facts.subjects.len() > 1 { "difference".to_string() } else { String::new() };
     let head = [axis, "subject", "ops/s", "±", "MB/s", "p50", "p99", "p99.9", &against];
     let mut table = Table::new(2, &head);
     for value in 0..step.values.len() {
@@ -205,7 +232,7 @@ fn compare_table(facts: &Facts, step: &StepFacts) -> String {
             let label = if subject == 0 { step.values[value].label.clone() } else { String::new() };
             let cell = step.cell(subject, value);
             let name = cell.map_or(cut(&facts.subjects[subject]), |c| self::subject(facts, c));
-            table.rows.push(compare_row(facts, step, label, name, cell));
+            table.rows.push(compare_row(facts, index, label, name, cell));
         }
     }
     if facts.subjects.len() == 1 {
@@ -214,22 +241,19 @@ fn compare_table(facts: &Facts, step: &StepFacts) -> String {
     table.render()
 }
 
-fn compare_row(
-    facts: &Facts,
-    step: &StepFacts,
-    label: String,
-    subject: String,
-    cell: Option<&CellFacts>,
-) -> Vec<String> {
+fn compare_row(facts: &Facts, index: usize, label: String, subject: String, cell: Option<&CellFacts>) -> Vec<String> {
+    let step = &facts.steps[index];
     let mut row = vec![label, subject];
     let Some((cell, total)) = cell.and_then(|c| c.total.as_ref().map(|t| (c, t))) else {
         row.extend(std::iter::repeat_n(NONE.to_string(), 7));
         return row;
     };
-    let times = total.class(step.class).map(ClassSummary::felt);
+    let times = total.class(step.class).map(ClassSummary::user_latency);
     let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-    let held =
-        if cell.subject == 0 { String::new() } else { difference(facts, step, cell).map_or(NONE.into(), |d| d.show()) };
+    let difference = match cell.subject {
+        0 => String::new(),
+        _ => wording::of_cell(facts, index, cell).map_or(NONE.into(), |c| wording::in_table(facts, c, &cut)),
+    };
     row.extend([
         words::ops(&total.ops_per_s),
         words::spread(&total.ops_per_s),
@@ -237,7 +261,7 @@ fn compare_row(
         p(0),
         p(P99),
         p(3),
-        held,
+        difference,
     ]);
     row
 }
@@ -260,7 +284,7 @@ pub fn describe(step: &StepFacts) -> String {
     }
     parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
     parts.push(match step.window_ns {
-        0 => "length of the window not told".to_string(),
+        0 => "window length unknown".to_string(),
         window => format!("{} a point", units::duration(window)),
     });
     if let Some(class) = step.class {
@@ -289,7 +313,7 @@ fn open_loop_lines(facts: &Facts, step: &StepFacts) -> String {
             let late = s.late as f64 / s.ops.max(1) as f64 * 100.0;
             let reached = s.achieved().map(|a| format!("reached {:.1} % of the asked rate; ", a * 100.0));
             let line = format!(
-                "! {subject} {at}: stream {name}: {}{late:.1} % of its requests were handed over late; most waiting {}",
+                "! {subject} {at}: stream {name}: {}{late:.1} % of its requests were submitted late; max backlog {}",
                 reached.unwrap_or_default(),
                 units::grouped(s.backlog_max)
             );
@@ -305,7 +329,8 @@ fn failures(facts: &Facts) -> String {
     }
     let mut out = format!("\nFailed points ({}), in no estimate:\n", facts.failures.len());
     for f in &facts.failures {
-        let line = format!("{}, {} {} repeat {}: {}", f.subject, f.step, f.at, f.repeat, f.cause);
+        let subject = &facts.subjects[f.subject];
+        let line = format!("{subject}, {} {} repeat {}: {}", f.step, f.at, f.repeat, f.cause);
         out.push_str(&wrap(&line));
     }
     out

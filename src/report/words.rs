@@ -10,6 +10,11 @@ pub fn ops(estimate: &Estimate) -> String {
     count(estimate.value)
 }
 
+/// Behind a rate: how many transactions are not in it; nothing where none was given up.
+pub fn given_up(n: u64) -> String {
+    if n == 0 { String::new() } else { format!(" ({} given up)", units::grouped(n)) }
+}
+
 /// A count that keeps decimals only where it is small.
 pub fn count(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.2}") } else { units::grouped(value.round().max(0.0) as u64) }
@@ -81,16 +86,7 @@ pub fn list(words: &[String]) -> String {
     }
 }
 
-/// A day and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
-pub fn moment(unix_ns: u64) -> String {
-    if unix_ns == 0 {
-        return "date not told".to_string();
-    }
-    match jiff::Timestamp::from_second((unix_ns / 1_000_000_000) as i64) {
-        Ok(time) => format!("{} UTC", time.strftime("%Y-%m-%d %H:%M")),
-        Err(_) => NONE.to_string(),
-    }
-}
+pub use crate::base::units::moment;
 
 #[cfg(test)]
 mod tests {

@@ -55,7 +55,7 @@ mod tests {
         let mut service = Histogram::new();
         service.add_n(ns, 100_000);
         let ops = service.count;
-        let tally = Tally { class: Class::Transaction, ops, bytes: 0, misses: 0, service, response: None };
+        let tally = Tally { class: Class::Transaction, ops, bytes: 0, misses: 0, given_up: 0, service, response: None };
         Cell {
             stream: "clients".into(),
             drive: 0,

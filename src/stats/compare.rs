@@ -4,6 +4,8 @@
 //! put first. Published reports use two formulas for "by how much", and both are given, by name: the *gain* is superior
 //! ÷ inferior − 1, the *reduction* 1 − new ÷ old.
 
+pub use super::percent::{gain_percent, reduction_percent};
+
 use super::estimate::{Estimate, Method, mean, t_95, t_reach, t_tail, variance};
 
 /// Degrees of freedom taken for intervals from within one run.
@@ -97,16 +99,6 @@ impl Comparison {
         let reach = (t_reach(self.degrees, miss) * self.error()).exp();
         (self.ratio.value / reach, self.ratio.value * reach)
     }
-}
-
-/// superior ÷ inferior − 1, in percent: 1.5 times as much is a gain of 50 %.
-pub fn gain_percent(superior: f64, inferior: f64) -> f64 {
-    (superior / inferior - 1.0) * 100.0
-}
-
-/// 1 − new ÷ old, in percent: half as much is a reduction of 50 %.
-pub fn reduction_percent(new: f64, old: f64) -> f64 {
-    (1.0 - new / old) * 100.0
 }
 
 /// Repeats of a figure that is better when higher. `paired`: repeat i of both was measured in turn.

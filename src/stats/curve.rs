@@ -8,7 +8,7 @@ pub struct At {
 }
 
 /// The points by rising load, without those at which more load was asked for and less came (the curve bends back).
-fn rising(points: &[At]) -> Vec<At> {
+pub fn rising(points: &[At]) -> Vec<At> {
     let mut sorted: Vec<At> =
         points.iter().copied().filter(|p| p.load.is_finite() && p.latency.is_finite() && p.latency > 0.0).collect();
     sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
@@ -82,7 +82,7 @@ pub fn latency_ratio(a: &[At], b: &[At]) -> Option<f64> {
 }
 
 /// The latency at a load, on the straight line between the two points around it. `points` rise in load.
-fn latency_at(points: &[At], load: f64) -> Option<f64> {
+pub fn latency_at(points: &[At], load: f64) -> Option<f64> {
     let w = points.windows(2).find(|w| w[0].load <= load && load <= w[1].load)?;
     Some(w[0].latency + (w[1].latency - w[0].latency) * (load - w[0].load) / (w[1].load - w[0].load))
 }

@@ -8,8 +8,8 @@ use super::estimate::{self, Estimate};
 /// A reading: seconds since the window opened, watts. A gap is a reading that is not a number.
 pub type Reading = (f64, f64);
 
-/// Energy is given from this share of the window on.
-const ENOUGH: f64 = 0.99;
+/// Energy and work per watt are given from this share of the window on.
+pub const ENOUGH: f64 = 0.99;
 
 /// Neighbours further apart than this many usual distances have a gap between them.
 const GAP: f64 = 5.0;
@@ -74,25 +74,16 @@ fn usual_distance(readings: &[Reading]) -> Option<f64> {
     distances.get(distances.len() / 2).copied()
 }
 
-/// Something a watt. The interval is that of the work and of the power, taken as independent.
-pub fn per_watt(work: &Estimate, watts: &Estimate, unit: &'static str) -> Option<Estimate> {
-    quotient(work, watts, unit)
-}
-
-/// Joules an op.
-pub fn joules_per_op(watts: &Estimate, ops_per_s: &Estimate) -> Option<Estimate> {
-    quotient(watts, ops_per_s, "J/op")
-}
-
-fn quotient(above: &Estimate, below: &Estimate, unit: &'static str) -> Option<Estimate> {
-    if below.value <= 0.0 || above.value <= 0.0 {
-        return None;
-    }
-    let value = above.value / below.value;
-    let relative = |e: &Estimate| (e.high - e.low) / 2.0 / e.value;
-    let half = value * relative(above).hypot(relative(below));
-    let method = if above.n <= below.n { above.method } else { below.method };
-    Some(Estimate { value, low: value - half, high: value + half, n: above.n.min(below.n), unit, method })
+/// A mean power that another tool reported for a whole window; without a known window it has no energy.
+pub fn reported(watts: f64, window_s: f64) -> Option<Power> {
+    (watts.is_finite() && watts > 0.0).then(|| Power {
+        mean_watts: Estimate::single(watts, "W"),
+        min_watts: watts,
+        max_watts: watts,
+        p99_watts: watts,
+        joules: (window_s > 0.0).then_some(watts * window_s),
+        covered: 1.0,
+    })
 }
 
 /// How late an instrument shows the load.
@@ -205,10 +196,7 @@ mod tests {
         let true_watts = 5.0 + rates.iter().sum::<f64>() / 30.0 / 100_000.0;
         let joules = power.joules.unwrap();
         assert!((joules / (true_watts * 30.0) - 1.0).abs() < 0.01, "{joules} J, {} J", true_watts * 30.0);
-        let ops = estimate::from_series(&rates, "ops/s").unwrap();
-        let per_watt = per_watt(&ops, &power.mean_watts, "ops/s/W").unwrap();
-        assert!((per_watt.value / (ops.value / true_watts) - 1.0).abs() < 0.01, "{per_watt:?}");
-        assert!(per_watt.low < per_watt.value && per_watt.value < per_watt.high);
+        assert!((power.mean_watts.value / true_watts - 1.0).abs() < 0.01, "{power:?}");
     }
 
     #[test]

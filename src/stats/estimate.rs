@@ -1,5 +1,6 @@
 //! A value with its 95 % interval: the only number that a report accepts.
 
+use super::level::{Level, level};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::base::histogram::{Histogram, bucket_of, highest_in};
@@ -18,9 +19,9 @@ pub enum Method {
     Repeats,
     /// The spread over time within one repeat, which says nothing of what another repeat would give.
     Intervals,
-    /// The bounds within which another tool told it.
-    Told,
-    /// One observation: there is no interval.
+    /// The bounds within which another tool reported it.
+    Reported,
+    /// Too few observations for an interval: `low` and `high` are the least and the most of them.
     Single,
 }
 
@@ -28,7 +29,7 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     pub value: f64,
-    /// Without an interval `low` and `high` are the value.
+    /// Without an interval these are the least and the most observed.
     pub low: f64,
     pub high: f64,
     pub n: usize,
@@ -42,6 +43,11 @@ impl Estimate {
         Estimate { value, low: value, high: value, n: 1, unit, method: Method::Single }
     }
 
+    /// The same in another unit.
+    pub fn scaled(&self, by: f64, unit: &'static str) -> Estimate {
+        Estimate { value: self.value * by, low: self.low * by, high: self.high * by, unit, ..self.clone() }
+    }
+
     pub fn has_interval(&self) -> bool {
         self.method != Method::Single
     }
@@ -52,17 +58,23 @@ impl Estimate {
     }
 }
 
-/// The mean of repeats, with Student's t interval. `None` without observations, or if one is not finite.
+/// Repeats as one estimate. From three on: their geometric mean, with Student's t on logarithms, so that no end is
+/// negative. Fewer have no interval, only a least and a most. Where one is zero, the arithmetic mean, without an
+/// interval. `None` without observations, or if one is not finite.
 pub fn from_repeats(values: &[f64], unit: &'static str) -> Option<Estimate> {
     if !usable(values) {
         return None;
     }
-    let (value, n) = (mean(values), values.len());
-    if n == 1 {
-        return Some(Estimate::single(value, unit));
-    }
-    let half = t_95((n - 1) as f64) * (variance(values) / n as f64).sqrt();
-    Some(Estimate { value, low: value - half, high: value + half, n, unit, method: Method::Repeats })
+    let n = values.len();
+    let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+    let bare = |value: f64| Estimate { value, low: bounds.0, high: bounds.1, n, unit, method: Method::Single };
+    Some(match level(values) {
+        None => bare(mean(values)),
+        Some(Level { value, interval: None, .. }) => bare(value),
+        Some(Level { value, interval: Some((low, high)), .. }) => {
+            Estimate { value, low, high, n, unit, method: Method::Repeats }
+        }
+    })
 }
 
 /// The mean of one repeat's intervals. Neighbours in time are alike, so the series is first cut into batches, and what
@@ -226,15 +238,18 @@ mod tests {
         for (degrees, table) in [(1.0, 12.706), (2.0, 4.303), (4.0, 2.776), (30.0, 2.042)] {
             assert!((t_95(degrees) - table).abs() < 0.001, "{degrees} degrees: {}", t_95(degrees));
         }
-        let e = from_repeats(&[10.0, 12.0, 14.0], "ops/s").unwrap();
-        // 12 ± 4.303 × 2 / √3
-        assert_eq!((e.value, (e.high * 1e3).round(), (e.low * 1e3).round()), (12.0, 16_968.0, 7_032.0));
+        let e = from_repeats(&[10.0, 20.0, 40.0], "ops/s").unwrap();
+        // ln 20 ± 4.303 × ln 2 / √3
+        assert!((e.value - 20.0).abs() < 1e-9 && (e.high / e.value).ln() - 1.7219 < 1e-3, "{e:?}");
+        assert!((e.low * e.high - 400.0).abs() < 1e-6, "{e:?}");
     }
 
     #[test]
     fn one_observation_has_no_interval_and_none_no_estimate() {
         let one = from_repeats(&[7.0], "W").unwrap();
         assert_eq!((one.low, one.high, one.has_interval()), (7.0, 7.0, false));
+        let two = from_repeats(&[8.0, 2.0], "W").unwrap();
+        assert_eq!((two.value, two.low, two.high, two.has_interval()), (4.0, 2.0, 8.0, false));
         assert_eq!(from_repeats(&[], "W"), None);
         assert_eq!(from_series(&[1.0, f64::NAN], "W"), None);
     }

@@ -5,9 +5,14 @@
 pub mod audit;
 pub mod compare;
 pub mod curve;
+pub mod detectable;
 pub mod energy;
 pub mod estimate;
+pub mod family;
+pub mod level;
 pub mod limit;
+pub mod percent;
+pub mod specimens;
 pub mod spread;
 pub mod steady;
 pub mod trend;

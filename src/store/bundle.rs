@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, Row};
 
-use super::histograms::{self, count};
-use super::schema;
-use crate::base::error::{Context, Error, Result, anyhow};
+use super::histograms::{self, bounded, count};
+use super::limits::{self, Limit, Meter};
+use super::schema::{self, optional_text, text};
+use crate::base::error::{Context, Error, Result};
 use crate::base::units::Rate;
 use crate::record::{
-    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Run, Sample, Tally, Told,
+    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey, Prepared, RateInterval,
+    Run, RunContents, Sample, Tally, Told,
 };
 
 /// A bundle, open for reading.
 pub struct Bundle {
     conn: Connection,
+    meter: Meter,
     path: PathBuf,
     run: Run,
 }
@@ -27,25 +30,11 @@ pub struct StoredPoint {
     pub point: Point,
 }
 
-/// An interval without its latencies, which are most of its bytes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RateInterval {
-    pub stream: String,
-    pub drive: u32,
-    pub instance: u32,
-    pub class: Class,
-    /// Both since the start of the measured window.
-    pub start_ns: u64,
-    pub end_ns: u64,
-    pub ops: u64,
-    pub bytes: u64,
-}
-
 impl Bundle {
     pub fn open(path: &Path) -> Result<Bundle> {
-        let conn = schema::open(path, false)?;
-        let run = schema::read_run(&conn).map_err(|e| schema::damaged(path).context(format!("{e:#}")))?;
-        Ok(Bundle { conn, path: path.to_owned(), run })
+        let (conn, meter) = schema::open(path, false)?;
+        let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
+        Ok(Bundle { conn, meter, path: path.to_owned(), run })
     }
 
     pub fn run(&self) -> &Run {
@@ -55,78 +44,124 @@ impl Bundle {
     /// What holds for the run as a whole, in the order in which it was noted.
     pub fn facts(&self) -> Result<Vec<Fact>> {
         let sql = "SELECT heading, name, value FROM fact WHERE point IS NULL ORDER BY id";
-        self.rows(sql, None, |row| fact(row, 0))
+        self.rows(&limits::FACTS, sql, None, |row| fact(row, 0))
     }
 
-    /// All points, in the order in which they were measured.
+    /// All points, in the order in which they were measured. Of many points the histograms do not fit into memory:
+    /// `each_point` hands them over one by one.
     pub fn points(&self) -> Result<Vec<StoredPoint>> {
-        // A run that goes on cannot commit a point between the queries.
-        let _reading = self.conn.unchecked_transaction().map_err(|_| schema::damaged(&self.path))?;
+        let mut points = Vec::new();
+        self.each_point(&mut |point| {
+            points.push(point);
+            Ok(())
+        })?;
+        Ok(points)
+    }
+
+    /// Every point, in the order in which they were measured.
+    pub fn each_point(&self, visit: &mut dyn FnMut(StoredPoint) -> Result<()>) -> Result<()> {
         let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, started_unix_ns, window_ns, \
                    failure FROM point ORDER BY id";
-        let mut points = self.rows(sql, None, point)?;
-        let at: HashMap<i64, usize> = points.iter().enumerate().map(|(at, p)| (p.id, at)).collect();
-        let of = |id: i64| at.get(&id).copied().ok_or_else(|| anyhow!("a row belongs to no point"));
+        let mut fact_bytes = 0;
+        for mut stored in self.rows(&limits::POINTS, sql, None, point)? {
+            self.fill(&mut stored).map_err(|e| schema::not_read(&self.path, e))?;
+            fact_bytes += stored.point.facts.iter().map(|f| f.name.len() + f.value.len()).sum::<usize>() as u64;
+            limits::FACT_BYTES.check(fact_bytes).map_err(|e| schema::not_read(&self.path, e))?;
+            visit(stored)?;
+        }
+        Ok(())
+    }
 
+    /// Reads what belongs to a point: its cells with their tallies, and its facts.
+    fn fill(&self, stored: &mut StoredPoint) -> Result<()> {
         let sql = "SELECT id, point, stream, drive, instance, headline, threads, depth, asked_ops_per_s, \
-                   asked_bytes_per_s, late, backlog_max, backlog_end FROM cell ORDER BY id";
-        let mut cells: HashMap<i64, (usize, usize)> = HashMap::new();
-        for (id, point_id, cell) in self.rows(sql, None, |row| Ok((row.get(0)?, row.get(1)?, cell(row)?)))? {
-            let to = of(point_id)?;
-            points[to].point.cells.push(cell);
-            cells.insert(id, (to, points[to].point.cells.len() - 1));
+                   asked_bytes_per_s, late, backlog_max, backlog_end FROM cell WHERE point = ? ORDER BY id";
+        let own = Some(stored.id);
+        let cells = self.query(&limits::CELLS, sql, own, |row| Ok((row.get::<_, i64>(0)?, cell(row)?)))?;
+        let (mut tallies, mut histograms) = (0, 0);
+        for (id, mut cell) in cells {
+            let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, service_max_ns, \
+                       service_overflow, service_min_ns, response, response_sum_ns, response_max_ns, \
+                       response_overflow, response_min_ns, given_up FROM tally WHERE cell = ? ORDER BY id";
+            cell.tallies = self.query(&limits::TALLIES, sql, Some(id), |row| {
+                let tally = tally(row)?;
+                tallies += 1;
+                histograms += tally.service.used_bytes() + tally.response.as_ref().map_or(0, |r| r.used_bytes());
+                limits::TALLIES.check(tallies)?;
+                limits::HISTOGRAMS.check(histograms)?;
+                Ok(tally)
+            })?;
+            stored.point.cells.push(cell);
         }
+        let sql = "SELECT heading, name, value FROM fact WHERE point = ? ORDER BY id";
+        stored.point.facts = self.query(&limits::FACTS, sql, own, |row| fact(row, 0))?;
+        Ok(())
+    }
 
-        let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, service_max_ns, \
-                   service_overflow, service_min_ns, response, response_sum_ns, response_max_ns, response_overflow, \
-                   response_min_ns FROM tally ORDER BY id";
-        for (cell_id, tally) in self.rows(sql, None, |row| Ok((row.get::<_, i64>(0)?, tally(row)?)))? {
-            let &(point, cell) = cells.get(&cell_id).ok_or_else(|| schema::damaged(&self.path))?;
-            points[point].point.cells[cell].tallies.push(tally);
-        }
+    /// The run, with everything that is not a point's.
+    pub fn contents(&self) -> Result<RunContents> {
+        let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned();
+        Ok(RunContents { file, run: self.run.clone(), facts: self.facts()?, prepared: self.prepared()? })
+    }
 
-        let sql = "SELECT point, heading, name, value FROM fact WHERE point IS NOT NULL ORDER BY id";
-        for (point_id, fact) in self.rows(sql, None, |row| Ok((row.get(0)?, fact(row, 1)?)))? {
-            points[of(point_id)?].point.facts.push(fact);
-        }
-        Ok(points)
+    /// The same with what was noted beside each point.
+    pub fn each_contents(&self, visit: &mut dyn FnMut(PointContents) -> Result<()>) -> Result<()> {
+        let mut reported = self.told()?;
+        self.each_point(&mut |StoredPoint { id, point }| {
+            let reported = reported.remove(&id).unwrap_or_default();
+            visit(PointContents { point, rates: self.rates(id)?, samples: self.samples(id)?, reported })
+        })
     }
 
     /// A point's intervals, in the order of time within each series.
     pub fn intervals(&self, point: i64) -> Result<Vec<Interval>> {
+        let mut all = Vec::new();
+        let mut histograms = 0;
+        self.each_interval(point, &mut |interval| {
+            histograms += interval.service.used_bytes() + interval.response.as_ref().map_or(0, |r| r.used_bytes());
+            limits::HISTOGRAMS.check(histograms).map_err(|e| schema::not_read(&self.path, e))?;
+            all.push(interval);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// The same one by one: those of a long point do not fit into memory.
+    pub fn each_interval(&self, point: i64, visit: &mut dyn FnMut(Interval) -> Result<()>) -> Result<()> {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.bytes, \
                    i.service, i.service_sum_ns, i.service_max_ns, i.service_overflow, \
                    i.response, i.response_sum_ns, i.response_max_ns, i.response_overflow \
                    FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
-        self.rows(sql, Some(point), |row| {
-            Ok(Interval {
-                stream: row.get(0)?,
+        self.each(&limits::INTERVALS, sql, Some(point), &mut |row| {
+            visit(Interval {
+                stream: text(row, 0)?,
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
                 class: class(row, 3)?,
                 start_ns: count(row, 4)?,
                 end_ns: count(row, 5)?,
-                bytes: count(row, 6)?,
+                bytes: bounded(row, 6, &limits::BYTES)?,
                 service: histograms::read(row, 7, false)?.context("an interval has no latencies")?,
                 response: histograms::read(row, 11, false)?,
             })
         })
+        .map_err(|e| schema::not_read(&self.path, e))
     }
 
     /// A point's intervals without their latencies.
     pub fn rates(&self, point: i64) -> Result<Vec<RateInterval>> {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.ops, i.bytes \
                    FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
-        self.rows(sql, Some(point), |row| {
+        self.rows(&limits::INTERVALS, sql, Some(point), |row| {
             Ok(RateInterval {
-                stream: row.get(0)?,
+                stream: text(row, 0)?,
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
                 class: class(row, 3)?,
                 start_ns: count(row, 4)?,
                 end_ns: count(row, 5)?,
-                ops: count(row, 6)?,
-                bytes: count(row, 7)?,
+                ops: bounded(row, 6, &limits::REQUESTS)?,
+                bytes: bounded(row, 7, &limits::BYTES)?,
             })
         })
     }
@@ -135,53 +170,105 @@ impl Bundle {
     pub fn samples(&self, point: i64) -> Result<Vec<Sample>> {
         let sql = "SELECT v.at_ns, g.meter, g.name, v.value FROM gauge g JOIN sample v ON v.gauge = g.id \
                    WHERE g.point = ? ORDER BY g.id, v.at_ns";
-        self.rows(sql, Some(point), |row| {
+        self.rows(&limits::SAMPLES, sql, Some(point), |row| {
             // SQLite has no NaN; it keeps one as NULL.
             let value = row.get::<_, Option<f64>>(3)?.unwrap_or(f64::NAN);
-            Ok(Sample { at_ns: row.get(0)?, meter: row.get(1)?, name: row.get(2)?, value })
+            Ok(Sample { at_ns: row.get(0)?, meter: text(row, 1)?, name: text(row, 2)?, value })
         })
     }
 
     /// What other tools told of imported points, by the point's number.
     pub fn told(&self) -> Result<HashMap<i64, Vec<Told>>> {
-        super::told::read(&self.conn).map_err(|e| schema::damaged(&self.path).context(format!("{e:#}")))
+        let mut all: HashMap<i64, Vec<Told>> = HashMap::new();
+        for (point, told) in self.rows(&limits::TOLD, super::told::SELECT, None, super::told::row)? {
+            all.entry(point).or_default().push(told);
+        }
+        Ok(all)
     }
 
     /// What was done to the drives before their points, in order.
     pub fn prepared(&self) -> Result<Vec<Prepared>> {
-        super::prepared::read(&self.conn).map_err(|e| schema::damaged(&self.path).context(format!("{e:#}")))
+        self.rows(&limits::PREPARED, super::prepared::SELECT, None, super::prepared::row)
     }
 
     /// How the run left its drives.
     pub fn states(&self) -> Result<Vec<DriveState>> {
-        super::prepared::read_states(&self.conn).map_err(|e| schema::damaged(&self.path).context(format!("{e:#}")))
+        self.rows(&limits::PREPARED, super::prepared::SELECT_STATES, None, super::prepared::state)
     }
 
-    fn rows<T>(&self, sql: &str, id: Option<i64>, read: impl FnMut(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
-        rows(&self.conn, sql, id, read).map_err(|e| schema::damaged(&self.path).context(format!("{e:#}")))
+    fn rows<T>(
+        &self,
+        limit: &Limit,
+        sql: &str,
+        id: Option<i64>,
+        read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.query(limit, sql, id, read).map_err(|e| schema::not_read(&self.path, e))
+    }
+
+    fn query<T>(
+        &self,
+        limit: &Limit,
+        sql: &str,
+        id: Option<i64>,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        self.each(limit, sql, id, &mut |row| {
+            all.push(read(row)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn each(
+        &self,
+        limit: &Limit,
+        sql: &str,
+        id: Option<i64>,
+        visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<()> {
+        rows(&self.conn, &self.meter, limit, sql, id, visit)
     }
 }
 
-/// Reads every row of a query that takes at most an id.
-fn rows<T>(
+/// Hands over every row of a query that takes at most an id, up to a number of rows.
+fn rows(
     conn: &Connection,
+    meter: &Meter,
+    limit: &Limit,
     sql: &str,
     id: Option<i64>,
-    mut read: impl FnMut(&Row<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
+    visit: &mut dyn FnMut(&Row<'_>) -> Result<()>,
+) -> Result<()> {
     let mut statement = conn.prepare_cached(sql)?;
-    statement.query_and_then(rusqlite::params_from_iter(id), |row| read(row))?.collect()
+    meter.begin();
+    let mut rows = statement.query(rusqlite::params_from_iter(id))?;
+    let (mut found, mut bytes) = (0, 0);
+    while let Some(row) = rows.next()? {
+        found += 1;
+        limit.check(found)?;
+        bytes += limits::text_bytes(row)?;
+        limits::READ.check(bytes)?;
+        visit(row)?;
+    }
+    Ok(())
 }
 
 /// The keys of the points that were measured to their end.
-pub(super) fn finished(conn: &Connection) -> Result<Vec<PointKey>> {
+pub(super) fn finished(conn: &Connection, meter: &Meter) -> Result<Vec<PointKey>> {
     let sql = "SELECT subject, step, axis_name, axis_field, axis_value, repeat FROM point \
                WHERE failure IS NULL ORDER BY id";
-    rows(conn, sql, None, |row| key(row, 0))
+    let mut keys = Vec::new();
+    rows(conn, meter, &limits::POINTS, sql, None, &mut |row| {
+        keys.push(key(row, 0)?);
+        Ok(())
+    })?;
+    Ok(keys)
 }
 
 fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
-    let name: Option<String> = row.get(first + 2)?;
+    let name: Option<String> = optional_text(row, first + 2)?;
     let axis = match name {
         None => None,
         Some(name) => {
@@ -190,11 +277,11 @@ fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
             Some(Axis { name, field, value: row.get(first + 4)? })
         }
     };
-    Ok(PointKey { subject: row.get(first)?, step: row.get(first + 1)?, axis, repeat: count(row, first + 5)? })
+    Ok(PointKey { subject: text(row, first)?, step: text(row, first + 1)?, axis, repeat: count(row, first + 5)? })
 }
 
 fn point(row: &Row<'_>) -> Result<StoredPoint> {
-    let outcome = match row.get::<_, Option<String>>(9)? {
+    let outcome = match optional_text(row, 9)? {
         None => Outcome::Measured,
         Some(cause) => Outcome::Failed { cause },
     };
@@ -213,16 +300,16 @@ fn cell(row: &Row<'_>) -> Result<Cell> {
     let ops = row.get::<_, Option<f64>>(8)?.map(Rate::OpsPerSec);
     let bytes = row.get::<_, Option<f64>>(9)?.map(Rate::BytesPerSec);
     Ok(Cell {
-        stream: row.get(2)?,
+        stream: text(row, 2)?,
         drive: count(row, 3)?,
         instance: count(row, 4)?,
         headline: row.get(5)?,
         threads: count(row, 6)?,
         depth: count(row, 7)?,
         asked: ops.or(bytes),
-        late: count(row, 10)?,
-        backlog_max: count(row, 11)?,
-        backlog_end: count(row, 12)?,
+        late: bounded(row, 10, &limits::REQUESTS)?,
+        backlog_max: bounded(row, 11, &limits::REQUESTS)?,
+        backlog_end: bounded(row, 12, &limits::REQUESTS)?,
         tallies: Vec::new(),
     })
 }
@@ -230,16 +317,17 @@ fn cell(row: &Row<'_>) -> Result<Cell> {
 fn tally(row: &Row<'_>) -> Result<Tally> {
     Ok(Tally {
         class: class(row, 1)?,
-        ops: count(row, 2)?,
-        bytes: count(row, 3)?,
-        misses: count(row, 4)?,
+        ops: bounded(row, 2, &limits::REQUESTS)?,
+        bytes: bounded(row, 3, &limits::BYTES)?,
+        misses: bounded(row, 4, &limits::REQUESTS)?,
+        given_up: bounded(row, 15, &limits::REQUESTS)?,
         service: histograms::read(row, 5, true)?.context("a tally has no latencies")?,
         response: histograms::read(row, 10, true)?,
     })
 }
 
 fn fact(row: &Row<'_>, first: usize) -> Result<Fact> {
-    Ok(Fact { group: row.get(first)?, name: row.get(first + 1)?, value: row.get(first + 2)? })
+    Ok(Fact { group: text(row, first)?, name: text(row, first + 1)?, value: text(row, first + 2)? })
 }
 
 fn class(row: &Row<'_>, column: usize) -> Result<Class> {

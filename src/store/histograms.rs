@@ -7,6 +7,7 @@
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use rusqlite::Row;
 
+use super::limits;
 use crate::base::error::{Context, Result};
 use crate::base::histogram::{BUCKETS, HIGHEST_NS, Histogram};
 
@@ -78,7 +79,7 @@ fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
         if n <= 0 {
             // A run of zeros; one alone is written as itself.
             index = index.checked_add(usize::try_from(n.unsigned_abs().max(1)).ok()?)?;
-        } else if index < BUCKETS {
+        } else if index < BUCKETS && n as u64 <= limits::REQUESTS.most {
             histogram.add_to_bucket(index, n as u64);
             index += 1;
         } else {
@@ -114,12 +115,20 @@ pub(super) fn read(row: &Row<'_>, first: usize, min: bool) -> Result<Option<Hist
     histogram.max_ns = count(row, first + 2)?;
     histogram.overflow = count(row, first + 3)?;
     histogram.count = histogram.count.saturating_add(histogram.overflow);
+    // Sums over a report's points then stay within 64 bits.
+    limits::REQUESTS.check(histogram.count)?;
     if min {
         histogram.min_ns = row.get::<_, Option<i64>>(first + 4)?.map_or(u64::MAX, |n| n.max(0) as u64);
     } else if histogram.count > 0 {
         histogram.min_ns = histogram.min_ns.min(histogram.max_ns);
     }
     Ok(Some(histogram))
+}
+
+/// A column that counts requests, or bytes.
+pub(super) fn bounded(row: &Row<'_>, column: usize, limit: &limits::Limit) -> Result<u64> {
+    let value = count(row, column)?;
+    limit.check(value).map(|()| value)
 }
 
 /// A column that counts something.

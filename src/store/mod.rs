@@ -6,14 +6,16 @@
 //! There is no write-ahead log: a bundle is copied and mailed around, and must be a single file at any time that no
 //! point is running.
 
+mod beside;
 mod bundle;
 mod histograms;
+pub mod limits;
 mod prepared;
 mod schema;
 mod told;
 mod writer;
 
-pub use bundle::{Bundle, RateInterval, StoredPoint};
+pub use bundle::{Bundle, StoredPoint};
 pub use schema::MIGRATIONS;
 pub use writer::Writer;
 

@@ -1,9 +1,9 @@
 //! What was done to the drives of a run, and how it left them.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 use super::histograms::count;
-use super::schema::signed;
+use super::schema::{optional_text, signed, text};
 use crate::base::error::{Context, Result};
 use crate::record::{DriveState, Prepared};
 
@@ -60,40 +60,33 @@ pub(super) fn insert_states(conn: &Connection, states: &[DriveState]) -> Result<
 }
 
 /// Everything that was done, in order.
-pub(super) fn read(conn: &Connection) -> Result<Vec<Prepared>> {
-    let sql = "SELECT subject, drive, action, asked, outcome, steady, ended_unix_ns FROM preparation ORDER BY id";
-    let mut statement = conn.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        let steady = row.get::<_, Option<String>>(5)?;
-        let steady = steady.map(|text| serde_json::from_str(&text)).transpose().context("a steady state")?;
-        all.push(Prepared {
-            subject: row.get(0)?,
-            drive: count(row, 1)?,
-            action: row.get(2)?,
-            asked: row.get(3)?,
-            outcome: row.get(4)?,
-            steady,
-            ended_unix_ns: count(row, 6)?,
-        });
-    }
-    Ok(all)
+pub(super) const SELECT: &str =
+    "SELECT subject, drive, action, asked, outcome, steady, ended_unix_ns FROM preparation ORDER BY id";
+
+pub(super) fn row(row: &Row<'_>) -> Result<Prepared> {
+    let steady = optional_text(row, 5)?;
+    let steady = steady.map(|text| serde_json::from_str(&text)).transpose().context("a steady state")?;
+    Ok(Prepared {
+        subject: text(row, 0)?,
+        drive: count(row, 1)?,
+        action: text(row, 2)?,
+        asked: text(row, 3)?,
+        outcome: text(row, 4)?,
+        steady,
+        ended_unix_ns: count(row, 6)?,
+    })
 }
 
-pub(super) fn read_states(conn: &Connection) -> Result<Vec<DriveState>> {
-    let sql = "SELECT subject, drive, serial, counter, written_bytes FROM drive_state ORDER BY subject, drive";
-    let mut statement = conn.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        all.push(DriveState {
-            subject: row.get(0)?,
-            drive: count(row, 1)?,
-            serial: row.get(2)?,
-            counter: row.get(3)?,
-            written_bytes: count(row, 4)?,
-        });
-    }
-    Ok(all)
+/// How the drives were left.
+pub(super) const SELECT_STATES: &str =
+    "SELECT subject, drive, serial, counter, written_bytes FROM drive_state ORDER BY subject, drive";
+
+pub(super) fn state(row: &Row<'_>) -> Result<DriveState> {
+    Ok(DriveState {
+        subject: text(row, 0)?,
+        drive: count(row, 1)?,
+        serial: text(row, 2)?,
+        counter: text(row, 3)?,
+        written_bytes: count(row, 4)?,
+    })
 }

@@ -2,13 +2,19 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
-use crate::base::error::{Context, Error, Result, failed};
+use super::beside;
+use super::limits::{self, Meter};
+use crate::base::error::{Context, Error, Result, describe, failed};
+use crate::base::text::visible;
 use crate::record::Run;
 
 /// "DYNO": how a bundle is told from other SQLite files.
 const APPLICATION_ID: i64 = 0x4459_4E4F;
+
+/// More tables and indices than any version of ours has.
+const MOST_OBJECTS: usize = 200;
 
 /// One script for each version of the schema, oldest first. Released scripts never change; later ones only add.
 pub static MIGRATIONS: &[&str] = &[
@@ -117,6 +123,7 @@ CREATE TABLE sample (
 "#,
     TOLD,
     super::prepared::TABLES,
+    GIVEN_UP,
 ];
 
 /// What imported points were told instead of latencies.
@@ -134,6 +141,9 @@ CREATE TABLE told (
 );
 CREATE INDEX told_point ON told (point);
 ";
+
+/// What was rolled back too often; older bundles hold none, since such a point failed.
+const GIVEN_UP: &str = "ALTER TABLE tally ADD COLUMN given_up INTEGER NOT NULL DEFAULT 0;";
 
 /// Makes the tables in an empty database, in the caller's transaction.
 pub(super) fn lay_out(conn: &Connection) -> Result<()> {
@@ -157,8 +167,9 @@ pub(super) fn configure_for_writing(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Opens an existing bundle and checks that it is one. An older one is brought up to date.
-pub(super) fn open(path: &Path, write: bool) -> Result<Connection> {
+/// Opens an existing bundle and checks that it is one, with our tables and nothing besides. An older one is brought up
+/// to date.
+pub(super) fn open(path: &Path, write: bool) -> Result<(Connection, Meter)> {
     let shown = path.display();
     if !path.is_file() {
         return Err(failed(
@@ -166,19 +177,19 @@ pub(super) fn open(path: &Path, write: bool) -> Result<Connection> {
             "check the path; a bundle is the file that 'dyno run' writes",
         ));
     }
+    beside::check(path)?;
     let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
     let open_as = |access| {
-        let conn = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        conn.busy_timeout(std::time::Duration::from_secs(5))?;
+        let (conn, meter) = connect(path, access)?;
         let version = version_of(&conn)?;
-        Ok::<_, rusqlite::Error>((conn, version))
+        Ok::<_, rusqlite::Error>((conn, meter, version))
     };
     let opened = open_as(access).or_else(|error| match error.sqlite_error_code() {
         // A run that was killed left a journal; undoing the unfinished point takes a writing connection.
         Some(ErrorCode::ReadOnly) if !write => open_as(OpenFlags::SQLITE_OPEN_READ_WRITE),
         _ => Err(error),
     });
-    let (conn, (application_id, version)) = opened.map_err(|error| explain(error, path))?;
+    let (conn, meter, (application_id, version)) = opened.map_err(|error| explain(error, path))?;
     if application_id != APPLICATION_ID {
         return Err(failed(
             format!("{shown} is a database, but not a Dyno bundle"),
@@ -187,14 +198,23 @@ pub(super) fn open(path: &Path, write: bool) -> Result<Connection> {
     }
     let known = MIGRATIONS.len();
     match usize::try_from(version) {
-        Ok(version) if version == known => Ok(conn),
         Ok(version) if version > known => Err(failed(
             format!("{shown} was made by a newer Dyno (schema {version}, this one knows {known})"),
             "read it with that version of Dyno or a later one",
         )),
-        Ok(version) if version > 0 => bring_up_to_date(path, version),
+        Ok(version) if version > 0 => {
+            check_schema(&conn, version).map_err(|e| not_read(path, e))?;
+            if version == known { Ok((conn, meter)) } else { bring_up_to_date(path, version) }
+        }
         _ => Err(damaged(path)),
     }
+}
+
+fn connect(path: &Path, access: OpenFlags) -> rusqlite::Result<(Connection, Meter)> {
+    let mut conn = Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    conn.busy_timeout(std::time::Duration::from_secs(5))?;
+    let meter = Meter::install(&mut conn)?;
+    Ok((conn, meter))
 }
 
 fn version_of(conn: &Connection) -> rusqlite::Result<(i64, i64)> {
@@ -202,20 +222,53 @@ fn version_of(conn: &Connection) -> rusqlite::Result<(i64, i64)> {
     Ok((number("application_id")?, number("user_version")?))
 }
 
-fn bring_up_to_date(path: &Path, version: usize) -> Result<Connection> {
+/// Every table and index by name, with the statement that made it.
+fn described(conn: &Connection) -> Result<Vec<(String, String, String)>> {
+    let mut statement = conn.prepare("SELECT type, name, ifnull(sql, '') FROM sqlite_schema ORDER BY type, name")?;
+    let mut rows = statement.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push((row.get(0)?, row.get(1)?, row.get(2)?));
+        if found.len() > MOST_OBJECTS {
+            return Err(Error::msg("it holds tables, views or triggers that are not a bundle's"));
+        }
+    }
+    Ok(found)
+}
+
+/// Views, triggers and generated columns are programs; a bundle has our tables and indices, and nothing else.
+fn check_schema(conn: &Connection, version: usize) -> Result<()> {
+    let expected = Connection::open_in_memory()?;
+    MIGRATIONS[..version].iter().try_for_each(|script| expected.execute_batch(script))?;
+    let (found, expected) = (described(conn)?, described(&expected)?);
+    if found == expected {
+        return Ok(());
+    }
+    let strange = found.iter().find(|object| !expected.contains(object));
+    let strange = strange.or_else(|| expected.iter().find(|object| !found.contains(object)));
+    let (kind, name) = strange.map_or(("table", ""), |(kind, name, _)| (kind, name));
+    Err(Error::msg(format!("its {kind} '{}' is not as Dyno makes it", visible(name))))
+}
+
+/// Whether the file is whole: it is about to be written to.
+pub(super) fn check_whole(conn: &Connection) -> Result<()> {
+    let said: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if said == "ok" { Ok(()) } else { Err(Error::msg(said)) }
+}
+
+fn bring_up_to_date(path: &Path, version: usize) -> Result<(Connection, Meter)> {
     let shown = path.display();
-    let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
-        .and_then(|conn| {
-            let tx = conn.unchecked_transaction()?;
-            for script in &MIGRATIONS[version..] {
-                tx.execute_batch(script)?;
-            }
-            tx.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
-            tx.commit()?;
-            Ok(conn)
-        })
-        .with_context(|| format!("bringing {shown} from schema {version} to {}", MIGRATIONS.len()))?;
-    Ok(conn)
+    let migrate = || {
+        let (conn, meter) = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let tx = conn.unchecked_transaction()?;
+        for script in &MIGRATIONS[version..] {
+            tx.execute_batch(script)?;
+        }
+        tx.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
+        tx.commit()?;
+        Ok::<_, rusqlite::Error>((conn, meter))
+    };
+    migrate().with_context(|| format!("bringing {shown} from schema {version} to {}", MIGRATIONS.len()))
 }
 
 fn explain(error: rusqlite::Error, path: &Path) -> Error {
@@ -248,13 +301,64 @@ pub(super) fn damaged(path: &Path) -> Error {
     )
 }
 
+/// The error for a bundle of which something could not be read: too much of it, or not as it should be.
+pub(super) fn not_read(path: &Path, error: Error) -> Error {
+    let (what, next) = describe(&error);
+    let shown = path.display();
+    match next.first() {
+        Some(next) => failed(format!("{shown} holds more than a bundle may: {what}"), next),
+        None if error.downcast_ref::<rusqlite::Error>().is_some_and(|e| is_interrupted(e)) => {
+            not_read(path, limits::STEPS.exceeded())
+        }
+        None => damaged(path).context(what),
+    }
+}
+
+fn is_interrupted(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
+}
+
+/// A column's text, with nothing in it that acts instead of being seen.
+pub(super) fn text(row: &Row<'_>, column: usize) -> Result<String> {
+    let held = row.get_ref(column)?.as_str()?;
+    Ok(visible(held).into_owned())
+}
+
+/// The same where there may be none.
+pub(super) fn optional_text(row: &Row<'_>, column: usize) -> Result<Option<String>> {
+    let held = row.get_ref(column)?.as_str_or_null()?;
+    Ok(held.map(|held| visible(held).into_owned()))
+}
+
+/// The same for every text of a JSON value.
+fn visible_json(value: &mut serde_json::Value) {
+    use serde_json::Value::{Array, Object, String};
+    match value {
+        String(text) => *text = visible(text).into_owned(),
+        Array(items) => items.iter_mut().for_each(visible_json),
+        Object(fields) => {
+            let held = std::mem::take(fields);
+            fields.extend(held.into_iter().map(|(name, mut field)| {
+                visible_json(&mut field);
+                (visible(&name).into_owned(), field)
+            }));
+        }
+        _ => {}
+    }
+}
+
 /// The run that a bundle holds.
 pub(super) fn read_run(conn: &Connection) -> Result<Run> {
-    let sql = "SELECT dyno_version, started_unix_ns, plan FROM run";
-    let (dyno_version, started, plan): (String, i64, String) =
-        conn.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).context("reading the run")?;
-    let plan = serde_json::from_str(&plan).context("reading the run's resolved plan")?;
-    Ok(Run { plan, started_unix_ns: started.max(0) as u64, dyno_version })
+    let mut statement = conn.prepare("SELECT dyno_version, started_unix_ns, plan FROM run")?;
+    let mut rows = statement.query([])?;
+    let row = rows.next().context("reading the run")?.context("it holds no run")?;
+    let plan = row.get_ref(2)?.as_str().context("reading the run's resolved plan")?;
+    limits::PLAN.check(plan.len() as u64)?;
+    let mut plan: serde_json::Value = serde_json::from_str(plan).context("reading the run's resolved plan")?;
+    visible_json(&mut plan);
+    let plan = serde_json::from_value(plan).context("reading the run's resolved plan")?;
+    let started: i64 = row.get(1)?;
+    Ok(Run { plan, started_unix_ns: started.max(0) as u64, dyno_version: text(row, 0)? })
 }
 
 /// SQLite's integers are signed; nothing that is counted or timed comes near the limit.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::histograms;
+use super::limits::Meter;
 use super::schema::{self, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed};
 use crate::base::secret;
@@ -19,6 +20,7 @@ use crate::record::{
 /// The bundle of a run that is going on.
 pub struct Writer {
     conn: Connection,
+    meter: Meter,
     path: PathBuf,
     open: Option<OpenPoint>,
 }
@@ -50,7 +52,8 @@ impl Writer {
     }
 
     fn begin_file(path: &Path, run: &Run, facts: &[Fact]) -> Result<Writer> {
-        let conn = Connection::open(path)?;
+        let mut conn = Connection::open(path)?;
+        let meter = Meter::install(&mut conn)?;
         schema::configure_for_writing(&conn)?;
         let tx = conn.unchecked_transaction()?;
         schema::lay_out(&tx)?;
@@ -61,20 +64,22 @@ impl Writer {
         tx.execute(sql, params![run.dyno_version, signed(run.started_unix_ns), plan])?;
         insert_facts(&tx, None, facts)?;
         tx.commit()?;
-        Ok(Writer { conn, path: path.to_owned(), open: None })
+        Ok(Writer { conn, meter, path: path.to_owned(), open: None })
     }
 
     /// Opens the bundle of a run that did not end, to go on with it.
     pub fn resume(path: &Path) -> Result<(Writer, Run)> {
-        let conn = schema::open(path, true)?;
+        let (conn, meter) = schema::open(path, true)?;
         schema::configure_for_writing(&conn).with_context(|| format!("opening {} to write", path.display()))?;
-        let run = schema::read_run(&conn).map_err(|e| schema::damaged(path).context(e.to_string()))?;
-        Ok((Writer { conn, path: path.to_owned(), open: None }, run))
+        let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
+        meter.begin();
+        schema::check_whole(&conn).map_err(|e| schema::not_read(path, e))?;
+        Ok((Writer { conn, meter, path: path.to_owned(), open: None }, run))
     }
 
     /// The points that need not be measured again.
     pub fn finished(&self) -> Result<Vec<PointKey>> {
-        super::bundle::finished(&self.conn).with_context(|| self.reading())
+        super::bundle::finished(&self.conn, &self.meter).with_context(|| self.reading())
     }
 
     /// Adds facts about the run as a whole. Not while a point is open.
@@ -260,7 +265,7 @@ fn insert_tally(conn: &Connection, cell: i64, tally: &Tally) -> Result<()> {
     let response = response.as_ref();
     let sql = "INSERT INTO tally (cell, class, ops, bytes, misses, service, service_sum_ns, service_min_ns, \
                service_max_ns, service_overflow, response, response_sum_ns, response_min_ns, response_max_ns, \
-               response_overflow) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+               response_overflow, given_up) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     conn.prepare_cached(sql)?.execute(params![
         cell,
         tally.class.name(),
@@ -277,6 +282,7 @@ fn insert_tally(conn: &Connection, cell: i64, tally: &Tally) -> Result<()> {
         response.and_then(|r| r.min_ns),
         response.map(|r| r.max_ns),
         response.map(|r| r.overflow),
+        signed(tally.given_up),
     ])?;
     Ok(())
 }

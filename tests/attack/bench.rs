@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use dyno::lab::guard::UNKNOWN;
 use dyno::plan::{Drive, Place};
 
-use crate::support::DYNO;
+use crate::support::{DYNO, skip};
 
 pub const MIB: u64 = 1 << 20;
 
@@ -99,7 +99,7 @@ pub fn bench() -> bool {
     if root && Path::new("/dev/loop-control").exists() && missing.is_empty() {
         return true;
     }
-    eprintln!("SKIPPED, not shown: attacks need root, loop devices and {tools:?} (missing: {missing:?})");
+    skip(format!("attacks need root, loop devices and {tools:?} (missing: {missing:?})"));
     false
 }
 

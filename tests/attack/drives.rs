@@ -11,6 +11,7 @@ use dyno::plan::{Drive, Subject};
 
 use crate::bench::{Loop, MIB, attach, bench, drive, must};
 use crate::marks::{self, MARKS};
+use crate::support::skip;
 
 /// Situations below, without those of every mark.
 pub const CASES: usize = 47;
@@ -137,7 +138,7 @@ fn a_partition_in_use_keeps_its_whole_disk() {
     must("losetup", &["--partscan", disk.path(), disk.file.to_str().unwrap()]);
     let part = PathBuf::from(format!("{}p1", disk.path()));
     if !part.exists() {
-        eprintln!("SKIPPED, not shown: this kernel makes no partitions of loop devices");
+        skip("this kernel makes no partitions of loop devices");
         return;
     }
     must("mkfs.ext4", &["-q", "-F", part.to_str().unwrap()]);

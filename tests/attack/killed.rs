@@ -10,7 +10,7 @@ use dyno::store::Bundle;
 use rusqlite::Connection;
 
 use crate::bench::{Loop, Room, bench};
-use crate::support::{have, until};
+use crate::support::{have, seed, size, until};
 
 /// A kind of run: its protocol, whether it has a device, and the programs that it needs.
 struct Kind {
@@ -164,9 +164,9 @@ fn a_run_killed_at_any_moment_is_resumed_to_the_same_points_and_leaves_nothing()
     if !bench() {
         return;
     }
-    let kills = if std::env::var_os("DYNO_SOAK").is_some() { 300 } else { 20 };
+    let kills = size(20, 300);
     let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| have(kind.needs)).collect();
-    let mut random = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64 | 1;
+    let mut random = seed() * 0x9E37_79B9_7F4A_7C15;
     println!("random moments from {random}");
     let mut timed: Vec<(Duration, Vec<String>)> = Vec::new();
     for kind in &kinds {

@@ -12,7 +12,6 @@ mod marks;
 mod names;
 mod outputs;
 mod rooms;
-#[allow(dead_code)]
 #[path = "../support/mod.rs"]
 mod support;
 mod trees;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use crate::bench::{Room, attach, bench, checksums, ran};
+use crate::support::size;
 
 /// Places at which something may be put.
 const PLACES: &[&str] = &[
@@ -109,7 +110,7 @@ fn foreign(room: &Room, own: bool) -> Vec<String> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: if std::env::var_os("DYNO_SOAK").is_some() { 400 } else { 24 },
+        cases: size(24, 400),
         max_shrink_iters: 30,
         failure_persistence: None,
         ..ProptestConfig::default()

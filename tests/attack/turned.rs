@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::bench::{Loop, Room, bench, must};
+use crate::support::size;
 use crate::turner::{self, Pair, When};
 
 const DIRECTORY: &str = "title = \"T\"\nsource = \"t\"\n[dataset.file]\nengine = \"psync\"\nsize = \"256KiB\"\n\
@@ -24,7 +25,7 @@ const BARE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
 fn turns() -> u64 {
-    if std::env::var_os("DYNO_SOAK").is_some() { 2000 } else { 50 }
+    size(50, 2000)
 }
 
 /// Which name in a directory is turned to somebody's, and whether Dyno has been there before.

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::skip;
+
 const BRIEF: &str = r##"
 title = "Three enterprise drives under RocksDB"
 logo = "logo.png"
@@ -48,7 +50,7 @@ fn markdown(dir: &Path) -> String {
 fn poppler() -> bool {
     let there = Command::new("pdftotext").arg("-v").output().is_ok();
     if !there {
-        eprintln!("SKIPPED, NOTHING SHOWN: pdftotext is not installed; scripts/setup.sh installs poppler-utils");
+        skip("pdftotext is not installed; scripts/setup.sh installs poppler-utils");
     }
     there
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::servers::{Bench, MariaDb, Postgres};
-use crate::support::{DYNO, have, said, until};
+use crate::support::{DYNO, have, said, skip, until};
 
 const FILL: &str = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000, threads = 2 }";
 const EXISTING: &[&str] = &["mariadbd", "mariadb", "mariadb-install-db", "sysbench"];
@@ -245,7 +245,7 @@ fn fill_up(engine: &str, settings: &str) {
     std::fs::File::create(&image).unwrap().set_len(300 << 20).unwrap();
     assert!(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).status().unwrap().success());
     if !Command::new("mount").args(["-o", "loop"]).arg(&image).arg(&drive).status().unwrap().success() {
-        eprintln!("SKIPPED, NOTHING SHOWN: a small filesystem to fill needs root and loop devices");
+        skip("a small filesystem to fill needs root and loop devices");
         return;
     }
     std::fs::write(drive.join("users-file"), "precious").unwrap();

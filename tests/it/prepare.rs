@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use dyno::record::{Outcome, Prepared};
 use dyno::store::Bundle;
 
+use crate::support::skip;
+
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
 /// A loop device over a sparse file, with a folder for plans and bundles; gone when dropped.
@@ -36,7 +38,7 @@ impl Bench {
                 Some(Bench { folder, device })
             }
             _ => {
-                eprintln!("SKIPPED, not shown: loop devices cannot be made here (root is needed)");
+                skip("loop devices cannot be made here (root is needed)");
                 None
             }
         }

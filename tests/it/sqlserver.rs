@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::support::skip;
 use crate::tds::wire::Kind;
 use crate::tds::{Answer, Heard, Server, What, rows};
 use crate::terminal::{self, answers, transactions};
@@ -204,6 +205,32 @@ fn deadlocks_lock_timeouts_and_stale_snapshots_are_rolled_back_run_again_and_cou
 }
 
 #[test]
+fn a_transaction_that_is_rolled_back_every_time_is_given_up_counted_beside_the_rate_and_ends_nothing() {
+    let brain = |heard: &Heard| match &heard.what {
+        What::Call { text, .. } if text.starts_with("UPDATE warehouse") => {
+            let message = "Snapshot isolation transaction aborted due to update conflict.";
+            Some(Answer::Error { code: 3960, class: 16, message, rolls_back: true })
+        }
+        _ => answers(heard),
+    };
+    let (bench, server) = (Bench::new(), Server::start(brain));
+    let workload = "{ kind = \"tpcc\", warehouses = 1, timing = \"no-wait\" }";
+    succeeds(&bench.dyno(&server.string(PASSWORD), "", &[step("load", "5s", workload)]));
+    // No Payment came through; the other transactions went on beside them.
+    let given_up = |class: &str| {
+        let sql = format!("SELECT CAST(given_up AS TEXT) || ',' || ops FROM tally WHERE class = '{class}'");
+        let row = bench.text(&sql);
+        let (given_up, ops) = row.split_once(',').unwrap();
+        (given_up.parse::<u64>().unwrap(), ops.parse::<u64>().unwrap())
+    };
+    let ((payments, none), (new_orders, some)) = (given_up("payment"), given_up("new-order"));
+    assert!(payments > 0 && none == 0 && new_orders == 0 && some > 0, "{payments} {none} {new_orders} {some}");
+    assert_eq!(bench.fact("Transactions given up"), Some(payments as f64));
+    let shown = Command::new(DYNO).arg("show").arg(bench.path("b.dyno")).output().unwrap();
+    assert!(said(&shown).contains(&format!("({payments} given up)")), "{}", said(&shown));
+}
+
+#[test]
 fn a_connection_that_is_cut_is_made_anew_once_and_its_transaction_run_again() {
     let seen = AtomicU64::new(0);
     let killed = "Cannot continue the execution because the session is in the kill state.";
@@ -326,7 +353,7 @@ fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
 #[test]
 fn a_real_server_loads_runs_and_keeps_the_conditions() {
     let Ok(string) = std::env::var("DYNO_SQLSERVER_URL") else {
-        eprintln!("SKIPPED, NOT SHOWN: DYNO_SQLSERVER_URL is not set, so no real SQL Server has run any of this");
+        skip("DYNO_SQLSERVER_URL is not set, so no real SQL Server has run any of this");
         return;
     };
     let bench = Bench::new();

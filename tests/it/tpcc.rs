@@ -1,12 +1,11 @@
 //! TPC-C on real servers that Dyno starts: it loads, runs and keeps the specification's consistency conditions, also when
-//! the server or Dyno is killed in the middle of transactions and when many of them deadlock; 15,000 terminals fit into
-//! one process. Where a server is missing a test says so loudly and shows nothing.
+//! the server or Dyno is killed in the middle of transactions and when many of them deadlock. Where a server
+//! is missing a test is skipped.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use crate::support::{DYNO, have, said, served_by, until};
@@ -213,96 +212,4 @@ fn serialization_failures_are_run_again_and_leave_the_conditions_kept() {
     let transactions = bench.number("SELECT CAST(SUM(ops) AS REAL) FROM tally");
     eprintln!("{retried} failures in {transactions} transactions");
     assert!(retried / transactions >= 0.05, "{retried} failures in {transactions} transactions");
-}
-
-#[test]
-fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
-    let bench = Bench::new("mysql", "");
-    let plan = "title = \"t\"\n[[step]]\nname = \"s\"\nwarmup = \"2s\"\nduration = \"20s\"\n[[step.stream]]\n\
-                name = \"terminals\"\nengine = \"null\"\nthreads = 256\n\
-                workload = { kind = \"tpcc\", warehouses = 1500, terminals = 10 }\n";
-    std::fs::write(bench.path("p.toml"), plan).unwrap();
-    // The engine answers at once, so a response time is what the pacing was late by.
-    let mut told = Vec::new();
-    for _ in 0..3 {
-        let _ = std::fs::remove_file(bench.path("b.dyno"));
-        let mut dyno = Command::new(DYNO);
-        dyno.current_dir(bench.dir.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
-        let mut dyno = dyno.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let (ended, end) = channel();
-        let sleeper = std::thread::spawn(|| late_p999_ms_of_a_sleeper(end));
-        let (mut peak_kib, mut processor_s) = (0, 0.0);
-        until("the run's end", 180, || {
-            peak_kib = most_memory_kib(dyno.id()).max(peak_kib);
-            processor_s = processor_seconds(dyno.id()).max(processor_s);
-            dyno.try_wait().unwrap().is_some()
-        });
-        drop(ended);
-        assert!(dyno.wait().unwrap().success());
-        assert!((1..2 << 20).contains(&peak_kib), "{peak_kib} KiB of memory");
-        let rate = bench.number("SELECT SUM(ops) / 20.0 FROM tally WHERE class <> 'deferred-delivery'");
-        assert!((650.0..780.0).contains(&rate), "{rate} transactions/s, where cycles of 21 s make about 715");
-        // Of 22 s on any machine: what is late is not late for want of a processor that Dyno itself keeps busy.
-        assert!(processor_s < 10.0, "{processor_s} s of processor time");
-        let sleeper_ms = sleeper.join().unwrap();
-        let late_ms = bench.late_p99_ms();
-        let told_now = format!(
-            "{late_ms:.3} ms late at p99 (a mere sleeper {sleeper_ms:.3} ms at p99.9), {rate:.0} transactions/s, {} MiB, \
-             {processor_s} s of processor time",
-            peak_kib >> 10
-        );
-        eprintln!("{told_now}");
-        told.push(told_now);
-        // A machine that stops now and then, such as a virtual one whose host is busy, wakes nobody in time. The rarest
-        // transaction comes 600 times, so a stop that makes it late at p99 may be but a thousandth of the time.
-        if late_ms < 5.0 + 1.25 * sleeper_ms {
-            return;
-        }
-    }
-    panic!("the terminals come late in three runs: {told:#?}");
-}
-
-/// What this machine does to anything that is paced: means to wake every millisecond until the end, and counts every
-/// millisecond at which it was not awake in time.
-fn late_p999_ms_of_a_sleeper(end: Receiver<()>) -> f64 {
-    let (mut due, mut late_ms) = (Instant::now(), Vec::new());
-    while end.recv_timeout(due.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout) {
-        let now = Instant::now();
-        while due <= now {
-            late_ms.push((now - due).as_secs_f64() * 1e3);
-            due += Duration::from_millis(1);
-        }
-    }
-    late_ms.sort_by(f64::total_cmp);
-    late_ms[late_ms.len() * 999 / 1000]
-}
-
-/// Processor time of a process so far, in user and kernel mode; 100 ticks a second.
-fn processor_seconds(pid: u32) -> f64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let after_name: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |field: usize| after_name.get(field).and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-fn most_memory_kib(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-}
-
-impl Bench {
-    /// The worst transaction's p99 of response time.
-    fn late_p99_ms(&self) -> f64 {
-        let bundle = Connection::open(self.path("b.dyno")).unwrap();
-        let mut asked = bundle.prepare("SELECT response FROM tally WHERE ops > 0").unwrap();
-        let blobs: Vec<Vec<u8>> = asked.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-        assert_eq!(blobs.len(), 6, "five transactions and the deferred Delivery");
-        let p99 = |blob: &Vec<u8>| {
-            let histogram: hdrhistogram::Histogram<u64> =
-                hdrhistogram::serialization::Deserializer::new().deserialize(&mut &blob[..]).unwrap();
-            histogram.value_at_quantile(0.99)
-        };
-        blobs.iter().map(p99).max().unwrap() as f64 / 1e6
-    }
 }

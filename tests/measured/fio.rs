@@ -11,6 +11,9 @@ use dyno::store::Bundle;
 use dyno::workload;
 use serde_json::json;
 
+use crate::support::quiet::on_a_quiet_machine;
+use crate::support::skip;
+
 /// A profile: its name, Dyno's workload, and fio's options for the same.
 const PROFILES: &[(&str, &str, &str)] = &[
     ("4K random read", r#"{ kind = "random", read = 100, block = "4KiB" }"#, "--rw=randread --bs=4k"),
@@ -134,23 +137,26 @@ fn the_kernel_counts_the_same_load_from_dyno_as_from_fio() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let drive = Loop::mount(folder.path());
     let (Some(drive), true) = (drive, runs("fio", &["--version"])) else {
-        eprintln!("SKIPPED, not shown: this needs fio, and the right to mount a loop device");
+        skip("this needs fio, and the right to mount a loop device");
         return;
     };
-    for (name, workload, fio) in PROFILES {
-        let mut seen = String::new();
-        let agreed = (0..ATTEMPTS).any(|_| {
-            let (ops, bytes, dyno, fio) = both(folder.path(), &drive, workload, fio);
-            seen = format!("{name}: Dyno says {ops} ops, {bytes} bytes; the kernel counted {dyno:?}, of fio {fio:?}");
-            eprintln!("{seen}");
-            close(ops, dyno.ops())
-                && close(bytes, dyno.bytes)
-                && close(dyno.ops(), fio.ops())
-                && close(dyno.bytes / dyno.ops(), fio.bytes / fio.ops())
-                && close(dyno.reads / dyno.ops(), fio.reads / fio.ops())
-        });
-        assert!(agreed, "{seen}");
-    }
+    on_a_quiet_machine(|| {
+        for (name, workload, fio) in PROFILES {
+            let mut seen = String::new();
+            let agreed = (0..ATTEMPTS).any(|_| {
+                let (ops, bytes, dyno, fio) = both(folder.path(), &drive, workload, fio);
+                seen =
+                    format!("{name}: Dyno says {ops} ops, {bytes} bytes; the kernel counted {dyno:?}, of fio {fio:?}");
+                eprintln!("{seen}");
+                close(ops, dyno.ops())
+                    && close(bytes, dyno.bytes)
+                    && close(dyno.ops(), fio.ops())
+                    && close(dyno.bytes / dyno.ops(), fio.bytes / fio.ops())
+                    && close(dyno.reads / dyno.ops(), fio.reads / fio.ops())
+            });
+            assert!(agreed, "{seen}");
+        }
+    });
 }
 
 /// fio's offsets of 200,000 reads of 4K in 1 GiB, in tenths of the range, as it logs them.
@@ -187,7 +193,7 @@ fn offsets_fall_where_fios_fall() {
     let random = workload::find("random").expect("a workload");
     for (kind, distribution) in [("uniform", "random"), ("hotspot", "zoned:80/20:20/80")] {
         let Some(theirs) = fio_tenths(folder.path(), distribution) else {
-            eprintln!("SKIPPED, not shown: this needs fio");
+            skip("this needs fio");
             return;
         };
         let pairs = [

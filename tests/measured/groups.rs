@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dyno::base::histogram::Histogram;
-use dyno::report::Facts;
 use dyno::store::Bundle;
+
+use crate::support::quiet::on_a_quiet_machine;
+use crate::support::skip;
 
 const DRIVES: usize = 4;
 
@@ -49,7 +51,7 @@ impl Mounts {
             }
         }
         if made.0.len() < DRIVES {
-            eprintln!("SKIPPED: loop devices cannot be mounted here; plain directories stand in for them");
+            skip("loop devices cannot be mounted here; plain directories stand in for them");
         }
         made
     }
@@ -65,50 +67,54 @@ impl Drop for Mounts {
 
 #[test]
 fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let _mounts = Mounts::make(folder.path());
-    std::fs::write(folder.path().join("group.toml"), PROTOCOL).expect("written");
-    let drives: Vec<String> = (0..DRIVES).map(|i| format!("{{ path = \"drive{i}\" }}")).collect();
-    let plan = format!("protocol = \"group.toml\"\n[[subject]]\nname = \"Four\"\ndrives = [{}]\n", drives.join(", "));
-    std::fs::write(folder.path().join("plan.toml"), plan).expect("written");
-    let dyno = |args: &[&str]| {
-        let out = Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(folder.path()).args(args).output().expect("ran");
-        assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
-        String::from_utf8_lossy(&out.stdout).into_owned()
-    };
-    dyno(&["run", "plan.toml", "--bundle", "group.dyno"]);
+    on_a_quiet_machine(|| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let _mounts = Mounts::make(folder.path());
+        std::fs::write(folder.path().join("group.toml"), PROTOCOL).expect("written");
+        let drives: Vec<String> = (0..DRIVES).map(|i| format!("{{ path = \"drive{i}\" }}")).collect();
+        let plan =
+            format!("protocol = \"group.toml\"\n[[subject]]\nname = \"Four\"\ndrives = [{}]\n", drives.join(", "));
+        std::fs::write(folder.path().join("plan.toml"), plan).expect("written");
+        let dyno = |args: &[&str]| {
+            let out =
+                Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(folder.path()).args(args).output().expect("ran");
+            assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
+            String::from_utf8_lossy(&out.stdout).into_owned()
+        };
+        dyno(&["run", "plan.toml", "--bundle", "group.dyno"]);
 
-    let path = folder.path().join("group.dyno");
-    let points = Bundle::open(&path).and_then(|b| b.points()).expect("a bundle");
-    let point = &points[0].point;
-    assert_eq!(point.cells.len(), DRIVES, "a cell for each drive");
-    let mut merged = Histogram::new();
-    let mut pooled: Vec<u64> = Vec::new();
-    let mut ops = 0;
-    for cell in &point.cells {
-        for tally in &cell.tallies {
-            assert!(tally.ops > 0, "drive {} stood still", cell.drive);
-            ops += tally.ops;
-            merged.merge(&tally.service);
-            tally.service.buckets().for_each(|(ns, n)| pooled.extend(std::iter::repeat_n(ns, n as usize)));
+        let path = folder.path().join("group.dyno");
+        let points = Bundle::open(&path).and_then(|b| b.points()).expect("a bundle");
+        let point = &points[0].point;
+        assert_eq!(point.cells.len(), DRIVES, "a cell for each drive");
+        let mut merged = Histogram::new();
+        let mut pooled: Vec<u64> = Vec::new();
+        let mut ops = 0;
+        for cell in &point.cells {
+            for tally in &cell.tallies {
+                assert!(tally.ops > 0, "drive {} stood still", cell.drive);
+                ops += tally.ops;
+                merged.merge(&tally.service);
+                tally.service.buckets().for_each(|(ns, n)| pooled.extend(std::iter::repeat_n(ns, n as usize)));
+            }
         }
-    }
-    pooled.sort_unstable();
-    let rank = (pooled.len() as f64 * 0.99).ceil() as usize - 1;
+        pooled.sort_unstable();
+        let rank = (pooled.len() as f64 * 0.99).ceil() as usize - 1;
 
-    let facts = Facts::load(&[path]).expect("facts");
-    let cell = &facts.steps[0].cells[0];
-    let total = cell.total.as_ref().expect("measured");
-    let each: f64 = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).sum();
-    assert_eq!(cell.drives.len(), DRIVES);
-    assert!((total.ops_per_s.value - each).abs() < 1e-6 * each, "{} is not {each}", total.ops_per_s.value);
-    assert_eq!(total.ops, ops);
-    let p99 = total.classes[0].service.percentiles_ns[2].as_ref().expect("enough samples").value;
-    assert_eq!(p99 as u64, pooled[rank], "the p99 of the pooled samples");
-    assert_eq!(merged.percentile_ns(0.99), Some(pooled[rank]));
+        let facts = dyno::cmd::load::facts(&[path], &Default::default()).expect("facts");
+        let cell = &facts.steps[0].cells[0];
+        let total = cell.total.as_ref().expect("measured");
+        let each: f64 = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).sum();
+        assert_eq!(cell.drives.len(), DRIVES);
+        assert!((total.ops_per_s.value - each).abs() < 1e-6 * each, "{} is not {each}", total.ops_per_s.value);
+        assert_eq!(total.ops, ops);
+        let p99 = total.classes[0].service.percentiles_ns[2].as_ref().expect("enough samples").value;
+        assert_eq!(p99 as u64, pooled[rank], "the p99 of the pooled samples");
+        assert_eq!(merged.percentile_ns(0.99), Some(pooled[rank]));
 
-    let shown = dyno(&["show", "group.dyno"]);
-    for needed in ["ops/s, sum", "p99, merged", "median", "drive3", "not a mean of percentiles"] {
-        assert!(shown.contains(needed), "'{needed}' is not shown:\n{shown}");
-    }
+        let shown = dyno(&["show", "group.dyno"]);
+        for needed in ["ops/s, sum", "p99, merged", "median", "drive3", "not a mean of percentiles"] {
+            assert!(shown.contains(needed), "'{needed}' is not shown:\n{shown}");
+        }
+    });
 }

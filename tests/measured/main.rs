@@ -6,4 +6,9 @@ mod groups;
 mod labs;
 mod limits;
 mod meters;
+mod quiet;
+mod terminals;
 mod truth;
+
+#[path = "../support/mod.rs"]
+mod support;

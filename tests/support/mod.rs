@@ -1,13 +1,45 @@
-//! What the tests of the binary on real database servers share: whether a program is here, what Dyno said, waiting for a
-//! condition, and which process serves a dataset.
+//! What the test programs share: how a test says that it shows nothing, how large it is, whether the machine was disturbed
+//! while it measured, and what the tests on real database servers need.
 
-use std::path::Path;
+// Each program uses a part of it.
+#![allow(dead_code)]
+
+pub mod quiet;
+
+use std::fmt::Display;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
 pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// Whether all of these programs are here; says loudly when not.
+/// Says that a test does not show here what it is for, or not all of it, and why. There is no other way to say so:
+/// `scripts/test.py` counts and names what was skipped, and under `STRICT=1` it is a failure.
+#[track_caller]
+pub fn skip(why: impl Display) {
+    let why = why.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(std::env::var("STRICT").as_deref() != Ok("1"), "skipped, and STRICT=1: {why}");
+    // libtest hides what passing tests print, but not this.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
+/// How much of something a test does: so much each time, and the size that the promise names under `DYNO_SOAK=1`, which
+/// `make soak` sets.
+pub fn size<T: Display>(quick: T, soak: T) -> T {
+    if std::env::var("DYNO_SOAK").as_deref() != Ok("1") {
+        return quick;
+    }
+    let _ = writeln!(std::io::stderr(), "SIZE: {soak} in place of {quick}");
+    soak
+}
+
+/// The seed of what a test draws: the same each time, or that of `DYNO_SEED`.
+pub fn seed() -> u64 {
+    std::env::var("DYNO_SEED").map_or(11, |seed| seed.parse().expect("DYNO_SEED is a number"))
+}
+
+/// Whether all of these programs are here; the test is skipped where not.
 pub fn have(programs: &[&str]) -> bool {
     let found = |name: &&str| {
         let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/usr/lib/postgresql/15/bin";
@@ -15,12 +47,29 @@ pub fn have(programs: &[&str]) -> bool {
     };
     let missing: Vec<_> = programs.iter().filter(|name| !found(name)).collect();
     if !missing.is_empty() {
-        eprintln!(
-            "SKIPPED, NOTHING SHOWN: {missing:?} not installed; scripts/setup.sh installs what Debian has, and docs/tpcc.md \
-             says how to get go-tpc"
-        );
+        skip(format!(
+            "{missing:?} not installed; scripts/setup.sh installs what Debian has, and docs/tpcc.md says how to get go-tpc"
+        ));
     }
     missing.is_empty()
+}
+
+/// Whether the program under test was built with RocksDB; the test is skipped where not.
+pub fn rocksdb() -> bool {
+    if !cfg!(feature = "rocksdb") {
+        skip("built without RocksDB");
+    }
+    cfg!(feature = "rocksdb")
+}
+
+/// The db_bench that `scripts/db_bench.sh` builds beside Dyno's own RocksDB; the test is skipped where there is none.
+pub fn db_bench() -> Option<PathBuf> {
+    let path = Path::new(DYNO).ancestors().nth(2).expect("a target folder").join("db_bench");
+    if !path.exists() {
+        skip(format!("{} is missing: run scripts/db_bench.sh first", path.display()));
+        return None;
+    }
+    rocksdb().then_some(path)
 }
 
 pub fn said(output: &Output) -> String {

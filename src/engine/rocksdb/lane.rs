@@ -159,7 +159,7 @@ impl Lane for RocksLane {
             OpKind::Next => self.next()?,
             _ => return Err(anyhow!("RocksDB takes keys, not offsets or transactions")),
         };
-        done.push(Done { slot: 0, bytes, hit });
+        done.push(Done { slot: 0, bytes, hit, given_up: false });
         Ok(())
     }
 }

@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 
+use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
+use crate::base::rng::{Rng, Seed};
 use crate::load::recorder::Counter;
 use crate::load::sql::{Script, Session, SqlError, Trouble};
 use crate::load::{Done, Lane, Op, Wait};
 
-/// A transaction that deadlocks this often in a row will not come through.
-const MOST_TRIES: u32 = 1000;
+/// A transaction that is rolled back this often in a row is given up. With the pauses below that takes two to three seconds.
+pub const MOST_TRIES: u32 = 100;
+
+/// The longest pause before the second try; each later one may be twice as long, up to `LONGEST_PAUSE_NS`. How long it is
+/// is drawn, so that transactions that met do not meet again.
+const FIRST_PAUSE_NS: u64 = 500_000;
+const LONGEST_PAUSE_NS: u64 = 50_000_000;
 
 /// What one lane has sent and met. Each counter has one writer; the target adds them up.
 #[derive(Default)]
@@ -19,6 +26,8 @@ pub struct Counts {
     pub other: Counter,
     /// Deadlocks and the like, after which a transaction was run again.
     pub errors: Counter,
+    /// Transactions that were not run again, after `MOST_TRIES`.
+    pub given_up: Counter,
     pub reconnects: Counter,
 }
 
@@ -27,21 +36,42 @@ pub struct SqlLane {
     script: Box<dyn Script>,
     counts: Arc<Counts>,
     staged: bool,
+    clock: Clock,
+    pauses: Rng,
+}
+
+/// What follows an error.
+#[derive(PartialEq)]
+enum Next {
+    Again,
+    GiveUp,
 }
 
 impl SqlLane {
-    pub fn new(mut session: Box<dyn Session>, mut script: Box<dyn Script>, counts: Arc<Counts>) -> Result<SqlLane> {
+    /// A lane of the worker `thread`.
+    pub fn new(
+        mut session: Box<dyn Session>,
+        mut script: Box<dyn Script>,
+        counts: Arc<Counts>,
+        thread: u32,
+    ) -> Result<SqlLane> {
         script.prepare(&mut *session)?;
-        Ok(SqlLane { session, script, counts, staged: false })
+        let pauses = Seed::new(0, 0, u64::from(thread)).at(0);
+        Ok(SqlLane { session, script, counts, staged: false, clock: Clock::for_pauses(), pauses })
     }
 
-    /// Rolls back or reconnects so that the transaction can be run again.
-    fn recover(&mut self, error: SqlError, tries: u32, lost: &mut bool) -> Result<()> {
+    /// Rolls back or reconnects so that the transaction can be run again, and pauses; or gives it up.
+    fn recover(&mut self, error: SqlError, tries: u32, lost: &mut bool) -> Result<Next> {
         let mut trouble = error.trouble;
-        if trouble == Trouble::Retry && tries < MOST_TRIES {
+        if trouble == Trouble::Retry {
             self.counts.errors.add(1);
             match self.session.rollback() {
-                Ok(()) => return Ok(()),
+                Ok(()) if tries >= MOST_TRIES => return Ok(Next::GiveUp),
+                Ok(()) => {
+                    let longest = (FIRST_PAUSE_NS << (tries - 1).min(16)).min(LONGEST_PAUSE_NS);
+                    self.clock.sleep_until(self.clock.now_ns() + self.pauses.below(longest));
+                    return Ok(Next::Again);
+                }
                 Err(second) => trouble = second.trouble,
             }
         }
@@ -51,7 +81,7 @@ impl SqlLane {
                 failed(format!("the server went away: {error}; and again: {again}"), "look at the server's log")
             })?;
             self.counts.reconnects.add(1);
-            return Ok(());
+            return Ok(Next::Again);
         }
         if trouble == Trouble::Lost {
             return Err(failed(format!("the server went away twice: {error}"), "look at the server's log"));
@@ -84,7 +114,11 @@ impl Lane for SqlLane {
                 Ok(committed) => break committed,
                 Err(error) => {
                     tries += 1;
-                    self.recover(error, tries, &mut lost)?;
+                    if self.recover(error, tries, &mut lost)? == Next::GiveUp {
+                        self.counts.given_up.add(1);
+                        done.push(Done { slot: 0, bytes: 0, hit: false, given_up: true });
+                        return Ok(());
+                    }
                 }
             }
         };
@@ -92,7 +126,7 @@ impl Lane for SqlLane {
         self.counts.reads.add(u64::from(sent.reads));
         self.counts.writes.add(u64::from(sent.writes));
         self.counts.other.add(u64::from(sent.other));
-        done.push(Done { slot: 0, bytes: 0, hit: committed.hit });
+        done.push(Done { slot: 0, bytes: 0, hit: committed.hit, given_up: false });
         Ok(())
     }
 }

@@ -106,6 +106,7 @@ impl SqlTarget {
                 ("Queries: write", &lane.writes),
                 ("Queries: other", &lane.other),
                 ("Errors ignored (deadlocks, lock waits)", &lane.errors),
+                ("Transactions given up", &lane.given_up),
                 ("Reconnects", &lane.reconnects),
             ];
             for (name, counter) in counts {
@@ -207,11 +208,11 @@ impl Target for SqlTarget {
         Err(anyhow!("the workload '{}' makes no transactions", stream.workload.name))
     }
 
-    fn script_lane(&self, _stream: &Stream, _thread: u32, script: Box<dyn Script>) -> Result<Box<dyn AnyLane>> {
+    fn script_lane(&self, _stream: &Stream, thread: u32, script: Box<dyn Script>) -> Result<Box<dyn AnyLane>> {
         let session = self.door.connect().map_err(|error| cannot_connect(&error))?;
         let counts = Arc::new(Counts::default());
         lock(&self.lanes).push(Arc::clone(&counts));
-        Ok(Box::new(SqlLane::new(session, script, counts)?))
+        Ok(Box::new(SqlLane::new(session, script, counts, thread)?))
     }
 
     /// Has the server look at what was loaded: otherwise it plans for the empty tables it remembers, until its own

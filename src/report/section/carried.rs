@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::base::units;
 use crate::plan::search::Search;
-use crate::report::facts::{CellFacts, Facts, StepFacts};
 use crate::report::html::{Table, escape};
 use crate::report::words::{self, NONE};
 use crate::stats::Estimate;
@@ -51,5 +51,5 @@ fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<
 fn reached<'c>(cell: &'c CellFacts, search: &Search) -> Option<&'c Estimate> {
     let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
     let class = summary.classes.iter().max_by_key(|class| class.ops)?;
-    class.felt().percentiles_ns[search.index()].as_ref()
+    class.user_latency().percentiles_ns[search.index()].as_ref()
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::Facts;
+use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
 use crate::base::units;
-use crate::report::facts::Facts;
 use crate::report::html::{Table, escape};
-use crate::report::reading::{ClassSummary, PERCENTILES, Summary};
 use crate::report::words;
 
 pub struct Data;
@@ -46,13 +46,18 @@ impl Section for Data {
 }
 
 fn numbers(repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<String> {
-    let times = class.felt();
+    let times = class.user_latency();
     let response = if class.response.is_some() { " (r)" } else { "" };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
     let mb = words::megabytes(class.bytes_per_s.value);
     let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
-    row.extend([words::ops(rate), words::spread(rate), mb, words::latency(times.mean_ns.as_ref())]);
+    row.extend([
+        words::ops(rate) + &words::given_up(class.given_up),
+        words::spread(rate),
+        mb,
+        words::latency(times.mean_ns.as_ref()),
+    ]);
     row.extend(times.percentiles_ns.iter().map(|p| words::latency(p.as_ref())));
     row.push(if times.max_ns == 0 { words::NONE.to_string() } else { units::latency(times.max_ns as f64) });
     row

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::escape;
 use crate::report::words;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::report::facts::{Facts, StepFacts};
+use crate::analysis::facts::{Facts, StepFacts};
 use crate::report::group;
 use crate::report::html::{Table, escape};
 

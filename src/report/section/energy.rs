@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::{Table, escape};
 use crate::report::{draw_power, energy};
 

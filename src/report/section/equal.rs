@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::Facts;
 use crate::report::equal;
-use crate::report::facts::Facts;
 use crate::report::html::{Table, escape};
 
 pub struct Equal;
@@ -16,8 +16,8 @@ impl Section for Equal {
 
     fn html(&self, facts: &Facts) -> Option<String> {
         let mut out = String::new();
-        for step in &facts.steps {
-            let rows = equal::rows(facts, step);
+        for (index, step) in facts.steps.iter().enumerate() {
+            let rows = equal::rows(facts, index);
             if rows.is_empty() {
                 continue;
             }

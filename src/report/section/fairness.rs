@@ -1,15 +1,15 @@
 //! What differs between the subjects apart from the drive, graded.
 
 use super::{Info, Section};
-use crate::report::facts::Facts;
-use crate::report::fairness::differences;
+use crate::analysis::conditions::differences;
+use crate::analysis::facts::Facts;
 use crate::report::html::Table;
 
 pub struct Fairness;
 
 impl Section for Fairness {
     fn info(&self) -> Info {
-        Info { id: "fairness", title: "What else differs" }
+        Info { id: "fairness", title: "Differences in test conditions" }
     }
 
     fn html(&self, facts: &Facts) -> Option<String> {

@@ -3,19 +3,19 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::report::facts::Facts;
+use crate::analysis::facts::Facts;
 use crate::report::html::{Table, escape};
 use crate::report::limits;
 
 pub struct Limits;
 
-const HOW: &str = "From what the kernel counted of processors and devices over each window, and from the requests that Dyno had \
-    under way. A point counts as the drive's where the device was busy all the time and at least half of the load's \
-    requests waited there.";
+const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes over each window, and from the \
+    requests that Dyno had under way. A point counts as the drive's where at least half of the load's own requests were at \
+    the device, or where its workers waited for one that was; time in flushes counts as the device's.";
 
 impl Section for Limits {
     fn info(&self) -> Info {
-        Info { id: "limits", title: "Was it the drive?" }
+        Info { id: "limits", title: "Bottleneck" }
     }
 
     fn html(&self, facts: &Facts) -> Option<String> {

@@ -3,29 +3,28 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
 use crate::record::Class;
-use crate::report::difference;
-use crate::report::facts::{CellFacts, Facts, StepFacts};
 use crate::report::html::{Table, escape};
-use crate::report::reading::{P99, RATE_KEPT, Summary};
-use crate::report::words;
+use crate::report::{wording, words};
 
 pub struct Marks;
 
 impl Section for Marks {
     fn info(&self) -> Info {
-        Info { id: "marks", title: "Marks" }
+        Info { id: "marks", title: "Caveats" }
     }
 
     fn html(&self, facts: &Facts) -> Option<String> {
         let mut out = String::new();
-        let marks = difference::all_marks(facts);
-        if !marks.is_empty() {
+        let caveats = wording::caveats(facts);
+        if !caveats.is_empty() {
             out.push_str(
-                "<h3>Marked points</h3><p class=note>Nothing is claimed of them; their figures are shown.</p><ul>\n",
+                "<h3>Points with a caveat</h3><p class=note>Their figures are shown; they support no claim.</p><ul>\n",
             );
-            marks.iter().for_each(|mark| out.push_str(&format!("<li>{}</li>\n", escape(mark))));
+            caveats.iter().for_each(|own| out.push_str(&format!("<li>{}</li>\n", escape(own))));
             out.push_str("</ul>\n");
         }
         out.push_str(&wider_than_asked(facts));
@@ -33,7 +32,8 @@ impl Section for Marks {
             out.push_str("<h3>Failed points</h3><p class=note>They enter no estimate.</p>\n");
             let mut table = Table::new(5, &["step", "subject", "at", "repeat", "cause"]);
             for f in &facts.failures {
-                let row = [&f.step, &f.subject, &f.at, &f.repeat.to_string(), &f.cause].map(String::clone);
+                let row =
+                    [&f.step, &facts.subjects[f.subject], &f.at, &f.repeat.to_string(), &f.cause].map(String::clone);
                 table.row("", &row);
             }
             out.push_str(&table.html());
@@ -43,7 +43,9 @@ impl Section for Marks {
         }
         out.push_str(&oddities(facts));
         if out.is_empty() {
-            out.push_str("<p>No point is marked: none failed, drifted or missed its asked rate, and no latency overflowed.</p>\n");
+            out.push_str(
+                "<p>No caveats: no point failed, drifted or missed its asked rate, and no latency overflowed.</p>\n",
+            );
         }
         Some(out)
     }
@@ -55,10 +57,10 @@ fn wider_than_asked(facts: &Facts) -> String {
     for step in &facts.steps {
         for cell in &step.cells {
             let (Some(total), Some(until)) = (&cell.total, facts.runs[cell.bundle].until_percent) else { continue };
-            let p99 = || total.class(step.class).and_then(|c| c.felt().percentiles_ns[P99].as_ref());
+            let p99 = || total.class(step.class).and_then(|c| c.user_latency().percentiles_ns[P99].as_ref());
             let figure = if total.asked.is_some() { p99() } else { Some(&total.ops_per_s) };
             let Some(half) = figure.and_then(|e| e.relative_percent()).filter(|half| *half > until) else { continue };
-            let place = format!("{}{}", step.title, difference::place(step, &[cell.value]));
+            let place = format!("{}{}", step.title, wording::place(step, &[cell.value]));
             let subject = &facts.subjects[cell.subject];
             let line =
                 format!("{place}, {subject}: ±{half:.1} % after {} repeats; ±{until} % was asked", cell.repeats.len());
@@ -70,7 +72,7 @@ fn wider_than_asked(facts: &Facts) -> String {
 
 /// Asked against achieved of every stream that was asked for a rate.
 fn open_loop(facts: &Facts, step: &StepFacts) -> String {
-    let head = ["", "subject", "stream", "asked", "achieved", "share", "late", "most waiting", "waiting at the end"];
+    let head = ["", "subject", "stream", "asked", "achieved", "share", "late", "max backlog", "backlog at the end"];
     let mut table = Table::new(3, &[&[step.axis_label()], &head[1..]].concat());
     let mut any = false;
     for cell in &step.cells {
@@ -127,6 +129,13 @@ fn oddities(facts: &Facts) -> String {
                 if overflow > 0 {
                     let n = units::grouped(overflow);
                     let _ = writeln!(out, "<li>{}: {n} latencies above one hour", escape(&place));
+                }
+                let given_up: u64 = summary.classes.iter().map(|c| c.given_up).sum();
+                if given_up > 0 {
+                    let share = given_up as f64 / (summary.ops + given_up) as f64 * 100.0;
+                    let n = units::grouped(given_up);
+                    let why = "rolled back by the server again and again, and given up: not in the rate";
+                    let _ = writeln!(out, "<li>{}: {n} transactions ({share:.2} %) {why}", escape(&place));
                 }
                 if misses > 0 {
                     let share = misses as f64 / summary.ops.max(1) as f64 * 100.0;

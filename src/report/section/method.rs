@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::Facts;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
-use crate::report::difference;
-use crate::report::facts::Facts;
 use crate::report::html::escape;
+use crate::report::wording;
 
 pub struct Method;
 
@@ -38,7 +38,7 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
         say(&format!("Step {}", step.name), format!("{warmup} of warm-up, not counted, then {window} measured."));
     }
     say(
-        "Operations a second",
+        "ops/s",
         "Ops completed inside the measured window divided by its length, summed over the subject's drives and instances \
          and over the streams that count in the headline."
             .to_string(),
@@ -65,71 +65,48 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
     say(
         "Several drives or instances",
         "Ops and bytes are summed. Percentiles are those of the merged histograms: never a mean of percentiles. Of several \
-         repeats each has its own figure, and the mean of these is shown."
+         repeats each has its own figure, and the geometric mean of these is shown."
             .to_string(),
     );
     all.extend(FORMULAS.iter().map(|(term, meaning)| (term.to_string(), meaning.to_string())));
-    if let Some(first) = facts.subjects.first().filter(|_| facts.subjects.len() > 1) {
-        all.push(("Difference".to_string(), difference::footnote(first)));
+    if facts.subjects.len() > 1 {
+        all.push(("Difference".to_string(), wording::footnote()));
     }
     all
 }
 
 /// How estimates, comparisons and claims are made; docs/claims.md has the sources.
-const FORMULAS: [(&str, &str); 11] = [
+const FORMULAS: [(&str, &str); 8] = [
     (
         "Interval (±)",
-        "Half the width of the 95 % confidence interval. With several repeats, Student's t over them: mean ± t · s ÷ √n, \
-         which assumes that repeats scatter about normally. With one repeat, the same over the means of 30 batches of its \
-         seconds, their number reduced to k · (1 − r) ÷ (1 + r) by the correlation r left between neighbours; this does not \
-         show how runs differ.",
+        "Half the width of the 95 % confidence interval of a level: Student's t over the logarithms of three or more \
+         repeats. With one or two repeats there is none, only the least and the most.",
     ),
-    (
-        "Interval of a percentile",
-        "With several repeats, Student's t over their percentiles. With one, the share of each second's ops that lies below \
-         the percentile is a series with an interval of its own, and the latencies at its two ends are the percentile's \
-         (Woodruff). A percentile that another tool told has the bounds that tool gave, or none.",
-    ),
-    ("Gain", "Superior ÷ inferior − 1. Used for operations a second: 1.5 times as many is a gain of 50 %."),
-    (
-        "Reduction",
-        "1 − new ÷ old. Used for latencies: half as long is a reduction of 50 %, which as a gain would be 100 %. Where one is \
-         printed, the other stands beside it under its own name.",
-    ),
+    ("Gain", "Superior ÷ inferior − 1. Used where higher is better: 1.5 times as many is a gain of 50 %."),
+    ("Reduction", "1 − new ÷ old. Used for latencies: half as long is a reduction of 50 %."),
     (
         "Comparison",
-        "Of logarithms, so that it reads the same from either side. Repeats measured in turn are compared pair by pair, \
-         others by Welch's t; single repeats by their intervals, half widths added as squares, with 8 degrees of freedom.",
+        "The ratio of geometric means over repeats, from a model of logarithms with the repeat as block and the place in the \
+         order of measurement as a factor. Variances of points are moderated (Smyth 2004).",
     ),
     (
-        "Correction for many comparisons",
-        "Holm: of m comparisons of one figure in a step, the clearest must be as clear as 1 in 20·m, the next as 1 in \
-         20·(m − 1), until one is not. So no more than 1 in 20 such families claims a difference that is none. Each step and \
-         figure is a family of its own.",
+        "One family",
+        "All comparisons of this brief, over all steps, subjects, figures and points, share one 5 % chance that any interval \
+         misses the truth: 4 % for single points, 1 % for step means (Bonferroni). Decision and interval are one and the same.",
     ),
     (
-        "Up to",
-        "The largest difference among the points and rivals searched, which favours luck. Its interval is therefore made \
-         from all intervals widened so that they hold together (Bonferroni), and is that of the largest true difference.",
-    ),
-    (
-        "Strongest",
-        "Claims are ordered by the weak end of their intervals, as a factor: what is left of a difference at its least.",
+        "Lower bound (≥)",
+        "The better subject was limited by the host and not by its drive, the other by its drive: the difference is at least \
+         the lower end of the interval.",
     ),
     (
         "Rounding",
-        "Always towards the weaker claim: 21.9 % is printed as 21 %. Calculations use the figures as printed, so that they \
-         can be done again by hand. Ends of intervals are rounded outwards.",
+        "Towards the weaker claim, to two digits of the interval's half-width; ends of intervals are rounded outwards.",
     ),
     (
-        "Marked points",
-        "Points that failed in a repeat, fell short of the asked rate by 2 % or more, lie on a drive that was to be prepared until \
-         steady and was not, or drifted: where the Mann–Kendall test \
-         on 12 batches of the window shows, at 1 in 100, a rise or fall of more than 2 %. Drift is looked for where a \
-         point has one repeat, and at the busiest point of each step. Nothing is claimed of marked points.",
-    ),
-    (
-        "No interval",
-        "One figure without its spread, such as a published one. What such figures say is repeated, never claimed.",
+        "Caveats",
+        "Points that failed in a repeat, fell short of the asked rate by 2 % or more, submitted 1 % or more of an open loop's \
+         requests late, lie on a drive that was to be prepared until steady and was not, or drifted in any repeat (see \
+         docs/claims.md) support no claim.",
     ),
 ];

@@ -17,7 +17,7 @@ pub mod server;
 pub mod steps;
 pub mod tpcc;
 
-use super::facts::Facts;
+use crate::analysis::facts::Facts;
 
 /// A part of the report.
 pub trait Section: Sync {

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::Facts;
 use crate::record::SteadyState;
-use crate::report::facts::Facts;
 use crate::report::html::{Table, escape};
 use crate::report::{steady, words};
 

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::report::facts::Facts;
-use crate::report::fairness::values;
+use crate::analysis::conditions::values;
+use crate::analysis::facts::Facts;
 use crate::report::html::escape;
 
 pub struct Server;
@@ -90,7 +90,7 @@ fn table(facts: &Facts, title: &str, rows: Rows) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::fairness::tests::two_drives;
+    use crate::analysis::conditions::tests::two_drives;
 
     #[test]
     fn what_all_share_is_said_once_and_what_differs_with_whose_it_is() {

@@ -3,15 +3,12 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
-use crate::report::analysis;
-use crate::report::claims::{self, Standing};
-use crate::report::difference::difference;
-use crate::report::facts::{Facts, StepFacts};
+use crate::analysis::compare::Standing;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::report::html::{Table, escape};
-use crate::report::measure::Measure;
-use crate::report::reading::{ClassSummary, P99};
 use crate::report::words::{self, NONE};
-use crate::report::{draw, limits, text};
+use crate::report::{draw, limits, text, trend_along, wording};
 
 pub struct Steps;
 
@@ -22,7 +19,7 @@ impl Section for Steps {
 
     fn html(&self, facts: &Facts) -> Option<String> {
         let mut out = String::new();
-        for step in &facts.steps {
+        for (index, step) in facts.steps.iter().enumerate() {
             let _ = writeln!(
                 out,
                 "<section class=step id=\"step-{}\"><h3>{}</h3><p class=note>{}</p>",
@@ -35,74 +32,60 @@ impl Section for Steps {
                 let _ = writeln!(out, "<figure>{}</figure>", drawing.svg);
             }
             out.push_str("</div>\n");
-            out.push_str(&side_by_side(facts, step));
+            out.push_str(&side_by_side(facts, index));
             if facts.subjects.len() > 1 {
-                out.push_str(&largest(facts, step));
-                out.push_str(&in_words(facts, step));
+                out.push_str(&comparisons(facts, index));
             }
+            out.push_str(&in_words(facts, step));
             out.push_str("</section>\n");
         }
         (!out.is_empty()).then_some(out)
     }
 }
 
-/// The table of maximum differences, each with its calculation: of the subject as well as of its rivals.
-fn largest(facts: &Facts, step: &StepFacts) -> String {
-    let found = claims::of_step(facts, step);
-    if found.is_empty() {
+/// Every comparison of the step: who is better, by how much, and how that stands.
+fn comparisons(facts: &Facts, index: usize) -> String {
+    let own: Vec<_> = facts.comparisons.iter().filter(|c| c.step == index).collect();
+    if own.is_empty() {
         return String::new();
     }
-    let head =
-        ["figure", "better", "against", "at", "calculation", "result", "other formula", "95 % interval", "standing"];
-    let mut table = Table::new(4, &head);
-    let count = found.len();
-    for l in &found {
-        let standing = match l.standing {
-            Standing::Claimed => "claimed",
-            Standing::NotClearOfChance => "not clear",
-            Standing::NoInterval => "as told",
+    let step = &facts.steps[index];
+    let mut table =
+        Table::new(4, &["figure", "better", "against", "where", "difference [95 %]", "repeats", "standing"]);
+    for c in own {
+        let standing = match c.standing {
+            Standing::Claimed => "shown",
+            Standing::AtLeast => "lower bound",
+            Standing::NotShown => "not distinguishable",
+            Standing::NotTheDrives => "not ranked",
         };
-        let row = [
-            l.measure.short(),
-            facts.subjects[l.subject].clone(),
-            facts.subjects[l.rival].clone(),
-            l.at.clone(),
-            l.calculation(),
-            l.result(),
-            l.by_the_other_formula(),
-            l.interval().unwrap_or(NONE.to_string()),
-            standing.to_string(),
-        ];
+        // Where nothing is shown nobody is better; the pair is named in the order of the plan.
+        let pair = match c.is_claimed() {
+            true => [c.better, c.worse],
+            false => [c.better.min(c.worse), c.better.max(c.worse)],
+        };
+        let mut row = vec![wording::metric(&c.metric, step)];
+        row.extend(pair.map(|s| facts.subjects[s].clone()));
+        row.extend([wording::at(facts, c).trim().to_string(), wording::difference(c), c.repeats.to_string()]);
+        row.push(standing.to_string());
         table.row("", &row);
     }
-    let of_pairs = facts.subjects.len() * (facts.subjects.len() - 1) * Measure::of_step(step).len();
-    let missing = match count < of_pairs {
-        true => {
-            " Pairs that are missing: nowhere is that subject better in that figure, or every such point is marked."
-        }
-        false => "",
-    };
-    let note = format!(
-        "p99: of the {}. Claimed: clear of chance, with every comparison searched counted. Not clear: the difference may be \
-         chance. As told: the figures have no interval.{missing}",
-        Measure::P99.name(step).trim_start_matches("p99 ")
-    );
-    format!("<h4>Largest differences</h4>\n{}<p class=note>{}</p>\n", table.html(), escape(&note))
+    format!("<h4>Comparisons</h4>\n{}<p class=note>{}</p>\n", table.html(), escape(&wording::footnote()))
 }
 
 fn in_words(facts: &Facts, step: &StepFacts) -> String {
-    let sentences = analysis::of_step(facts, step);
+    let sentences = trend_along::of_step(facts, step);
     let items: String = sentences.iter().map(|s| format!("<li>{}</li>\n", escape(s))).collect();
-    if items.is_empty() { items } else { format!("<h4>In words</h4>\n<ul>\n{items}</ul>\n") }
+    if items.is_empty() { items } else { format!("<h4>Along the axis</h4>\n<ul>\n{items}</ul>\n") }
 }
 
 /// One row for each axis value and subject, with the difference from the first subject.
-fn side_by_side(facts: &Facts, step: &StepFacts) -> String {
-    let against = format!("against {}", facts.subjects[0]);
+fn side_by_side(facts: &Facts, index: usize) -> String {
+    let step = &facts.steps[index];
     let mut head = vec![step.axis_label(), "subject", "ops/s", "±", "MB/s", "p50", "p99", "p99.9"];
     let several = facts.subjects.len() > 1;
     if several {
-        head.push(&against);
+        head.push("difference");
     }
     let mut table = Table::new(2, &head);
     for (value, at) in step.values.iter().enumerate() {
@@ -112,7 +95,7 @@ fn side_by_side(facts: &Facts, step: &StepFacts) -> String {
             row.push(cell.map_or(name.clone(), |c| facts.name(c)));
             match cell.and_then(|c| c.total.as_ref()) {
                 Some(total) => {
-                    let times = total.class(step.class).map(ClassSummary::felt);
+                    let times = total.class(step.class).map(ClassSummary::user_latency);
                     let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
                     let (ops, mb) = (&total.ops_per_s, words::megabytes(total.bytes_per_s.value));
                     row.extend([words::ops(ops), words::spread(ops), mb, p(0), p(P99), p(3)]);
@@ -120,9 +103,9 @@ fn side_by_side(facts: &Facts, step: &StepFacts) -> String {
                 None => row.extend(std::iter::repeat_n(NONE.to_string(), 6)),
             }
             if several {
-                let held = cell.filter(|_| subject > 0).and_then(|c| difference(facts, step, c));
+                let shown = cell.filter(|_| subject > 0).and_then(|c| wording::of_cell(facts, index, c));
                 let none = if subject == 0 { String::new() } else { NONE.to_string() };
-                row.push(held.map_or(none, |d| d.show()));
+                row.push(shown.map_or(none, |c| wording::in_table(facts, c, &|name| name.to_string())));
             }
             table.row(if subject == 0 { "first" } else { "" }, &row);
         }

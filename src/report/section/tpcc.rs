@@ -4,11 +4,11 @@
 use std::fmt::Write;
 
 use super::{Info, Section};
+use crate::analysis::facts::Facts;
+use crate::analysis::point_summary::Summary;
 use crate::base::units;
 use crate::record::Class;
-use crate::report::facts::Facts;
 use crate::report::html::{Table, escape};
-use crate::report::reading::Summary;
 use crate::report::words::{self, NONE};
 
 pub struct TpcC;
@@ -97,7 +97,7 @@ fn account(summary: &Summary) -> String {
                 rate = format!("{rate} {}", words::spread(&c.ops_per_s));
             }
         }
-        let felt = c.felt();
+        let felt = c.user_latency();
         let p95 = felt.percentiles_ns[P95].as_ref();
         let limit_ns = f64::from(limit_s) * 1e9;
         let kept = match p95 {

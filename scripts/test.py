@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Runs the tests: each in a process of its own, those that do not measure side by side, those of tests/measured alone.
+
+    scripts/test.py [PART …] [-- CARGO OPTIONS]
+
+A PART is a module (`tpcc`), a program (`it`) or a whole test (`tpcc::a_load_is_consistent`); without one all tests run.
+Cargo's options default to `--release --locked`; `-- --no-default-features` tests without RocksDB, in the dev profile.
+
+STRICT=1      a test that says SKIPPED fails
+JOBS=n        how many tests run side by side (twice the processors: most of them wait)
+DYNO_SOAK=1   sizes as the issues name them (`make soak`): resumable, kept in docs/soak.md
+DYNO_SEED=n   the seed of what is drawn
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOAK = os.environ.get("DYNO_SOAK") == "1"
+STRICT = os.environ.get("STRICT") == "1"
+JOBS = int(os.environ.get("JOBS") or 2 * (os.cpu_count() or 1))
+# A test that takes longer hangs.
+LIMIT_S = 48 * 3600 if SOAK else 15 * 60
+# What `support::skip` and `support::size` write.
+SKIPPED, SIZE = "SKIPPED: ", "SIZE: "
+SLOWEST = 10
+
+printing = threading.Lock()
+running = set()
+
+
+class Test:
+    """A test of a program, and in the end how it went."""
+
+    def __init__(self, program, executable, path):
+        self.program, self.executable, self.path = program, executable, path
+        self.name = f"{program}::{path}"
+        self.state, self.seconds, self.output = None, 0.0, ""
+
+    def is_of(self, part):
+        return part in (self.program, self.path, self.name) or part in self.path.split("::")[:-1]
+
+    def lines(self, mark):
+        # libtest begins a line with the test's name and goes on behind it.
+        found = (line.partition(mark) for line in self.output.splitlines())
+        return list(dict.fromkeys(rest for _, marked, rest in found if marked))
+
+    def run(self):
+        begun = time.monotonic()
+        command = [self.executable, "--exact", self.path, "--nocapture", "--test-threads=1"]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        running.add(process)
+        try:
+            output, _ = process.communicate(timeout=LIMIT_S)
+            passed = process.returncode == 0 and b"; 0 failed" in output and b" 1 passed" in output
+        except subprocess.TimeoutExpired:
+            end(process)
+            output, _ = process.communicate()
+            output += f"\nended after {LIMIT_S} s\n".encode()
+            passed = False
+        running.discard(process)
+        self.seconds, self.output = time.monotonic() - begun, output.decode(errors="replace")
+        self.state = "FAILED" if not passed else "SKIPPED" if self.lines(SKIPPED) else "passed"
+
+    def report(self):
+        print(f"{self.state:>7} {self.seconds:7.1f} s  {self.name}", flush=True)
+        for why in self.lines(SKIPPED):
+            print(f"{'':17}  {why}", flush=True)
+        if self.state == "FAILED":
+            print(f"---- output of {self.name} ----\n{self.output}\n----", flush=True)
+
+
+def environment():
+    return {**os.environ, "CARGO_MANIFEST_DIR": str(ROOT), "INSTA_WORKSPACE_ROOT": str(ROOT)}
+
+
+def end(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def build(options):
+    """The test programs: their names, each with its path."""
+    command = ["cargo", "test", "--no-run", "--message-format=json-render-diagnostics", *options]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if built.returncode != 0:
+        sys.exit(f"test.py: {' '.join(command)} failed")
+    found = {}
+    for line in built.stdout.splitlines():
+        message = json.loads(line)
+        if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message.get("executable"):
+            target = message["target"]
+            name = "main" if target["kind"] == ["bin"] else target["name"]
+            found[name] = message["executable"]
+    return found
+
+
+def listed(program, executable):
+    text = subprocess.run([executable, "--list", "--format", "terse"], cwd=ROOT, env=environment(),
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [Test(program, executable, line.removesuffix(": test")) for line in text.splitlines() if line.endswith(": test")]
+
+
+def run(tests, done=lambda test: None):
+    """All beside one another but those that measure, which come last and alone; `done` hears of each."""
+
+    def one(test):
+        test.run()
+        with printing:
+            test.report()
+            done(test)
+
+    alone = [t for t in tests if t.program == "measured"]
+    # The short ones of the library fill what the long ones leave.
+    beside = sorted((t for t in tests if t.program != "measured"), key=lambda t: t.program != "it")
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        list(pool.map(one, beside))
+    for test in alone:
+        one(test)
+
+
+def conclude(tests, seconds):
+    of = {state: [t for t in tests if t.state == state] for state in ("passed", "FAILED", "SKIPPED")}
+    print(f"\nThe slowest of {len(tests)} tests, which took {seconds:.0f} s together:")
+    for test in sorted(tests, key=lambda t: -t.seconds)[:SLOWEST]:
+        print(f"{test.seconds:9.1f} s  {test.name}")
+    for state in ("SKIPPED", "FAILED"):
+        if of[state]:
+            print(f"\n{state}:")
+        for test in of[state]:
+            print(f"  {test.name}")
+            for why in test.lines(SKIPPED):
+                print(f"      {why}")
+    print(f"\n{len(of['passed'])} passed, {len(of['FAILED'])} failed, {len(of['SKIPPED'])} skipped", flush=True)
+    return 1 if of["FAILED"] or (STRICT and of["SKIPPED"]) else 0
+
+
+def chosen(parts, options):
+    """The tests of these parts, built with cargo's options."""
+    tests = [test for program in build(options).items() for test in listed(*program)]
+    tests = [t for t in tests if not parts or any(t.is_of(part) for part in parts)]
+    if not tests:
+        sys.exit(f"test.py: no test is called {' or '.join(parts)}")
+    for ends in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ends, stop)
+    return tests
+
+
+def stop(*_):
+    for process in list(running):
+        end(process)
+    os._exit(130)
+
+
+def main():
+    parts, options = sys.argv[1:], ["--release", "--locked"]
+    if "--" in parts:
+        at = parts.index("--")
+        parts, options = parts[:at], parts[at + 1:]
+    if any(part.startswith("-") for part in parts):
+        sys.exit(__doc__)
+    tests = chosen(parts, options)
+    begun = time.monotonic()
+    run(tests)
+    sys.exit(conclude(tests, time.monotonic() - begun))
+
+
+if __name__ == "__main__":
+    main()

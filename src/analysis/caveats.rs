@@ -1,0 +1,101 @@
+//! Why nothing is claimed of a cell, as typed reasons. What the drive did not decide is one of them, but bars only one
+//! direction: see `compare`.
+
+use super::facts::{CellFacts, Facts, StepFacts};
+use super::point_summary::RATE_KEPT;
+use crate::stats::family::FEWEST;
+use crate::stats::limit::Verdict;
+use crate::stats::trend::Drift;
+
+/// A reason to doubt a cell's figures.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caveat {
+    NotMeasured,
+    /// So many of its repeats failed.
+    Failed(usize),
+    /// The drive was prepared until steady and was not.
+    NotSteady,
+    /// By so many percent, from the start of the window to its end.
+    Drifted(f64),
+    /// The share of the asked rate that was achieved.
+    MissedRate(f64),
+    /// The share of the ops of an open loop that were handed over late.
+    Late(f64),
+    /// Too few repeats for an interval: so many.
+    FewRepeats(usize),
+    /// Something other than the drive set the number.
+    NotTheDrive(Verdict),
+}
+
+/// From this share of its ops handed over late on, the response times of an open loop are the generator's as well: p99 is
+/// the latency that one op in a hundred exceeds.
+const LATE: f64 = 0.01;
+
+impl Caveat {
+    /// Whether nothing at all may be claimed. What the drive did not decide is a bound from one side, and three repeats
+    /// are a matter of measuring again.
+    pub fn bars(&self) -> bool {
+        !matches!(self, Caveat::NotTheDrive(_))
+    }
+}
+
+impl CellFacts {
+    /// Whether nothing at all may be claimed of it.
+    pub fn is_barred(&self) -> bool {
+        self.caveats.iter().any(Caveat::bars)
+    }
+
+    /// What set its numbers, where that is known not to be the drive.
+    pub fn not_the_drive(&self) -> Option<&Verdict> {
+        self.limit.as_ref().filter(|v| v.limit.bars_ranking())
+    }
+}
+
+/// Notes every cell's caveats.
+pub fn note(facts: &mut Facts) {
+    let unsteady: Vec<bool> = (0..facts.subjects.len()).map(|s| unsteady(facts, s)).collect();
+    let failed = |step: &StepFacts, cell: &CellFacts| {
+        let at = &step.values[cell.value].label;
+        facts.failures.iter().filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at).count()
+    };
+    let all: Vec<Vec<Vec<Caveat>>> = facts
+        .steps
+        .iter()
+        .map(|step| step.cells.iter().map(|c| of(c, failed(step, c), unsteady[c.subject])).collect())
+        .collect();
+    for (step, caveats) in facts.steps.iter_mut().zip(all) {
+        step.cells.iter_mut().zip(caveats).for_each(|(cell, own)| cell.caveats = own);
+    }
+}
+
+fn of(cell: &CellFacts, failed: usize, unsteady: bool) -> Vec<Caveat> {
+    let Some(total) = &cell.total else { return vec![Caveat::NotMeasured] };
+    let mut all = Vec::new();
+    if failed > 0 {
+        all.push(Caveat::Failed(failed));
+    }
+    if unsteady {
+        all.push(Caveat::NotSteady);
+    }
+    if let Drift::Drifted { percent } = cell.drift {
+        all.push(Caveat::Drifted(percent));
+    }
+    all.extend(total.achieved().filter(|share| *share < RATE_KEPT).map(Caveat::MissedRate));
+    let late = total.late as f64 / total.ops.max(1) as f64;
+    if total.asked.is_some() && late >= LATE {
+        all.push(Caveat::Late(late));
+    }
+    if cell.repeats.len() < FEWEST {
+        all.push(Caveat::FewRepeats(cell.repeats.len()));
+    }
+    all.extend(cell.not_the_drive().cloned().map(Caveat::NotTheDrive));
+    all
+}
+
+/// Whether a drive of the subject was prepared until steady, and last was not.
+fn unsteady(facts: &Facts, subject: usize) -> bool {
+    let own = || {
+        facts.prepared.iter().filter(|(s, _)| *s == subject).filter_map(|(_, p)| Some((p.drive, p.steady.as_ref()?)))
+    };
+    own().any(|(drive, _)| own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached()))
+}

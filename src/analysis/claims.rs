@@ -1,0 +1,87 @@
+//! What may be claimed: for every subject and rival, step and metric, the step's mean and the largest difference at a point,
+//! both from the one family of comparisons, so that nothing more needs to be allowed for.
+
+use super::compare::{At, Comparison, Standing};
+use super::facts::Facts;
+use super::metric::Metric;
+
+/// A claim, with where else the same was found.
+pub struct Claim<'a> {
+    pub comparison: &'a Comparison,
+    /// It is the largest of several that were found: so many points claim the same direction.
+    pub of_points: usize,
+}
+
+/// From one axis value on, another subject is the better one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossover {
+    pub step: usize,
+    pub metric: Metric,
+    /// Better up to the value `until`, by its index.
+    pub before: usize,
+    pub until: usize,
+    /// Better from the value `from` on.
+    pub after: usize,
+    pub from: usize,
+}
+
+/// All claims, the strongest first: by what is left of the difference at the weak end of its interval. A bound is weaker
+/// than what was shown outright.
+pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
+    let mut found: Vec<Claim<'_>> = Vec::new();
+    for claimed in facts.comparisons.iter().filter(|c| c.is_claimed()) {
+        let same = |c: &Comparison| {
+            (c.step, c.better, c.worse, &c.metric) == (claimed.step, claimed.better, claimed.worse, &claimed.metric)
+        };
+        if claimed.at == At::Mean || !matches!(claimed.at, At::Value(_) | At::Load(_)) {
+            found.push(Claim { comparison: claimed, of_points: 1 });
+            continue;
+        }
+        let kind = std::mem::discriminant(&claimed.at);
+        let alike = |c: &&Claim<'_>| same(c.comparison) && std::mem::discriminant(&c.comparison.at) == kind;
+        match found.iter().position(|c| alike(&c)) {
+            Some(at) => {
+                let largest = if claimed.low > found[at].comparison.low { claimed } else { found[at].comparison };
+                found[at] = Claim { comparison: largest, of_points: found[at].of_points + 1 };
+            }
+            None => found.push(Claim { comparison: claimed, of_points: 1 }),
+        }
+    }
+    let strength = |c: &Claim<'_>| (c.comparison.standing == Standing::Claimed, c.comparison.low);
+    found.sort_by(|a, b| b.comparison.low.total_cmp(&a.comparison.low));
+    found.sort_by_key(|c| !strength(c).0);
+    found
+}
+
+/// Where along a step's axis the better subject changes, by claims alone.
+pub fn crossovers(facts: &Facts) -> Vec<Crossover> {
+    let mut all: Vec<Crossover> = Vec::new();
+    let mut last: Option<(&Comparison, usize)> = None;
+    let mut points: Vec<(&Comparison, usize)> = facts
+        .comparisons
+        .iter()
+        .filter(|c| c.standing == Standing::Claimed)
+        .filter_map(|c| if let At::Value(value) = c.at { Some((c, value)) } else { None })
+        .collect();
+    let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
+    points.sort_by_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
+    for (own, value) in points {
+        if let Some((before, until)) =
+            last.filter(|(b, _)| (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own)))
+        {
+            if before.better != own.better {
+                let metric = own.metric.clone();
+                all.push(Crossover {
+                    step: own.step,
+                    metric,
+                    before: before.better,
+                    until,
+                    after: own.better,
+                    from: value,
+                });
+            }
+        }
+        last = Some((own, value));
+    }
+    all
+}

@@ -1,0 +1,217 @@
+//! Every comparison of a brief, made once and as one family: which pairs may be compared where, what the family's intervals
+//! say of them, and what of that the drives decided. Whatever prints a difference takes it from here.
+
+use super::curves;
+use super::facts::{CellFacts, Facts, StepFacts};
+use super::metric::Metric;
+use crate::plan::Field;
+use crate::stats::Better;
+use crate::stats::family::{Observation, Ratio, Sheet, family};
+use crate::stats::limit::Limit;
+use crate::stats::percent::{gain_percent, reduction_percent};
+
+/// Where in a step two subjects are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum At {
+    /// At an axis value, by its index.
+    Value(usize),
+    /// Over the step's points: the ratio of geometric means.
+    Mean,
+    /// Latency at a load that both carry, read off their curves: ops/s.
+    Load(f64),
+    /// Load at a latency that both reach, read off their curves: nanoseconds.
+    Latency(f64),
+    /// The most that the step's search found to hold its limit.
+    Limit,
+}
+
+/// What a comparison shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The interval excludes "no difference".
+    Claimed,
+    /// The same, but something other than the drive limited the better one: its drive could show more.
+    AtLeast,
+    /// The interval holds "no difference".
+    NotShown,
+    /// It excludes it, but the worse one was not limited by its drive, which could show more.
+    NotTheDrives,
+}
+
+/// Two subjects compared in one metric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// By index in the facts.
+    pub step: usize,
+    pub metric: Metric,
+    pub at: At,
+    /// The subject that did better, as measured, and the other.
+    pub better: usize,
+    pub worse: usize,
+    /// Greater over smaller of the figures as the metric has it: for latencies worse ÷ better. At least 1.
+    pub factor: f64,
+    pub low: f64,
+    pub high: f64,
+    pub repeats: usize,
+    pub standing: Standing,
+}
+
+impl Comparison {
+    /// By how much, in percent, with the ends of its interval, by the metric's own formula: a gain (superior ÷ inferior − 1)
+    /// where higher is better, a reduction (1 − new ÷ old) where lower is.
+    pub fn percent(&self) -> (f64, f64, f64) {
+        let of = |factor: f64| match self.metric.better() {
+            Better::Higher => gain_percent(factor, 1.0),
+            Better::Lower => reduction_percent(1.0, factor),
+        };
+        (of(self.factor), of(self.low), of(self.high))
+    }
+
+    pub fn is_claimed(&self) -> bool {
+        matches!(self.standing, Standing::Claimed | Standing::AtLeast)
+    }
+
+    pub fn is_of(&self, a: usize, b: usize) -> bool {
+        (self.better, self.worse) == (a, b) || (self.better, self.worse) == (b, a)
+    }
+}
+
+impl Facts {
+    /// The comparison of two subjects, if there is one.
+    pub fn comparison(&self, step: usize, metric: &Metric, at: At, a: usize, b: usize) -> Option<&Comparison> {
+        self.comparisons.iter().find(|c| c.step == step && c.at == at && c.metric == *metric && c.is_of(a, b))
+    }
+
+    /// How many comparisons share the promise that all claims hold.
+    pub fn searched(&self) -> usize {
+        self.comparisons.len()
+    }
+}
+
+/// One sheet of the family, with what its points are.
+pub struct Compared {
+    pub step: usize,
+    pub metric: Metric,
+    pub points: Vec<At>,
+    pub sheet: Sheet,
+    /// For each point and subject, what set its number if that was not the drive.
+    pub not_the_drives: Vec<Vec<Option<Limit>>>,
+}
+
+/// All comparisons of the facts.
+pub fn all(facts: &Facts) -> Vec<Comparison> {
+    let mut compared = Vec::new();
+    for (index, step) in facts.steps.iter().enumerate() {
+        for metric in Metric::of_step(step, &facts.metrics) {
+            compared.push(of_points(facts, index, step, &metric));
+        }
+        compared.extend(curves::of_step(facts, index, step));
+    }
+    compared.retain(|c| c.sheet.comparable.iter().any(|pairs| !pairs.is_empty()));
+    let sheets: Vec<Sheet> = compared.iter().map(|c| c.sheet.clone()).collect();
+    family(&sheets).iter().map(|ratio| conclude(&compared[ratio.sheet], ratio)).collect()
+}
+
+fn of_points(facts: &Facts, index: usize, step: &StepFacts, metric: &Metric) -> Compared {
+    let subjects = facts.subjects.len();
+    let mut made = Compared {
+        step: index,
+        metric: metric.clone(),
+        points: (0..step.values.len()).map(At::Value).collect(),
+        sheet: Sheet::default(),
+        not_the_drives: Vec::new(),
+    };
+    for value in 0..step.values.len() {
+        let cells: Vec<Option<&CellFacts>> = (0..subjects).map(|s| step.cell(s, value)).collect();
+        let of = |cell: &Option<&CellFacts>| cell.map(|c| observations(step, c, metric)).unwrap_or_default();
+        let row: Vec<Vec<Observation>> = cells.iter().map(of).collect();
+        let fit = |s: usize| cells[s].is_some_and(|c| fit(step, c, metric)) && !row[s].is_empty();
+        let limit = |c: &Option<&CellFacts>| c.and_then(|c| c.not_the_drive()).map(|v| v.limit);
+        let limits: Vec<Option<Limit>> = cells.iter().map(limit).collect();
+        let one_is_a_drives = |a: usize, b: usize| limits[a].is_none() || limits[b].is_none();
+        made.sheet.comparable.push(pairs(facts, index, |a, b| fit(a) && fit(b) && one_is_a_drives(a, b)));
+        made.sheet.cells.push(row);
+        made.not_the_drives.push(limits);
+        for cell in cells.into_iter().flatten() {
+            made.sheet.resolution = made.sheet.resolution.max(metric.resolution(step, cell));
+        }
+    }
+    made
+}
+
+/// The pairs of subjects that nothing keeps from being compared in a step.
+pub fn pairs(facts: &Facts, step: usize, fit: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
+    let all = (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    all.filter(|&(a, b)| fit(a, b) && facts.bar(step, a, b).is_none()).collect()
+}
+
+/// Whether a cell's figure may be compared at its axis value at all: nothing bars it, a rate was found and not asked for,
+/// and the load is the same for every subject, which a share of one's own maximum is not.
+fn fit(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> bool {
+    let asked = cell.total.as_ref().is_some_and(|t| t.asked.is_some());
+    let own_share =
+        step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && step.values[cell.value].number.is_finite();
+    !cell.is_barred() && !(asked && metric.is_rate()) && !own_share
+}
+
+/// A cell's repeats, each in its block and place.
+pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<Observation> {
+    let Some((_, values)) = metric.of(step, cell) else { return Vec::new() };
+    if values.len() != cell.repeats.len() {
+        return Vec::new();
+    }
+    let seat = |i: usize| seat(cell, i);
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, value)| Observation { value: *value, block: seat(i).0, place: seat(i).1 })
+        .collect()
+}
+
+/// Blocks of one run are its repeats; where the subjects did not take turns each has blocks of its own.
+pub fn seat(cell: &CellFacts, repeat: usize) -> (u32, u32) {
+    const RUN: u32 = 1 << 20;
+    const SUBJECT: u32 = 1 << 14;
+    let number = cell.repeats[repeat];
+    match cell.places[repeat] {
+        Some(place) => (cell.bundle as u32 * RUN + number, place),
+        None => (cell.bundle as u32 * RUN + (cell.subject as u32 + 1) * SUBJECT + number, 0),
+    }
+}
+
+fn conclude(of: &Compared, ratio: &Ratio) -> Comparison {
+    let higher = of.metric.better() == Better::Higher;
+    let ratio = if (ratio.ratio >= 1.0) == higher { ratio.clone() } else { ratio.inverted() };
+    // Now `a` is the better one, and the ratio is at least 1 if higher is better, at most 1 otherwise.
+    let (factor, low, high) = match higher {
+        true => (ratio.ratio, ratio.low, ratio.high),
+        false => (1.0 / ratio.ratio, 1.0 / ratio.high, 1.0 / ratio.low),
+    };
+    let pair = (ratio.a.min(ratio.b), ratio.a.max(ratio.b));
+    let points = (0..of.points.len()).filter(|p| match ratio.at {
+        Some(point) => point == *p,
+        None => of.sheet.comparable[*p].contains(&pair),
+    });
+    let limits: Vec<(Option<Limit>, Option<Limit>)> =
+        points.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
+    // What the host held down, the drive could raise: a bound for the better one. What memory served tells of no drive.
+    let lifted = limits.iter().any(|(better, _)| better.is_some_and(|l| !l.is_host()));
+    let standing = match low > 1.0 {
+        false => Standing::NotShown,
+        true if lifted || limits.iter().any(|(_, worse)| worse.is_some()) => Standing::NotTheDrives,
+        true if limits.iter().any(|(better, _)| better.is_some()) => Standing::AtLeast,
+        true => Standing::Claimed,
+    };
+    Comparison {
+        step: of.step,
+        metric: of.metric.clone(),
+        at: ratio.at.map_or(At::Mean, |point| of.points[point]),
+        better: ratio.a,
+        worse: ratio.b,
+        factor,
+        low,
+        high,
+        repeats: ratio.repeats,
+        standing,
+    }
+}

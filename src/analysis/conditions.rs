@@ -1,0 +1,428 @@
+//! Fairness between subjects: what differs between them apart from the drive, and how much that matters.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::alike;
+use super::facts::{CellFacts, Facts, StepFacts};
+use crate::base::units;
+use crate::plan::Order;
+
+/// How much a difference matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// The subjects did not do the same, or not to like drives.
+    Disqualifying,
+    /// It may have changed the numbers.
+    Doubtful,
+    Harmless,
+}
+
+impl Grade {
+    pub fn name(self) -> &'static str {
+        match self {
+            Grade::Disqualifying => "disqualifying",
+            Grade::Doubtful => "doubtful",
+            Grade::Harmless => "harmless",
+        }
+    }
+}
+
+/// Facts that should be alike: their heading, their name, and how much it matters if they are not.
+const ALIKE: &[(&str, &str, Grade)] = &[
+    ("Drive", "Logical block size", Grade::Disqualifying),
+    ("Drive", "Metadata", Grade::Disqualifying),
+    ("Drive", "Filesystem", Grade::Doubtful),
+    ("Drive", "Mount options", Grade::Doubtful),
+    ("Drive", "Link speed", Grade::Doubtful),
+    ("Drive", "Link width", Grade::Doubtful),
+    ("Drive", "NUMA node", Grade::Doubtful),
+    ("Drive", "Scheduler", Grade::Doubtful),
+    ("Drive", "Queue", Grade::Doubtful),
+    ("Drive", "Write cache", Grade::Doubtful),
+    ("Drive", "Capacity", Grade::Harmless),
+    ("RocksDB", "Version", Grade::Disqualifying),
+    ("RocksDB", "Options", Grade::Disqualifying),
+    ("RocksDB", "Block cache", Grade::Disqualifying),
+    ("MariaDB", "Version", Grade::Disqualifying),
+    ("MariaDB", "Settings", Grade::Disqualifying),
+    ("MySQL", "Version", Grade::Disqualifying),
+    ("MySQL", "Settings", Grade::Disqualifying),
+    ("PostgreSQL", "Version", Grade::Disqualifying),
+    ("PostgreSQL", "Settings", Grade::Disqualifying),
+    ("SQL Server", "Version", Grade::Disqualifying),
+    ("SQL Server", "Settings", Grade::Disqualifying),
+    ("Dyno", "Version", Grade::Doubtful),
+    ("Host", "Server", Grade::Disqualifying),
+    ("Host", "BIOS", Grade::Doubtful),
+    ("CPU", "Model", Grade::Disqualifying),
+    ("CPU", "SMT", Grade::Doubtful),
+    ("CPU", "Governor", Grade::Doubtful),
+    ("CPU", "Mitigations", Grade::Doubtful),
+    ("Memory", "Total", Grade::Doubtful),
+    ("Kernel", "Release", Grade::Doubtful),
+    ("Kernel", "Command line", Grade::Doubtful),
+];
+
+/// A higher temperature at the start than this, in degrees Celsius, or a fuller drive than this, in percent of its size,
+/// may change what it does.
+const WARMER_CELSIUS: f64 = 5.0;
+const FULLER_PERCENT: f64 = 5.0;
+
+/// Something that is not alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    pub grade: Grade,
+    pub what: String,
+    /// "512 bytes (A), 4096 bytes (B)"
+    pub values: String,
+}
+
+/// Two subjects, by index, that may not be compared: in one step, or in all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Barred {
+    pub pair: (usize, usize),
+    pub step: Option<usize>,
+    /// What differs, and what each of the two has.
+    pub differences: Vec<Difference>,
+}
+
+/// A subject and what it has.
+type Seen<'a> = (usize, &'a str);
+
+/// Every pair of subjects that may not be compared, and why: test conditions that differ, or resolved steps that do.
+pub fn barred(facts: &Facts) -> Vec<Barred> {
+    let mut all = Vec::new();
+    for pair in (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
+        let found = differences_between(facts, &[pair.0, pair.1]).into_iter();
+        let differences: Vec<Difference> = found.filter(|d| d.grade == Grade::Disqualifying).collect();
+        if !differences.is_empty() {
+            all.push(Barred { pair, step: None, differences });
+        }
+        for (index, step) in facts.steps.iter().enumerate() {
+            let unlike = alike::likeness(facts, &step.name, pair.0, pair.1).unlike;
+            if !unlike.is_empty() {
+                let differences = unlike.into_iter().map(|d| d.between(facts, pair)).collect();
+                all.push(Barred { pair, step: Some(index), differences });
+            }
+        }
+    }
+    all
+}
+
+/// Facts of the host: two hosts may be compared only where that is the question.
+const OF_HOST: [&str; 4] = ["Host", "CPU", "Memory", "Kernel"];
+
+/// How much a difference in a host's fact matters between two subjects.
+fn grade_of(facts: &Facts, subjects: &[usize], group: &str, grade: Grade) -> Grade {
+    let mut runs = subjects.iter().filter_map(|s| facts.run_of.get(*s));
+    let first = runs.next();
+    let two_runs = runs.any(|r| Some(r) != first);
+    match OF_HOST.contains(&group) && two_runs {
+        false => grade,
+        true if facts.vary.iter().any(|v| v == "host") => Grade::Harmless,
+        true => Grade::Disqualifying,
+    }
+}
+
+/// Every difference, the worst first.
+pub fn differences(facts: &Facts) -> Vec<Difference> {
+    differences_between(facts, &(0..facts.subjects.len()).collect::<Vec<_>>())
+}
+
+fn differences_between(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let mut all: Vec<Difference> = Vec::new();
+    for (group, name, grade) in ALIKE {
+        for seen in sightings(facts, subjects, group, name).into_values() {
+            all.extend(unlike(facts, &seen).map(|values| Difference {
+                grade: grade_of(facts, subjects, group, *grade),
+                what: format!("{group}: {name}"),
+                values,
+            }));
+        }
+    }
+    all.extend(firmware(facts, subjects));
+    all.extend(prepared(facts, subjects));
+    all.extend(fuller(facts, subjects));
+    all.extend(warmer(facts, subjects));
+    all.extend(in_time(facts, subjects));
+    all.sort_by_key(|d| d.grade);
+    // Steps that were measured alike differ alike.
+    all.dedup();
+    all
+}
+
+/// Who has what of a fact, apart for every place where it was gathered: a drive of a group, a step.
+fn sightings<'a>(facts: &'a Facts, subjects: &[usize], group: &str, name: &str) -> BTreeMap<&'a str, Vec<Seen<'a>>> {
+    let mut found: BTreeMap<&str, Vec<Seen<'_>>> = BTreeMap::new();
+    for g in &facts.disclosure {
+        let Some(label) = g.name.strip_prefix(group) else { continue };
+        for &subject in subjects {
+            let Some(place) = place_of(facts, subject, label) else { continue };
+            let values = g.rows.iter().filter(|(n, _)| n == name);
+            found.entry(place).or_default().extend(values.map(|(_, value)| (subject, value.as_str())));
+        }
+    }
+    found
+}
+
+/// Where a heading's facts were gathered, if they are the subject's: "" for all of it, " (2)" for a drive of its group,
+/// ", readrandom" for a step. `label` is what follows the heading's own name.
+fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str> {
+    let shown = facts.subjects[subject].as_str();
+    let run = &facts.runs.get(*facts.run_of.get(subject)?)?.file;
+    let stem = Path::new(run).file_stem().unwrap_or_default().to_string_lossy();
+    let name = shown.strip_suffix(&format!(" ({stem})")).unwrap_or(shown);
+    // What engines told has the subject as it is shown, and the step.
+    let told = label.strip_prefix(": ").and_then(|l| l.strip_prefix(shown)).filter(|l| l.starts_with(", "));
+    if told.is_some() {
+        return told;
+    }
+    let label = match (label.strip_suffix(&format!(" ({run})")), facts.runs.len()) {
+        (Some(own), _) => own,
+        (None, 0 | 1) => label,
+        // Of another run.
+        (None, _) => return None,
+    };
+    if label.is_empty() {
+        return Some(label);
+    }
+    label.strip_prefix(": ")?.strip_prefix(name).filter(|place| place.is_empty() || place.starts_with(" ("))
+}
+
+/// What differs, with whose it is; nothing where all have the same.
+fn unlike(facts: &Facts, seen: &[Seen<'_>]) -> Option<String> {
+    let mut distinct: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (subject, value) in seen {
+        let name = facts.subjects[*subject].as_str();
+        match distinct.iter_mut().find(|(known, _)| known == value) {
+            Some((_, whose)) if whose.contains(&name) => {}
+            Some((_, whose)) => whose.push(name),
+            None => distinct.push((value, vec![name])),
+        }
+    }
+    let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
+    let each =
+        distinct.iter().map(|(value, whose)| format!("{} ({})", without_common(value, &values), whose.join(", ")));
+    (distinct.len() > 1).then(|| each.collect::<Vec<_>>().join(", "))
+}
+
+/// Of a list of settings, "a=1 b=2", only those that not all have.
+fn without_common(value: &str, all: &[&str]) -> String {
+    let is_list = |v: &&str| v.split_whitespace().filter(|word| word.contains('=')).count() > 1;
+    if !all.iter().all(is_list) {
+        return value.to_string();
+    }
+    let in_all = |word: &&str| all.iter().all(|v| v.split_whitespace().any(|w| w == *word));
+    value.split_whitespace().filter(|word| !in_all(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Another firmware is part of another model; of the same model it may be why they differ.
+fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let models = sightings(facts, subjects, "Drive", "Model");
+    let of = |(place, seen): (&str, Vec<Seen<'_>>)| {
+        let values = unlike(facts, &seen)?;
+        let same_model = models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
+        let grade = if same_model { Grade::Doubtful } else { Grade::Harmless };
+        Some(Difference { grade, what: "Drive: Firmware".to_string(), values })
+    };
+    sightings(facts, subjects, "Drive", "Firmware").into_iter().filter_map(of).collect()
+}
+
+/// What was done to the drives before: the same for all, or they are not the same test.
+fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
+    let of = |subject: usize| {
+        let own = facts.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
+        let mut all: Vec<String> = Vec::new();
+        for p in own {
+            let asked = if p.asked.is_empty() { p.action.clone() } else { format!("{} {}", p.action, p.asked) };
+            // Each drive of a group has had its own.
+            if !all.contains(&asked) {
+                all.push(asked);
+            }
+        }
+        if all.is_empty() { "nothing".to_string() } else { all.join("; ") }
+    };
+    let each: Vec<String> = subjects.iter().map(|s| of(*s)).collect();
+    let seen: Vec<Seen<'_>> = subjects.iter().copied().zip(each.iter().map(String::as_str)).collect();
+    let values = unlike(facts, &seen)?;
+    Some(Difference { grade: Grade::Disqualifying, what: "Preparation".to_string(), values })
+}
+
+fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let percent = |value: &str| value.trim_end_matches('%').trim().parse::<f64>().ok();
+    let of = |seen: Vec<Seen<'_>>| {
+        let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
+        let values = unlike(facts, &seen).filter(|_| high - low > FULLER_PERCENT)?;
+        Some(Difference { grade: Grade::Doubtful, what: "Drive: Filled".to_string(), values })
+    };
+    sightings(facts, subjects, "Drive", "Filled").into_values().filter_map(of).collect()
+}
+
+/// How warm the drives were when the windows opened, where a meter told.
+fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let of = |step: &StepFacts| {
+        let at_start = |c: &CellFacts| Some((c.subject, c.celsius_over_time.first()?.1));
+        let starts: Vec<(usize, f64)> =
+            step.cells.iter().filter(|c| subjects.contains(&c.subject)).filter_map(at_start).collect();
+        let (low, high) = bounds(starts.iter().map(|(_, celsius)| *celsius))?;
+        let said = |(subject, celsius): &(usize, f64)| format!("{celsius:.0} °C ({})", facts.subjects[*subject]);
+        let values = starts.iter().map(said).collect::<Vec<_>>().join(", ");
+        let what = format!("Temperature at the start, {}", step.title);
+        (high - low > WARMER_CELSIUS).then_some(Difference { grade: Grade::Doubtful, what, values })
+    };
+    facts.steps.iter().filter_map(of).collect()
+}
+
+fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |held, v| held.map_or(Some((v, v)), |(low, high): (f64, f64)| Some((low.min(v), high.max(v)))))
+}
+
+/// Whether what changed with time met all of them equally.
+fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
+    let mut runs: Vec<usize> = subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
+    runs.dedup();
+    let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
+    let (what, values) = if subjects.len() > 1 && runs.len() > 1 {
+        let times: Vec<String> = of_runs().map(|r| units::moment(r.started_unix_ns)).collect();
+        ("Measured in runs of their own", times.join(", "))
+    } else if subjects.len() > 1 && of_runs().any(|r| r.order == Order::Blocked) {
+        ("Measured one subject after the other", "what changed with time met them unequally".to_string())
+    } else {
+        return None;
+    };
+    Some(Difference { grade: Grade::Doubtful, what: what.to_string(), values })
+}
+
+/// The distinct values of a fact, each with whose it is: a subject's, a file's, or nobody's in particular.
+pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(Vec<&str>, &str)> = Vec::new();
+    let groups = facts.disclosure.iter().filter(|g| {
+        let rest = g.name.strip_prefix(group);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(": ") || rest.starts_with(" ("))
+    });
+    for g in groups {
+        let whose = g.name[group.len()..].trim_start_matches([':', ' ']);
+        for (_, value) in g.rows.iter().filter(|(n, _)| n == name) {
+            match found.iter_mut().find(|(_, known)| known == value) {
+                Some((all, _)) => all.push(whose),
+                None => found.push((vec![whose], value)),
+            }
+        }
+    }
+    found.into_iter().map(|(whose, value)| (whose.join(", "), value.to_string())).collect()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::analysis::facts::{Group, RunFacts};
+    use crate::record::Prepared;
+
+    /// Two drives that differ in their block size and their model, and agree in firmware.
+    pub fn two_drives() -> Facts {
+        let group = |name: &str, model: &str, block: &str| Group {
+            name: name.into(),
+            rows: [("Model", model), ("Firmware", "1.0"), ("Logical block size", block)]
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .into(),
+        };
+        Facts {
+            runs: vec![run("ab.dyno")],
+            run_of: vec![0, 0],
+            subjects: vec!["A".into(), "B".into()],
+            own_names: vec!["A".into(), "B".into()],
+            disclosure: vec![
+                group("Drive: A", "Fast", "512 bytes"),
+                group("Drive: B", "Slow", "4096 bytes"),
+                group("Driver", "x", "1 byte"),
+            ],
+            ..Facts::default()
+        }
+    }
+
+    fn run(file: &str) -> RunFacts {
+        let plan = serde_json::json!({
+            "protocol": { "name": "", "title": "", "source": "", "datasets": [], "prepare": [], "steps": [] },
+            "subjects": [], "repeats": 3, "order": "interleaved", "seed": 1,
+        });
+        RunFacts {
+            file: file.into(),
+            started_unix_ns: 0,
+            dyno_version: String::new(),
+            repeats: 3,
+            until_percent: None,
+            order: Order::Interleaved,
+            plan: String::new(),
+            resolved: serde_json::from_value(plan).expect("a plan"),
+        }
+    }
+
+    #[test]
+    fn another_block_size_disqualifies_and_another_model_is_what_is_compared() {
+        let found = differences(&two_drives());
+        let rows: Vec<_> = found.iter().map(|d| (d.grade, d.what.as_str(), d.values.as_str())).collect();
+        assert_eq!(rows, [(Grade::Disqualifying, "Drive: Logical block size", "512 bytes (A), 4096 bytes (B)")]);
+    }
+
+    /// Two subjects with nothing but these facts, each a heading and a value of "Options" or whatever `name` says.
+    fn with(name: &str, facts: &[(&str, &str)]) -> Facts {
+        let group = |(heading, value): &(&str, &str)| Group {
+            name: heading.to_string(),
+            rows: vec![(name.to_string(), value.to_string())],
+        };
+        Facts { disclosure: facts.iter().map(group).collect(), ..two_drives() }
+    }
+
+    #[test]
+    fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_step() {
+        let unlike = with("Options", &[("RocksDB: A, read", "a=1 b=2 c=3"), ("RocksDB: B, read", "a=1 b=4 c=3")]);
+        let found = barred(&unlike);
+        assert_eq!((found[0].pair, found[0].step), ((0, 1), None));
+        assert_eq!(found[0].differences[0].what, "RocksDB: Options");
+        assert_eq!(found[0].differences[0].values, "b=2 (A), b=4 (B)");
+        let steps = [("RocksDB: A, read", "a=1"), ("RocksDB: B, read", "a=1")];
+        let more = [("RocksDB: A, write", "a=2"), ("RocksDB: B, write", "a=2")];
+        assert_eq!(differences(&with("Options", &[steps, more].concat())), []);
+    }
+
+    #[test]
+    fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
+        let mut facts = with("Model", &[("CPU (a.dyno)", "fast"), ("CPU (b.dyno)", "slow")]);
+        (facts.runs, facts.run_of) = (vec![run("a.dyno"), run("b.dyno")], vec![0, 1]);
+        facts.subjects = vec!["X (a)".into(), "X (b)".into()];
+        let found = differences(&facts);
+        let rows: Vec<_> = found.iter().map(|d| (d.grade, d.what.as_str(), d.values.as_str())).collect();
+        assert_eq!(rows[0], (Grade::Disqualifying, "CPU: Model", "fast (X (a)), slow (X (b))"));
+        assert_eq!(rows[1].1, "Measured in runs of their own");
+    }
+
+    #[test]
+    fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_preparation_disqualifies() {
+        let firmware = |models: [&str; 2]| {
+            let mut facts = with("Firmware", &[("Drive: A", "1"), ("Drive: B", "2")]);
+            for (group, model) in facts.disclosure.iter_mut().zip(models) {
+                group.rows.push(("Model".into(), model.into()));
+            }
+            differences(&facts)[0].grade
+        };
+        assert_eq!([firmware(["M", "M"]), firmware(["M", "N"])], [Grade::Doubtful, Grade::Harmless]);
+        let filled = |b: &str| differences(&with("Filled", &[("Drive: A", "40 %"), ("Drive: B", b)]));
+        assert_eq!((filled("43 %"), filled("60 %")[0].values.as_str()), (vec![], "40 % (A), 60 % (B)"));
+        let mut facts = with("Filled", &[]);
+        facts.prepared.push((
+            0,
+            Prepared {
+                subject: "A".into(),
+                drive: 0,
+                action: "purge: format".into(),
+                asked: String::new(),
+                outcome: String::new(),
+                steady: None,
+                ended_unix_ns: 0,
+            },
+        ));
+        let why = &barred(&facts)[0].differences[0];
+        assert_eq!((why.what.as_str(), why.values.as_str()), ("Preparation", "purge: format (A), nothing (B)"));
+    }
+}

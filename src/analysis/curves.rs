@@ -1,0 +1,146 @@
+//! Figures that are read off a curve of latency against load, repeat by repeat, so that they have intervals as any other:
+//! latency at a load that all carry, load at a latency that all reach, and the most load within a search's limit.
+//!
+//! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is compared here and not point by
+//! point.
+
+use super::compare::{At, Compared, pairs, seat};
+use super::facts::{CellFacts, Facts, StepFacts};
+use super::metric::{Figure, Metric};
+use super::point_summary::{ClassSummary, P99};
+use crate::plan::Field;
+use crate::plan::search::Search;
+use crate::stats::curve::{self, knee, latency_at, load_at};
+use crate::stats::family::{Observation, Sheet};
+
+/// Fewer points make no curve.
+const FEWEST_POINTS: usize = 4;
+
+/// A subject's curve in one repeat.
+struct Curve {
+    block: u32,
+    place: u32,
+    points: Vec<curve::At>,
+}
+
+/// What a step's curves are compared in.
+pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<Compared> {
+    let mut all = Vec::new();
+    if let Some(search) = &step.search {
+        all.push(within_limit(facts, index, step, search));
+    }
+    let field = step.axis.as_ref().map(|a| a.field);
+    if step.values.len() < FEWEST_POINTS || !matches!(field, Some(Field::LoadPercent | Field::OpsPerSec)) {
+        return all;
+    }
+    let curves: Vec<Vec<Curve>> = (0..facts.subjects.len()).map(|s| of_subject(step, s)).collect();
+    if field == Some(Field::LoadPercent) {
+        let at = |load: f64| move |c: &Curve| latency_at(&c.points, load);
+        let loads: Vec<f64> = common_loads(&curves);
+        let rows = loads.iter().map(|l| (At::Load(*l), read(&curves, &at(*l)))).collect();
+        all.push(compared(facts, index, Metric::p99(), rows));
+    }
+    if let Some(knee) = knee(&mean_curve(step, 0)) {
+        let row = read(&curves, &|c: &Curve| load_at(&c.points, knee.latency));
+        all.push(compared(facts, index, Metric::total(Figure::Ops), vec![(At::Latency(knee.latency), row)]));
+    }
+    all
+}
+
+type Row = Vec<Vec<Observation>>;
+
+fn compared(facts: &Facts, step: usize, metric: Metric, rows: Vec<(At, Row)>) -> Compared {
+    let mut sheet = Sheet::default();
+    let mut points = Vec::new();
+    for (at, row) in rows {
+        sheet.comparable.push(pairs(facts, step, |a, b| !row[a].is_empty() && !row[b].is_empty()));
+        sheet.cells.push(row);
+        points.push(at);
+    }
+    let not_the_drives = vec![vec![None; facts.subjects.len()]; points.len()];
+    Compared { step, metric, points, sheet, not_the_drives }
+}
+
+/// A figure of every subject, where every repeat's curve has it: what was not measured is not guessed.
+fn read(curves: &[Vec<Curve>], of: &dyn Fn(&Curve) -> Option<f64>) -> Row {
+    let observed = |c: &Curve| Some(Observation { value: of(c)?, block: c.block, place: c.place });
+    curves.iter().map(|own| own.iter().map(observed).collect::<Option<Vec<_>>>().unwrap_or_default()).collect()
+}
+
+/// The paced points that nothing bars; without the maximum, whose closed loop has another kind of latency.
+fn paced(step: &StepFacts, subject: usize) -> Vec<&CellFacts> {
+    let cells = step.cells.iter().filter(|c| c.subject == subject && step.values[c.value].number.is_finite());
+    cells.filter(|c| !c.is_barred() && c.not_the_drive().is_none()).collect()
+}
+
+/// The subject's curve in each repeat: p99 against ops/s.
+fn of_subject(step: &StepFacts, subject: usize) -> Vec<Curve> {
+    let cells = paced(step, subject);
+    let Some(first) = cells.first() else { return Vec::new() };
+    let fit: Vec<&&CellFacts> = cells.iter().filter(|c| c.repeats == first.repeats).collect();
+    let of_repeat = |i: usize| {
+        let point = |cell: &&&CellFacts| {
+            let total = cell.total.as_ref()?;
+            let times = total.class(step.class).map(ClassSummary::user_latency)?;
+            Some(curve::At { load: total.by_repeat[i], latency: *times.percentiles_by_repeat[P99].get(i)? })
+        };
+        let (block, place) = seat(first, i);
+        Curve { block, place, points: curve::rising(&fit.iter().filter_map(point).collect::<Vec<_>>()) }
+    };
+    (0..first.repeats.len()).map(of_repeat).collect()
+}
+
+/// p99 against ops/s over all repeats.
+pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::At> {
+    let point = |cell: &CellFacts| {
+        let total = cell.total.as_ref()?;
+        let times = total.class(step.class).map(ClassSummary::user_latency)?;
+        Some(curve::At { load: total.ops_per_s.value, latency: times.percentiles_ns[P99].as_ref()?.value })
+    };
+    paced(step, subject).into_iter().filter_map(point).collect()
+}
+
+/// Tenths of the loads that all curves of all subjects share.
+fn common_loads(curves: &[Vec<Curve>]) -> Vec<f64> {
+    const TENTHS: u32 = 10;
+    let all = || curves.iter().flatten().filter(|c| c.points.len() > 1);
+    let low = all().map(|c| c.points[0].load).fold(0.0, f64::max);
+    let high = all().map(|c| c.points[c.points.len() - 1].load).fold(f64::INFINITY, f64::min);
+    if !(high.is_finite() && high > low) {
+        return Vec::new();
+    }
+    (0..TENTHS).map(|i| low + (high - low) * (f64::from(i) + 0.5) / f64::from(TENTHS)).collect()
+}
+
+/// ops/s at the highest value of a search that held its limit, in each repeat.
+fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) -> Compared {
+    let of = |subject: usize| {
+        let cells: Vec<&CellFacts> = step.cells.iter().filter(|c| c.subject == subject && !c.is_barred()).collect();
+        let mut repeats: Vec<u32> = cells.iter().flat_map(|c| c.repeats.clone()).collect();
+        repeats.sort_unstable();
+        repeats.dedup();
+        repeats.iter().filter_map(|r| held(&cells, *r, search)).collect::<Vec<Observation>>()
+    };
+    let row: Row = (0..facts.subjects.len()).map(of).collect();
+    let mut made = compared(facts, index, Metric::total(Figure::Ops), vec![(At::Limit, row)]);
+    // Between two values of the sweep nothing is known.
+    let numbers = step.values.windows(2).filter(|w| w[0].number > 0.0 && w[1].number.is_finite());
+    made.sheet.resolution = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);
+    made
+}
+
+fn held(cells: &[&CellFacts], repeat: u32, search: &Search) -> Option<Observation> {
+    let mut found = None;
+    for cell in cells {
+        let Some(i) = cell.repeats.iter().position(|r| *r == repeat) else { continue };
+        let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
+        let class = summary.classes.iter().max_by_key(|class| class.ops)?;
+        let latency = *class.user_latency().percentiles_by_repeat[search.index()].get(i)?;
+        if latency > search.at_most_ns as f64 {
+            break;
+        }
+        let (block, place) = seat(cell, i);
+        found = Some(Observation { value: *cell.total.as_ref()?.by_repeat.get(i)?, block, place });
+    }
+    found
+}

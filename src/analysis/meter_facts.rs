@@ -1,0 +1,271 @@
+//! What the meters say of one point: its power, its temperature, and whether it was the drive.
+
+use std::collections::BTreeMap;
+
+use super::meter_series::{self, Gauge, Reading as At};
+use super::point_summary::{Numbers, P99, PointSummary, Summary, Times};
+use super::power::{self, PowerFacts, Series};
+use crate::base::units::Rate;
+use crate::plan::{Plan, Step};
+use crate::record::gauge::diskstats::{self, Counter};
+use crate::record::gauge::{self, cpu, memory, nvme, processes};
+use crate::record::{AtRest, Class, Point, RateInterval, Sample};
+use crate::stats::limit::{Dataset, Device, Inputs, Late, Own, Verdict, verdict};
+
+/// One point as its meters saw it; empty where nothing watched.
+#[derive(Default)]
+pub struct Metered {
+    pub window_s: f64,
+    pub power: Vec<Series>,
+    /// The hottest gauge in degrees Celsius, over time.
+    pub celsius: Vec<At>,
+    pub verdict: Option<Verdict>,
+}
+
+impl Metered {
+    pub fn of(
+        samples: Vec<Sample>,
+        rates: &[RateInterval],
+        (plan, point): (&Plan, &Point),
+        reading: &PointSummary,
+    ) -> Metered {
+        let gauges = meter_series::of_samples(samples);
+        let window_s = point.window_ns as f64 / 1e9;
+        if gauges.is_empty() {
+            return Metered::default();
+        }
+        let load = match gauges.iter().any(|g| g.name.ends_with(gauge::WATTS)) {
+            true => stretches(rates),
+            false => Vec::new(),
+        };
+        let inside = |g: &Gauge| g.readings.iter().copied().filter(|r| (0.0..=window_s).contains(&r.0)).collect();
+        let hot = gauges.iter().filter(|g| g.name.ends_with(gauge::CELSIUS));
+        let hottest =
+            hot.max_by(|a, b| a.mean(window_s).unwrap_or(f64::MIN).total_cmp(&b.mean(window_s).unwrap_or(f64::MIN)));
+        Metered {
+            window_s,
+            power: power::series(&gauges, &load, window_s),
+            celsius: hottest.map(inside).unwrap_or_default(),
+            // Another tool's watts alone do not say what limited its result.
+            verdict: gauges
+                .iter()
+                .any(|g| g.name == cpu::HOST_ALL_NS)
+                .then(|| verdict(&inputs(&gauges, (plan, point), reading, window_s))),
+        }
+    }
+}
+
+/// Has the points of each subject of a run agree on how late each of its instruments is.
+pub fn agree<'a, S: Ord + Clone>(points: impl Iterator<Item = (S, &'a mut Metered)>) {
+    let mut instruments: BTreeMap<(S, String, String), Vec<&'a mut Series>> = BTreeMap::new();
+    for (subject, metered) in points {
+        for series in &mut metered.power {
+            let instrument = (subject.clone(), series.kind.clone(), series.class.clone());
+            instruments.entry(instrument).or_default().push(series);
+        }
+    }
+    instruments.into_values().for_each(|of_one| power::agree(of_one.into_iter()));
+}
+
+/// The power of a cell from that of its repeats.
+pub fn power(repeats: &[&Metered], total: &Summary, subject: &str, rest: &[AtRest]) -> Vec<PowerFacts> {
+    let each: Vec<(&[Series], f64)> = repeats.iter().map(|m| (&m.power[..], m.window_s)).collect();
+    power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
+}
+
+/// What limited a cell: what limited most of its repeats, and the others beside it. Of two that limited as many, the one
+/// that is not the drive.
+pub fn verdict_of(repeats: &[&Metered]) -> Option<Verdict> {
+    let each: Vec<&Verdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
+    let mut counts: Vec<(&Verdict, usize)> = Vec::new();
+    for verdict in &each {
+        match counts.iter_mut().find(|(known, _)| known.limit == verdict.limit) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((verdict, 1)),
+        }
+    }
+    let rank = |(verdict, count): &(&Verdict, usize)| (*count, verdict.limit.bars_ranking());
+    // The first of those that are alike.
+    let (found, count) = *counts.iter().rev().max_by_key(|of| rank(of))?;
+    let others = counts.iter().filter(|(verdict, _)| verdict.limit != found.limit);
+    let others: Vec<String> = others.map(|(verdict, n)| format!("{n}: {}", verdict.limit.name())).collect();
+    let evidence = match others.is_empty() {
+        true => found.evidence.clone(),
+        false => format!("{} (in {count} of {} repeats; {})", found.evidence, each.len(), others.join(", ")),
+    };
+    Some(Verdict { evidence, ..found.clone() })
+}
+
+/// Stretches of constant load: all streams together.
+fn stretches(rates: &[RateInterval]) -> Vec<(f64, f64, f64)> {
+    let mut all: Vec<(u64, u64, u64)> = Vec::new();
+    for r in rates {
+        // The intervals of all streams end together.
+        match all.iter_mut().find(|s| s.0 == r.start_ns) {
+            Some(stretch) => stretch.2 += r.ops,
+            None => all.push((r.start_ns, r.end_ns, r.ops)),
+        }
+    }
+    all.sort_unstable();
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    all.into_iter().map(|(a, b, ops)| (seconds(a), seconds(b), ops as f64 / seconds((b - a).max(1)))).collect()
+}
+
+fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &PointSummary, window_s: f64) -> Inputs {
+    let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
+    let streams = || reading.streams.iter().map(|(.., numbers)| numbers);
+    let sums = |class: Class| {
+        let own = || streams().flat_map(|n| &n.classes).filter(|c| c.class == class);
+        (own().map(|c| c.ops).sum::<u64>() as f64 / window_s, own().map(|c| c.bytes).sum::<u64>() as f64 / window_s)
+    };
+    let (reads_per_s, read_bytes_per_s) = sums(Class::Read);
+    let (writes_per_s, written_bytes_per_s) = sums(Class::Write);
+    let outstanding: f64 = point.cells.iter().map(|c| f64::from(c.threads) * f64::from(c.depth)).sum();
+    let throttled = [nvme::THROTTLE_LIGHT_S, nvme::THROTTLE_HEAVY_S];
+    let throttled = gauges.iter().filter(|g| throttled.iter().any(|name| g.name.ends_with(name)));
+    let throttled = throttled.filter_map(|g| g.per_second(window_s)).reduce(f64::max);
+    let closed = point.cells.iter().all(|c| c.asked.is_none());
+    let own = |name: &str| rate(name).unwrap_or(0.0);
+    let inputs = Inputs {
+        window_s,
+        stood_still_s: None,
+        outstanding,
+        workers: point.cells.iter().map(|c| f64::from(c.threads)).sum(),
+        achieved: achieved(&reading.total),
+        late: streams().filter_map(late).max_by(|a, b| a.share.total_cmp(&b.share)),
+        in_flight: closed.then(|| streams().map(in_flight).sum()),
+        reads_per_s,
+        read_bytes_per_s,
+        writes_per_s,
+        written_bytes_per_s,
+        thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),
+        device: device(gauges, window_s),
+        own: rate(processes::LOAD_READ_BYTES).map(|read_bytes_per_s| Own {
+            read_bytes_per_s,
+            written_bytes_per_s: own(processes::LOAD_WRITTEN_BYTES),
+            write_calls_per_s: own(processes::LOAD_WRITE_CALLS),
+        }),
+        drained_bytes_per_s: drained(gauges, window_s),
+        on_tmpfs: find(gauges, diskstats::PLACES_IN_MEMORY).is_some(),
+        throttled,
+        dataset: dataset(plan, point, gauges, window_s),
+        ..Inputs::default()
+    };
+    with_processors(inputs, gauges, window_s)
+}
+
+fn find<'a>(gauges: &'a [Gauge], name: &str) -> Option<&'a Gauge> {
+    gauges.iter().find(|g| g.name == name)
+}
+
+/// Shares of the processors, all by the wall clock. The host's busy time is what was not idle: the kernel counts idle time
+/// by the clock and busy time by its ticks, of which some are lost where a machine is stopped, while the time of processes
+/// is taken by the clock. A share of the ticks could pass 100 %.
+fn with_processors(inputs: Inputs, gauges: &[Gauge], window_s: f64) -> Inputs {
+    let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
+    let Some(all_ns) = rate(cpu::HOST_ALL_NS).filter(|ns| *ns > 0.0) else { return inputs };
+    let counted = find(gauges, cpu::HOST_CORES).and_then(|g| g.mean(window_s));
+    // Bundles of older versions do not say how many there are.
+    let cores = counted.unwrap_or_else(|| (all_ns / 1e9).round()).max(1.0);
+    let idle_ns = rate(cpu::HOST_BUSY_NS).map(|busy_ns| all_ns - busy_ns);
+    let share = |ns: f64| (ns / 1e9 / cores).clamp(0.0, 1.0);
+    let host_busy = idle_ns.map(|ns| 1.0 - share(ns));
+    let process_ns = rate(cpu::PROCESS_USER_NS).zip(rate(cpu::PROCESS_SYSTEM_NS)).map(|(user, system)| user + system);
+    let own_ns = rate(processes::LOAD_CPU_NS).or(process_ns);
+    // They are not read at the same instant.
+    let within_host = |ns: f64| share(ns).min(host_busy.unwrap_or(1.0));
+    Inputs {
+        host_busy,
+        own_busy: own_ns.map(within_host),
+        servers_busy: rate(processes::SERVERS_CPU_NS).map(within_host),
+        stolen: rate(cpu::HOST_STEAL_NS).map(within_host),
+        cores,
+        busiest_core: find(gauges, cpu::BUSIEST_CORE_PERCENT).and_then(|g| Some(g.mean(window_s)? / 100.0)),
+        ..inputs
+    }
+}
+
+/// What was waiting in memory to be written as the window began, and was no more as it ended.
+fn drained(gauges: &[Gauge], window_s: f64) -> f64 {
+    let names = [memory::DIRTY_BYTES, memory::WRITEBACK_BYTES];
+    let change = |name: &&str| find(gauges, name).and_then(|g| g.change_per_second(window_s));
+    names.iter().filter_map(change).map(|change| -change).sum::<f64>().max(0.0)
+}
+
+/// How large the point's datasets are, as far as their engines say it in bytes, and whether they are opened past the page
+/// cache.
+fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Dataset {
+    let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
+    let streams = || step.iter().flat_map(|step: &&Step| &step.streams);
+    let mut names: Vec<(&str, u32)> = streams().map(|s| (s.dataset.as_str(), s.instances)).collect();
+    names.sort_unstable();
+    names.dedup_by_key(|(name, _)| *name);
+    let bytes = |(name, instances): &(&str, u32)| {
+        let knobs = &plan.protocol.datasets.iter().find(|d| d.name == *name)?.engine.knobs;
+        let int = |name: &str| knobs.int(name).ok();
+        let values = || Some(int("keys")? * (int("key_size")? + int("value_size")?));
+        let one = int("size").filter(|size| *size > 0).or_else(values)?;
+        Some(one as f64 * f64::from(*instances))
+    };
+    Dataset {
+        bytes: names.iter().map(bytes).sum(),
+        memory_bytes: find(gauges, memory::TOTAL_BYTES).and_then(|g| g.mean(window_s)),
+        direct: streams().map(|s| s.engine.knobs.flag("direct").ok()).next().flatten(),
+    }
+}
+
+/// Little's law: what arrives each second times how long it stays.
+fn in_flight(numbers: &Numbers) -> f64 {
+    let seconds = numbers.window_ns.max(1) as f64 / 1e9;
+    numbers.classes.iter().filter_map(|c| Some(c.ops as f64 / seconds * c.service.mean_ns? / 1e9)).sum()
+}
+
+/// The ops of an open loop that Dyno itself handed over late. An op also waits where all slots are taken, and of evenly
+/// spread ops no larger share finds them so than the slots are taken on average: what is late beyond that is Dyno's.
+fn late(numbers: &Numbers) -> Option<Late> {
+    numbers.asked?;
+    let ops: u64 = numbers.classes.iter().map(|c| c.ops).sum();
+    let slots = f64::from(numbers.threads) * f64::from(numbers.depth);
+    let share = numbers.late as f64 / ops.max(1) as f64 - in_flight(numbers) / slots.max(1.0);
+    let lead = numbers.classes.iter().max_by_key(|c| c.ops)?;
+    let p99 = |times: &Times| times.percentiles_ns[P99];
+    let p99_ratio = lead.response.as_ref().and_then(p99).zip(p99(&lead.service)).map(|(all, own)| all / own.max(1.0));
+    Some(Late { share: share.max(0.0), p99_ratio })
+}
+
+fn achieved(numbers: &Numbers) -> Option<f64> {
+    match numbers.asked? {
+        Rate::OpsPerSec(asked) => Some(numbers.ops_per_s / asked),
+        Rate::BytesPerSec(asked) => Some(numbers.bytes_per_s / asked),
+    }
+}
+
+/// All devices under the subject together, by the whole disk where it has a partition; busy is the mean of theirs.
+fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
+    let counters: Vec<(Counter, bool, &Gauge)> = gauges
+        .iter()
+        .filter(|g| g.kind() == diskstats::METER)
+        .filter_map(|g| Counter::of_name(&g.name).map(|(counter, whole)| (counter, whole, g)))
+        .collect();
+    let whole = counters.iter().any(|(_, whole, _)| *whole);
+    let each = |what: Counter| -> Vec<f64> {
+        let own = counters.iter().filter(|(counter, of_whole, _)| *counter == what && *of_whole == whole);
+        own.filter_map(|(.., g)| g.per_second(window_s)).collect()
+    };
+    let sum = |what: Counter| each(what).iter().sum::<f64>();
+    let busy = each(Counter::Busy);
+    // A flush is counted once by itself and once in each write that asked for it.
+    let flushing = sum(Counter::FlushTime) / 1e9;
+    (!busy.is_empty()).then(|| Device {
+        reads_per_s: sum(Counter::Reads),
+        read_bytes_per_s: sum(Counter::ReadBytes),
+        written_bytes_per_s: sum(Counter::WrittenBytes),
+        queue: (sum(Counter::Queue) / 1e9 - flushing).max(0.0),
+        read_queue: sum(Counter::ReadTime) / 1e9,
+        write_queue: sum(Counter::WriteTime) / 1e9,
+        // The paths and namespaces of one drive can be busy at once.
+        busy: (busy.iter().sum::<f64>() / busy.len() as f64 / 1e9).min(1.0),
+        flushes_per_s: sum(Counter::Flushes),
+        flushing: flushing.min(1.0),
+    })
+}

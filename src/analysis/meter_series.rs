@@ -1,0 +1,111 @@
+//! What the meters read around one point, gauge by gauge, and the few things that are asked of a gauge.
+
+use crate::record::Sample;
+
+/// (seconds since the window opened, value); a gap is a value that is not a number.
+pub type Reading = (f64, f64);
+
+/// One gauge of one meter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gauge {
+    /// "exec", or "exec 2" for the second of its kind.
+    pub meter: String,
+    pub name: String,
+    /// In the order of time.
+    pub readings: Vec<Reading>,
+}
+
+/// Sorts a point's samples by their gauges.
+pub fn of_samples(samples: Vec<Sample>) -> Vec<Gauge> {
+    let mut all: Vec<Gauge> = Vec::new();
+    for sample in samples {
+        let reading = (sample.at_ns as f64 / 1e9, sample.value);
+        match all.iter_mut().rfind(|g| g.name == sample.name && g.meter == sample.meter) {
+            Some(gauge) => gauge.readings.push(reading),
+            None => all.push(Gauge { meter: sample.meter, name: sample.name, readings: vec![reading] }),
+        }
+    }
+    all
+}
+
+impl Gauge {
+    /// Its meter without a number: what kind of instrument it is.
+    pub fn kind(&self) -> &str {
+        self.meter.split(' ').next().unwrap_or_default()
+    }
+
+    /// By how much a counter grew from the window's beginning to its end, each second. A counter that began again says
+    /// nothing, and one that was not read near both ends neither.
+    pub fn per_second(&self, window_s: f64) -> Option<f64> {
+        self.change_per_second(window_s).filter(|change| *change >= 0.0)
+    }
+
+    /// The same of what may also fall.
+    pub fn change_per_second(&self, window_s: f64) -> Option<f64> {
+        let finite = || self.readings.iter().filter(|r| r.1.is_finite());
+        let near = |at: f64| finite().min_by(|a, b| (a.0 - at).abs().total_cmp(&(b.0 - at).abs()));
+        let ((from_s, first), (until_s, last)) = (near(0.0)?, near(window_s)?);
+        let seconds = until_s - from_s;
+        (seconds >= window_s / 2.0).then(|| (last - first) / seconds)
+    }
+
+    /// The mean of what was read inside the window.
+    pub fn mean(&self, window_s: f64) -> Option<f64> {
+        let inside = || self.readings.iter().filter(|r| r.1.is_finite() && (0.0..=window_s).contains(&r.0));
+        let n = inside().count();
+        (n > 0).then(|| inside().map(|r| r.1).sum::<f64>() / n as f64)
+    }
+}
+
+/// The sum of gauges that measure parts of one thing, at the readings of the first; a gap of one is a gap of all.
+pub fn sum(gauges: &[&Gauge]) -> Vec<Reading> {
+    let Some((first, others)) = gauges.split_first() else { return Vec::new() };
+    let mut at = vec![0; others.len()];
+    let mut total = |(t, value): &Reading| {
+        let mut sum = *value;
+        for (other, i) in others.iter().zip(&mut at) {
+            while *i + 1 < other.readings.len() && other.readings[*i + 1].0 <= *t {
+                *i += 1;
+            }
+            sum += between(&other.readings, *i, *t);
+        }
+        (*t, sum)
+    };
+    first.readings.iter().map(&mut total).collect()
+}
+
+/// The value at a time between reading `i` and the next, or of the nearest at both ends.
+fn between(readings: &[Reading], i: usize, t: f64) -> f64 {
+    match (readings.get(i), readings.get(i + 1)) {
+        (Some((t0, v0)), Some((t1, v1))) if t > *t0 && t1 > t0 => v0 + (v1 - v0) * (t - t0) / (t1 - t0),
+        (Some((_, value)), _) => *value,
+        (None, _) => f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gauge(readings: &[Reading]) -> Gauge {
+        Gauge { meter: "exec 2".into(), name: "drive_watts".into(), readings: readings.into() }
+    }
+
+    #[test]
+    fn a_counter_is_differenced_over_the_window_and_one_that_began_again_says_nothing() {
+        assert_eq!(gauge(&[(-1.0, 0.0), (0.01, 10.0), (5.0, 60.0), (10.01, 110.0)]).per_second(10.0), Some(10.0));
+        assert_eq!(gauge(&[(0.0, 100.0), (10.0, 5.0)]).per_second(10.0), None);
+        assert_eq!(gauge(&[(0.0, 100.0), (3.0, 500.0)]).per_second(10.0), None, "the meter died");
+        assert_eq!(gauge(&[]).per_second(10.0), None);
+    }
+
+    #[test]
+    fn rails_add_up_and_a_gap_of_one_is_a_gap_of_both() {
+        let main = gauge(&[(0.0, 5.0), (1.0, 6.0), (2.0, 7.0)]);
+        let aux = gauge(&[(-0.5, 1.0), (0.5, 2.0), (1.5, 2.0), (2.5, f64::NAN)]);
+        let sum = sum(&[&main, &aux]);
+        assert_eq!(sum[..2], [(0.0, 6.5), (1.0, 8.0)]);
+        assert!(sum[2].1.is_nan());
+        assert_eq!(main.kind(), "exec");
+    }
+}

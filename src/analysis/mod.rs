@@ -1,0 +1,26 @@
+//! What may be concluded from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and typed: nothing here reads
+//! a file or writes a sentence; docs/claims.md has the rules.
+//!
+//! `facts` gathers points into steps and cells; `metric` says what subjects are compared by; `alike` and `conditions` say
+//! who may be compared, `caveats` what may not; `compare` makes every comparison, with `curves` for what is read off a
+//! curve; `claims` picks what may be claimed.
+
+pub mod alike;
+pub mod axis;
+pub mod caveats;
+pub mod claims;
+pub mod compare;
+pub mod conditions;
+pub mod curves;
+pub mod facts;
+pub mod meter_facts;
+pub mod meter_series;
+pub mod metric;
+pub mod place;
+pub mod point_summary;
+pub mod power;
+pub mod reported;
+
+pub use compare::{At, Comparison, Standing};
+pub use facts::{Facts, Gathering, Question};
+pub use metric::Metric;

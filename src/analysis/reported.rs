@@ -1,0 +1,65 @@
+//! What other tools told of imported points, set in place of what histograms would have said.
+
+use super::point_summary::{ClassNumbers, Numbers, PERCENTILES, PointSummary, Times};
+use crate::base::histogram::SAMPLES_ABOVE;
+use crate::record::Told;
+use crate::stats::Estimate;
+use crate::stats::estimate::Method;
+
+impl PointSummary {
+    /// Sets the reported figures. The figures of several streams have no sum, so the total takes them only from one.
+    pub fn report(&mut self, told: &[Told]) {
+        let mut leading = None;
+        let mut several = false;
+        for (name, headline, numbers) in &mut self.streams {
+            let own: Vec<&Told> = told.iter().filter(|t| t.stream == *name).collect();
+            own.iter().for_each(|t| numbers.tell(t));
+            if *headline {
+                several |= leading.is_some();
+                leading = Some(own);
+            }
+        }
+        if let Some(own) = leading.filter(|_| !several) {
+            own.iter().for_each(|t| self.total.tell(t));
+        }
+    }
+}
+
+impl Numbers {
+    pub fn tell(&mut self, told: &Told) {
+        if let Some(class) = self.classes.iter_mut().find(|c| c.class == told.class) {
+            class.tell(told);
+        }
+    }
+}
+
+impl ClassNumbers {
+    fn tell(&mut self, told: &Told) {
+        let Times { mean_ns, percentiles_ns, max_ns, bounds_ns } = &mut self.service;
+        match told.name.as_str() {
+            "mean_ns" => *mean_ns = Some(told.value),
+            "max_ns" => *max_ns = told.value as u64,
+            name => {
+                let percentile = name.strip_suffix("_ns").unwrap_or(name);
+                let Some(at) = PERCENTILES.iter().position(|(p, _)| *p == percentile) else { return };
+                // The rule for Dyno's own holds for others' too, where they say how many samples there were.
+                let above = told.samples.map(|n| n as f64 * (1.0 - PERCENTILES[at].1));
+                if above.is_none_or(|n| n + 1e-6 >= SAMPLES_ABOVE as f64) {
+                    percentiles_ns[at] = Some(told.value);
+                    bounds_ns[at] = (told.low < told.high).then_some((told.low, told.high));
+                }
+            }
+        }
+    }
+}
+
+/// The estimate of percentile `at`, with the bounds that were told: of one repeat they are all that is known of it, and
+/// the spread of several repeats cannot be narrower than the means of their bounds.
+pub fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
+    let Some(bounds) = repeats.iter().map(|t| t.bounds_ns[at]).collect::<Option<Vec<_>>>() else { return estimate };
+    let n = bounds.len().max(1) as f64;
+    let low = bounds.iter().map(|b| b.0).sum::<f64>() / n;
+    let high = bounds.iter().map(|b| b.1).sum::<f64>() / n;
+    (estimate.low, estimate.high, estimate.method) = (estimate.low.min(low), estimate.high.max(high), Method::Reported);
+    estimate
+}

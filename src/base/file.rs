@@ -1,0 +1,82 @@
+//! Files that somebody names: read whole, but only what is a file, and only up to a size. A pipe would be waited for for
+//! ever, and a device never ends.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use super::error::{Context, Result, failed};
+
+/// A plan, a protocol, a brief, claims: written by hand.
+pub const MOST_TEXT: u64 = 4 << 20;
+/// What another tool wrote.
+pub const MOST_DATA: u64 = 64 << 20;
+
+/// Opens a regular file to read; links are followed.
+pub fn open(path: &Path) -> Result<File> {
+    let shown = path.display();
+    // Otherwise opening a pipe would wait for its writer.
+    let opened = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let file = opened
+        .map_err(|e| failed(format!("cannot read {shown}: {e}"), "check the name, and that you may read the file"))?;
+    if !file.metadata().with_context(|| format!("looking at {shown}"))?.is_file() {
+        let what = format!("cannot read {shown}: it is no file but a directory, a pipe or a device");
+        return Err(failed(what, "give a file"));
+    }
+    Ok(file)
+}
+
+/// The whole of a regular file of at most so many bytes.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most + 1).read_to_end(&mut bytes).with_context(|| format!("reading {}", path.display()))?;
+    if bytes.len() as u64 > most {
+        let what = format!("{} is larger than {}", path.display(), super::units::bytes(most));
+        return Err(failed(what, "check that it is the file that was meant; otherwise divide it"));
+    }
+    Ok(bytes)
+}
+
+/// `read`, as text.
+pub fn read_text(path: &Path, most: u64) -> Result<String> {
+    String::from_utf8(read(path, most)?).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        let what = format!("{}, line {line}: not text (UTF-8)", path.display());
+        failed(what, "give the file as it was written, unpacked")
+    })
+}
+
+/// Whether it begins as every SQLite file does.
+pub fn is_sqlite(path: &Path) -> bool {
+    let mut magic = [0; 16];
+    open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && &magic == b"SQLite format 3\0"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::describe;
+
+    #[test]
+    fn only_files_are_read_and_only_up_to_their_size() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("ten"), "0123456789").unwrap();
+        std::fs::write(at("latin"), b"a\nb\xe9").unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert_eq!(read_text(&at("ten"), 10).unwrap(), "0123456789");
+        for (path, most, says) in [
+            (at("ten"), 9, "larger than"),
+            (at("latin"), 10, "line 2: not text"),
+            (at("pipe"), 10, "no file but"),
+            (dir.path().into(), 10, "no file but"),
+            ("/dev/zero".into(), 10, "no file but"),
+            (at("gone"), 10, "No such file"),
+        ] {
+            let said = describe(&read_text(&path, most).unwrap_err()).0;
+            assert!(said.contains(says), "{said}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Text from elsewhere, made safe to show: what a terminal or a reader's eye would take for an order is spelt out.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Whether a character does something instead of being seen: control characters (escapes, NUL, line ends), marks that
+/// turn the direction of writing, and those that take no room.
+pub fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
+        | '\u{180b}'..='\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The text with every such character spelt out, as in `\u{1b}`; a line's end as `\n`.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if is_hidden(c) => out.extend(c.escape_unicode()),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// `visible` for a text of several lines of our own.
+fn visible_lines(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(visible).collect();
+    lines.join("\n")
+}
+
+/// What is written to a terminal: nothing hidden but line ends passes.
+pub struct Shown<W: Write> {
+    out: W,
+    /// The beginning of a character whose end has not come.
+    rest: Vec<u8>,
+}
+
+impl<W: Write> Shown<W> {
+    pub fn new(out: W) -> Shown<W> {
+        Shown { out, rest: Vec::new() }
+    }
+}
+
+impl<W: Write> Write for Shown<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.rest) {
+            Ok(text) => text.len(),
+            Err(cut) if cut.error_len().is_none() => cut.valid_up_to(),
+            Err(_) => self.rest.len(),
+        };
+        let text = visible_lines(&String::from_utf8_lossy(&self.rest[..whole]));
+        self.rest.drain(..whole);
+        self.out.write_all(text.as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes to standard error what a user should see, on lines of its own. A terminal that is gone, a closed pipe or a full
+/// disk takes nothing: that must not end what is going on, so it is dropped.
+pub fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", visible_lines(text.trim_end_matches('\n')));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_act_is_spelt_out_and_the_rest_stays() {
+        for (text, shown) in [
+            ("Micron 7600 “µs” ▲ 東京 é", "Micron 7600 “µs” ▲ 東京 é"),
+            ("\u{1b}[31mred\u{7}", "\\u{1b}[31mred\\u{7}"),
+            ("a\0b\r\nc\td", "a\\u{0}b\\u{d}\\nc\\td"),
+            ("user\u{202e}gnp.exe", "user\\u{202e}gnp.exe"),
+            ("A\u{200b}B\u{feff}\u{9b}2J", "A\\u{200b}B\\u{feff}\\u{9b}2J"),
+        ] {
+            assert_eq!(visible(text), shown);
+        }
+    }
+
+    #[test]
+    fn a_terminal_gets_lines_and_whole_characters_however_they_come() {
+        let mut seen = Vec::new();
+        let mut shown = Shown::new(&mut seen);
+        for byte in "é\u{1b}]0;x\u{7}\n▲".bytes() {
+            shown.write_all(&[byte]).unwrap();
+        }
+        assert_eq!(String::from_utf8(seen).unwrap(), "é\\u{1b}]0;x\\u{7}\n▲");
+    }
+}

@@ -1,0 +1,54 @@
+//! Bundles into facts: the store reads, the analysis gathers.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::analysis::metric::Asked;
+use crate::analysis::{Facts, Gathering, Question};
+use crate::base::error::{Context, Result};
+use crate::store::Bundle;
+
+/// Bundles, and what is asked of them.
+#[derive(Args)]
+pub struct Bundles {
+    /// Bundles, as `dyno run` writes them
+    #[arg(required = true, value_name = "BUNDLE")]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub asked: AskedOptions,
+}
+
+#[derive(Args, Default)]
+pub struct AskedOptions {
+    /// A field that differs on purpose, as in io.block, or "host"; may be given several times
+    #[arg(long, value_name = "PATH")]
+    pub vary: Vec<String>,
+    /// What to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min, transactions/min, each
+    /// also of one stream (reader-4:p99); may be given several times. The fewer, the narrower the intervals
+    #[arg(long, value_name = "METRIC")]
+    pub metric: Vec<String>,
+}
+
+impl Bundles {
+    pub fn facts(&self) -> Result<Facts> {
+        let metrics = self.asked.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
+        facts(&self.paths, &Question { vary: self.asked.vary.clone(), metrics })
+    }
+}
+
+/// Reads bundles: their runs, then point by point.
+pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
+    let open = |path: &PathBuf| Bundle::open(path).with_context(|| format!("opening {}", path.display()));
+    let bundles = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
+    let mut gathering = Gathering::new(&runs, question)?;
+    for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
+        let each = bundle.each_contents(&mut |point| {
+            gathering.point(index, point);
+            Ok(())
+        });
+        each.with_context(|| format!("reading {}", path.display()))?;
+    }
+    Ok(gathering.finish())
+}

@@ -1,0 +1,39 @@
+//! A row for each bucket that holds something, of each point's latencies.
+
+use super::Stored;
+use super::{Column, Kind, Table, Value, key};
+use crate::base::error::Result;
+use crate::base::histogram::Histogram;
+
+pub struct Histograms;
+
+const MEASURES: [Column; 3] = [("time", Kind::Text), ("to_ns", Kind::Whole), ("count", Kind::Whole)];
+
+impl Table for Histograms {
+    fn name(&self) -> &'static str {
+        "histograms"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        [&key::POINT[..], &key::PART, &MEASURES, &[("bundle", Kind::Text)]].concat()
+    }
+
+    fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
+        let point = &stored.point.point;
+        for (cell, tally) in point.cells.iter().flat_map(|c| c.tallies.iter().map(move |t| (c, t))) {
+            let part = key::of_part(&cell.stream, cell.drive, cell.instance, tally.class);
+            let mut of = |time: &str, histogram: &Histogram| -> Result<()> {
+                // What overflowed has no bucket; it stands above all others.
+                let beyond = (histogram.overflow > 0).then_some((histogram.max_ns, histogram.overflow));
+                for (to_ns, count) in histogram.buckets().chain(beyond) {
+                    let measures = vec![time.into(), to_ns.into(), count.into(), stored.file.into()];
+                    row([key::of_point(&point.key), part.to_vec(), measures].concat())?;
+                }
+                Ok(())
+            };
+            of("service", &tally.service)?;
+            tally.response.as_ref().map_or(Ok(()), |response| of("response", response))?;
+        }
+        Ok(())
+    }
+}

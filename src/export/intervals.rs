@@ -1,0 +1,55 @@
+//! A row for each interval (about a second) of each point, stream, drive, instance and class of op.
+
+use super::Stored;
+use super::{Column, Kind, Table, Value, key};
+use crate::base::error::Result;
+
+pub struct Intervals;
+
+const MEASURES: [Column; 11] = [
+    ("start_ns", Kind::Whole),
+    ("end_ns", Kind::Whole),
+    ("ops", Kind::Whole),
+    ("bytes", Kind::Whole),
+    ("ops_per_s", Kind::Real),
+    ("mean_ns", Kind::Real),
+    ("p50_ns", Kind::Whole),
+    ("p99_ns", Kind::Whole),
+    ("max_ns", Kind::Whole),
+    ("response_mean_ns", Kind::Real),
+    ("response_p99_ns", Kind::Whole),
+];
+
+impl Table for Intervals {
+    fn name(&self) -> &'static str {
+        "intervals"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        [&key::POINT[..], &key::PART, &MEASURES, &[("bundle", Kind::Text)]].concat()
+    }
+
+    fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
+        let point = key::of_point(&stored.point.point.key);
+        for i in stored.bundle.intervals(stored.point.id)? {
+            let seconds = i.end_ns.saturating_sub(i.start_ns).max(1) as f64 / 1e9;
+            let response = i.response.as_ref();
+            let measures = [
+                i.start_ns.into(),
+                i.end_ns.into(),
+                i.service.count.into(),
+                i.bytes.into(),
+                (i.service.count as f64 / seconds).into(),
+                i.service.mean_ns().into(),
+                i.service.percentile_ns(0.5).into(),
+                i.service.percentile_ns(0.99).into(),
+                Some(i.service.max_ns).filter(|_| !i.service.is_empty()).into(),
+                response.and_then(|r| r.mean_ns()).into(),
+                response.and_then(|r| r.percentile_ns(0.99)).into(),
+            ];
+            let part = key::of_part(&i.stream, i.drive, i.instance, i.class);
+            row([point.clone(), part.to_vec(), measures.to_vec(), vec![stored.file.into()]].concat())?;
+        }
+        Ok(())
+    }
+}

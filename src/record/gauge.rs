@@ -1,0 +1,132 @@
+//! The readings that both a meter and a reader of bundles know by name. What only tables list has its name at its meter.
+
+/// Readings whose name ends so are of power.
+pub const WATTS: &str = "_watts";
+/// Readings whose name ends so are temperatures.
+pub const CELSIUS: &str = "celsius";
+
+/// Of the meter `cpu`. Counters are of all processors together.
+pub mod cpu {
+    pub const HOST_BUSY_NS: &str = "host_busy_ns";
+    /// Busy and idle.
+    pub const HOST_ALL_NS: &str = "host_all_ns";
+    /// What a hypervisor gave to others; part of what is busy.
+    pub const HOST_STEAL_NS: &str = "host_steal_ns";
+    pub const HOST_CORES: &str = "host_cores";
+    pub const BUSIEST_CORE_PERCENT: &str = "busiest_core_percent";
+    pub const PROCESS_USER_NS: &str = "process_user_ns";
+    pub const PROCESS_SYSTEM_NS: &str = "process_system_ns";
+}
+
+/// Of the meter `processes`: Dyno and all that it started, together.
+pub mod processes {
+    pub const LOAD_CPU_NS: &str = "load_cpu_ns";
+    /// The part of it that is not Dyno's own: database servers.
+    pub const SERVERS_CPU_NS: &str = "servers_cpu_ns";
+    /// What they had read from devices, not from memory.
+    pub const LOAD_READ_BYTES: &str = "load_read_bytes";
+    /// What they had written to devices, or left in memory to be written.
+    pub const LOAD_WRITTEN_BYTES: &str = "load_written_bytes";
+    pub const LOAD_WRITE_CALLS: &str = "load_write_calls";
+}
+
+/// Of the meter `memory`.
+pub mod memory {
+    pub const TOTAL_BYTES: &str = "total_bytes";
+    pub const DIRTY_BYTES: &str = "dirty_bytes";
+    pub const WRITEBACK_BYTES: &str = "writeback_bytes";
+}
+
+/// Of the meter `nvme`, after the device's name: seconds for which the drive throttled itself.
+pub mod nvme {
+    pub const THROTTLE_LIGHT_S: &str = "throttle_light_s";
+    pub const THROTTLE_HEAVY_S: &str = "throttle_heavy_s";
+}
+
+/// Of the meter `diskstats`.
+pub mod diskstats {
+    pub const METER: &str = "diskstats";
+    /// How many of the subject's places lie in memory (tmpfs), with no device under them.
+    pub const PLACES_IN_MEMORY: &str = "places_in_memory";
+    /// Stands between a disk's name and the counter's where the subject has only a partition of it.
+    const WHOLE: &str = "_whole";
+
+    /// What the kernel counts of each device.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Counter {
+        Reads,
+        ReadBytes,
+        ReadTime,
+        Writes,
+        WrittenBytes,
+        WriteTime,
+        Busy,
+        /// The time of all requests, one after another; over the window it is the mean queue.
+        Queue,
+        Flushes,
+        /// Counted in the queue as well, and in the time of the writes that asked for them.
+        FlushTime,
+    }
+
+    impl Counter {
+        pub const ALL: [Counter; 10] = [
+            Counter::Reads,
+            Counter::ReadBytes,
+            Counter::ReadTime,
+            Counter::Writes,
+            Counter::WrittenBytes,
+            Counter::WriteTime,
+            Counter::Busy,
+            Counter::Queue,
+            Counter::Flushes,
+            Counter::FlushTime,
+        ];
+
+        const fn name(self) -> &'static str {
+            match self {
+                Counter::Reads => "reads",
+                Counter::ReadBytes => "read_bytes",
+                Counter::ReadTime => "read_ns",
+                Counter::Writes => "writes",
+                Counter::WrittenBytes => "written_bytes",
+                Counter::WriteTime => "write_ns",
+                Counter::Busy => "busy_ns",
+                Counter::Queue => "queue_ns",
+                Counter::Flushes => "flushes",
+                Counter::FlushTime => "flush_ns",
+            }
+        }
+
+        /// The reading's name for a device.
+        pub fn of_device(self, device: &str) -> String {
+            format!("{device}_{}", self.name())
+        }
+
+        /// The reading's name for the whole disk that a partition is on.
+        pub fn of_whole(self, disk: &str) -> String {
+            self.of_device(&format!("{disk}{WHOLE}"))
+        }
+
+        /// What a reading's name says: the counter, and whether it is of the whole disk around a partition.
+        pub fn of_name(name: &str) -> Option<(Counter, bool)> {
+            Counter::ALL.into_iter().find_map(|counter| {
+                let device = name.strip_suffix(counter.name())?.strip_suffix('_')?;
+                Some((counter, device.ends_with(WHOLE)))
+            })
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn each_counter_is_known_again_by_its_name_on_a_partition_and_on_the_disk_around_it() {
+            for counter in Counter::ALL {
+                assert_eq!(Counter::of_name(&counter.of_device("nvme0n1p2")), Some((counter, false)));
+                assert_eq!(Counter::of_name(&counter.of_whole("nvme0n1")), Some((counter, true)));
+            }
+            assert_eq!(Counter::of_name(PLACES_IN_MEMORY), None);
+        }
+    }
+}

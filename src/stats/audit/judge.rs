@@ -1,0 +1,330 @@
+//! One statement against one table.
+
+use super::table::{Cell, Missing, SAME, Table};
+use super::{Amount, Bound, Formula, Judgement, Kind, Statement, Verdict};
+
+/// How a cell stands to what is stated, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reading {
+    /// Nothing that the printed figures leave open reaches it.
+    Short,
+    /// Said to be better, and printed the same.
+    Tie,
+    /// Some of what the printed figures leave open reaches it.
+    Open,
+    /// Reached by rounding half up at the last digit stated.
+    Rounded,
+    Reached,
+}
+
+impl Reading {
+    fn is_fine(self) -> bool {
+        self >= Reading::Open
+    }
+}
+
+/// A cell as the statement reads it, with how much it does for the statement.
+#[derive(Clone)]
+struct Read {
+    reading: Reading,
+    strength: f64,
+    cell: Cell,
+}
+
+pub fn judge(table: &Table, stated: &Statement) -> Judgement {
+    let kind = stated.amount.map_or(Kind::Difference, |a| a.kind);
+    let rivals = rivals(stated, kind);
+    let (cells, missing) = scope(table, stated, kind, &stated.points, &rivals);
+    let absent = stated.rivals.iter().filter(|r| kind != Kind::Value && !table.has(r)).cloned().collect();
+    let judgement = Judgement { missing, absent, ..Judgement::default() };
+    let Some(decides) = combined(stated, &cells, stated.amount) else {
+        let rival_absent = table.has(&stated.subject) && !judgement.absent.is_empty();
+        let verdict = if rival_absent { Verdict::Incomplete } else { Verdict::CannotBeVerified };
+        return Judgement { verdicts: vec![verdict], ..judgement };
+    };
+    let about = Some(decides.cell.clone());
+    let exact = stated.amount.is_none_or(|a| a.bound != Bound::Plain || is_the_value(stated, &decides.cell, a));
+    let judgement = Judgement { about, exact, ..judgement };
+    match decides.reading {
+        Reading::Short => short(table, stated, kind, &cells, &decides, judgement),
+        reading => fine(table, stated, kind, (&cells, &rivals), reading, judgement),
+    }
+    .with_worse(table, stated, kind)
+}
+
+/// It is reached, as far as the cells that are there go.
+fn fine(
+    table: &Table,
+    stated: &Statement,
+    kind: Kind,
+    (cells, rivals): (&[Vec<Cell>], &[Option<String>]),
+    reading: Reading,
+    mut found: Judgement,
+) -> Judgement {
+    if reading == Reading::Tie {
+        let ties = cells.iter().flatten().filter(|c| read(stated, c, None).reading == Reading::Tie);
+        found.short = ties.cloned().collect();
+    }
+    if stated.up_to {
+        let (everywhere, missing) = scope(table, stated, kind, &table.points, rivals);
+        let beyond = |cell: &Cell| {
+            let range = |c: &Cell| c.range(kind).map(|r| oriented(stated, r));
+            let about = found.about.as_ref().and_then(range);
+            matches!((range(cell), about), (Some(there), Some(here)) if there.0 > here.1)
+        };
+        found.maximum = strongest(stated, &everywhere).map(|r| r.cell).filter(|c| stated.of_one_point() && beyond(c));
+        if stated.of_one_point() || !stated.names_points {
+            found.missing = missing;
+        }
+    }
+    if !stated.up_to && !stated.every_rival {
+        // Any rival will do, so a place is lacking only where there is none at all.
+        found.missing.retain(|m| !cells.iter().flatten().any(|c| c.at == m.at));
+    }
+    let is_of_all = stated.every_point || stated.every_rival || stated.up_to;
+    found.verdicts = match reading {
+        Reading::Tie => vec![Verdict::Tie],
+        _ if is_of_all && !found.missing.is_empty() => vec![Verdict::Incomplete],
+        _ if found.maximum.is_some() => vec![Verdict::WrongPoint],
+        Reading::Reached => vec![Verdict::Holds],
+        Reading::Rounded => vec![Verdict::RoundedUp],
+        _ => vec![Verdict::MayHold],
+    };
+    if found.verdicts[0] != Verdict::Incomplete {
+        found.missing.clear();
+    }
+    found
+}
+
+/// It is not reached: where the stated value does occur decides what is said of it.
+fn short(
+    table: &Table,
+    stated: &Statement,
+    kind: Kind,
+    cells: &[Vec<Cell>],
+    decides: &Read,
+    mut found: Judgement,
+) -> Judgement {
+    if let Some(amount) = stated.amount {
+        found.occurs.extend(by_another_formula(stated, cells, decides, amount));
+        if found.occurs.is_empty() {
+            found.occurs = elsewhere(table, stated, amount);
+        }
+    }
+    let is_elsewhere = |(cell, how): &(Cell, Kind)| *how == kind && cell.subject == stated.subject;
+    let at_another_point = |o: &(Cell, Kind)| is_elsewhere(o) && !stated.points.contains(&o.0.at);
+    let of_another = |o: &(Cell, Kind)| {
+        let rival = o.0.against.as_ref().map(|(name, _)| name);
+        o.0.subject != stated.subject || rival.is_some_and(|r| !stated.rivals.contains(r))
+    };
+    let each: Vec<Read> = cells.iter().flatten().map(|c| read(stated, c, stated.amount)).collect();
+    let some_reach = each.iter().any(|r| r.reading.is_fine());
+    let of_all = stated.every_point || stated.every_rival;
+    let of_several_rivals = stated.every_rival && stated.rivals.len() > 1;
+    if (stated.every_point && stated.points.len() > 1) || of_several_rivals {
+        found.short = each.iter().filter(|r| r.reading == Reading::Short).map(|r| r.cell.clone()).collect();
+    }
+    let may_be_where_nothing_is = match (stated.every_point, stated.every_rival) {
+        (false, _) => !found.missing.is_empty(),
+        (true, false) => found.missing.iter().any(|m| m.at == decides.cell.at),
+        (true, true) => false,
+    };
+    let only = |o: &(Cell, Kind), a: bool, b: bool| at_another_point(o) == a && of_another(o) == b;
+    let any = |a, b| found.occurs.iter().any(|o| only(o, a, b));
+    found.verdicts = match () {
+        _ if found.occurs.first().is_some_and(|o| o.1 != kind) => vec![Verdict::WrongFormula],
+        _ if any(true, false) => vec![Verdict::WrongPoint],
+        _ if any(false, true) => vec![Verdict::WrongRival],
+        _ if any(true, true) => vec![Verdict::WrongPoint, Verdict::WrongRival],
+        _ if of_all && some_reach => vec![Verdict::Contradicted],
+        _ if may_be_where_nothing_is => vec![Verdict::Incomplete],
+        _ => vec![Verdict::Inflated],
+    };
+    if found.verdicts[0] != Verdict::Incomplete {
+        found.missing.clear();
+    }
+    found
+}
+
+impl Judgement {
+    /// Where the subject is worse though nothing is claimed there: an "up to" says nothing of these.
+    fn with_worse(mut self, table: &Table, stated: &Statement, kind: Kind) -> Judgement {
+        if kind == Kind::Value {
+            return self;
+        }
+        for rival in table.figures.keys().filter(|s| **s != stated.subject) {
+            for at in &table.points {
+                let cell = table.cell(&stated.subject, Some(rival), at, Kind::Difference, stated.better);
+                self.worse.extend(
+                    cell.filter(|c| c.is_clearly_worse() && Some(c) != self.about.as_ref() && !self.short.contains(c)),
+                );
+            }
+        }
+        self
+    }
+}
+
+/// Whom it is against; a figure of the subject's own is against nobody.
+fn rivals(stated: &Statement, kind: Kind) -> Vec<Option<String>> {
+    match kind {
+        Kind::Value => vec![None],
+        _ => stated.rivals.iter().cloned().map(Some).collect(),
+    }
+}
+
+/// The cells at each of the points, and the places that have none.
+fn scope(
+    table: &Table,
+    stated: &Statement,
+    kind: Kind,
+    points: &[String],
+    rivals: &[Option<String>],
+) -> (Vec<Vec<Cell>>, Vec<Missing>) {
+    let mut missing = Vec::new();
+    let mut at_point = |at: &String| {
+        let mut cells = Vec::new();
+        for rival in rivals {
+            match table.cell(&stated.subject, rival.as_deref(), at, kind, stated.better) {
+                Some(cell) => cells.push(cell),
+                None => missing.push(Missing { at: at.clone(), rival: rival.clone() }),
+            }
+        }
+        cells
+    };
+    let cells = points.iter().map(&mut at_point).collect();
+    (cells, missing)
+}
+
+/// The cell that decides: of those of which each must reach what is stated the weakest, otherwise the strongest.
+fn combined(stated: &Statement, cells: &[Vec<Cell>], amount: Option<Amount>) -> Option<Read> {
+    let at_point = |cells: &Vec<Cell>| pick(cells.iter().map(|c| read(stated, c, amount)), stated.every_rival);
+    pick(cells.iter().filter_map(at_point), stated.every_point)
+}
+
+fn strongest(stated: &Statement, cells: &[Vec<Cell>]) -> Option<Read> {
+    pick(cells.iter().flatten().map(|c| read(stated, c, stated.amount)), false)
+}
+
+fn pick(mut reads: impl Iterator<Item = Read>, weakest: bool) -> Option<Read> {
+    let first = reads.next()?;
+    let before = |a: &Read, b: &Read| {
+        let order = a.reading.cmp(&b.reading).then(a.strength.total_cmp(&b.strength));
+        if weakest { order.is_lt() } else { order.is_gt() }
+    };
+    Some(reads.fold(first, |best, next| if before(&next, &best) { next } else { best }))
+}
+
+fn read(stated: &Statement, cell: &Cell, amount: Option<Amount>) -> Read {
+    let kind = amount.map_or(Kind::Difference, |a| a.kind);
+    let (Some(value), Some(range)) = (cell.value(kind), cell.range(kind)) else {
+        return Read { reading: Reading::Short, strength: f64::NEG_INFINITY, cell: cell.clone() };
+    };
+    let range = oriented(stated, range);
+    let strength = oriented(stated, (value, value)).0;
+    let reading = match amount {
+        None => better(strength, range.1),
+        Some(amount) => reached(stated, amount, strength, range.1),
+    };
+    Read { reading, strength, cell: cell.clone() }
+}
+
+/// A tie is no "better", whatever the rounding may hide.
+fn better(difference: f64, most: f64) -> Reading {
+    match difference {
+        d if d > 0.0 => Reading::Reached,
+        0.0 => Reading::Tie,
+        _ if most > 0.0 => Reading::Open,
+        _ => Reading::Short,
+    }
+}
+
+fn reached(stated: &Statement, amount: Amount, computed: f64, most: f64) -> Reading {
+    let target = oriented(stated, (amount.value, amount.value)).0;
+    let slack = SAME * target.abs().max(amount.unit);
+    let nothing = match amount.kind {
+        Kind::Relative(Formula::Factor) => 1.0,
+        _ => 0.0,
+    };
+    let is_opposite = amount.kind != Kind::Value && most < nothing;
+    if is_opposite {
+        return Reading::Short;
+    }
+    match amount.bound {
+        Bound::MoreThan | Bound::LessThan if computed > target + slack => Reading::Reached,
+        Bound::MoreThan | Bound::LessThan if most > target + slack => Reading::Open,
+        Bound::MoreThan | Bound::LessThan => Reading::Short,
+        _ if computed >= target - slack => Reading::Reached,
+        _ if computed >= target - rounding(stated, amount).0 - slack => Reading::Rounded,
+        _ if most >= target - rounding(stated, amount).0 - slack => Reading::Open,
+        _ => Reading::Short,
+    }
+}
+
+/// Turned so that more says more.
+fn oriented(stated: &Statement, (low, high): (f64, f64)) -> (f64, f64) {
+    if stated.is_bolder_upwards() { (low, high) } else { (-high, -low) }
+}
+
+/// How far below and above what is stated the computed value may lie if it was rounded half up or cut off, turned so
+/// that more says more. Cut off, 110.9 µs is 110 µs and 58.9 % is 58 %.
+fn rounding(stated: &Statement, amount: Amount) -> (f64, f64) {
+    let (half, cut) = (amount.unit / 2.0, amount.unit * (1.0 - 1e-6));
+    match amount.bound {
+        Bound::Plain if stated.is_bolder_upwards() => (half, cut),
+        Bound::Plain => (cut, half),
+        _ => (half, half),
+    }
+}
+
+/// The stated number is that of the cell, rounded or cut off, or may be.
+fn is_the_value(stated: &Statement, cell: &Cell, amount: Amount) -> bool {
+    let Some(range) = cell.range(amount.kind) else { return false };
+    let (low, high) = oriented(stated, range);
+    let target = oriented(stated, (amount.value, amount.value)).0;
+    let slack = SAME * target.abs().max(amount.unit);
+    let (below, above) = rounding(stated, amount);
+    high >= target - below - slack && low <= target + above + slack
+}
+
+/// The same cells by another formula, where all of them reach the value by it and the deciding one has it.
+fn by_another_formula(stated: &Statement, cells: &[Vec<Cell>], decides: &Read, amount: Amount) -> Option<(Cell, Kind)> {
+    let Kind::Relative(own) = amount.kind else { return None };
+    let fits = |formula: &Formula| {
+        let other = Amount { kind: Kind::Relative(*formula), ..amount };
+        let found = combined(stated, cells, Some(other));
+        *formula != own && found.is_some_and(|r| r.reading.is_fine() && is_the_value(stated, &r.cell, other))
+    };
+    let formula = Formula::ALL.into_iter().find(|f| !decides.cell.is_worse() && fits(f))?;
+    Some((decides.cell.clone(), Kind::Relative(formula)))
+}
+
+/// Where the stated value stands, at other points or of others, if the statement names one place or one rival.
+fn elsewhere(table: &Table, stated: &Statement, amount: Amount) -> Vec<(Cell, Kind)> {
+    let names_a_rival =
+        (stated.names_rivals && stated.rivals.len() == 1) || (amount.kind == Kind::Value && stated.names_points);
+    let of_one_rival = names_a_rival && !stated.every_point;
+    if !stated.of_one_point() && !of_one_rival {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for at in &table.points {
+        for other in table.figures.keys() {
+            let cell = match amount.kind {
+                Kind::Value => table.cell(other, None, at, amount.kind, stated.better),
+                _ if *other == stated.subject => None,
+                _ => table.cell(&stated.subject, Some(other), at, amount.kind, stated.better),
+            };
+            let at_place = || stated.points.contains(at);
+            let fits = |c: &Cell| match (amount.kind, *other == stated.subject) {
+                (Kind::Value, true) => !at_place(),
+                (Kind::Value, false) => at_place(),
+                _ => !at_place() || !stated.rivals.contains(other),
+            } && match amount.bound {
+                Bound::Plain => is_the_value(stated, c, amount),
+                _ => read(stated, c, Some(amount)).reading.is_fine(),
+            };
+            found.extend(cell.filter(fits).map(|c| (c, amount.kind)));
+        }
+    }
+    found
+}

@@ -1,0 +1,68 @@
+//! What a plan can show on a host: half the width of the intervals that its brief will have.
+
+use super::estimate::t_reach;
+use super::family::{FEWEST, MEANS, POINTS, expected};
+
+/// Half widths on logarithms, which for small ones are relative differences: 0.018 is 1.8 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detectable {
+    /// At one point.
+    pub point: f64,
+    /// In the mean over a step's points; `None` where it has only one.
+    pub mean: Option<f64>,
+}
+
+/// A brief as it is planned: all steps alike, all pairs compared at all points.
+#[derive(Clone, Copy, Debug)]
+pub struct Planned {
+    pub repeats: usize,
+    /// Of one step.
+    pub points: usize,
+    pub pairs: usize,
+    pub steps: usize,
+    /// Figures that are compared: ops/s and p99 are two.
+    pub measures: usize,
+}
+
+/// The half widths for a run-to-run `scatter` (the standard deviation of logarithms), the same at all
+/// points. A difference of just that size is claimed in every other brief; one half as large again in
+/// nearly all. `None` with fewer than three repeats, which show nothing.
+pub fn detectable(scatter: f64, planned: Planned) -> Option<Detectable> {
+    let Planned { repeats, points, pairs, steps, measures } = planned;
+    if repeats < FEWEST || points * pairs * steps * measures == 0 {
+        return None;
+    }
+    let (r, p) = (repeats as f64, points as f64);
+    let means = pairs * steps * measures;
+    let miss = |share: f64, of: usize| share / of as f64;
+    let of_points = miss(if points > 1 { POINTS } else { POINTS + MEANS }, means * points);
+    let degrees = r - 1.0 - 1.0 / p;
+    let weight = expected(degrees, means * points, steps * measures, POINTS / (means * points) as f64);
+    let both = weight + degrees;
+    let all = degrees * p;
+    let moderated = 1.0 / (1.0 / both + (weight / both).powi(2) / all);
+    // An odd number of repeats cannot be balanced at one point, only over all.
+    let place = if repeats.is_multiple_of(2) { 0.0 } else { 1.0 / (p * (r * r - 1.0)) };
+    let error = scatter * (2.0 / r * (1.0 + place)).sqrt();
+    let mean = t_reach(all, miss(MEANS, means)) * scatter * (2.0 / r / p).sqrt();
+    Some(Detectable { point: t_reach(moderated, of_points) * error, mean: (points > 1).then_some(mean) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_repeats_show_less_and_more_comparisons_ask_for_more() {
+        let planned = Planned { repeats: 5, points: 10, pairs: 1, steps: 1, measures: 2 };
+        let of = |planned| detectable(0.01, planned).expect("enough repeats");
+        let five = of(planned);
+        assert!((0.015..0.03).contains(&five.point), "{five:?}");
+        assert!(five.mean.is_some_and(|m| m < five.point / 2.0), "{five:?}");
+        assert!(of(Planned { repeats: 10, ..planned }).point < five.point);
+        assert!(of(Planned { repeats: 3, ..planned }).point > five.point);
+        assert!(of(Planned { steps: 10, ..planned }).point > five.point);
+        assert_eq!(of(Planned { points: 1, ..planned }).mean, None);
+        assert_eq!(detectable(0.01, Planned { repeats: 2, ..planned }), None);
+    }
+}

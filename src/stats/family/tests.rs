@@ -1,0 +1,113 @@
+//! Small briefs worked out by hand, and briefs with gaps. How often claims are false is simulated in
+//! `tests/it/simulation.rs`.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Points × subjects × repeats, measured in turn in alternating order.
+fn sheet(points: &[Vec<Vec<f64>>]) -> Sheet {
+    let cell = |p: usize, subjects: usize, s: usize, values: &Vec<f64>| -> Vec<Observation> {
+        let observation = |(r, value): (usize, &f64)| {
+            let place = if (p + r).is_multiple_of(2) { s } else { subjects - 1 - s };
+            Observation { value: *value, block: r as u32, place: place as u32 }
+        };
+        values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(observation).collect()
+    };
+    let cells = points
+        .iter()
+        .enumerate()
+        .map(|(p, subjects)| subjects.iter().enumerate().map(|(s, v)| cell(p, subjects.len(), s, v)).collect())
+        .collect();
+    let pairs = |n: usize| (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).collect();
+    Sheet { cells, comparable: points.iter().map(|s| pairs(s.len())).collect(), resolution: 0.0 }
+}
+
+#[test]
+fn two_repeats_give_nothing_and_three_an_interval() {
+    assert_eq!(family(&[sheet(&[vec![vec![100.0, 101.0], vec![50.0, 50.5]]])]), []);
+    let three = family(&[sheet(&[vec![vec![100.0, 101.0, 99.0], vec![50.0, 50.6, 49.7]]])]);
+    assert_eq!(three.len(), 1, "one point has no mean besides: {three:?}");
+    assert!((three[0].ratio - 2.0).abs() < 0.02 && three[0].claims() == Some(Ordering::Greater));
+    assert_eq!(three[0].inverted().claims(), Some(Ordering::Less));
+}
+
+#[test]
+fn a_place_that_adds_two_percent_adds_nothing_to_the_difference() {
+    let at = |p: usize, r: usize, s: usize| {
+        let second = (p + r + s) % 2 == 1;
+        let noise = [0.001, -0.002, 0.0015, -0.0005, 0.0][(3 * p + 2 * r + s) % 5];
+        100.0 * (1.0 + 0.2 * p as f64) * (if second { 1.02f64 } else { 1.0 }) * (1.0 + noise)
+    };
+    let point = |p: usize| (0..2).map(|s| (0..5).map(|r| at(p, r, s)).collect()).collect();
+    let points: Vec<Vec<Vec<f64>>> = (0..10).map(point).collect();
+    let found = family(&[sheet(&points)]);
+    assert_eq!(found.len(), 11);
+    assert!(found.iter().all(|r| r.claims().is_none() && (r.ratio - 1.0).abs() < 0.003), "{found:?}");
+    assert!(found[10].at.is_none() && found[10].high - found[10].low < 0.005, "{:?}", found[10]);
+}
+
+#[test]
+fn without_scatter_only_what_lies_beyond_the_resolution_is_a_claim() {
+    let point = |a: f64, b: f64| vec![vec![a; 5], vec![b; 5]];
+    let claims = |resolution: f64, a: f64| {
+        let one = Sheet { resolution, ..sheet(&[point(a, 100.0), point(a, 100.0)]) };
+        family(&[one]).iter().map(Ratio::claims).collect::<Vec<_>>()
+    };
+    assert_eq!(claims(0.0, 100.0), [None; 3]);
+    assert_eq!(claims(0.0, 101.0), [Some(Ordering::Greater); 3]);
+    assert_eq!(claims(0.03, 101.0), [None; 3]);
+    assert_eq!(claims(0.0, 99.0), [Some(Ordering::Less); 3]);
+}
+
+#[test]
+fn subjects_of_two_runs_are_compared_unpaired() {
+    let mut one = sheet(&[vec![vec![100.0, 101.0, 99.0, 100.0], vec![50.0, 50.5, 49.7, 50.0]]]);
+    let host = |o: &mut Observation| {
+        o.block += 10;
+        o.place = 0;
+    };
+    one.cells[0][1].iter_mut().for_each(host);
+    let found = family(&[one.clone()]);
+    assert_eq!((found.len(), found[0].repeats, found[0].claims()), (1, 4, Some(Ordering::Greater)));
+    one.cells[0][1].truncate(2);
+    assert_eq!(family(&[one]), [], "two repeats on one side");
+}
+
+#[test]
+fn what_may_not_be_compared_is_left_out_and_lends_its_scatter() {
+    let values = |k: usize| vec![100.0 + k as f64, 101.0, 99.0 - 0.5 * k as f64, 100.5, 99.5];
+    let points: Vec<Vec<Vec<f64>>> = (0..4).map(|p| (0..3).map(|s| values(p + s)).collect()).collect();
+    let mut one = sheet(&points);
+    one.comparable = vec![vec![(0, 1)], vec![(0, 1)], vec![(0, 1), (1, 2)], vec![]];
+    let found = family(&[one]);
+    let keys: Vec<_> = found.iter().map(|r| (r.a, r.b, r.at)).collect();
+    assert_eq!(keys, [(0, 1, Some(0)), (0, 1, Some(1)), (0, 1, Some(2)), (0, 1, None), (1, 2, Some(2))]);
+}
+
+fn briefs() -> impl Strategy<Value = Vec<Sheet>> {
+    let value = prop_oneof![8 => 1e-3f64..1e9, 1 => Just(0.0), 1 => Just(100.0)];
+    let repeats = prop::collection::vec(value, 0..7);
+    let point = move |subjects: usize| prop::collection::vec(repeats.clone(), subjects);
+    let step = (1usize..5).prop_flat_map(move |n| prop::collection::vec(point(n), 1..6));
+    prop::collection::vec(step, 0..4).prop_map(|steps| steps.iter().map(|s| sheet(s)).collect())
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_missing_no_interval_is_nan_or_leaves_its_ratio_out(brief in briefs()) {
+        for r in family(&brief) {
+            prop_assert!(r.low <= r.ratio && r.ratio <= r.high && r.low > 0.0, "{:?}", r);
+            prop_assert!(r.degrees >= 1.0 && r.repeats >= 3, "{:?}", r);
+        }
+    }
+
+    #[test]
+    fn scale_does_not_matter(factor in 1e-6f64..1e6) {
+        let points = vec![vec![vec![10.0, 10.2, 9.9], vec![10.5, 10.4, 10.1]], vec![vec![5.0, 5.1, 5.0], vec![5.2, 5.0, 5.1]]];
+        let scaled = |f: f64| points.iter().map(|p| p.iter().map(|s| s.iter().map(|v| v * f).collect()).collect()).collect();
+        let of = |f: f64| family(&[sheet(&scaled(f) as &Vec<_>)]);
+        for (x, y) in of(1.0).iter().zip(of(factor)) {
+            prop_assert!((x.low / y.low - 1.0).abs() < 1e-6 && (x.high / y.high - 1.0).abs() < 1e-6);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Each verdict with the evidence it needs and the remedy it names.
+
+use super::*;
+
+/// Thirty-two workers whose requests are nearly all at the device.
+fn point() -> Inputs {
+    Inputs {
+        window_s: 10.0,
+        outstanding: 32.0,
+        workers: 32.0,
+        in_flight: Some(31.0),
+        reads_per_s: 100_000.0,
+        read_bytes_per_s: 40_000_000.0,
+        device: device(100_000.0, 30.0, 1.0),
+        host_busy: Some(0.4),
+        own_busy: Some(0.35),
+        cores: 8.0,
+        busiest_core: Some(0.6),
+        ..Inputs::default()
+    }
+}
+
+/// One that only reads, in blocks of 4 KiB.
+fn device(reads_per_s: f64, queue: f64, busy: f64) -> Option<Device> {
+    let read_bytes_per_s = 4096.0 * reads_per_s;
+    Some(Device { reads_per_s, read_bytes_per_s, queue, read_queue: queue, busy, ..Device::default() })
+}
+
+/// Writes that are flushed one by one: so much of the window is spent writing and flushing, with one request at a time.
+fn flushed(share: f64) -> Inputs {
+    let device = Device {
+        written_bytes_per_s: 20e6,
+        queue: share,
+        write_queue: share,
+        busy: share,
+        flushes_per_s: 500.0,
+        flushing: share / 2.0,
+        ..Device::default()
+    };
+    let own = Own { written_bytes_per_s: 9e6, write_calls_per_s: 600.0, ..Own::default() };
+    let values = Inputs { reads_per_s: 0.0, read_bytes_per_s: 0.0, writes_per_s: 9_000.0, ..point() };
+    Inputs { written_bytes_per_s: 420.0 * 9_000.0, device: Some(device), own: Some(own), own_busy: Some(0.1), ..values }
+}
+
+/// Direct reads of 4 KiB beside somebody who writes.
+fn beside(written_bytes_per_s: f64, write_queue: f64) -> Inputs {
+    let own = Own { read_bytes_per_s: 4096.0 * 20_000.0, written_bytes_per_s: 1e4, write_calls_per_s: 10.0 };
+    let device = Device {
+        reads_per_s: 20_000.0,
+        read_bytes_per_s: own.read_bytes_per_s,
+        written_bytes_per_s,
+        read_queue: 30.0,
+        write_queue,
+        queue: 30.0 + write_queue,
+        busy: 1.0,
+        ..Device::default()
+    };
+    let reads = Inputs { reads_per_s: 20_000.0, read_bytes_per_s: own.read_bytes_per_s, ..point() };
+    Inputs { device: Some(device), own: Some(own), ..reads }
+}
+
+#[track_caller]
+fn each(table: &[(Inputs, Limit, &str, &str)]) {
+    for (inputs, limit, evidence, remedy) in table {
+        let found = verdict(inputs);
+        assert_eq!(found.limit, *limit, "{found:?}");
+        assert!(found.evidence.contains(evidence), "{found:?}");
+        let told = found.remedy.as_deref().unwrap_or_default();
+        assert_eq!(found.remedy.is_some(), limit.bars_ranking(), "whatever bars a ranking has a remedy: {found:?}");
+        assert!(told.contains(remedy), "{found:?}");
+        let shares = found.evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
+        shares.for_each(|share| assert!(share <= 100.0, "{found:?}"));
+    }
+}
+
+#[test]
+fn the_drive_is_named_where_the_loads_own_requests_were_there() {
+    let ahead = Device { reads_per_s: 3_125.0, queue: 28.0, busy: 1.0, read_bytes_per_s: 409.6e6, ..Device::default() };
+    each(&[
+        (point(), Limit::Drive, "at the device for 100 % of the window, 94 % of those", ""),
+        // All of the load waits at the device: others may have the processors.
+        (Inputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() }, Limit::Drive, "processors 100 % busy", ""),
+        // Read ahead in blocks of 128 KiB: a thirtieth of the requests, and all of the bytes.
+        (Inputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() }, Limit::Drive, "88 % of those", ""),
+        // A request in several parts: more of them than ops under way.
+        (Inputs { device: device(400_000.0, 120.0, 1.0), ..point() }, Limit::Drive, "100 % of those", ""),
+        // One after another, with some computing between them.
+        (
+            Inputs { outstanding: 1.0, workers: 1.0, in_flight: Some(1.0), device: device(1e5, 0.7, 0.8), ..point() },
+            Limit::Drive,
+            "for 70 % of the window",
+            "",
+        ),
+        // One of them flushes for all.
+        (flushed(0.9), Limit::Drive, "for 90 % of the window, in flushes for 45 % of it, 3 % of those", ""),
+        (Inputs { throttled: Some(0.2), ..point() }, Limit::Thermal, "20 %", ""),
+    ]);
+}
+
+#[test]
+fn the_processors_are_named_with_whoever_has_them() {
+    let shared = Inputs { host_busy: Some(1.0), own_busy: Some(0.2), device: device(1e5, 20.0, 1.0), ..point() };
+    let own = Inputs { own_busy: Some(0.97), ..shared.clone() };
+    each(&[
+        (shared.clone(), Limit::Cpu, "80 % with other processes", "end what else runs"),
+        (
+            Inputs { stolen: Some(0.7), ..shared.clone() },
+            Limit::Cpu,
+            "the hypervisor gave away 70 %",
+            "a machine of its own",
+        ),
+        (own.clone(), Limit::Cpu, "97 % with the load itself", "more or faster processors"),
+        (Inputs { servers_busy: Some(0.6), ..own }, Limit::Cpu, "60 % with its database servers", "for the server"),
+        (
+            Inputs { workers: 4.0, outstanding: 4.0, in_flight: None, device: device(1e5, 0.2, 0.2), ..point() },
+            Limit::Cpu,
+            "workers computed for 70 % of the time",
+            "more or faster processors",
+        ),
+        // Met or not: what waits for a processor has no latency of the drive's.
+        (Inputs { achieved: Some(1.0), ..shared }, Limit::Cpu, "with other processes", "end what else runs"),
+    ]);
+}
+
+#[test]
+fn memory_is_named_with_what_brings_the_load_past_it() {
+    let gib = (1u64 << 30) as f64;
+    let cached = Inputs { device: device(9_000.0, 1.0, 0.5), ..point() };
+    let with =
+        |direct, bytes| Inputs { dataset: Dataset { bytes, memory_bytes: Some(24.0 * gib), direct }, ..cached.clone() };
+    let written = Inputs { reads_per_s: 0.0, writes_per_s: 250_000.0, written_bytes_per_s: 1.024e9, ..point() };
+    let values = Inputs { written_bytes_per_s: 420.0 * 250_000.0, ..written.clone() };
+    // A neighbour's reads are not the load's.
+    let busy = Inputs { own: Some(Own { read_bytes_per_s: 4096.0, ..Own::default() }), ..point() };
+    each(&[
+        (cached.clone(), Limit::Memory, "at least 91.0 %", "larger than memory"),
+        (
+            with(Some(false), Some(210e6)),
+            Limit::Memory,
+            "91.0 %",
+            "the dataset, 210 MB, fits into 24 GiB of memory: `direct = true`, or a dataset of 48 GiB",
+        ),
+        (with(None, Some(210e6)), Limit::Memory, "91.0 %", "memory: a dataset of 48 GiB"),
+        (with(Some(true), Some(210e6)), Limit::Memory, "91.0 %", "a smaller cache of the engine's own"),
+        (with(Some(false), Some(100.0 * gib)), Limit::Memory, "91.0 %", "`direct = true`, or a dataset of 48 GiB"),
+        (Inputs { achieved: Some(1.0), ..cached }, Limit::Memory, "91.0 %", ""),
+        (busy, Limit::Memory, "at least 99.9 %", ""),
+        (written, Limit::Memory, "100.0 % of the bytes written", "memory is full before it begins"),
+        (values, Limit::Drive, "at the device", ""),
+        (
+            Inputs { on_tmpfs: true, device: None, ..point() },
+            Limit::Memory,
+            "no drive lies under it",
+            "a folder on the drive's filesystem",
+        ),
+    ]);
+}
+
+#[test]
+fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_left_to_be_written() {
+    let drained = Inputs { drained_bytes_per_s: 200e6, ..beside(200e6, 20.0) };
+    let unknown = Inputs { own: None, ..beside(200e6, 20.0) };
+    each(&[
+        (beside(200e6, 20.0), Limit::Neighbour, "40 % of the device's time went to requests of others", "iotop"),
+        (beside(200e6, 20.0), Limit::Neighbour, "read 0.0 MB/s and wrote 200.0 MB/s", "a drive that nothing else uses"),
+        // A log file now and then.
+        (beside(1e5, 0.1), Limit::Drive, "94 % of those", ""),
+        (drained, Limit::Drive, "at the device", ""),
+        // The journal of a filesystem moves more than was written to it.
+        (flushed(0.9), Limit::Drive, "at the device", ""),
+        (unknown, Limit::Drive, "at the device", ""),
+    ]);
+}
+
+#[test]
+fn a_neighbours_requests_are_not_taken_for_the_loads_own() {
+    let mut p = beside(200e6, 6.0);
+    p.device.as_mut().unwrap().read_queue = 30.0;
+    p.device.as_mut().unwrap().queue = 36.0;
+    let own = evidence::at_device(&p).unwrap();
+    assert!((own.requests - 30.0 / 32.0).abs() < 0.01, "{own:?}");
+}
+
+#[test]
+fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
+    let asked = |share, p99_ratio| Inputs { achieved: Some(0.999), late: Some(Late { share, p99_ratio }), ..point() };
+    each(&[
+        (asked(0.0, Some(1.0)), Limit::Rate, "100 % of the rate", ""),
+        (asked(0.005, Some(3.0)), Limit::Rate, "100 % of the rate", ""),
+        // Late by less than what it is to show.
+        (asked(0.03, Some(1.02)), Limit::Rate, "100 % of the rate", ""),
+        (asked(0.03, Some(4.0)), Limit::Generator, "at least 3.0 % of the ops were handed over late", "more workers"),
+        (asked(0.03, None), Limit::Generator, "handed over late by Dyno itself", "a lower rate"),
+        (Inputs { achieved: Some(0.7), ..point() }, Limit::Drive, "at the device", ""),
+        (Inputs { in_flight: Some(8.0), ..point() }, Limit::Generator, "only 25 %", "more threads"),
+        (Inputs { in_flight: Some(8.0), thinks: true, ..point() }, Limit::Rate, "keys and thinks", ""),
+    ]);
+}
+
+#[test]
+fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
+    let still = |s| Inputs { stood_still_s: Some(s), ..point() };
+    each(&[
+        (still(2.0), Limit::Standstill, "stood still for 2.00 s of 10.0 s", "measure again"),
+        (still(0.02), Limit::Drive, "at the device", ""),
+    ]);
+}
+
+#[test]
+fn workers_that_wait_for_one_another_wait_for_locks_unless_one_of_them_is_at_the_device() {
+    let waiting = |queue, busy| Inputs {
+        device: device(100_000.0, queue, busy),
+        own_busy: Some(0.1),
+        host_busy: Some(0.1),
+        ..point()
+    };
+    each(&[
+        (waiting(0.1, 0.1), Limit::Locks, "off the processor 98 % of the time", "fewer threads"),
+        (waiting(0.4, 0.4), Limit::Undecided, "for 40 % of the window", ""),
+        (waiting(1.0, 0.9), Limit::Drive, "its other workers waited for those", ""),
+        (Inputs { device: None, host_busy: None, ..point() }, Limit::Undecided, "no device seen", ""),
+    ]);
+}
+
+#[test]
+fn a_limit_is_the_drives_or_the_hosts_or_neither_and_memory_lifts_a_number_above_both() {
+    use Limit::*;
+    for (limit, is_drive, is_host, bars_ranking) in [
+        (Drive, true, false, false),
+        (Thermal, true, false, false),
+        (Cpu, false, true, true),
+        (Neighbour, false, true, true),
+        (Generator, false, true, true),
+        (Standstill, false, true, true),
+        (Locks, false, true, true),
+        (Memory, false, false, true),
+        (Rate, false, false, false),
+        (Undecided, false, false, false),
+    ] {
+        assert_eq!(
+            (limit.is_drive(), limit.is_host(), limit.bars_ranking()),
+            (is_drive, is_host, bars_ranking),
+            "{limit:?}"
+        );
+    }
+}

@@ -1,0 +1,167 @@
+//! By how much: the formulas by name, the calculation as text, and its result rounded towards the weaker claim.
+//!
+//! Claims and audits print the same number for the same division because both print it here.
+
+use super::Better;
+
+/// superior ÷ inferior − 1, in percent: 1.5 times as much is a gain of 50 %.
+pub fn gain_percent(superior: f64, inferior: f64) -> f64 {
+    (superior / inferior - 1.0) * 100.0
+}
+
+/// 1 − new ÷ old, in percent: half as much is a reduction of 50 %.
+pub fn reduction_percent(new: f64, old: f64) -> f64 {
+    (1.0 - new / old) * 100.0
+}
+
+/// How "by how much" is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// superior ÷ inferior − 1, in percent.
+    Gain,
+    /// 1 − new ÷ old, in percent.
+    Reduction,
+    /// superior ÷ inferior, a factor.
+    Factor,
+}
+
+impl Formula {
+    pub const ALL: [Formula; 3] = [Formula::Gain, Formula::Reduction, Formula::Factor];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Formula::Gain => "gain",
+            Formula::Reduction => "reduction",
+            Formula::Factor => "factor",
+        }
+    }
+
+    /// Of a pair of which the first is `times` as good as the second.
+    pub fn of(self, times: f64) -> f64 {
+        match self {
+            Formula::Gain => gain_percent(times, 1.0),
+            Formula::Reduction => reduction_percent(1.0, times),
+            Formula::Factor => times,
+        }
+    }
+
+    /// How many times as good the first of a pair is, if this formula gives `value`.
+    pub fn times(self, value: f64) -> f64 {
+        match self {
+            Formula::Gain => 1.0 + value / 100.0,
+            Formula::Reduction if value >= 100.0 => f64::INFINITY,
+            Formula::Reduction => 1.0 / (1.0 - value / 100.0),
+            Formula::Factor => value,
+        }
+    }
+
+    /// "892,202 ÷ 735,861 − 1", from the figures as they are printed.
+    pub fn calculation(self, better: Better, own: &str, other: &str) -> String {
+        let (superior, inferior) = match better {
+            Better::Higher => (own, other),
+            Better::Lower => (other, own),
+        };
+        match self {
+            Formula::Gain => format!("{superior} ÷ {inferior} − 1"),
+            Formula::Reduction => format!("1 − {inferior} ÷ {superior}"),
+            Formula::Factor => format!("{superior} ÷ {inferior}"),
+        }
+    }
+
+    /// "21.24 %" or "1.21 ×": what the calculation comes to, cut off after two decimals.
+    pub fn result(self, times: f64) -> String {
+        format!("{} {}", cut_off(self.of(times), 2), self.unit())
+    }
+
+    pub fn unit(self) -> &'static str {
+        if self == Formula::Factor { "×" } else { "%" }
+    }
+}
+
+/// How many times as good `own` is as `other`; nothing where one of them is zero or below.
+pub fn times_as_good(own: f64, other: f64, better: Better) -> Option<f64> {
+    let times = match better {
+        Better::Higher => own / other,
+        Better::Lower => other / own,
+    };
+    (own > 0.0 && other > 0.0 && times.is_finite()).then_some(times)
+}
+
+/// Cut off after so many decimals, downwards: what is printed is never more than was found.
+pub fn cut_off(value: f64, decimals: usize) -> String {
+    printed(scaled(value, decimals).floor(), decimals)
+}
+
+/// The upper end of an interval, which printing may widen and not narrow.
+pub fn rounded_out(value: f64, decimals: usize) -> String {
+    printed(-scaled(-value, decimals).floor(), decimals)
+}
+
+/// As claims say a percentage: whole from ten on, with one decimal below.
+pub fn said(percent: f64) -> String {
+    cut_off(percent, if percent + 1e-9 < 10.0 { 1 } else { 0 })
+}
+
+/// In units of the last decimal, plus what a sum in binary may have lost: 10 % is not cut to 9.9 %.
+fn scaled(value: f64, decimals: usize) -> f64 {
+    let scaled = value * 10f64.powi(decimals as i32);
+    scaled + 1e-7_f64.max(scaled.abs() * 1e-12)
+}
+
+fn printed(units: f64, decimals: usize) -> String {
+    let value = units / 10f64.powi(decimals as i32);
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{:.decimals$}", value.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_published_pairs_come_to_the_same_by_every_way_of_asking() {
+        let ops = times_as_good(892_202.0, 735_861.0, Better::Higher).unwrap();
+        assert_eq!(Formula::ALL.map(|f| f.result(ops)), ["21.24 %", "17.52 %", "1.21 ×"]);
+        let p99 = times_as_good(169.0, 268.0, Better::Lower).unwrap();
+        assert_eq!(Formula::ALL.map(|f| f.result(p99)), ["58.57 %", "36.94 %", "1.58 ×"]);
+        assert_eq!(Formula::Gain.calculation(Better::Lower, "169", "268"), "268 ÷ 169 − 1");
+        assert_eq!(Formula::Reduction.calculation(Better::Lower, "169", "268"), "1 − 169 ÷ 268");
+        assert_eq!(Formula::Factor.calculation(Better::Higher, "892,202", "735,861"), "892,202 ÷ 735,861");
+    }
+
+    #[test]
+    fn rounding_is_towards_the_weaker_claim_and_no_further() {
+        assert_eq!(
+            (cut_off(58.99, 0), cut_off(58.579, 2), cut_off(1.2999, 1)),
+            ("58".into(), "58.57".into(), "1.2".into())
+        );
+        assert_eq!((cut_off(-4.21, 1), rounded_out(-4.29, 1)), ("−4.3".into(), "−4.2".into()));
+        assert_eq!((rounded_out(23.01, 0), rounded_out(23.0, 0)), ("24".into(), "23".into()));
+        assert_eq!((said(gain_percent(1.1, 1.0)), said(reduction_percent(50.0, 100.0))), ("10".into(), "50".into()));
+        assert_eq!((said(9.99), said(0.04), cut_off(-0.0, 1)), ("9.9".into(), "0.0".into(), "0.0".into()));
+    }
+
+    #[test]
+    fn what_is_zero_or_below_has_no_ratio() {
+        for (own, other) in [(0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (f64::NAN, 1.0), (1e300, 1e-300)] {
+            assert_eq!(times_as_good(own, other, Better::Higher), None, "{own} ÷ {other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_cut_off_is_at_most_the_value_and_within_a_unit_of_it(value in -1e6f64..1e6, decimals in 0usize..4) {
+            let printed: f64 = cut_off(value, decimals).replace('−', "-").parse().unwrap();
+            let unit = 0.1f64.powi(decimals as i32);
+            prop_assert!(printed <= value + 2e-6 && value - printed < unit + 1e-6, "{value} as {printed}");
+        }
+
+        #[test]
+        fn every_formula_can_be_turned_round(times in 0.01f64..100.0) {
+            for formula in Formula::ALL {
+                prop_assert!((formula.times(formula.of(times)) / times - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What a bundle may hold at most. It may come from anyone: what it holds is bounded before it is in memory, whatever
+//! the file says of itself. docs/schema.md has this table, and a test compares the two.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use rusqlite::config::DbConfig;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, limits};
+
+use crate::base::error::{Result, failed};
+
+/// One bound: what is counted, and how much of it there may be.
+pub struct Limit {
+    pub what: &'static str,
+    pub most: u64,
+    pub unit: &'static str,
+}
+
+const fn limit(what: &'static str, most: u64, unit: &'static str) -> Limit {
+    Limit { what, most, unit }
+}
+
+pub static POINTS: Limit = limit("points", 250_000, "rows");
+pub static CELLS: Limit = limit("cells of one point", 4_096, "rows");
+pub static TALLIES: Limit = limit("tallies of one point", 16_384, "rows");
+pub static HISTOGRAMS: Limit = limit("histograms of one point, in memory", 256 << 20, "bytes");
+pub static INTERVALS: Limit = limit("intervals of one point", 1_000_000, "rows");
+pub static SAMPLES: Limit = limit("samples of one point", 2_000_000, "rows");
+pub static FACTS: Limit = limit("facts of the run, or of one point", 10_000, "rows");
+pub static FACT_BYTES: Limit = limit("facts of the run, or of all points, as text", 64 << 20, "bytes");
+pub static TOLD: Limit = limit("figures told by other tools", 1_000_000, "rows");
+pub static PREPARED: Limit = limit("preparations and drive states", 100_000, "rows");
+pub static PLAN: Limit = limit("the resolved plan", 8 << 20, "bytes");
+pub static VALUE: Limit = limit("any other value (a text, a histogram)", 1 << 20, "bytes");
+pub static READ: Limit = limit("what one query returns as text", 64 << 20, "bytes");
+pub static STEPS: Limit = limit("the work of one query", 50_000_000, "steps of SQLite's virtual machine");
+pub static REQUESTS: Limit = limit("a count of requests", 1 << 43, "requests");
+pub static BYTES: Limit = limit("a count of bytes moved", 1 << 51, "bytes");
+pub static HEAP: Limit = limit("SQLite's own memory", 192 << 20, "bytes");
+
+/// Every limit, in the order of the page.
+pub static LIMITS: &[&Limit] = &[
+    &POINTS,
+    &CELLS,
+    &TALLIES,
+    &HISTOGRAMS,
+    &INTERVALS,
+    &SAMPLES,
+    &FACTS,
+    &FACT_BYTES,
+    &TOLD,
+    &PREPARED,
+    &PLAN,
+    &VALUE,
+    &READ,
+    &STEPS,
+    &REQUESTS,
+    &BYTES,
+    &HEAP,
+];
+
+impl Limit {
+    /// An error where there is more.
+    pub fn check(&self, found: u64) -> Result<()> {
+        if found <= self.most { Ok(()) } else { Err(self.exceeded()) }
+    }
+
+    pub fn exceeded(&self) -> crate::base::error::Error {
+        failed(
+            format!("{}: more than {} {}", self.what, self.most, self.unit),
+            "docs/schema.md lists what a bundle may hold; export parts of it with the sqlite3 shell",
+        )
+    }
+}
+
+/// How often SQLite asks whether to go on, in steps of its virtual machine.
+const ASK_EVERY: i32 = 1_000;
+
+/// Bounds the work that one query of a connection makes.
+pub struct Meter(Arc<AtomicU64>);
+
+impl Meter {
+    /// Closes a connection to everything that a file could ask of SQLite besides holding rows.
+    pub fn install(conn: &mut Connection) -> rusqlite::Result<Meter> {
+        for (setting, on) in [
+            (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+            (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+            (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+            (DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, false),
+        ] {
+            conn.set_db_config(setting, on)?;
+        }
+        for (bound, most) in [
+            (limits::Limit::SQLITE_LIMIT_LENGTH, PLAN.most as i32),
+            (limits::Limit::SQLITE_LIMIT_SQL_LENGTH, 64 << 10),
+            (limits::Limit::SQLITE_LIMIT_COLUMN, 100),
+            (limits::Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+            (limits::Limit::SQLITE_LIMIT_COMPOUND_SELECT, 10),
+            (limits::Limit::SQLITE_LIMIT_ATTACHED, 0),
+            (limits::Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 10),
+        ] {
+            conn.set_limit(bound, most)?;
+        }
+        let asked = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&asked);
+        let too_long = move || counter.fetch_add(ASK_EVERY as u64, Relaxed) > STEPS.most;
+        conn.progress_handler(ASK_EVERY, Some(too_long))?;
+        conn.pragma_update(None, "cell_size_check", true)?;
+        conn.pragma_update(None, "temp_store", "MEMORY")?;
+        conn.pragma_update_and_check(None, "hard_heap_limit", HEAP.most as i64, |_| Ok(()))?;
+        Ok(Meter(asked))
+    }
+
+    /// A new query begins.
+    pub fn begin(&self) {
+        self.0.store(0, Relaxed);
+    }
+}
+
+/// The length of a row's texts; an error where one of its values is too long.
+pub fn text_bytes(row: &rusqlite::Row<'_>) -> Result<u64> {
+    let mut bytes = 0;
+    for column in 0..row.as_ref().column_count() {
+        match row.get_ref(column)? {
+            ValueRef::Text(held) => {
+                VALUE.check(held.len() as u64)?;
+                bytes += held.len() as u64;
+            }
+            ValueRef::Blob(held) => VALUE.check(held.len() as u64)?,
+            _ => {}
+        }
+    }
+    Ok(bytes)
+}

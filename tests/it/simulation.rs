@@ -1,0 +1,403 @@
+//! How often a brief's claims are false, and how often true differences are found: simulated briefs
+//! through `stats::family::family`, which every claim comes from. Quick by default; with DYNO_SOAK=1
+//! a thousand briefs for each setting, whose figures are in docs/claims.md.
+
+use std::cmp::Ordering;
+
+use dyno::base::rng::{Rng, Seed};
+use dyno::stats::detectable::{Planned, detectable};
+use dyno::stats::family::{Observation, Ratio, Sheet, family};
+use dyno::stats::level::level;
+
+/// How run-to-run scatter differs from point to point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    Equal,
+    /// From a third to three times the scatter.
+    Unequal,
+    /// Student's t with 3 degrees of freedom, of the same variance.
+    Heavy,
+    /// One run in twenty scatters ten times as much.
+    Outliers,
+}
+
+/// What a brief is made of. `Default` is the plainest.
+#[derive(Clone, Copy, Debug)]
+struct Setting {
+    subjects: usize,
+    repeats: usize,
+    steps: usize,
+    scatter: f64,
+    shape: Shape,
+    /// What each further place in a repeat's order adds.
+    place: f64,
+    /// A bucket of the histogram that p99 is read off.
+    bucket: f64,
+    /// How much more the first subject scatters.
+    noisy: f64,
+    /// What each further point measured adds, whichever it is.
+    drift: f64,
+    /// What the first subject truly is more than the others.
+    gain: f64,
+    /// How many of a step's repeats fail.
+    failed: f64,
+    /// The subjects were measured by runs of their own.
+    apart: bool,
+    points: usize,
+    /// A point is measured no more once half the width of its levels' intervals is within this.
+    until: f64,
+}
+
+const PLAIN: Setting = Setting {
+    subjects: 2,
+    repeats: 5,
+    steps: 1,
+    scatter: 0.01,
+    shape: Shape::Equal,
+    place: 0.0,
+    bucket: 0.0,
+    noisy: 1.0,
+    drift: 0.0,
+    gain: 0.0,
+    failed: 0.0,
+    apart: false,
+    points: 10,
+    until: 0.0,
+};
+
+fn soak() -> bool {
+    std::env::var_os("DYNO_SOAK").is_some_and(|v| v == "1")
+}
+
+/// A build without optimisation is twenty times as slow, and tries a fourth.
+fn briefs(quick: u64) -> u64 {
+    match (soak(), cfg!(debug_assertions)) {
+        (true, _) => 1_000,
+        (false, true) => quick / 4,
+        (false, false) => quick,
+    }
+}
+
+fn normal(rng: &mut Rng) -> f64 {
+    (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
+}
+
+/// Of variance 1, except for outliers.
+fn draw(rng: &mut Rng, shape: Shape) -> f64 {
+    match shape {
+        Shape::Equal | Shape::Unequal => normal(rng),
+        Shape::Heavy => {
+            let squares: f64 = (0..3).map(|_| normal(rng).powi(2)).sum();
+            normal(rng) / squares.sqrt()
+        }
+        Shape::Outliers if rng.below(20) == 0 => 10.0 * normal(rng),
+        Shape::Outliers => normal(rng),
+    }
+}
+
+/// A Williams square (1949): each subject in each place, and behind each other, equally often.
+fn williams(n: usize) -> Vec<Vec<usize>> {
+    let zigzag = |i: usize| if i.is_multiple_of(2) { n - i / 2 } else { i / 2 + 1 };
+    let row = |shift: usize| (0..n).map(|i| (zigzag(i) + shift) % n).collect::<Vec<usize>>();
+    let mut rows: Vec<Vec<usize>> = (0..n).map(row).collect();
+    if !n.is_multiple_of(2) {
+        let back = rows.iter().map(|r| r.iter().rev().copied().collect()).collect::<Vec<_>>();
+        rows.extend(back);
+    }
+    rows
+}
+
+/// One step's ops/s and p99.
+fn step(rng: &mut Rng, with: &Setting) -> [Sheet; 2] {
+    let rows = williams(with.subjects);
+    let pairs: Vec<(usize, usize)> =
+        (0..with.subjects).flat_map(|a| (a + 1..with.subjects).map(move |b| (a, b))).collect();
+    let empty = || Sheet {
+        cells: vec![vec![Vec::new(); with.subjects]; with.points],
+        comparable: vec![pairs.clone(); with.points],
+        resolution: 0.0,
+    };
+    let (mut ops, mut p99) = (empty(), Sheet { resolution: with.bucket, ..empty() });
+    let mut measured = 0.0;
+    for p in 0..with.points {
+        let spread = if with.shape == Shape::Unequal { 10f64.powf(rng.unit() - 0.5) } else { 1.0 };
+        let level = 10.0 + 0.3 * p as f64;
+        for r in 0..with.repeats {
+            let mut block = 2.0 * with.scatter * normal(rng);
+            for (place, &s) in rows[(p * with.repeats + r) % rows.len()].iter().enumerate() {
+                if with.apart {
+                    block = with.scatter * normal(rng);
+                }
+                let own = with.scatter * spread * if s == 0 { with.noisy } else { 1.0 };
+                let gain = if s == 0 { with.gain.ln_1p() } else { 0.0 };
+                let shared = block + with.place * place as f64 + with.drift * measured;
+                let noise = draw(rng, with.shape);
+                let other = 0.6 * noise + 0.8 * draw(rng, with.shape);
+                let log = level + gain + shared + own * noise;
+                let response = 20.0 - level - gain - shared - own * other;
+                let response = match with.bucket {
+                    0.0 => response,
+                    width => (response / width).ceil() * width,
+                };
+                measured += 1.0;
+                if rng.unit() < with.failed {
+                    continue;
+                }
+                let (block, place) = if with.apart { (r + s * with.repeats, 0) } else { (r, place) };
+                let seen = |log: f64| Observation { value: log.exp(), block: block as u32, place: place as u32 };
+                ops.cells[p][s].push(seen(log));
+                p99.cells[p][s].push(seen(response));
+            }
+        }
+    }
+    for p in 0..with.points {
+        let narrow = |own: &Vec<Observation>, repeats: usize| {
+            let values: Vec<f64> = own.iter().take(repeats).map(|o| o.value).collect();
+            let width = level(&values).and_then(|l| Some((l.interval?.1 / l.interval?.0).ln() / 2.0));
+            width.is_some_and(|half| half <= with.until)
+        };
+        let enough = |repeats: &usize| ops.cells[p].iter().all(|own| narrow(own, *repeats));
+        let Some(repeats) = (3..with.repeats).find(enough) else { continue };
+        let cells = ops.cells[p].iter_mut().chain(&mut p99.cells[p]);
+        cells.for_each(|own| own.truncate(repeats));
+    }
+    [ops, p99]
+}
+
+fn brief(rng: &mut Rng, with: &Setting) -> Vec<Ratio> {
+    let sheets: Vec<Sheet> = (0..with.steps).flat_map(|_| step(rng, with)).collect();
+    family(&sheets)
+}
+
+/// In how many of so many briefs something held.
+fn count(briefs: u64, seed: u64, holds: impl Fn(&mut Rng) -> bool + Sync) -> u64 {
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    let share = |first: u64| {
+        let own = (first..briefs).step_by(threads as usize);
+        own.filter(|&i| holds(&mut Seed::new(seed, 0, 0).at(i))).count() as u64
+    };
+    std::thread::scope(|scope| {
+        let all: Vec<_> = (0..threads).map(|t| scope.spawn(move || share(t))).collect();
+        all.into_iter().map(|t| t.join().unwrap()).sum()
+    })
+}
+
+/// No more of n than a chance of 5 % gives: 75 of 1,000.
+fn most(n: u64, chance: f64) -> f64 {
+    n as f64 * chance + 3.6 * (n as f64 * chance * (1.0 - chance)).sqrt()
+}
+
+/// No fewer of n than a chance gives; at full size, the chance itself.
+fn least(n: u64, chance: f64) -> f64 {
+    let luck = if soak() { 0.0 } else { 3.6 * (n as f64 * chance * (1.0 - chance)).sqrt() };
+    n as f64 * chance - luck
+}
+
+/// Settings that together have every pair of values of any two factors, one factor's values a column.
+fn covering() -> Vec<Setting> {
+    let (scatters, shapes) = ([0.0, 0.01, 0.03, 0.1], [Shape::Equal, Shape::Unequal, Shape::Heavy, Shape::Outliers]);
+    let (repeats, subjects, steps) = ([3, 5], [2, 3, 6], [1, 10]);
+    let (places, buckets, noisy) = ([0.0, 0.02], [0.0, 0.01, 0.03], [1.0, 3.0]);
+    let levels = [4, 4, 2, 3, 2, 2, 3, 2];
+    let mut open: Vec<[usize; 4]> = Vec::new();
+    for f in 0..levels.len() {
+        for g in f + 1..levels.len() {
+            open.extend((0..levels[f]).flat_map(|x| (0..levels[g]).map(move |y| [f, x, g, y])));
+        }
+    }
+    let mut rng = Seed::new(3, 0, 0).at(0);
+    let mut found = Vec::new();
+    while !open.is_empty() {
+        let covers = |row: &[usize], o: &[usize; 4]| row[o[0]] == o[1] && row[o[2]] == o[3];
+        let tried = (0..500).map(|_| levels.map(|l| rng.below(l as u64) as usize)).collect::<Vec<_>>();
+        let best = tried.iter().max_by_key(|row| open.iter().filter(|o| covers(*row, o)).count()).unwrap();
+        open.retain(|o| !covers(best, o));
+        let [scatter, shape, r, s, step, place, bucket, noise] = *best;
+        found.push(Setting {
+            scatter: scatters[scatter],
+            shape: shapes[shape],
+            repeats: repeats[r],
+            subjects: subjects[s],
+            steps: steps[step],
+            place: places[place],
+            bucket: buckets[bucket],
+            noisy: noisy[noise],
+            ..PLAIN
+        });
+    }
+    found
+}
+
+/// Single steps, of few points, are the hardest: least is known of how their scatter differs.
+fn one_step() -> Vec<Setting> {
+    let mut found = Vec::new();
+    for shape in [Shape::Equal, Shape::Unequal, Shape::Heavy, Shape::Outliers] {
+        for (subjects, repeats) in [(2, 3), (3, 3), (6, 3), (2, 5), (3, 5), (6, 5)] {
+            found.extend([1.0, 3.0].map(|noisy| Setting { shape, subjects, repeats, noisy, place: 0.02, ..PLAIN }));
+        }
+    }
+    found
+}
+
+fn told(with: &Setting) -> String {
+    format!(
+        "| {} | {} | {} | {} % | {:?} | {} % | {} % | {} |",
+        with.subjects,
+        with.repeats,
+        with.steps,
+        with.scatter * 100.0,
+        with.shape,
+        with.place * 100.0,
+        with.bucket * 100.0,
+        with.noisy
+    )
+}
+
+#[test]
+fn identical_subjects_are_told_apart_in_at_most_5_of_100_briefs() {
+    let mut settings = covering();
+    if soak() {
+        settings.extend(one_step());
+    }
+    let (n, mut all, mut wrong) = (briefs(40), 0, Vec::new());
+    for (i, with) in settings.iter().enumerate() {
+        let seed = 100 + i as u64;
+        let false_briefs = count(n, seed, |rng| brief(rng, with).iter().any(|r| r.claims().is_some()));
+        println!("{} {:.1} % |", told(with), false_briefs as f64 * 100.0 / n as f64);
+        all += false_briefs;
+        let limit = if with.scatter == 0.0 { 0.0 } else { most(n, if with.noisy > 1.0 { 0.055 } else { 0.05 }) };
+        if false_briefs as f64 > limit {
+            wrong.push(format!("{} {false_briefs} of {n}", told(with)));
+        }
+    }
+    let (total, cells) = (n * settings.len() as u64, settings.len());
+    println!("{cells} settings of {n} briefs: {:.2} % claim a difference", all as f64 * 100.0 / total as f64);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let limit = if soak() { total as f64 * 0.05 } else { most(total, 0.05) };
+    assert!(all as f64 <= limit, "{all} of {total}");
+}
+
+#[test]
+fn identical_subjects_are_not_told_apart_where_much_is_missing_either() {
+    let n = briefs(100);
+    let heavy = Setting { shape: Shape::Heavy, repeats: 3, ..PLAIN };
+    let unequal = Setting { shape: Shape::Unequal, subjects: 3, ..PLAIN };
+    for with in [
+        Setting { points: 1, ..PLAIN },
+        Setting { points: 1, subjects: 3, repeats: 3, place: 0.02, ..PLAIN },
+        Setting { points: 1, repeats: 3, steps: 10, place: 0.02, ..unequal },
+        Setting { points: 2, place: 0.02, ..heavy },
+        Setting { failed: 0.1, place: 0.02, ..unequal },
+        Setting { failed: 0.1, place: 0.02, repeats: 4, ..heavy },
+        Setting { failed: 0.3, place: 0.02, subjects: 6, ..PLAIN },
+        Setting { failed: 0.1, place: 0.02, noisy: 3.0, subjects: 3, ..PLAIN },
+        Setting { repeats: 10, until: 0.02, ..PLAIN },
+        Setting { repeats: 10, until: 0.01, place: 0.02, ..heavy },
+        Setting { repeats: 10, until: 0.02, ..unequal },
+        Setting { apart: true, ..PLAIN },
+        Setting { apart: true, repeats: 3, ..unequal },
+        Setting { apart: true, noisy: 3.0, ..PLAIN },
+        Setting { apart: true, noisy: 3.0, subjects: 3, failed: 0.1, ..PLAIN },
+        Setting { apart: true, points: 1, noisy: 3.0, ..PLAIN },
+    ] {
+        let false_briefs = count(n, 5, |rng| brief(rng, &with).iter().any(|r| r.claims().is_some()));
+        let percent = false_briefs as f64 * 100.0 / n as f64;
+        let Setting { points, failed, apart, until, .. } = with;
+        println!("{} {points} | {failed} | {apart} | {until} | {percent:.1} % |", told(&with));
+        assert!(false_briefs as f64 <= most(n, 0.05), "{false_briefs} of {n}");
+    }
+}
+
+/// Whether the first subject's gain is found somewhere, and nothing the wrong way round.
+fn found(ratios: &[Ratio]) -> bool {
+    let expected = |r: &Ratio| if r.sheet.is_multiple_of(2) { Ordering::Greater } else { Ordering::Less };
+    ratios.iter().any(|r| r.claims().is_some()) && ratios.iter().all(|r| r.claims().is_none_or(|c| c == expected(r)))
+}
+
+#[test]
+fn true_differences_are_found() {
+    let n = briefs(100);
+    for (repeats, scatter, gain, floor) in [(5, 0.01, 0.03, 0.9), (3, 0.03, 0.1, 0.8)] {
+        for shape in [Shape::Equal, Shape::Unequal, Shape::Heavy, Shape::Outliers] {
+            for (place, drift) in [(0.0, 0.0), (0.02, 0.0), (0.0, 0.01)] {
+                let with = Setting { repeats, scatter, shape, place, drift, gain, ..PLAIN };
+                let hits = count(n, 7, |rng| found(&brief(rng, &with)));
+                let at_one = count(n, 7, |rng| {
+                    let all = brief(rng, &with);
+                    all.iter().any(|r| (r.sheet, r.at) == (0, Some(4)) && r.claims() == Some(Ordering::Greater))
+                });
+                let percent = |hits: u64| hits as f64 * 100.0 / n as f64;
+                println!(
+                    "| +{} % | {repeats} | {} % | {shape:?} | {} % | {} % | {:.1} % | {:.1} % |",
+                    gain * 100.0,
+                    scatter * 100.0,
+                    place * 100.0,
+                    drift * 100.0,
+                    percent(hits),
+                    percent(at_one)
+                );
+                assert!(hits as f64 >= least(n, floor), "{hits} of {n}");
+                if repeats == 5 && shape == Shape::Equal {
+                    assert!(at_one as f64 >= least(n, 0.75), "at a given point: {at_one} of {n}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_plan_is_said_to_show_is_what_its_brief_shows() {
+    for (subjects, repeats, steps) in [(2, 5, 1), (2, 3, 1), (3, 5, 10)] {
+        let with = Setting { subjects, repeats, steps, place: 0.02, ..PLAIN };
+        let all: Vec<Ratio> = (0..20).flat_map(|i| brief(&mut Seed::new(4, 0, 0).at(i), &with)).collect();
+        let middle = |means: bool| {
+            let own = all.iter().filter(|r| r.at.is_none() == means);
+            let mut halves: Vec<f64> = own.map(|r| (r.high / r.low).ln() / 2.0).collect();
+            halves.sort_by(f64::total_cmp);
+            halves[halves.len() / 2]
+        };
+        let pairs = subjects * (subjects - 1) / 2;
+        let planned = Planned { repeats, points: with.points, pairs, steps, measures: 2 };
+        let said = detectable(with.scatter, planned).unwrap();
+        let (point, mean) = (middle(false), middle(true));
+        println!("{subjects} subjects, {repeats} repeats: {point:.4} and {mean:.4}; {said:.4?}");
+        assert!((0.85..1.15).contains(&(said.point / point)), "{point}; {said:?}");
+        assert!((0.85..1.15).contains(&(said.mean.unwrap() / mean)), "{mean}; {said:?}");
+    }
+}
+
+#[test]
+fn a_levels_interval_holds_the_truth_in_95_of_100() {
+    let n = briefs(1_000) * 10;
+    for repeats in [3, 5] {
+        for (scatter, shape) in
+            [(0.01, Shape::Equal), (0.1, Shape::Equal), (0.03, Shape::Heavy), (0.03, Shape::Outliers)]
+        {
+            let held = count(n, 9, |rng| {
+                let values: Vec<f64> = (0..repeats).map(|_| 100.0 * (scatter * draw(rng, shape)).exp()).collect();
+                level(&values).unwrap().interval.is_some_and(|(low, high)| low <= 100.0 && 100.0 <= high)
+            });
+            let percent = held as f64 * 100.0 / n as f64;
+            println!("| {repeats} | {} % | {shape:?} | {percent:.1} % |", scatter * 100.0);
+            let most = if matches!(shape, Shape::Equal) { 97.0 } else { 100.0 };
+            assert!((93.0..=most).contains(&percent), "{repeats} repeats, {scatter}, {shape:?}: {percent} %");
+        }
+    }
+}
+
+#[test]
+fn the_orders_of_the_simulation_are_williams_squares() {
+    for n in [2, 3, 4, 5, 6] {
+        let rows = williams(n);
+        let mut behind = vec![0; n * n];
+        for row in &rows {
+            let mut sorted = row.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..n), "{row:?}");
+            row.windows(2).for_each(|w| behind[w[0] * n + w[1]] += 1);
+        }
+        let times = rows.len() / n;
+        let balanced = (0..n * n).all(|i| behind[i] == if i % n == i / n { 0 } else { times });
+        assert!(balanced, "{n}: {rows:?}");
+    }
+}
