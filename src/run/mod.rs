@@ -3,6 +3,7 @@
 //! `site` says where a dataset lives and makes it ready, `crew` runs workers from barrier to join, `telemetry` watches
 //! them once a second, `point` puts one point together, `progress` tells the user. Nothing here knows SQLite.
 
+mod admit;
 mod caches;
 mod crew;
 pub mod enough;
@@ -81,7 +82,7 @@ impl Run<'_> {
     /// bundle that cannot be written); what one point runs into is stored with that point.
     pub fn execute(mut self) -> Result<Summary> {
         let writes = self.points.iter().any(|p| site::writes(&p.step));
-        let pins = prepare::admit(self.plan, &self.before, writes, self.clock)?;
+        let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the one that was admitted, whatever its name means.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
         let mut ready = HashMap::new();

@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::admit::{begun, with_our_own};
 use super::crew::{self, Gang, Span};
 use super::point::{self, Bench};
-use super::{site, space, steady};
-use crate::base::clock::Clock;
+use super::{site, steady};
 use crate::base::error::{Context, Result, bail};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
@@ -117,60 +117,14 @@ fn tasks(plan: &Plan) -> Vec<Task<'_>> {
     tasks
 }
 
+/// Whether any of it writes to a drive.
+pub fn writes(plan: &Plan) -> bool {
+    tasks(plan).iter().any(Task::writes)
+}
+
 /// What will be done to each drive, in order.
 pub fn in_words(plan: &Plan) -> Vec<String> {
     tasks(plan).iter().map(Task::words).collect()
-}
-
-/// Refuses every drive that must not be touched, before anything is. What a killed run left mounted is unmounted first.
-/// The drives are held from here on.
-pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> Result<Pins> {
-    let writes = points_write || tasks(plan).iter().any(Task::writes);
-    let mut pins = Pins::default();
-    for subject in &plan.subjects {
-        let mut hold = |drive: &Drive| {
-            if writes {
-                guard::named_stably(drive)?;
-            }
-            pins.hold(drive, clock)
-        };
-        subject.drives.iter().try_for_each(&mut hold).with_context(|| subject.name.clone())?;
-    }
-    let subjects: Vec<Subject> = plan.subjects.iter().map(|subject| pins.subject(subject)).collect();
-    guard::apart(&subjects)?;
-    for subject in &subjects {
-        for (i, drive) in subject.drives.iter().enumerate() {
-            let admitted = || {
-                filesystem::unmount_leftover(drive, clock)?;
-                guard::pass(&with_our_own(plan, before, &subject.name, i, drive), writes)
-            };
-            admitted().with_context(|| subject.name.clone())?;
-        }
-    }
-    space::look(plan, &subjects)?;
-    Ok(pins)
-}
-
-/// A filesystem that this very run made may be erased without being named, and so may what a run of Dyno's left.
-fn with_our_own(plan: &Plan, before: &Before, subject: &str, index: usize, drive: &Drive) -> Drive {
-    let mut drive = drive.clone();
-    let Place::Device { .. } = &drive.place else { return drive };
-    if let Some(filesystem) = &plan.protocol.preparation.filesystem {
-        let made = |p: &&Prepared| p.subject == subject && p.drive == index as u32 && p.action == "filesystem";
-        let uuid = filesystem::uuid(&drive, filesystem.kind);
-        if before.prepared.iter().filter(made).any(|p| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid))) {
-            drive.erase_signatures.push(filesystem.kind.name().to_string());
-        }
-    }
-    if begun(before, subject, index) || written::is_as_a_run_left_it(&drive) {
-        drive.erase_signatures.push(guard::UNKNOWN.to_string());
-    }
-    drive
-}
-
-/// Whether this very run has begun to write to the drive.
-fn begun(before: &Before, subject: &str, index: usize) -> bool {
-    before.states.iter().any(|state| state.subject == subject && state.drive == index as u32)
 }
 
 /// Makes the subject's drives ready; they are held.

@@ -205,7 +205,7 @@ fn two_subjects_do_not_share_a_drive() {
 const UNSIGNED: &[(&str, u64, &[u8])] = &[
     ("the first byte", 0, &[1]),
     ("a byte of the first MiB", 700_001, &[0x80]),
-    ("the last byte", 160 * MIB - 1, &[7]),
+    ("the last byte", 136 * MIB - 1, &[7]),
     ("ext4's backup superblock, its first one gone", 128 * MIB + 56, &[0x53, 0xEF]),
     ("a backup superblock of 1 KiB blocks", (8193 << 10) + 56, &[0x53, 0xEF]),
     ("a raw tar archive", 0, b"letters/\0\0\0\0"),
@@ -218,7 +218,7 @@ fn data_of_no_known_kind_needs_a_word_of_its_own() {
     }
     let without = |disk: &Loop| Drive { erase_signatures: Vec::new(), ..disk.drive() };
     for (situation, at, bytes) in UNSIGNED {
-        let disk = Loop::blank(160);
+        let disk = Loop::blank(136);
         passed("all zeros", &disk, &without(&disk));
         File::options().write(true).open(&disk.file).unwrap().write_all_at(bytes, *at).unwrap();
         disk.refresh();
