@@ -127,7 +127,11 @@ pub fn main() -> Result<u8> {
     let out = &mut BufWriter::new(stdout().lock());
     let code = match Dyno::parse().command {
         Command::Run(args) => return run::run(&args),
-        Command::Plan { command: PlanCommand::Check(what) } => plan::check(&what.plan()?, out).map(|()| 0),
+        Command::Plan { command: PlanCommand::Check(what) } => {
+            let plan = what.plan()?;
+            plan::check(&plan, out)?;
+            crate::run::space::look(&plan, &plan.subjects).map(|()| 0)
+        }
         Command::Protocols { command: None } => protocols::list(out).map(|()| 0),
         Command::Protocols { command: Some(ProtocolsCommand::Show { name }) } => {
             protocols::show(&name, out).map(|()| 0)

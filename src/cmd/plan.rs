@@ -20,8 +20,7 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     table(plan, out)?;
     time(plan, &points, out)?;
     preparation(plan, out)?;
-    writing(plan, &points, out)?;
-    space::look(plan, &plan.subjects)
+    writing(plan, &points, out)
 }
 
 /// A row for each step: what is swept, how long, what runs.
