@@ -131,7 +131,7 @@ impl Folder {
         }
         files::check_own(&meta, &shown)?;
         let again = format!("{OPEN}{}", found.as_raw_fd());
-        let flags = flags - OFlags::CREATE - OFlags::EXCL | OFlags::CLOEXEC;
+        let flags = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::CLOEXEC;
         Ok(File::from(rustix::fs::open(again, flags, Mode::empty()).map_err(plain)?))
     }
 

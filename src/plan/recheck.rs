@@ -46,8 +46,8 @@ pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
     }
     let datasets: Vec<&str> = protocol.datasets.iter().map(|d| d.name.as_str()).collect();
     let prepared = protocol.prepare.iter().map(|c| &c.stream);
-    let prepared = prepared.chain(protocol.preparation.steady.iter().map(|s| &s.stream));
-    prepared.map(|s| stream(s, &datasets, catalogue)).collect::<Result<()>>()?;
+    let mut prepared = prepared.chain(protocol.preparation.steady.iter().map(|s| &s.stream));
+    prepared.try_for_each(|s| stream(s, &datasets, catalogue))?;
     unique("step", protocol.steps.iter().map(|s| &s.name))?;
     for step in &protocol.steps {
         name("step", &step.name)?;
@@ -55,8 +55,8 @@ pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
         unique("stream", step.streams.iter().map(|s| &s.name))?;
         step.streams.iter().try_for_each(|s| stream(s, &datasets, catalogue))?;
     }
-    let meters = plan.meters.iter().chain(plan.subjects.iter().flat_map(|s| &s.meters));
-    meters.map(|m| part(m, &catalogue.meters).map(drop)).collect()
+    let mut meters = plan.meters.iter().chain(plan.subjects.iter().flat_map(|s| &s.meters));
+    meters.try_for_each(|m| part(m, &catalogue.meters).map(drop))
 }
 
 fn label(what: &str, text: &str) -> Result<()> {
