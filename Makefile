@@ -18,7 +18,7 @@ build: setup
 # A directory on the disk against one in memory; ends in demo/brief.html.
 demo: build
 	rm -rf demo /dev/shm/dyno-demo && mkdir -p demo/disk /dev/shm/dyno-demo
-	$(DYNO) run demo --subject Disk=demo/disk --subject Memory=/dev/shm/dyno-demo --repeats 3 --bundle demo/demo.dyno
+	$(DYNO) run demo --subject Disk=demo/disk --subject Memory=/dev/shm/dyno-demo --bundle demo/demo.dyno
 	$(DYNO) compare demo/demo.dyno
 	$(DYNO) report demo/demo.dyno -o demo/brief.html
 	rm -rf demo/disk /dev/shm/dyno-demo

@@ -120,7 +120,7 @@ workload = {workload}
 ''')
     address = f"127.0.0.1:{server.port}/{database}" if tcp else f"localhost/{database}?socket={server.socket}"
     env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@{address}")
-    _, cpu, wall = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle], env)
+    _, cpu, wall = run([DYNO, "run", protocol, "--subject", f"A={home}", "--repeats", "1", "--bundle", bundle], env)
     rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows, cpu, wall
 

@@ -44,7 +44,7 @@ def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=()):
             f'duration = "{seconds}s"\nwarmup = "{warmup}"\n'
             + "".join(f"[[step.stream]]\n{stream}\n" for stream in streams)
         )
-        _, user = run([DYNO, "run", protocol, "--subject", f"A={home}", "--bundle", bundle, *options])
+        _, user = run([DYNO, "run", protocol, "--subject", f"A={home}", "--repeats", "1", "--bundle", bundle, *options])
         rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return [row for row in rows if row["headline"] == "true"], user
 

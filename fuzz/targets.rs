@@ -15,6 +15,8 @@ pub const TARGETS: &[(&str, Run)] = &[
     ("protocol", protocol),
     ("brief", brief),
     ("bundle", bundle),
+    ("values", values),
+    ("journal", journal),
     ("csv", |data| import("csv", data)),
     ("db_bench", |data| import("db_bench", data)),
     ("fio", |data| import("fio", data)),
@@ -66,8 +68,67 @@ fn brief(data: &[u8]) {
 
 fn bundle(data: &[u8]) {
     let path = file("input.dyno", data);
-    let _ = read_all(&path);
-    let _ = dyno::cmd::load::facts(std::slice::from_ref(&path), &Default::default());
+    read_everything(&path);
+    done(&path);
+}
+
+/// As every command that reads bundles does, one after the other.
+fn read_everything(path: &Path) {
+    let _ = read_all(path);
+    let _ = dyno::cmd::load::facts(&[path.to_path_buf()], &Default::default());
+}
+
+/// An honest bundle, for the targets that change a part of it.
+const HONEST: &[u8] = include_bytes!("corpus/bundle/run.dyno");
+
+/// Every column of a bundle that is more than a number.
+const COLUMNS: &[&str] = &[
+    "run SET plan = ?",
+    "run SET dyno_version = ?",
+    "point SET axis_field = ?, axis_name = 'a'",
+    "point SET axis_value = ?, axis_name = 'a', axis_field = 'threads'",
+    "point SET failure = ?",
+    "fact SET heading = ?",
+    "fact SET value = ?",
+    "cell SET stream = ?",
+    "cell SET asked_ops_per_s = ?",
+    "tally SET class = ?",
+    "tally SET service = ?",
+    "tally SET response = ?",
+    "tally SET ops = ?",
+    "tally SET service_sum_ns = ?",
+    "interval SET service = ?",
+    "interval SET start_ns = ?",
+    "gauge SET name = ?",
+    "sample SET value = ?",
+];
+
+/// One value of an otherwise honest bundle: the first byte says which, the second of which type, the rest is the value.
+fn values(data: &[u8]) {
+    let [column, kind, value @ ..] = data else { return };
+    let path = file("input.dyno", HONEST);
+    let text = String::from_utf8_lossy(value).into_owned();
+    let number = value.iter().take(8).fold(0u64, |n, b| n << 8 | u64::from(*b));
+    let value: Box<dyn rusqlite::ToSql> = match kind % 4 {
+        0 => Box::new(text),
+        1 => Box::new(value.to_vec()),
+        2 => Box::new(number as i64),
+        _ => Box::new(f64::from_bits(number)),
+    };
+    let column = COLUMNS[usize::from(*column) % COLUMNS.len()];
+    let set = rusqlite::Connection::open(&path)
+        .and_then(|conn| conn.execute(&format!("UPDATE {column}"), rusqlite::params_from_iter([value])));
+    if set.is_ok() {
+        read_everything(&path);
+    }
+    done(&path);
+}
+
+/// A journal beside an honest bundle, which SQLite would play back.
+fn journal(data: &[u8]) {
+    let path = file("input.dyno", HONEST);
+    file("input.dyno-journal", data);
+    read_everything(&path);
     done(&path);
 }
 
@@ -75,6 +136,9 @@ fn read_all(path: &Path) -> dyno::base::error::Result<()> {
     let bundle = Bundle::open(path)?;
     bundle.facts()?;
     bundle.told()?;
+    bundle.prepared()?;
+    bundle.states()?;
+    dyno::plan::points(&bundle.run().plan);
     for point in bundle.points()? {
         bundle.intervals(point.id)?;
         bundle.samples(point.id)?;

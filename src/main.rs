@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use dyno::base::error::describe;
+use dyno::base::error::{describe, exit_code};
+use dyno::base::text::say;
 use dyno::plan::Mistakes;
 
 fn main() -> ExitCode {
@@ -10,14 +11,15 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             match error.downcast_ref::<Mistakes>() {
-                Some(mistakes) => eprint!("{mistakes}"),
+                // Made visible where it was put together: it has colours of its own.
+                Some(mistakes) => dyno::base::text::say_as_it_is(&mistakes.to_string()),
                 None => {
                     let (what, try_next) = describe(&error);
-                    eprintln!("dyno: {what}");
-                    try_next.iter().for_each(|hint| eprintln!("  try: {hint}"));
+                    say(&format!("dyno: {what}"));
+                    try_next.iter().for_each(|hint| say(&format!("  try: {hint}")));
                 }
             }
-            ExitCode::from(1)
+            ExitCode::from(exit_code(&error))
         }
     }
 }

@@ -154,4 +154,52 @@ mod tests {
             assert!(!block.is_named_by(vary), "{vary}");
         }
     }
+
+    /// Every leaf of a value, as the path of keys and places that leads to it.
+    fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(key, v)| leaves(v, &format!("{path}/{key}"), found)),
+            Value::Array(all) if !all.is_empty() => {
+                all.iter().enumerate().for_each(|(i, v)| leaves(v, &format!("{path}/{i}"), found));
+            }
+            _ => found.push(path.to_string()),
+        }
+    }
+
+    fn other(value: &Value) -> Value {
+        match value {
+            Value::Bool(truth) => Value::Bool(!truth),
+            Value::Number(n) => serde_json::json!(n.as_f64().unwrap_or(0.0) + 1.0),
+            Value::String(text) => Value::String(format!("{text}x")),
+            _ => Value::String("another".to_string()),
+        }
+    }
+
+    /// A new field of the plan's model is covered by itself: the test walks what the model writes.
+    #[test]
+    fn steps_that_differ_in_any_one_field_are_not_alike_and_both_values_are_named() {
+        let subjects = [("A".to_string(), "/a".into())];
+        for protocol in ["noisy-neighbour", "rocksdb-threads", "tpcc"] {
+            let catalogue = crate::cmd::catalogue();
+            let plan = crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan");
+            for step in &plan.protocol.steps {
+                let point = first_point(&plan, &step.name, "A").expect("a point");
+                let whole = decisive(&plan, &point);
+                let mut found = Vec::new();
+                leaves(&whole, "", &mut found);
+                assert!(found.len() > 20, "{protocol}: {found:?}");
+                // A stream or dataset of another name is another one, which its own fields show.
+                for leaf in found.iter().filter(|l| !l.ends_with("/name")) {
+                    let mut changed = whole.clone();
+                    let at = changed.pointer_mut(leaf).expect("a leaf");
+                    *at = other(at);
+                    let mut differences = Vec::new();
+                    walk(&whole, &changed, &mut Vec::new(), &mut differences);
+                    let [one] = &differences[..] else { panic!("{protocol} {leaf}: {differences:?}") };
+                    assert!(one.values[0] != one.values[1], "{leaf}: {one:?}");
+                    assert!(one.is_named_by(&one.path), "{leaf}: {one:?}");
+                }
+            }
+        }
+    }
 }

@@ -30,14 +30,15 @@ pub fn field_label(field: Field) -> &'static str {
 impl AxisValue {
     pub fn of(axis: Option<&Axis>) -> AxisValue {
         let Some(axis) = axis else { return AxisValue { number: 0.0, label: String::new() } };
-        let whole = axis.value.round() as u64;
+        let number = axis.value.as_f64();
+        let whole = number.round() as u64;
         let label = match axis.field {
-            _ if axis.value.is_infinite() => "maximum".to_string(),
+            _ if axis.value.is_maximum() => "maximum".to_string(),
             Field::Threads | Field::Depth | Field::Instances | Field::OpsPerSec => units::grouped(whole),
             Field::BytesPerSec => format!("{}/s", units::bytes(whole)),
-            Field::LoadPercent => format!("{} %", axis.value),
+            Field::LoadPercent => format!("{number} %"),
             Field::Block => units::bytes(whole),
         };
-        AxisValue { number: axis.value, label }
+        AxisValue { number, label }
     }
 }

@@ -133,10 +133,15 @@ fn of_points(facts: &Facts, index: usize, step: &StepFacts, metric: &Metric) -> 
         made.sheet.cells.push(row);
         made.not_the_drives.push(limits);
         for cell in cells.into_iter().flatten() {
-            made.sheet.resolution = made.sheet.resolution.max(metric.resolution(step, cell));
+            made.sheet.resolution = made.sheet.resolution.max(metric.resolution(step, cell, floor_ns(facts, cell)));
         }
     }
     made
+}
+
+/// The pacing floor of a cell's run; none was measured by older programs.
+fn floor_ns(facts: &Facts, cell: &CellFacts) -> f64 {
+    facts.runs[cell.bundle].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
 }
 
 /// The pairs of subjects that nothing keeps from being compared in a step.

@@ -113,8 +113,19 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
 /// Facts of the host: two hosts may be compared only where that is the question.
 const OF_HOST: [&str; 4] = ["Host", "CPU", "Memory", "Kernel"];
 
-/// How much a difference in a host's fact matters between two subjects.
-fn grade_of(facts: &Facts, subjects: &[usize], group: &str, grade: Grade) -> Grade {
+/// Facts that engines make of their knobs.
+const OF_KNOBS: [&str; 3] = ["Options", "Block cache", "Settings"];
+
+/// How much a difference in a fact matters between subjects: hosts may differ where that is the question, and so may what
+/// engines report of knobs that the plan gives to one subject alone or that vary on purpose.
+fn grade_of(facts: &Facts, subjects: &[usize], (group, name): (&str, &str), grade: Grade) -> Grade {
+    let own_knobs = |subject: &usize| {
+        let plan = &facts.runs[facts.run_of[*subject]].resolved;
+        plan.subjects.iter().any(|s| s.name == facts.own_names[*subject] && !s.overrides.is_empty())
+    };
+    if OF_KNOBS.contains(&name) && (subjects.iter().any(own_knobs) || !facts.vary.is_empty()) {
+        return Grade::Harmless;
+    }
     let mut runs = subjects.iter().filter_map(|s| facts.run_of.get(*s));
     let first = runs.next();
     let two_runs = runs.any(|r| Some(r) != first);
@@ -135,7 +146,7 @@ fn differences_between(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     for (group, name, grade) in ALIKE {
         for seen in sightings(facts, subjects, group, name).into_values() {
             all.extend(unlike(facts, &seen).map(|values| Difference {
-                grade: grade_of(facts, subjects, group, *grade),
+                grade: grade_of(facts, subjects, (group, name), *grade),
                 what: format!("{group}: {name}"),
                 values,
             }));
@@ -354,6 +365,7 @@ pub mod tests {
             until_percent: None,
             order: Order::Interleaved,
             plan: String::new(),
+            pacing_floor: None,
             resolved: serde_json::from_value(plan).expect("a plan"),
         }
     }

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::caveats::{self, Caveat};
 use super::compare::{self, Comparison};
+use super::conditions;
 use super::conditions::Barred;
 use super::meter_facts::{self, Metered};
 use super::metric::Asked;
 use super::point_summary::{PointSummary, RATE_KEPT, Summary, series_of, summarise};
 use super::power::{PowerFacts, Series};
-use super::{conditions, place};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::search::Search;
-use crate::plan::{Field, Order, Plan, Step};
-use crate::record::{AtRest, Class, Fact, Outcome, Point, PointContents, Prepared, RunContents};
+use crate::plan::{Field, Order, Plan, Step, place_of};
+use crate::record::{AtRest, Class, Fact, Outcome, PacingFloor, Point, PointContents, Prepared, RunContents};
 use crate::stats::limit;
 use crate::stats::trend::{self, Drift};
 
@@ -61,6 +61,8 @@ pub struct RunFacts {
     /// What half the headline figure's interval was to come down to, in percent, by up to so many repeats.
     pub until_percent: Option<f64>,
     pub order: Order,
+    /// Of an engine that takes no time, in open loop, as it was measured when the run began.
+    pub pacing_floor: Option<PacingFloor>,
     /// The resolved plan, and the same as JSON, from which the run can be repeated.
     pub resolved: Plan,
     pub plan: String,
@@ -185,7 +187,10 @@ impl Gathering {
         };
         let protocol = &first.run.plan.protocol;
         let facts = Facts {
-            title: protocol.title.clone(),
+            title: match first.run.plan.same_device {
+                true => format!("{} (control run: subjects share a device)", protocol.title),
+                false => protocol.title.clone(),
+            },
             protocol: protocol.name.clone(),
             source: protocol.source.clone(),
             vary: question.vary.clone(),
@@ -210,9 +215,13 @@ impl Gathering {
             repeats: run.plan.repeats,
             until_percent: run.plan.until.map(|u| u.percent),
             order: run.plan.order,
+            pacing_floor: noted.iter().find_map(PacingFloor::of_fact),
             plan: serde_json::to_string_pretty(&run.plan).context("writing the plan as JSON")?,
             resolved: run.plan.clone(),
         });
+        for own in run.plan.vary.iter().filter(|own| !facts.vary.contains(own)).cloned().collect::<Vec<_>>() {
+            facts.vary.push(own);
+        }
         let mut names = HashMap::new();
         for subject in &run.plan.subjects {
             let holders = all.iter().filter(|r| r.run.plan.subjects.iter().any(|s| s.name == subject.name)).count();
@@ -299,7 +308,7 @@ impl Gathering {
             step,
             value: bits,
             repeat: point.key.repeat,
-            place: place::of(&self.facts.runs[run].resolved, &point.key),
+            place: place_of(&self.facts.runs[run].resolved, &point.key),
             series: series_of(&rates, &|stream| summary.is_headline(stream)),
             metered: Metered::of(samples, &rates, (&self.facts.runs[run].resolved, &point), &summary),
             summary,

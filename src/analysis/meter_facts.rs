@@ -9,8 +9,8 @@ use crate::base::units::Rate;
 use crate::plan::{Plan, Step};
 use crate::record::gauge::diskstats::{self, Counter};
 use crate::record::gauge::{self, cpu, memory, nvme, processes};
-use crate::record::{AtRest, Class, Point, RateInterval, Sample};
-use crate::stats::limit::{Dataset, Device, Inputs, Late, Own, Verdict, verdict};
+use crate::record::{AtRest, Class, Overslept, Point, RateInterval, STOOD_STILL, Sample};
+use crate::stats::limit::{self, Dataset, Device, Inputs, Late, Own, Verdict, verdict};
 
 /// One point as its meters saw it; empty where nothing watched.
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Metered {
             // Another tool's watts alone do not say what limited its result.
             verdict: gauges
                 .iter()
-                .any(|g| g.name == cpu::HOST_ALL_NS)
+                .any(|g| g.name == cpu::HOST_ALL_NS || is_standstill(g))
                 .then(|| verdict(&inputs(&gauges, (plan, point), reading, window_s))),
         }
     }
@@ -73,27 +73,10 @@ pub fn power(repeats: &[&Metered], total: &Summary, subject: &str, rest: &[AtRes
     power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
 }
 
-/// What limited a cell: what limited most of its repeats, and the others beside it. Of two that limited as many, the one
-/// that is not the drive.
+/// What limited a cell: what limited most of its repeats.
 pub fn verdict_of(repeats: &[&Metered]) -> Option<Verdict> {
     let each: Vec<&Verdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
-    let mut counts: Vec<(&Verdict, usize)> = Vec::new();
-    for verdict in &each {
-        match counts.iter_mut().find(|(known, _)| known.limit == verdict.limit) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((verdict, 1)),
-        }
-    }
-    let rank = |(verdict, count): &(&Verdict, usize)| (*count, verdict.limit.bars_ranking());
-    // The first of those that are alike.
-    let (found, count) = *counts.iter().rev().max_by_key(|of| rank(of))?;
-    let others = counts.iter().filter(|(verdict, _)| verdict.limit != found.limit);
-    let others: Vec<String> = others.map(|(verdict, n)| format!("{n}: {}", verdict.limit.name())).collect();
-    let evidence = match others.is_empty() {
-        true => found.evidence.clone(),
-        false => format!("{} (in {count} of {} repeats; {})", found.evidence, each.len(), others.join(", ")),
-    };
-    Some(Verdict { evidence, ..found.clone() })
+    limit::of_most(&each)
 }
 
 /// Stretches of constant load: all streams together.
@@ -128,11 +111,15 @@ fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &PointSumma
     let own = |name: &str| rate(name).unwrap_or(0.0);
     let inputs = Inputs {
         window_s,
-        stood_still_s: None,
+        stood_still_s: gauges.iter().find(|g| is_standstill(g)).map(|g| g.readings.iter().map(|r| r.1 / 1e9).sum()),
         outstanding,
         workers: point.cells.iter().map(|c| f64::from(c.threads)).sum(),
         achieved: achieved(&reading.total),
-        late: streams().filter_map(late).max_by(|a, b| a.share.total_cmp(&b.share)),
+        late: reading
+            .streams
+            .iter()
+            .filter_map(|(name, _, n)| late(name, n, point))
+            .max_by(|a, b| a.share.total_cmp(&b.share)),
         in_flight: closed.then(|| streams().map(in_flight).sum()),
         reads_per_s,
         read_bytes_per_s,
@@ -152,6 +139,10 @@ fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &PointSumma
         ..Inputs::default()
     };
     with_processors(inputs, gauges, window_s)
+}
+
+fn is_standstill(gauge: &Gauge) -> bool {
+    (gauge.meter.as_str(), gauge.name.as_str()) == STOOD_STILL
 }
 
 fn find<'a>(gauges: &'a [Gauge], name: &str) -> Option<&'a Gauge> {
@@ -220,17 +211,20 @@ fn in_flight(numbers: &Numbers) -> f64 {
     numbers.classes.iter().filter_map(|c| Some(c.ops as f64 / seconds * c.service.mean_ns? / 1e9)).sum()
 }
 
-/// The ops of an open loop that Dyno itself handed over late. An op also waits where all slots are taken, and of evenly
-/// spread ops no larger share finds them so than the slots are taken on average: what is late beyond that is Dyno's.
-fn late(numbers: &Numbers) -> Option<Late> {
+/// The ops of an open loop that Dyno itself handed over late: at least those for which a worker was waiting, and overslept.
+/// An op also waits where all slots are taken, and of evenly spread ops no larger share finds them so than the slots are
+/// taken on average: what is late beyond that is Dyno's too.
+fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     numbers.asked?;
-    let ops: u64 = numbers.classes.iter().map(|c| c.ops).sum();
+    let ops = numbers.classes.iter().map(|c| c.ops).sum::<u64>().max(1) as f64;
     let slots = f64::from(numbers.threads) * f64::from(numbers.depth);
-    let share = numbers.late as f64 / ops.max(1) as f64 - in_flight(numbers) / slots.max(1.0);
+    let overslept = point.facts.iter().filter_map(Overslept::of_fact).find(|of| of.stream == stream);
+    let overslept = overslept.map_or(0.0, |of| of.times as f64 / ops);
+    let share = overslept.max(numbers.late as f64 / ops - in_flight(numbers) / slots.max(1.0));
     let lead = numbers.classes.iter().max_by_key(|c| c.ops)?;
     let p99 = |times: &Times| times.percentiles_ns[P99];
     let p99_ratio = lead.response.as_ref().and_then(p99).zip(p99(&lead.service)).map(|(all, own)| all / own.max(1.0));
-    Some(Late { share: share.max(0.0), p99_ratio })
+    Some(Late { share: share.min(1.0), p99_ratio })
 }
 
 fn achieved(numbers: &Numbers) -> Option<f64> {
@@ -268,4 +262,86 @@ fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
         flushes_per_s: sum(Counter::Flushes),
         flushing: flushing.min(1.0),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::histogram::Histogram;
+    use crate::record::{Cell, Fact, PointKey, Tally};
+
+    fn counter(name: &str, per_second: f64) -> Gauge {
+        let readings = vec![(0.0, 1e12), (10.0, 1e12 + 10.0 * per_second)];
+        Gauge { meter: "cpu".into(), name: name.into(), readings }
+    }
+
+    /// Two cores of a machine that was stopped for a quarter of the time, in which no ticks were counted.
+    #[test]
+    fn no_share_of_the_processors_passes_the_whole_where_ticks_were_lost() {
+        let gauges = [
+            counter(cpu::HOST_ALL_NS, 1.5e9),
+            counter(cpu::HOST_BUSY_NS, 1.49e9),
+            Gauge { readings: vec![(0.0, 2.0), (10.0, 2.0)], ..counter(cpu::HOST_CORES, 0.0) },
+            counter(processes::LOAD_CPU_NS, 1.995e9),
+            counter(processes::SERVERS_CPU_NS, 1.2e9),
+        ];
+        let p = with_processors(Inputs::default(), &gauges, 10.0);
+        let rounded = [p.host_busy, p.own_busy, p.servers_busy].map(|share| share.map(|s| (s * 1000.0).round()));
+        // Of the ticks it would have been 133 %.
+        assert_eq!((rounded, p.cores), ([Some(995.0), Some(995.0), Some(600.0)], 2.0));
+        // An older bundle says neither how many cores there are nor what its servers took.
+        let old = [&gauges[..2], &[counter(cpu::PROCESS_USER_NS, 5e8), counter(cpu::PROCESS_SYSTEM_NS, 1e8)]].concat();
+        let p = with_processors(Inputs::default(), &old, 10.0);
+        assert_eq!((p.cores, p.own_busy.map(|s| (s * 100.0).round()), p.servers_busy), (2.0, Some(30.0), None));
+    }
+
+    #[test]
+    fn a_device_is_counted_on_the_whole_disk_and_a_flush_once() {
+        let of = |name: String, per_second| Gauge { meter: diskstats::METER.into(), ..counter(&name, per_second) };
+        let of_part = |c: Counter, per_second| of(c.of_device("sda1"), per_second);
+        let of_disk = |c: Counter, per_second| of(c.of_whole("sda"), per_second);
+        let part = [of_part(Counter::Busy, 5e8), of_part(Counter::Queue, 1e9)];
+        let disk = [of_disk(Counter::Busy, 9e8), of_disk(Counter::Queue, 3e9), of_disk(Counter::FlushTime, 4e8)];
+        let found = device(&[&part[..], &disk].concat(), 10.0).expect("a device");
+        assert_eq!((found.busy, found.queue, found.flushing), (0.9, 2.6, 0.4));
+        assert_eq!(device(&part, 10.0).expect("a device").queue, 1.0);
+        assert_eq!(device(&[], 10.0), None);
+    }
+
+    #[test]
+    fn an_op_is_late_by_dynos_fault_where_a_worker_overslept_it_or_slots_were_free_and_not_where_all_were_taken() {
+        let axis = None;
+        let key = PointKey { subject: "A".into(), step: "s".into(), axis, repeat: 1 };
+        let overslept = |times| Overslept { stream: "io".into(), times, total_ns: 0, longest_ns: 0 }.to_fact();
+        // A thousand ops in ten seconds over two slots, each taken for so long.
+        let share = |late_ops: u64, service_ns: u64, facts: Vec<Fact>| {
+            let mut service = Histogram::new();
+            (0..1000).for_each(|_| service.add(service_ns));
+            let tally =
+                Tally { class: Class::Read, ops: 1000, bytes: 0, misses: 0, given_up: 0, service, response: None };
+            let cell = Cell {
+                stream: "io".into(),
+                drive: 0,
+                instance: 0,
+                headline: true,
+                threads: 2,
+                depth: 1,
+                asked: Some(Rate::OpsPerSec(100.0)),
+                late: late_ops,
+                backlog_max: 0,
+                backlog_end: 0,
+                tallies: vec![tally],
+            };
+            let mut point = Point { facts, window_ns: 10_000_000_000, ..Point::begun(key.clone(), 0) };
+            point.cells = vec![cell];
+            let reading = PointSummary::of(&point);
+            late("io", &reading.total, &point).map(|found| (found.share * 100.0).round())
+        };
+        let (quick, slow) = (100_000, 10_000_000);
+        assert_eq!(share(0, quick, vec![]), Some(0.0));
+        assert_eq!(share(200, quick, vec![]), Some(20.0));
+        // Half of the slots are taken on average: so many may have waited for one.
+        assert_eq!(share(400, slow, vec![]), Some(0.0));
+        assert_eq!(share(400, slow, vec![overslept(50)]), Some(5.0));
+    }
 }

@@ -181,11 +181,13 @@ impl Metric {
     }
 
     /// The relative resolution of what a cell's figure was measured with: a histogram's bucket, or the bounds that another
-    /// tool reported. Counts and watts have none to speak of.
-    pub fn resolution(&self, step: &StepFacts, cell: &CellFacts) -> f64 {
+    /// tool reported; of response times the pacing floor of the run. Counts and watts have none to speak of.
+    pub fn resolution(&self, step: &StepFacts, cell: &CellFacts, floor_ns: f64) -> f64 {
         let Figure::Percentile(_) = self.figure else { return 0.0 };
         match self.of(step, cell) {
             Some((e, _)) if e.method == Method::Reported && e.low > 0.0 => (e.high / e.low).ln(),
+            // A response time holds the pacer's own floor, which differs by no more than itself.
+            Some((e, _)) if e.value > 0.0 && step.open_loop => RESOLUTION.max(floor_ns / e.value),
             _ => RESOLUTION,
         }
     }

@@ -16,7 +16,6 @@ pub mod facts;
 pub mod meter_facts;
 pub mod meter_series;
 pub mod metric;
-pub mod place;
 pub mod point_summary;
 pub mod power;
 pub mod reported;

@@ -121,7 +121,7 @@ pub fn summarise(
 
 fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
     let all = |pick: &dyn Fn(&Power) -> f64| powers.iter().map(pick).collect::<Vec<f64>>();
-    let watts = all(&|p| p.mean_watts.value);
+    let watts = all(&|p| p.mean_watts);
     let joules = powers.iter().map(|p| p.joules).collect::<Option<Vec<f64>>>();
     let covered = all(&|p| p.covered).into_iter().fold(1.0, f64::min);
     // Work per watt needs readings over (nearly) the whole window.

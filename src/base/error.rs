@@ -19,6 +19,40 @@ impl fmt::Display for Hint {
 
 impl std::error::Error for Hint {}
 
+/// The remedy of something that Dyno could do and will not: it would touch what is not its own, or do what nobody asked
+/// for on the command line.
+#[derive(Debug)]
+pub struct Refusal(pub String);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// How `dyno` ends; docs/exit-codes.md is the page for users. A signal's number is added to 128.
+pub mod exit {
+    pub const FAILED: u8 = 1;
+    /// A run went to its end, and some of its points failed; an audit did, and some of its claims do not hold.
+    pub const NOT_ALL: u8 = 2;
+    pub const REFUSED: u8 = 3;
+    /// The command line does not say anything; EX_USAGE of sysexits.h.
+    pub const USAGE: u8 = 64;
+}
+
+/// The exit code of an error.
+pub fn exit_code(error: &Error) -> u8 {
+    let refused = error.chain().any(|cause| cause.downcast_ref::<Refusal>().is_some());
+    if refused { exit::REFUSED } else { exit::FAILED }
+}
+
+/// An error that is a refusal, with its remedy.
+pub fn refused(what: impl fmt::Display, try_next: impl fmt::Display) -> Error {
+    Error::new(Refusal(try_next.to_string())).context(what.to_string())
+}
+
 /// An error with its remedy: `failed("cannot open /dev/x", "check that the device exists")`.
 pub fn failed(what: impl fmt::Display, try_next: impl fmt::Display) -> Error {
     Error::new(Hint(try_next.to_string())).context(what.to_string())
@@ -28,8 +62,9 @@ pub fn failed(what: impl fmt::Display, try_next: impl fmt::Display) -> Error {
 pub fn describe(error: &Error) -> (String, Vec<String>) {
     let (mut causes, mut hints) = (Vec::new(), Vec::new());
     for cause in error.chain() {
-        match cause.downcast_ref::<Hint>() {
-            Some(hint) => hints.push(hint.0.clone()),
+        let hint = cause.downcast_ref::<Hint>().map(|hint| &hint.0);
+        match hint.or(cause.downcast_ref::<Refusal>().map(|refusal| &refusal.0)) {
+            Some(hint) => hints.push(hint.clone()),
             None => causes.push(cause.to_string()),
         }
     }
@@ -45,5 +80,13 @@ mod tests {
     fn causes_and_remedies_are_told_apart() {
         let error = failed("cannot open /dev/x", "check that it exists").context("point 3");
         assert_eq!(describe(&error), ("point 3: cannot open /dev/x".into(), vec!["check that it exists".into()]));
+    }
+
+    #[test]
+    fn a_refusal_has_a_code_of_its_own_however_it_is_wrapped() {
+        let error = refused("in use", "unmount it").context("subject A");
+        assert_eq!((describe(&error).0.as_str(), exit_code(&error)), ("subject A: in use", exit::REFUSED));
+        assert_eq!(describe(&error).1, ["unmount it"]);
+        assert_eq!(exit_code(&failed("gone", "look")), exit::FAILED);
     }
 }

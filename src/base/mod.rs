@@ -8,5 +8,6 @@ pub mod output;
 pub mod private;
 pub mod rng;
 pub mod secret;
+pub mod stderr;
 pub mod text;
 pub mod units;

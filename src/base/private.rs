@@ -51,34 +51,3 @@ pub fn recall(list: &str) -> Vec<String> {
     }
     text.lines().map(str::to_string).collect()
 }
-
-/// How many files are kept; the oldest, by their names, go first.
-const MOST_FILES: usize = 500;
-
-/// Keeps a text under a name.
-pub fn keep(name: &str, text: &str) {
-    let Some(folder) = folder() else { return };
-    let new = folder.join(format!("{name}.new"));
-    let options = |file: &mut OpenOptions| file.mode(0o600).custom_flags(libc::O_NOFOLLOW).open(&new);
-    let written = options(OpenOptions::new().write(true).create(true).truncate(true))
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| std::fs::rename(&new, folder.join(name)));
-    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
-    names.retain(|found| found.starts_with("run-"));
-    names.sort();
-    if written.is_ok() {
-        for old in names.iter().take(names.len().saturating_sub(MOST_FILES)) {
-            let _ = std::fs::remove_file(folder.join(old));
-        }
-    }
-}
-
-/// What was kept under a name.
-pub fn kept(name: &str) -> Option<String> {
-    let path = folder()?.join(name);
-    let mut file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
-    let own = file.metadata().ok()?.uid() == rustix::process::geteuid().as_raw();
-    let mut text = String::new();
-    (own && file.read_to_string(&mut text).is_ok()).then_some(text)
-}

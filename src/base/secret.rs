@@ -14,6 +14,34 @@ pub fn hide(text: &str) -> String {
     for name in NAMES {
         out = hide_after(&out, name);
     }
+    hide_authorization(&out)
+}
+
+/// Hides what follows the scheme of HTTP's header: "Authorization: Bearer SECRET".
+fn hide_authorization(text: &str) -> String {
+    let is_header = |word: &str| word.to_ascii_lowercase().trim_matches(['"', '\'']).starts_with("authorization:");
+    let mut out = String::with_capacity(text.len());
+    // How many words of a header have passed.
+    let mut passed = 0;
+    for piece in text.split_inclusive(' ') {
+        let word = piece.trim_end_matches(' ');
+        passed = if is_header(word) {
+            1
+        } else if passed > 0 && !word.is_empty() {
+            passed + 1
+        } else {
+            passed
+        };
+        match passed {
+            3 => {
+                let end = word.find(['"', '\'', ',']).unwrap_or(word.len());
+                out.push_str(HIDDEN);
+                out.push_str(&piece[end..]);
+                passed = 0;
+            }
+            _ => out.push_str(piece),
+        }
+    }
     out
 }
 
@@ -147,6 +175,8 @@ mod tests {
             (r#"{"token":"hunter2","n":1}"#, r#"{"token":"***","n":1}"#),
             (r#"{"plan":"{\"secret\": \"hunter2\"}"}"#, r#"{"plan":"{\"secret\": \"***\"}"}"#),
             ("https://bmc/redfish?token=hunter2&x=1", "https://bmc/redfish?token=***&x=1"),
+            ("curl -H 'Authorization: Bearer hunter2' x", "curl -H 'Authorization: Bearer ***' x"),
+            ("authorization: Basic aHVudGVyMg==", "authorization: Basic ***"),
             ("root=UUID=1 quiet", "root=UUID=1 quiet"),
             ("password=$BMC_PASSWORD", "password=$BMC_PASSWORD"),
             ("a passwordless login at http://x:80/", "a passwordless login at http://x:80/"),

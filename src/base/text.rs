@@ -70,7 +70,29 @@ impl<W: Write> Write for Shown<W> {
 /// Writes to standard error what a user should see, on lines of its own. A terminal that is gone, a closed pipe or a full
 /// disk takes nothing: that must not end what is going on, so it is dropped.
 pub fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", visible_lines(text.trim_end_matches('\n')));
+    say_as_it_is(&visible_lines(text));
+}
+
+/// `say` of what has been made visible already.
+pub fn say_as_it_is(text: &str) {
+    let _ = io::stderr().write_all(format!("{}\n", text.trim_end_matches('\n')).as_bytes());
+}
+
+/// The text with a mark of the same length for every hidden character but line ends and tabs, so that places in it stay
+/// what they are.
+pub fn masked(text: &str) -> Cow<'_, str> {
+    let hides = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t' | '\r');
+    if !text.chars().any(hides) {
+        return Cow::Borrowed(text);
+    }
+    let mask = |c: char| match c.len_utf8() {
+        _ if !hides(c) => c,
+        1 => '?',
+        2 => '¿',
+        3 => '\u{fffd}',
+        _ => '\u{1f6c7}',
+    };
+    Cow::Owned(text.chars().map(mask).collect())
 }
 
 #[cfg(test)]
@@ -88,6 +110,13 @@ mod tests {
         ] {
             assert_eq!(visible(text), shown);
         }
+    }
+
+    #[test]
+    fn a_mask_moves_nothing() {
+        let text = "a\u{1b}b\u{9b}c\u{202e}d\u{e0041}\n\te";
+        assert_eq!(masked(text), "a?b¿c\u{fffd}d\u{1f6c7}\n\te");
+        assert_eq!(masked(text).len(), text.len());
     }
 
     #[test]

@@ -12,30 +12,34 @@ use crate::base::error::{Context, Result};
 use crate::report::{published, wording};
 
 pub fn claims(bundles: &Bundles, as_json: bool, out: &mut dyn Write) -> Result<()> {
-    let facts = bundles.facts()?;
-    let found = claims::all(&facts);
+    write(&bundles.facts()?, as_json, out)
+}
+
+/// The claims of facts that were loaded.
+pub fn write(facts: &Facts, as_json: bool, out: &mut dyn Write) -> Result<()> {
+    let found = claims::all(facts);
     if as_json {
-        serde_json::to_writer_pretty(&mut *out, &document(&facts, &found)).context("writing JSON")?;
+        serde_json::to_writer_pretty(&mut *out, &document(facts, &found)).context("writing JSON")?;
         writeln!(out)?;
         return Ok(());
     }
     for claim in &found {
-        let (said, basis) = wording::claim(&facts, claim);
+        let (said, basis) = wording::claim(facts, claim);
         writeln!(out, "- {said} ({basis}).")?;
     }
-    for crossover in claims::crossovers(&facts) {
-        writeln!(out, "- {}.", wording::crossover(&facts, &crossover))?;
+    for crossover in claims::crossovers(facts) {
+        writeln!(out, "- {}.", wording::crossover(facts, &crossover))?;
     }
-    match published::rows(&facts) {
+    match published::rows(facts) {
         Some(rows) => {
             writeln!(out, "{}", published::HOW)?;
             rows.iter().try_for_each(|row| writeln!(out, "- {}", row.join(", ")))?;
         }
-        None if found.is_empty() => writeln!(out, "{}", wording::no_claim(&facts))?,
+        None if found.is_empty() => writeln!(out, "{}", wording::no_claim(facts))?,
         None => {}
     }
-    facts.barred.iter().try_for_each(|bar| writeln!(out, "{}", wording::barred(&facts, bar)))?;
-    let caveats = wording::caveats(&facts);
+    facts.barred.iter().try_for_each(|bar| writeln!(out, "{}", wording::barred(facts, bar)))?;
+    let caveats = wording::caveats(facts);
     if !caveats.is_empty() {
         writeln!(out, "\nCaveats (these points support no claim, or only a bound):")?;
         caveats.iter().try_for_each(|own| writeln!(out, "- {own}"))?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::base::error::{Result, failed};
+use crate::base::file;
 use crate::import::{self, Input};
 
 #[derive(Args)]
@@ -56,15 +57,5 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
 }
 
 fn read(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).map_err(|e| {
-        failed(format!("cannot read {}: {e}", path.display()), "check the name and that you may read it")
-    })?;
-    let line = |end: usize| bytes[..end].iter().filter(|b| **b == b'\n').count() + 1;
-    String::from_utf8(bytes.clone()).map_err(|e| {
-        let at = line(e.utf8_error().valid_up_to());
-        failed(
-            format!("{}, line {at}: not text (UTF-8)", path.display()),
-            "give the file as the tool wrote it, unpacked",
-        )
-    })
+    file::read_text(path, file::MOST_DATA)
 }

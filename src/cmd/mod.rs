@@ -3,10 +3,10 @@
 pub mod audit;
 pub mod claims;
 pub mod compare;
+mod consent;
 pub mod drives;
 pub mod export;
 pub mod facts;
-pub mod foreign;
 pub mod import;
 pub mod list;
 pub mod load;
@@ -15,13 +15,15 @@ pub mod protocols;
 pub mod report;
 pub mod run;
 pub mod show;
+mod signals;
 
 use std::io::{BufWriter, Write, stdout};
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::base::error::{Result, failed};
+use crate::base::error::{Error, Result, exit, failed};
+use crate::base::text::Shown;
 use crate::plan::Catalogue;
 use load::Bundles;
 
@@ -124,9 +126,37 @@ pub fn catalogue() -> Catalogue {
 
 /// Parses the command line and does what it says; the exit code.
 pub fn main() -> Result<u8> {
-    let out = &mut BufWriter::new(stdout().lock());
-    let code = match Dyno::parse().command {
-        Command::Run(args) => return run::run(&args),
+    let command = match Dyno::try_parse() {
+        Ok(dyno) => dyno.command,
+        Err(said) => {
+            // Help that a closed pipe does not take is no error.
+            let _ = said.print();
+            return Ok(if said.use_stderr() { exit::USAGE } else { 0 });
+        }
+    };
+    if let Command::Run(args) = &command {
+        return run::run(args);
+    }
+    let out = &mut BufWriter::new(Shown::new(stdout().lock()));
+    let code = carry_out(command, out).and_then(|code| Ok(out.flush().map(|()| code)?));
+    match code {
+        // The reader of a pipe may have seen enough (`dyno show b | head`).
+        Err(error) if is_closed_pipe(&error) => Ok(0),
+        code => code,
+    }
+}
+
+fn is_closed_pipe(error: &Error) -> bool {
+    let closed = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| match cause.downcast_ref::<csv::Error>().map(csv::Error::kind) {
+        Some(csv::ErrorKind::Io(error)) => closed(error),
+        _ => cause.downcast_ref::<std::io::Error>().is_some_and(closed),
+    })
+}
+
+fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
+    match command {
+        Command::Run(args) => run::run(&args),
         Command::Plan { command: PlanCommand::Check(what) } => {
             let plan = what.plan()?;
             plan::check(&plan, out)?;
@@ -151,10 +181,5 @@ pub fn main() -> Result<u8> {
         Command::Audit { claims, data } => audit::audit(&claims, &data, out),
         Command::Import(args) => import::import(&args, out).map(|()| 0),
         Command::Export(args) => export::export(&args).map(|()| 0),
-    };
-    match out.flush() {
-        // The reader of a pipe may have seen enough (`dyno show b | head`).
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => code,
     }
 }

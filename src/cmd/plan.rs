@@ -6,11 +6,12 @@ use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PointPlan, Step, Stream};
 use crate::record::Class;
-use crate::run::{prepare, space};
+use crate::run::{self, prepare, space};
 use crate::workload;
 
 /// Prints the resolved plan.
 pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    run::apart(plan)?;
     let points = plan::points(plan);
     writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
     if !plan.protocol.source.is_empty() {
@@ -19,6 +20,7 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     table(plan, out)?;
     time(plan, &points, out)?;
+    own_knobs(plan, out)?;
     preparation(plan, out)?;
     writing(plan, &points, out)
 }
@@ -70,13 +72,13 @@ fn values(axes: &[&Axis]) -> String {
 }
 
 fn value(axis: &Axis) -> String {
+    let Some(value) = axis.value.number() else { return "max".to_string() };
     match axis.field {
-        _ if axis.value.is_infinite() => "max".to_string(),
-        Field::Threads | Field::Depth | Field::Instances => format!("{}", axis.value),
-        Field::OpsPerSec => Rate::OpsPerSec(axis.value).to_string(),
-        Field::BytesPerSec => Rate::BytesPerSec(axis.value).to_string(),
-        Field::LoadPercent => format!("{} %", axis.value),
-        Field::Block => bytes(axis.value as u64),
+        Field::Threads | Field::Depth | Field::Instances => format!("{value}"),
+        Field::OpsPerSec => Rate::OpsPerSec(value).to_string(),
+        Field::BytesPerSec => Rate::BytesPerSec(value).to_string(),
+        Field::LoadPercent => format!("{value} %"),
+        Field::Block => bytes(value as u64),
     }
 }
 
@@ -99,6 +101,7 @@ fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
             plan::Order::Blocked => "blocked",
         }
     )?;
+    writeln!(out, "{}", why(plan))?;
     // The rounds that a steady state needs at the least.
     let steady = plan.protocol.preparation.steady.as_ref();
     let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
@@ -128,6 +131,30 @@ fn repeats(plan: &Plan) -> String {
         Some(until) => format!("{} to {} (until ±{} %)", until.at_least, plan.repeats, until.percent),
         None => plan.repeats.to_string(),
     }
+}
+
+/// Why so many repeats, and what they are enough for.
+fn why(plan: &Plan) -> String {
+    let most = duration(plan::repeats::LONG_POINT_NS);
+    match (plan.repeats, plan.default_repeats) {
+        (1 | 2, _) => {
+            "Too few repeats to compare subjects: fewer than 3 show figures as measured, and 5 are usual".into()
+        }
+        (n, true) if n < 5 => format!("{n} repeats: the default where a point takes more than {most}"),
+        (n, true) => format!("{n} repeats: the default where no point takes more than {most}"),
+        (n, false) => format!("{n} repeats: as the plan says"),
+    }
+}
+
+/// Knobs that subjects have for themselves.
+fn own_knobs(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    for subject in &plan.subjects {
+        for own in &subject.overrides {
+            let (part, knob) = (own.of.name(), &own.knob);
+            writeln!(out, "{} alone: {}.{}.{part}.{knob} = {}", subject.name, own.step, own.stream, own.value)?;
+        }
+    }
+    Ok(())
 }
 
 /// What is written to each drive, and which drives lose what is on them.

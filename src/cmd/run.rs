@@ -1,32 +1,35 @@
 //! `dyno run`: joins the plan, the run and the bundle.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
-use super::foreign;
+use super::consent;
+use super::signals::Signals;
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, bail, failed};
+use crate::base::error::{Context, Result, bail, exit, failed};
+use crate::base::file;
+use crate::base::stderr::note;
 use crate::lab;
-use crate::plan::{self, Load, Plan, PointKey};
+use crate::plan::{self, Plan, PointKey};
 use crate::record::{Outcome, Run};
 use crate::run::enough::{Figures, headline};
 use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::search::Searches;
-use crate::run::{self, Maxima, MaximumOf, ops_per_s};
-use crate::store::{Bundle, Writer};
+use crate::run::{self, Maxima};
+use crate::store::{Bundle, Writer, limits};
 
 /// What to run.
 #[derive(Args)]
 pub struct What {
     /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose experiment is to be repeated
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
-    what: PathBuf,
-    /// With a protocol: a label and the directory to test, as in --subject A=/mnt/a
-    #[arg(short, long, value_name = "NAME=PATH")]
+    what: Option<PathBuf>,
+    /// With a protocol: a label and the directory to test, as in --subject A=/mnt/a; knobs of its engine may follow, which
+    /// this subject alone has: --subject A=/mnt/a,latency=110us
+    #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
     /// With a protocol: how often each point is measured
     #[arg(long)]
@@ -34,45 +37,75 @@ pub struct What {
     /// With a protocol: one of its smaller forms, as in --scale small
     #[arg(long, value_name = "NAME")]
     scale: Option<String>,
-    /// With a protocol: change one of its values, as in --set step.readrandom.duration=5s
+    /// With a protocol: change one of its values, as in --set step.readrandom.duration=5s. With a bundle: what it hides of
+    /// its meters, as in --set 'meter.1.command=["ppm-read", "--module", "a"]'
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// A control run: subjects may share a physical device
+    #[arg(long)]
+    same_device: bool,
 }
 
 #[derive(Args)]
 pub struct RunArgs {
     #[command(flatten)]
-    what: Option<What>,
+    what: What,
+    /// With a bundle: a command, a server, a setting or a drive's serial number that its plan may use; may be given
+    /// several times
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    allow: Vec<String>,
     /// Where to keep what is measured [default: PROTOCOL-TIME.dyno in this directory]
     #[arg(short, long, value_name = "FILE")]
     bundle: Option<PathBuf>,
     /// Go on with a run that was interrupted
     #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "bundle"])]
     resume: Option<PathBuf>,
-    /// With somebody else's bundle: something that its plan would do, as the refusal names it; may be given several times
-    #[arg(long, value_name = "WHAT")]
-    allow: Vec<String>,
 }
 
 impl What {
-    /// The plan that is meant.
+    /// The plan that is meant, to be looked at.
     pub fn plan(&self) -> Result<Plan> {
+        self.within_limits(None)
+    }
+
+    /// A plan whose results a bundle can hold.
+    fn within_limits(&self, allow: Option<&[String]>) -> Result<Plan> {
+        let plan = self.resolve(allow)?;
+        limits::check_plan(&plan).map(|()| plan)
+    }
+
+    /// The same, to be carried out. One from a bundle does nothing of its own choice that was not allowed by name.
+    fn resolve(&self, allow: Option<&[String]>) -> Result<Plan> {
+        let plan = self.found(allow)?;
+        Ok(Plan { same_device: plan.same_device || self.same_device, ..plan })
+    }
+
+    fn found(&self, allow: Option<&[String]>) -> Result<Plan> {
         let catalogue = super::catalogue();
-        if is_bundle(&self.what) {
-            if !self.subject.is_empty() || !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
-                bail!("a bundle is repeated as it is; --subject, --scale, --set and --repeats go with a protocol");
+        let Some(what) = &self.what else {
+            return Err(failed("no plan was named", "name a plan, a protocol or a bundle"));
+        };
+        if file::is_sqlite(what) {
+            if !self.subject.is_empty() || self.repeats.is_some() || self.scale.is_some() {
+                bail!("a bundle is repeated as it is; --subject, --scale and --repeats go with a protocol");
             }
-            let plan = Bundle::open(&self.what)?.run().plan.clone();
+            let mut plan = Bundle::open(what)?.run().plan.clone();
+            if let Some(allow) = allow {
+                consent::ask(&mut plan, what, &self.set, allow)?;
+            }
             return plan::recheck(&plan, &catalogue).map(|()| plan);
         }
-        if self.subject.is_empty() && self.what.is_file() {
+        if allow.is_some_and(|names| !names.is_empty()) {
+            bail!("--allow goes with a bundle: a plan that you wrote may do what stands in it");
+        }
+        if self.subject.is_empty() && (what.exists() && !what.is_dir()) {
             if !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
                 return Err(failed(
                     "--scale, --set and --repeats go with a protocol",
                     "write `scale`, `repeats` and [override] into the plan file",
                 ));
             }
-            return Ok(plan::load(&self.what, &catalogue)?);
+            return Ok(plan::load(what, &catalogue)?);
         }
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_string(), value.to_string())),
@@ -82,28 +115,16 @@ impl What {
         let subjects: Vec<_> = subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
         let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
         set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
-        let protocol = self.what.to_string_lossy();
+        let protocol = what.to_string_lossy();
         Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, &catalogue)?)
     }
 }
 
-fn is_bundle(path: &Path) -> bool {
-    let mut magic = [0; 16];
-    std::fs::File::open(path).and_then(|mut f| std::io::Read::read_exact(&mut f, &mut magic)).is_ok()
-        && &magic == b"SQLite format 3\0"
-}
-
-/// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 130 interrupted.
+/// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 128 and the signal's number interrupted.
 pub fn run(args: &RunArgs) -> Result<u8> {
-    match (&args.resume, &args.what) {
-        (Some(bundle), _) => resume(bundle, &args.allow),
-        (None, Some(what)) => {
-            let plan = what.plan()?;
-            if is_bundle(&what.what) {
-                foreign::check(Bundle::open(&what.what)?.run(), &args.allow)?;
-            }
-            start(plan, args.bundle.as_deref())
-        }
+    match (&args.resume, &args.what.what) {
+        (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow),
+        (None, Some(_)) => start(args.what.within_limits(Some(&args.allow))?, args.bundle.as_deref()),
         (None, None) => Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE")),
     }
 }
@@ -122,6 +143,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let name =
         || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
+    run::apart(&plan)?;
     refuse_under_test(&plan, &bundle)?;
     let clock = Clock::start();
     let record = Run {
@@ -129,45 +151,45 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
         plan,
     };
-    let facts = [lab::facts::gather(&record.plan.subjects), run::facts(clock)].concat();
+    let facts = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
-    foreign::remember(&bundle)?;
     measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }
 
-fn resume(bundle: &Path, allowed: &[String]) -> Result<u8> {
+fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
     let read = Bundle::open(bundle)?;
-    plan::recheck(&read.run().plan, &super::catalogue())?;
-    foreign::check(read.run(), allowed)?;
     let known = known(&read)?;
     drop(read);
-    let (writer, record) = Writer::resume(bundle)?;
+    let (writer, mut record) = Writer::resume(bundle)?;
+    consent::ask(&mut record.plan, bundle, set, allow)?;
+    plan::recheck(&record.plan, &super::catalogue())?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
     measure(record.plan, writer, known, &done, Clock::start(), bundle)
 }
 
 fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        // A second signal ends the program at once.
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop)).context("catching signals")?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("catching signals")?;
-    }
-    let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&p.key)).collect();
+    let signals = Signals::catch()?;
+    let done: HashSet<String> = done.iter().map(known_by).collect();
+    let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
     let progress = Progress::new();
     let Known { maxima, searches, figures, before } = known;
     let (sink, progress) = (&mut writer, &progress);
-    let run = run::Run { plan: &plan, points, maxima, searches, figures, before, sink, progress, stop: &stop, clock };
+    let run =
+        run::Run { plan: &plan, points, maxima, searches, figures, before, sink, progress, stop: &signals.stop, clock };
     let summary = run.execute();
     let name = bundle.display();
-    let summary = summary.with_context(|| format!("what was measured until then is in {name}"))?;
+    let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
+    let summary = summary.with_context(|| match writer.finished() {
+        Ok(points) if points.is_empty() => format!("nothing was measured; go on with `{how}`"),
+        _ => format!("what was measured until then is in {name}; go on with `{how}`"),
+    })?;
     if summary.interrupted {
-        eprintln!("Interrupted; {} points are kept. Go on with: dyno run --resume {name}", summary.measured);
-        return Ok(130);
+        note(&format!("Interrupted; {} points are kept. Go on with: {how}", summary.measured));
+        return Ok(signals.exit_code());
     }
-    eprintln!("{} points measured, {} failed. Next: dyno compare {name}", summary.measured, summary.failed);
-    Ok(if summary.failed > 0 { 2 } else { 0 })
+    note(&format!("{} points measured, {} failed. Next: dyno compare {name}", summary.measured, summary.failed));
+    Ok(if summary.failed > 0 { exit::NOT_ALL } else { 0 })
 }
 
 /// The bundle may not lie on what is being tested. In a directory that means inside it; on the same filesystem it is
@@ -194,28 +216,23 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
 fn known(bundle: &Bundle) -> Result<Known> {
     let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
     let mut known = Known { before, ..Known::default() };
-    for stored in bundle.points()? {
-        let (key, point) = (&stored.point.key, &stored.point);
-        known.figures.extend(headline(point).map(|figure| (key.clone(), figure)));
-        let step = bundle.run().plan.protocol.steps.iter().find(|s| s.name == key.step);
+    let points = plan::points(&bundle.run().plan);
+    let points: HashMap<String, _> = points.iter().map(|point| (known_by(&point.key), point)).collect();
+    bundle.each_point(&mut |stored| {
+        let (key, measured) = (&stored.point.key, &stored.point);
+        known.figures.extend(headline(measured).map(|figure| (key.clone(), figure)));
+        let Some(point) = points.get(&known_by(key)) else { return Ok(()) };
+        known.maxima.note(point, measured);
         // A failed point is measured again.
-        if point.outcome == Outcome::Measured {
-            known.searches.note(key, step.and_then(|s| s.sweep.as_ref()), point);
+        if measured.outcome == Outcome::Measured {
+            known.searches.note(key, point.step.sweep.as_ref(), measured);
         }
-        let is_maximum = key.axis.as_ref().is_some_and(|a| a.value.is_infinite());
-        if !is_maximum || point.outcome != Outcome::Measured {
-            continue;
-        }
-        let steps = bundle.run().plan.protocol.steps.iter().filter(|s| s.name == key.step);
-        for stream in steps.flat_map(|s| &s.streams).filter(|s| !matches!(s.load, Load::Rate(_))) {
-            let of = MaximumOf {
-                subject: key.subject.clone(),
-                step: key.step.clone(),
-                repeat: key.repeat,
-                stream: stream.name.clone(),
-            };
-            known.maxima.insert(of, ops_per_s(point, &stream.name));
-        }
-    }
+        Ok(())
+    })?;
     Ok(known)
+}
+
+/// A key to find a point by.
+fn known_by(key: &PointKey) -> String {
+    format!("{key:?}")
 }

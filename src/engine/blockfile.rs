@@ -112,10 +112,14 @@ impl BlockFile {
 
     /// What failed, for an op that did.
     pub fn op_failed(&self, op: &str, at: u64, cause: std::io::Error) -> crate::base::error::Error {
-        failed(
-            format!("{op} at offset {at} of {} failed: {cause}", self.path.display()),
-            "look at `dmesg` for what the device reported",
-        )
+        let next = match cause.raw_os_error() {
+            Some(libc::ENOSPC | libc::EDQUOT) => "make room on its filesystem, or let the dataset be smaller",
+            _ if is_file(&self.path) && cause.raw_os_error() != Some(libc::EIO) => {
+                "look at the filesystem that it is on"
+            }
+            _ => "look at `dmesg` for what the device reported",
+        };
+        failed(format!("{op} at offset {at} of {} failed: {cause}", self.path.display()), next)
     }
 
     pub fn short(&self, op: &str, at: u64, got: usize, wanted: u32) -> crate::base::error::Error {

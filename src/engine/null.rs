@@ -245,7 +245,7 @@ mod tests {
     use crate::base::units::Rate;
     use crate::load::pacer::{Schedule, Share};
     use crate::load::recorder::Recorder;
-    use crate::load::worker::{Job, Window};
+    use crate::load::worker::{Job, Slots, Window};
     use crate::load::{OpKind, Source};
     use crate::plan::Arrival;
     use crate::record::{Class, Tally};
@@ -277,7 +277,7 @@ mod tests {
             clock,
             source: &mut Reads,
             schedule,
-            depth,
+            slots: Slots::new(depth),
             window: Window { from_ns: 0, until_ns },
             limit: None,
             recorder: &recorder,

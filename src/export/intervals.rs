@@ -31,7 +31,7 @@ impl Table for Intervals {
 
     fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
         let point = key::of_point(&stored.point.point.key);
-        for i in stored.bundle.intervals(stored.point.id)? {
+        stored.bundle.each_interval(stored.point.id, &mut |i| {
             let seconds = i.end_ns.saturating_sub(i.start_ns).max(1) as f64 / 1e9;
             let response = i.response.as_ref();
             let measures = [
@@ -48,8 +48,7 @@ impl Table for Intervals {
                 response.and_then(|r| r.percentile_ns(0.99)).into(),
             ];
             let part = key::of_part(&i.stream, i.drive, i.instance, i.class);
-            row([point.clone(), part.to_vec(), measures.to_vec(), vec![stored.file.into()]].concat())?;
-        }
-        Ok(())
+            row([point.clone(), part.to_vec(), measures.to_vec(), vec![stored.file.into()]].concat())
+        })
     }
 }

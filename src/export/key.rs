@@ -16,7 +16,7 @@ pub fn of_point(key: &PointKey) -> Vec<Value> {
         key.subject.as_str().into(),
         key.step.as_str().into(),
         key.axis.as_ref().map(|a| a.name.as_str()).into(),
-        key.axis.as_ref().map(|a| a.value).into(),
+        key.axis.as_ref().map(|a| a.value.as_f64()).into(),
         key.repeat.into(),
     ]
 }

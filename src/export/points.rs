@@ -105,7 +105,7 @@ fn watched(metered: &Metered) -> Vec<Value> {
     for class in POWER_CLASSES {
         let series = metered.power.iter().find(|s| s.class == class);
         let power = series.and_then(|s| s.over(metered.window_s));
-        row.push(power.as_ref().map(|p| p.mean_watts.value).into());
+        row.push(power.as_ref().map(|p| p.mean_watts).into());
         row.push(power.and_then(|p| p.joules).into());
     }
     let verdict = metered.verdict.as_ref();

@@ -1,5 +1,6 @@
 //! Points as they stand in their bundles, for tables that want them as they are.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::analysis::meter_facts::{self, Metered};
@@ -25,18 +26,25 @@ pub fn each_point(paths: &[PathBuf], visit: &mut dyn FnMut(&Stored<'_>) -> Resul
         let bundle = Bundle::open(path).with_context(|| format!("opening {}", path.display()))?;
         let reported = bundle.told()?;
         let file = path.display().to_string();
-        let points = bundle.points().with_context(|| format!("reading {}", path.display()))?;
-        let of = |p: &StoredPoint| {
+        let reading = || format!("reading {}", path.display());
+        // Twice, since the histograms of all points do not fit into memory, and meters are seen through over all of them.
+        let mut metered: Vec<(i64, String, Metered)> = Vec::new();
+        let mut look = |p: StoredPoint| {
             let (samples, rates) = (bundle.samples(p.id)?, bundle.rates(p.id)?);
-            Ok(Metered::of(samples, &rates, (&bundle.run().plan, &p.point), &PointSummary::of(&p.point)))
+            let seen = Metered::of(samples, &rates, (&bundle.run().plan, &p.point), &PointSummary::of(&p.point));
+            metered.push((p.id, p.point.key.subject, seen));
+            Ok(())
         };
-        let mut metered = points.iter().map(of).collect::<Result<Vec<_>>>()?;
-        let subject = |p: &StoredPoint| p.point.key.subject.clone();
-        meter_facts::agree(points.iter().map(subject).zip(&mut metered));
-        for (point, metered) in points.iter().zip(&metered) {
+        bundle.each_point(&mut look).with_context(reading)?;
+        meter_facts::agree(metered.iter_mut().map(|(_, subject, seen)| (subject.clone(), seen)));
+        let metered: HashMap<i64, Metered> = metered.into_iter().map(|(id, _, seen)| (id, seen)).collect();
+        let none = Metered::default();
+        let mut hand_over = |point: StoredPoint| {
             let reported = reported.get(&point.id).map_or(&[][..], Vec::as_slice);
-            visit(&Stored { file: &file, bundle: &bundle, point, reported, metered })?;
-        }
+            let metered = metered.get(&point.id).unwrap_or(&none);
+            visit(&Stored { file: &file, bundle: &bundle, point: &point, reported, metered })
+        };
+        bundle.each_point(&mut hand_over)?;
     }
     Ok(())
 }

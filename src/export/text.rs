@@ -25,7 +25,7 @@ impl Rows for CsvRows<'_> {
     fn row(&mut self, values: Vec<Value>) -> Result<()> {
         let written = values.into_iter().map(|value| match value {
             Value::Missing => String::new(),
-            Value::Text(text) => text,
+            Value::Text(text) => inert(text),
             Value::Whole(n) => n.to_string(),
             Value::Real(n) => n.to_string(),
             Value::Truth(truth) => truth.to_string(),
@@ -35,6 +35,15 @@ impl Rows for CsvRows<'_> {
 
     fn end(mut self: Box<Self>) -> Result<()> {
         Ok(self.0.flush()?)
+    }
+}
+
+/// A spreadsheet takes a cell that begins so for a formula, and would run it; an apostrophe makes it text again.
+fn inert(text: String) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%', '＝', '＋', '－', '＠']) {
+        format!("'{text}")
+    } else {
+        text
     }
 }
 

@@ -72,7 +72,7 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
                 erase_signatures: Vec::new(),
                 namespaces: Vec::new(),
             }];
-            subjects.push(Subject { name: name.clone(), drives, meters: Vec::new() });
+            subjects.push(Subject { name: name.clone(), drives, ..Subject::default() });
         }
         if !steps.iter().any(|s| s.name == entry.step) {
             steps.push(step(tool, entry, entries));
@@ -89,17 +89,7 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
         steps,
     };
     // In which order others measured is not known; blocked claims no pairing.
-    Plan {
-        protocol,
-        subjects,
-        repeats,
-        until: None,
-        order: Order::Blocked,
-        seed: 0,
-        meters: Vec::new(),
-        unwatched: true,
-        idle_ns: 0,
-    }
+    Plan { protocol, subjects, repeats, order: Order::Blocked, unwatched: true, ..Plan::default() }
 }
 
 fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {

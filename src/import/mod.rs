@@ -128,7 +128,7 @@ fn axis_of((field, value): (Field, f64)) -> Axis {
         Field::Block => "block",
         Field::Instances => "instances",
     };
-    Axis { name: name.to_string(), field, value }
+    Axis { name: name.to_string(), field, value: value.into() }
 }
 
 fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tally>) -> Cell {

@@ -25,15 +25,16 @@ pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
 }
 
 /// The filesystem that a path is on, as /proc/self/mountinfo has it.
-struct Mount {
-    device: String,
+pub(super) struct Mount {
+    /// "0:45"
+    pub device: String,
     point: String,
-    kind: String,
-    source: String,
-    options: String,
+    pub kind: String,
+    pub source: String,
+    pub options: String,
 }
 
-fn mount_of(path: &Path) -> Option<Mount> {
+pub(super) fn mount_of(path: &Path) -> Option<Mount> {
     let path = path.canonicalize().ok()?;
     let table = read("/proc/self/mountinfo")?;
     let mounts = table.lines().filter_map(|line| {
@@ -156,7 +157,7 @@ mod tests {
                 erase_signatures: Vec::new(),
                 namespaces: Vec::new(),
             }],
-            meters: Vec::new(),
+            ..Subject::default()
         }]);
         let found = facts.iter().find(|f| f.group == "Drive: A" && f.name == "Filesystem");
         assert_eq!(found.map(|f| f.value.as_str()), Some("proc"));

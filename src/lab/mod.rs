@@ -14,4 +14,5 @@ mod nvme;
 pub mod pin;
 pub mod purge;
 pub mod server;
+pub mod shared;
 pub mod written;

@@ -91,11 +91,29 @@ struct ClassTally {
     given_up: Counter,
 }
 
+/// How often a worker that was waiting for an op, with a slot free, handed it over late all the same.
+#[derive(Default)]
+pub struct Oversleeps {
+    pub times: Counter,
+    pub total_ns: Counter,
+    pub longest_ns: Counter,
+}
+
+impl Oversleeps {
+    #[inline]
+    pub fn add(&self, late_ns: u64) {
+        self.times.add(1);
+        self.total_ns.add(late_ns);
+        self.longest_ns.raise_to(late_ns);
+    }
+}
+
 /// One worker's tally. Aligned so that no two workers share a cache line.
 #[repr(align(128))]
 pub struct Recorder {
     classes: [Option<ClassTally>; Class::ALL.len()],
     pub late: Counter,
+    pub overslept: Oversleeps,
     pub backlog_max: Counter,
     pub backlog_end: Counter,
     /// Ops begun since the gate, warm-up included: for progress, and for fills.
@@ -117,6 +135,7 @@ impl Recorder {
         Recorder {
             classes: std::array::from_fn(|i| tally(&Class::ALL[i])),
             late: Counter::default(),
+            overslept: Oversleeps::default(),
             backlog_max: Counter::default(),
             backlog_end: Counter::default(),
             issued: Counter::default(),

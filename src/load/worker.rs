@@ -25,7 +25,8 @@ pub struct Job<'a> {
     pub source: &'a mut dyn Source,
     /// None: closed loop.
     pub schedule: Option<Schedule>,
-    pub depth: u32,
+    /// For as many ops at once as the lane was opened with.
+    pub slots: Slots,
     pub window: Window,
     /// Stop after this many ops: the length of a fill.
     pub limit: Option<u64>,
@@ -51,16 +52,19 @@ struct InFlight {
 }
 
 /// The slots of a lane: which are free, and what the others hold. Allocated before the barrier.
-struct Slots {
+#[derive(Default)]
+pub struct Slots {
     free: Vec<u32>,
     held: Vec<InFlight>,
     /// Staged in this turn and not yet stamped.
     staged: Vec<u32>,
     done: Vec<Done>,
+    /// A slot is free for the next op of the schedule, which is not due yet.
+    awaiting: bool,
 }
 
 impl Slots {
-    fn new(depth: u32) -> Slots {
+    pub fn new(depth: u32) -> Slots {
         let empty = InFlight { class: Class::Read, intended_ns: 0, submitted_ns: 0 };
         let n = depth as usize;
         Slots {
@@ -68,6 +72,7 @@ impl Slots {
             held: vec![empty; n],
             staged: Vec::with_capacity(n),
             done: Vec::with_capacity(n),
+            awaiting: false,
         }
     }
 
@@ -80,12 +85,12 @@ impl Slots {
 /// Runs `lane` until the window closes, the limit is reached or `stop` is set.
 pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
     if let Some(cycles) = job.source.cycles() {
-        return work_in_cycles(lane, cycles, (job.clock, job.window), job.recorder, job.stop);
+        return work_in_cycles(lane, cycles, (job.clock, job.window), job.recorder, job.stop, job.slots.done);
     }
-    if job.depth == 1 && job.schedule.is_none() {
+    if job.slots.held.len() == 1 && job.schedule.is_none() {
         return work_one_at_a_time(lane, job);
     }
-    let mut slots = Slots::new(job.depth);
+    let mut slots = std::mem::take(&mut job.slots);
     let mut n = 0;
     let limit = job.limit.unwrap_or(u64::MAX);
     let mut now_ns = job.clock.now_ns();
@@ -110,8 +115,8 @@ pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
 
 /// The same loop for one op at a time in closed loop, where there are no slots to keep account of. That account costs
 /// a third of what the loop costs (docs/benchmarks.md), and this is how RocksDB and pread are driven.
-fn work_one_at_a_time<L: Lane>(lane: &mut L, job: Job<'_>) -> Result<()> {
-    let mut done = Vec::with_capacity(1);
+fn work_one_at_a_time<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
+    let mut done = std::mem::take(&mut job.slots.done);
     let limit = job.limit.unwrap_or(u64::MAX);
     let (mut n, mut now_ns) = (0, job.clock.now_ns());
     while now_ns < job.window.until_ns && n < limit && !job.stop.load(Relaxed) {
@@ -140,8 +145,8 @@ fn work_in_cycles<L: Lane>(
     (clock, window): (Clock, Window),
     recorder: &Recorder,
     stop: &AtomicBool,
+    mut done: Vec<Done>,
 ) -> Result<()> {
-    let mut done = Vec::with_capacity(1);
     let (mut n, mut now_ns) = (0, clock.now_ns());
     cycles.start(now_ns);
     while now_ns < window.until_ns && !stop.load(Relaxed) {
@@ -186,18 +191,23 @@ fn stage_due<L: Lane>(
     limit: u64,
     now_ns: u64,
 ) -> Result<u64> {
+    let mut awaited = std::mem::take(&mut slots.awaiting);
     while n < limit {
         let (due_ns, intended_ns) = match &job.schedule {
             Some(schedule) => (schedule.due_ns(), schedule.intended_ns(now_ns)),
             None => (now_ns, now_ns),
         };
         if due_ns > now_ns || due_ns >= job.window.until_ns {
+            slots.awaiting = !slots.free.is_empty();
             break;
         }
         if job.schedule.is_none() && slots.staged.len() == PORTION {
             break;
         }
         let Some(slot) = slots.free.pop() else { break };
+        if std::mem::take(&mut awaited) {
+            note_overslept(job, intended_ns, now_ns);
+        }
         let op = job.source.op(n);
         lane.stage(slot, &op)?;
         slots.held[slot as usize] = InFlight { class: op.kind.class(), intended_ns, submitted_ns: 0 };
@@ -208,6 +218,14 @@ fn stage_due<L: Lane>(
         n += 1;
     }
     Ok(n)
+}
+
+/// The op that was waited for is handed over now: late, if so, through no fault of the drive.
+fn note_overslept(job: &Job<'_>, intended_ns: u64, now_ns: u64) {
+    let late_ns = now_ns.saturating_sub(intended_ns);
+    if late_ns > LATE_NS && intended_ns >= job.window.from_ns {
+        job.recorder.overslept.add(late_ns);
+    }
 }
 
 /// How long this turn may wait for a completion; `None` where nothing is in flight and the next op is not yet due.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::exec::{CLASS, Lines, UNIT};
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};
+use crate::base::file;
 use crate::plan::{Default, Info, Kind, Knob};
 
 pub struct Csv;
@@ -53,16 +54,16 @@ struct Log {
 
 impl Probe for Log {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
-        let mut file = std::fs::File::open(&self.file).with_context(|| format!("opening {}", self.file.display()))?;
+        let mut file = file::open(&self.file)?;
         file.seek(SeekFrom::Start(self.at)).context("looking for what is new in the log")?;
         let mut new = Vec::new();
         file.take(1 << 20).read_to_end(&mut new).context("reading the log")?;
         let mut trouble = None;
-        while let Some(end) = new.iter().position(|b| *b == b'\n') {
-            let line: Vec<u8> = new.drain(..=end).collect();
+        let whole = new.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+        for line in new[..whole].split_inclusive(|b| *b == b'\n') {
             let first = self.at == 0;
             self.at += line.len() as u64;
-            match self.lines.reading(&String::from_utf8_lossy(&line), now) {
+            match self.lines.reading(&String::from_utf8_lossy(line), now) {
                 Ok(reading) => out.push(reading),
                 // A heading.
                 Err(_) if first => {}

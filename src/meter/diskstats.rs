@@ -94,12 +94,12 @@ fn column(counter: Counter) -> (usize, f64) {
     }
 }
 
-/// How many of the places have no device under them because they are in memory.
+/// How many of the places have no device under them because they are in memory. The node of a device is there too.
 fn in_memory(places: &[PathBuf]) -> usize {
     const TMPFS: u64 = 0x0102_1994;
     const RAMFS: u64 = 0x8584_58f6;
     let kind = |place: &&PathBuf| rustix::fs::statfs(place.as_path()).map(|found| found.f_type as u64 & 0xffff_ffff);
-    places.iter().filter(|place| kind(place).is_ok_and(|kind| [TMPFS, RAMFS].contains(&kind))).count()
+    places.iter().filter(|place| place.is_dir() && kind(place).is_ok_and(|kind| [TMPFS, RAMFS].contains(&kind))).count()
 }
 
 #[cfg(test)]

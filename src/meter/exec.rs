@@ -1,6 +1,7 @@
 //! Any instrument with a command-line reader: a command that prints one reading a line, restarted if it dies.
 
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use super::{Meter, Now, Probe, Reading, Site, info};
@@ -31,6 +32,13 @@ pub const UNIT: Knob = Knob {
     doc: "the unit of the readings",
 };
 
+pub const PUBLIC: Knob = Knob {
+    name: "public",
+    kind: Kind::Bool,
+    default: Default::Is("false"),
+    doc: "whether the bundle may say what this meter runs or asks; otherwise it keeps only the program's or host's name",
+};
+
 static INFO: Info = info(
     "exec",
     "a command that prints one reading a line",
@@ -41,6 +49,7 @@ static INFO: Info = info(
             default: Default::Required,
             doc: "the command and its arguments; a word $NAME is taken from the environment, which is where secrets go",
         },
+        PUBLIC,
         CLASS,
         UNIT,
         Knob {
@@ -77,10 +86,10 @@ impl Meter for Exec {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
         let words = site.knobs.words("command")?;
-        if words.iter().any(|w| secret::holds(w)) {
+        if site.knobs.flag("public").unwrap_or(false) && words.iter().any(|w| secret::holds(w)) {
             return Err(failed(
-                "the command of a meter holds a secret, which would be kept in the bundle",
-                "put it into the environment and write $NAME in its place",
+                "the command of a meter is public and holds a secret, which would be kept in the bundle",
+                "leave `public` out, or put the secret into the environment and write $NAME in its place",
             ));
         }
         Ok(Box::new(Reader {
@@ -123,7 +132,10 @@ impl Reader {
         let (program, arguments) = words.split_first().ok_or_else(|| anyhow!("the command is empty"))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().with_context(|| format!("starting {program}"))?;
+        // A terminal that goes away tells its whole group; the meter goes on with the run.
+        command.process_group(0);
+        let name = program.rsplit('/').next().unwrap_or_default();
+        let mut child = command.spawn().with_context(|| format!("starting {name}"))?;
         let pipe = child.stdout.take().ok_or_else(|| anyhow!("no pipe"))?;
         let flags = rustix::fs::fcntl_getfl(&pipe).context("looking at the pipe")?;
         rustix::fs::fcntl_setfl(&pipe, flags | rustix::fs::OFlags::NONBLOCK).context("setting up the pipe")?;
@@ -163,9 +175,10 @@ impl Probe for Reader {
         }
         let ended = self.drain()?;
         let mut trouble = None;
-        while let Some(end) = self.rest.iter().position(|b| *b == b'\n') {
-            let line: Vec<u8> = self.rest.drain(..=end).collect();
-            match self.lines.reading(&String::from_utf8_lossy(&line), now) {
+        let whole = self.rest.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+        let printed: Vec<u8> = self.rest.drain(..whole).collect();
+        for line in printed.split_inclusive(|b| *b == b'\n') {
+            match self.lines.reading(&String::from_utf8_lossy(line), now) {
                 Ok(reading) => {
                     self.heard_ns = Some(now.ns);
                     out.push(reading);
@@ -213,7 +226,8 @@ impl Lines {
         let mut words = line.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty());
         let mut number = || {
             let value = words.next().and_then(|w| w.parse::<f64>().ok()).filter(|v| v.is_finite());
-            value.ok_or_else(|| anyhow!("'{}' is no reading", line.trim().chars().take(40).collect::<String>()))
+            // The line itself is not shown: a command that fails may print what it was given.
+            value.ok_or_else(|| anyhow!("a line of {} bytes is no reading", line.trim().len()))
         };
         let at_ns = if self.timestamps { now.at_unix(number()? + self.offset_s) } else { now.ns as i64 };
         let value = number()?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::exec::PUBLIC;
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
@@ -22,6 +23,7 @@ static INFO: Info = info(
             doc: "the chassis' EnvironmentMetrics or Power resource; user and password come from $DYNO_REDFISH_USER and \
                   $DYNO_REDFISH_PASSWORD",
         },
+        PUBLIC,
         Knob {
             name: "verify",
             kind: Kind::Bool,
@@ -46,7 +48,7 @@ impl Meter for Redfish {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
         let url = site.knobs.text("url")?.to_string();
-        if secret::holds(&url) {
+        if site.knobs.flag("public").unwrap_or(false) && secret::holds(&url) {
             let next = "set DYNO_REDFISH_USER and DYNO_REDFISH_PASSWORD in the environment";
             return Err(failed("the URL of a meter holds a secret, which would be kept in the bundle", next));
         }
@@ -72,7 +74,7 @@ impl Probe for Controller {
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
         }
-        let mut answer = request.call().with_context(|| format!("asking {}", self.url))?;
+        let mut answer = request.call().with_context(|| format!("asking {}", host(&self.url)))?;
         let text = answer.body_mut().read_to_string().context("reading the controller's answer")?;
         let json: Value = serde_json::from_str(&text).context("the controller's answer is no JSON")?;
         let watts = watts(&json).ok_or_else(|| anyhow!("the controller's answer holds no power"))?;
@@ -82,6 +84,12 @@ impl Probe for Controller {
 }
 
 /// `PowerWatts.Reading` of EnvironmentMetrics, or the older `PowerControl[].PowerConsumedWatts`, summed.
+/// The controller's name: a path may hold a key.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default().rsplit('@').next().unwrap_or_default()
+}
+
 fn watts(json: &Value) -> Option<f64> {
     if let Some(reading) = json.pointer("/PowerWatts/Reading").and_then(Value::as_f64) {
         return Some(reading);

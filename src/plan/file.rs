@@ -7,7 +7,9 @@ use super::fields::{self, Fields};
 use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Order, Plan};
 use super::node::{self, Entry, Node, Value};
-use super::{Catalogue, overrides, protocol, repeats, scale, subject};
+use super::order::ORDER_VERSION;
+use super::{Catalogue, overrides, protocol, repeats, scale, subject, vary};
+use crate::base::{self, error::describe};
 
 /// How long the power at rest is read where the plan does not say.
 const IDLE_NS: u64 = 5_000_000_000;
@@ -16,13 +18,13 @@ const IDLE_NS: u64 = 5_000_000_000;
 pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
-    let plan = match std::fs::read_to_string(path) {
+    let plan = match base::file::read_text(path, base::file::MOST_TEXT) {
         Ok(text) => {
             let source = log.source(path.display().to_string(), &text);
             node::parse(&text, source, &mut log).and_then(|tree| resolve(&tree, &folder, catalogue, &mut log))
         }
         Err(error) => {
-            let message = format!("cannot read the plan {}: {error}", path.display());
+            let message = format!("no plan: {}", describe(&error).0);
             log.note(At::NOWHERE, message, "", "check the path; `dyno protocols` lists what is built in");
             None
         }
@@ -31,7 +33,8 @@ pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
 }
 
 /// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`. Relative paths start at
-/// the working directory. Besides the protocol's own keys, `seed`, `order`, `repeats`, `scale` and `meters` may be set.
+/// the working directory, and knobs of a subject's own may follow them (`A=/path,latency=110us`). Besides the protocol's own
+/// keys, `seed`, `order`, `repeats`, `scale`, `meters`, `vary` and `same_device` may be set.
 pub fn from_command_line(
     protocol: &str,
     subjects: &[(String, PathBuf)],
@@ -41,18 +44,24 @@ pub fn from_command_line(
 ) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
     let mut entries = vec![argument("protocol", protocol, &format!("dyno run {protocol}"), &mut log)];
-    for (name, path) in subjects {
-        let path = path.display().to_string();
-        let at = argument_at(&format!("--subject {name}={path}"), &path, &mut log);
+    for (name, written) in subjects {
+        let written = written.display().to_string();
+        let (path, knobs) = parted(&written);
+        let at = argument_at(&format!("--subject {name}={path}"), path, &mut log);
         let drive = table(at, vec![entry("path", at, Node::text(at, path))]);
         let drives = Node { at, value: Value::List(vec![drive]) };
-        let subject = vec![entry("name", at, Node::text(at, name.clone())), entry("drives", at, drives)];
+        let own = |(knob, value): &(&str, &str)| {
+            argument(knob, value, &format!("--subject {name}=…,{knob}={value}"), &mut log)
+        };
+        let own: Vec<Entry> = knobs.iter().map(own).collect();
+        let mut subject = vec![entry("name", at, Node::text(at, name.clone())), entry("drives", at, drives)];
+        subject.push(entry("override", at, table(at, own)));
         push_subject(&mut entries, table(at, subject), at);
     }
     let mut set = Vec::new();
     for (path, value) in overrides {
         let entry = argument(path, value, &format!("--set {path}={value}"), &mut log);
-        if matches!(path.as_str(), "seed" | "order" | "repeats" | "scale" | "meters") {
+        if matches!(path.as_str(), "seed" | "order" | "repeats" | "scale" | "meters" | "vary" | "same_device") {
             entries.push(entry)
         } else {
             set.push(entry)
@@ -67,6 +76,21 @@ pub fn from_command_line(
     let at = entries[0].key_at;
     let plan = resolve(&table(at, entries), Path::new("."), catalogue, &mut log);
     finish(plan, log)
+}
+
+/// A subject's directory and the knobs of its own after it: "/mnt/a,latency=110us". A comma that no knob follows belongs
+/// to the directory's name.
+fn parted(written: &str) -> (&str, Vec<(&str, &str)>) {
+    let mut path = written;
+    let mut knobs = Vec::new();
+    while let Some((before, last)) = path.rsplit_once(',') {
+        let Some(knob) = last.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty()) else {
+            break;
+        };
+        knobs.insert(0, knob);
+        path = before;
+    }
+    (path, knobs)
 }
 
 fn finish(plan: Option<Plan>, log: Mistakes) -> Result<Plan, Mistakes> {
@@ -122,7 +146,9 @@ fn push_subject(entries: &mut Vec<Entry>, subject: Node, at: At) {
 fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
     let mut table = Fields::of(tree, "a plan", log)?;
     let protocol_node = table.need("protocol", "\"quick\"", log);
-    let repeats = table.get("repeats").map_or(Some((1, None)), |n| repeats::repeats(n, log));
+    let repeats = table.get("repeats").map(|n| repeats::repeats(n, log));
+    let same_device = table.get("same_device").map_or(Some(false), |n| fields::flag(n, log));
+    let vary_node = table.get("vary");
     let order = table.get("order").map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
     let seed = table.get("seed").map_or(Some(1), |n| fields::whole(n, 0, i64::MAX as u64, log));
     let scale_node = table.get("scale");
@@ -138,7 +164,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     let resolved = found.and_then(|(name, mut tree)| {
         scale::apply(&mut tree, scale_node, log);
         overrides::apply(&mut tree, override_node.map(Node::entries).unwrap_or_default(), log);
-        protocol::resolve(&tree, &name, catalogue, log)
+        Some((protocol::resolve(&tree, &name, catalogue, log)?, tree))
     });
     let nodes = subject_node.map(|n| fields::list(n, "subjects, each a table [[subject]]", log)).unwrap_or_default();
     if nodes.is_empty() {
@@ -147,13 +173,20 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     }
     let subjects = subject::subjects(nodes, folder, resolved.as_ref(), catalogue, log);
     let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
-    let (repeats, until) = repeats?;
+    let protocol = resolved?.0.protocol;
+    let vary = vary_node.map(|n| vary::vary(n, &protocol, catalogue, log)).unwrap_or_default();
+    let default_repeats = repeats.is_none();
+    let (repeats, until) = repeats.unwrap_or_else(|| Some((repeats::default(&protocol), None)))?;
     Some(Plan {
-        protocol: resolved?.protocol,
+        protocol,
         subjects,
         repeats,
+        default_repeats,
         until,
+        vary,
+        same_device: same_device?,
         order,
+        order_version: ORDER_VERSION,
         seed: seed?,
         meters,
         unwatched,
@@ -175,10 +208,10 @@ fn protocol_tree(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<(Stri
         log.note(node.at, format!("there is no protocol '{written}'"), "unknown", help);
         return None;
     }
-    let text = match std::fs::read_to_string(&path) {
+    let text = match base::file::read_text(&path, base::file::MOST_TEXT) {
         Ok(text) => text,
         Err(error) => {
-            let message = format!("cannot read the protocol {}: {error}", path.display());
+            let message = format!("no protocol: {}", describe(&error).0);
             log.note(node.at, message, "not readable", "check the path; it starts at the plan's own folder");
             return None;
         }

@@ -5,7 +5,7 @@ use super::Catalogue;
 use super::fields;
 use super::knobs;
 use super::mistakes::Mistakes;
-use super::model::Part;
+use super::model::{Part, Plan};
 use super::node::{Node, Value};
 
 /// `meters = "none"`
@@ -21,4 +21,37 @@ pub fn meters(node: Option<&Node>, catalogue: &Catalogue, log: &mut Mistakes) ->
         Some(knobs::resolve(written.info, &written.given, written.at, log))
     };
     items.iter().filter_map(resolve).collect()
+}
+
+/// What stands in the place of what a bundle does not say.
+const HIDDEN: &str = "***";
+
+/// Hides what meters run and ask, as it is kept in a bundle: anything may be a secret there, in any form, and nobody can
+/// tell. A plan says `public = true` where nothing is.
+pub fn hide(plan: &mut Plan) {
+    let of_subjects = plan.subjects.iter_mut().flat_map(|s| &mut s.meters);
+    plan.meters.iter_mut().chain(of_subjects).for_each(hide_one);
+}
+
+fn hide_one(part: &mut Part) {
+    if part.knobs.flag("public").unwrap_or(false) {
+        return;
+    }
+    if let Ok(words) = part.knobs.words("command") {
+        let program = words.first().map(|word| word.rsplit('/').next().unwrap_or_default().to_string());
+        let hidden = program.into_iter().chain(std::iter::repeat_n(HIDDEN.to_string(), words.len().max(2) - 1));
+        part.knobs.0.insert("command".to_string(), hidden.collect());
+    }
+    if let Ok(url) = part.knobs.text("url") {
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        part.knobs.0.insert("url".to_string(), format!("{scheme}://{host}/{HIDDEN}").into());
+    }
+}
+
+/// Whether a bundle hides what this meter runs or asks.
+pub fn is_hidden(part: &Part) -> bool {
+    let command = part.knobs.words("command").unwrap_or_default();
+    command.iter().any(|word| word == HIDDEN) || part.knobs.text("url").is_ok_and(|url| url.ends_with(HIDDEN))
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::IsTerminal;
 
+use crate::base::text::{masked, visible};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 
 /// Where something stands: a range of bytes in one of the sources.
@@ -38,7 +39,8 @@ pub struct Mistakes {
 impl Mistakes {
     /// Takes in a text that mistakes may be found in; the number is for `At`.
     pub(super) fn source(&mut self, name: impl Into<String>, text: impl Into<String>) -> usize {
-        self.sources.push((name.into(), text.into()));
+        // Shown on a terminal, which may take part of a plan for orders.
+        self.sources.push((visible(&name.into()).into_owned(), masked(&text.into()).into_owned()));
         self.sources.len() - 1
     }
 
@@ -51,7 +53,8 @@ impl Mistakes {
         label: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let mistake = Mistake { at, message: message.into(), label: label.into(), help: help.into() };
+        let [message, label, help] = [message.into(), label.into(), help.into()].map(|s| visible(&s).into_owned());
+        let mistake = Mistake { at, message, label, help };
         if !self.list.contains(&mistake) {
             self.list.push(mistake);
         }

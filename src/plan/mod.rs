@@ -5,16 +5,19 @@
 //! `node` reads TOML and keeps where each value stands, `overrides` edits that tree, `knobs`, `stream`, `sweep`,
 //! `protocol` and `subject` resolve it, `mistakes` gathers everything that is wrong and shows it, `file` joins them.
 
+mod axis;
 mod builtin;
 mod fields;
 mod file;
 pub mod info;
 mod knobs;
-mod meters;
+pub mod meters;
 mod mistakes;
 pub mod model;
 mod node;
+mod order;
 mod overrides;
+mod own;
 mod points;
 pub mod prepare;
 mod protocol;
@@ -26,13 +29,16 @@ mod stream;
 mod subject;
 mod sweep;
 pub mod target;
+pub mod vary;
 
+pub use axis::{Axis, AxisValue};
 pub use builtin::protocols;
 pub use fields::unprintable;
 pub use file::{from_command_line, load};
 pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
+pub use order::{ORDER_VERSION, order, place_of};
 pub use points::points;
 pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
 pub use recheck::recheck;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::axis::Axis;
 use super::prepare::Preparation;
 use super::repeats::Until;
 use super::search::Search;
@@ -14,15 +15,27 @@ use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
 
 /// A protocol applied to subjects.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub protocol: Protocol,
     pub subjects: Vec<Subject>,
     /// The most, where `until` lets fewer do.
     pub repeats: u32,
+    /// The plan did not say how many repeats; see `repeats::default`.
+    #[serde(default)]
+    pub default_repeats: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
     pub order: Order,
+    /// By which rule subjects take turns; see `order`. Bundles that do not say used the first.
+    #[serde(default)]
+    pub order_version: u32,
+    /// Fields whose difference is the question, as paths: points that differ in them may be compared.
+    #[serde(default)]
+    pub vary: Vec<String>,
+    /// Subjects may share a physical device: a control run.
+    #[serde(default)]
+    pub same_device: bool,
     /// Every random choice of the run follows from this number.
     pub seed: u64,
     /// Instruments that watch the whole run; those of one subject stand with it.
@@ -37,7 +50,7 @@ pub struct Plan {
 }
 
 /// A procedure without drives.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
     pub name: String,
     pub title: String,
@@ -52,23 +65,55 @@ pub struct Protocol {
 }
 
 /// In which order the points of several subjects and repeats are measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Point by point through the subjects, A B, then B A in the next repeat, so that drift meets all alike.
+    /// Point by point through the subjects, in turns that `order` balances, so that drift meets all alike.
+    #[default]
     Interleaved,
     /// All points of a subject before the next subject, which keeps a drive's conditioned state unbroken.
     Blocked,
 }
 
 /// What is compared: a label with one drive or several like ones.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
     pub name: String,
     pub drives: Vec<Drive>,
     /// Instruments that watch this subject alone.
     #[serde(default)]
     pub meters: Vec<Part>,
+    /// Knobs that the plan gives to this subject alone.
+    #[serde(default)]
+    pub overrides: Vec<OwnKnob>,
+}
+
+/// A knob of one stream that one subject has a value of its own for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OwnKnob {
+    pub step: String,
+    pub stream: String,
+    pub of: PartOf,
+    pub knob: String,
+    /// Resolved, as in `Knobs`.
+    pub value: serde_json::Value,
+}
+
+/// Which of a stream's parts a knob belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartOf {
+    Engine,
+    Workload,
+}
+
+impl PartOf {
+    pub fn name(self) -> &'static str {
+        match self {
+            PartOf::Engine => "engine",
+            PartOf::Workload => "workload",
+        }
+    }
 }
 
 /// One thing under test.
@@ -243,17 +288,6 @@ pub struct PointKey {
     pub repeat: u32,
 }
 
-/// The swept field's value at a point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axis {
-    /// As the plan says: "read.threads".
-    pub name: String,
-    pub field: Field,
-    /// In the field's unit; infinite for the maximum that a load sweep measures first.
-    #[serde(with = "finite_or_max")]
-    pub value: f64,
-}
-
 /// A point with everything that has to be known to measure it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointPlan {
@@ -318,33 +352,46 @@ fn missing(name: &str) -> crate::base::error::Error {
     anyhow!("the resolved plan has no proper value for '{name}'")
 }
 
+impl Plan {
+    /// Whether nothing is kept on any drive: all loads are on engines without data, or on servers elsewhere.
+    pub fn keeps_no_data(&self) -> bool {
+        self.protocol.keeps_no_data()
+    }
+}
+
+impl Protocol {
+    pub fn keeps_no_data(&self) -> bool {
+        let streams = self.steps.iter().flat_map(|step| &step.streams);
+        let prepared = self.prepare.iter().map(|load| &load.stream);
+        let steady = self.preparation.steady.iter().map(|steady| &steady.stream);
+        streams.chain(prepared).chain(steady).all(Stream::keeps_no_data)
+    }
+}
+
+impl Stream {
+    /// Nothing of it is on a drive under test.
+    pub fn keeps_no_data(&self) -> bool {
+        self.dataset.is_empty() || self.engine.knobs.text("server").is_ok_and(|server| server == "existing")
+    }
+
+    pub fn part(&self, of: PartOf) -> &Part {
+        match of {
+            PartOf::Engine => &self.engine,
+            PartOf::Workload => &self.workload,
+        }
+    }
+
+    pub(super) fn part_mut(&mut self, of: PartOf) -> &mut Part {
+        match of {
+            PartOf::Engine => &mut self.engine,
+            PartOf::Workload => &mut self.workload,
+        }
+    }
+}
+
 impl Step {
     /// The stream whose figures lead: the first that counts in the headline.
     pub fn lead(&self) -> Option<&Stream> {
         self.streams.iter().find(|s| s.headline)
-    }
-}
-
-/// JSON has no infinity, so the maximum of a load sweep is written as the string "max".
-mod finite_or_max {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Number(f64),
-        Max(String),
-    }
-
-    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-        if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str("max") }
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-        match Written::deserialize(deserializer)? {
-            Written::Number(value) => Ok(value),
-            Written::Max(word) if word == "max" => Ok(f64::INFINITY),
-            Written::Max(word) => Err(serde::de::Error::custom(format!("'{word}' is neither a number nor \"max\""))),
-        }
     }
 }

@@ -10,15 +10,18 @@ const TOPS: &[&str] = &["title", "source", "dataset", "prepare", "step"];
 
 /// Puts every override into the protocol's tree.
 pub fn apply(tree: &mut Node, overrides: &[Entry], log: &mut Mistakes) {
-    let mut flat = Vec::new();
-    for entry in overrides {
-        flatten(entry, String::new(), &mut flat);
-    }
-    for entry in flat {
+    for entry in flat(overrides) {
         if let Err((message, help)) = put(tree, &entry) {
             log.note(entry.key_at, message, "leads nowhere", help);
         }
     }
+}
+
+/// The overrides, each with its whole path.
+pub fn flat(overrides: &[Entry]) -> Vec<Entry> {
+    let mut flat = Vec::new();
+    overrides.iter().for_each(|entry| flatten(entry, String::new(), &mut flat));
+    flat
 }
 
 /// A path written without quotes is a nest of tables in TOML. Values that are tables themselves are set key by key.

@@ -1,32 +1,37 @@
 //! The points of a plan in the order in which they are measured.
 
+use std::collections::HashMap;
+
+use super::axis::{Axis, AxisValue};
 use super::knobs::one_size;
-use super::model::{Axis, Field, Load, Order, Plan, PointKey, PointPlan, Step, Subject, Sweep};
+use super::model::{Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject, Sweep};
+use super::order;
 use crate::base::units::Rate;
 
 /// All points, in running order.
 ///
-/// Interleaved, each point is measured on every subject in turn before the next, and every second repeat takes the
-/// subjects in the opposite order (A B, then B A), so that slow drift of the machine or the room meets all alike.
+/// Interleaved, each point is measured on every subject in turn before the next, in an order that `order` balances, so
+/// that slow drift of the machine or the room meets all alike. A repeat is done whole before the next begins, so that the
+/// maximum of a load sweep comes before its shares in every repeat.
 pub fn points(plan: &Plan) -> Vec<PointPlan> {
+    let bare: HashMap<&str, Step> = plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
+    let without_values = |cell: Cell<'_>| bare.get(cell.step.name.as_str()).map(|step| Cell { step, ..cell });
+    let cells: Vec<Cell<'_>> = cells(plan).into_iter().filter_map(without_values).collect();
     let repeats = 1..=plan.repeats;
     let mut points = Vec::new();
     match plan.order {
         Order::Interleaved => {
             for repeat in repeats {
-                let mut subjects: Vec<&Subject> = plan.subjects.iter().collect();
-                if repeat % 2 == 0 {
-                    subjects.reverse();
-                }
-                for (step, axis) in cells(plan) {
-                    points.extend(subjects.iter().map(|subject| point(subject, step, axis.clone(), repeat)));
+                for cell in &cells {
+                    let turns = order::turns(plan, cell.point, repeat);
+                    points.extend(turns.iter().map(|&turn| point(&plan.subjects[turn], cell, repeat)));
                 }
             }
         }
         Order::Blocked => {
             for subject in &plan.subjects {
                 for repeat in repeats.clone() {
-                    points.extend(cells(plan).map(|(step, axis)| point(subject, step, axis, repeat)));
+                    points.extend(cells.iter().map(|cell| point(subject, cell, repeat)));
                 }
             }
         }
@@ -34,43 +39,81 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
     points
 }
 
+/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are. A
+/// search alone asks for them.
+fn bare(step: &Step) -> Step {
+    let mut bare = step.clone();
+    if let Some(sweep) = bare.sweep.as_mut().filter(|sweep| sweep.search.is_none()) {
+        sweep.values = Vec::new();
+    }
+    bare
+}
+
+/// A step at one value of its axis.
+pub(super) struct Cell<'p> {
+    pub step: &'p Step,
+    pub axis: Option<Axis>,
+    /// Its number in the order of running. A searched step has one for all its values, since which of them are measured,
+    /// and when, follows from what was found.
+    pub point: usize,
+}
+
 /// Each step with each value of its axis.
-fn cells(plan: &Plan) -> impl Iterator<Item = (&Step, Option<Axis>)> {
-    plan.protocol.steps.iter().flat_map(|step| {
+pub(super) fn cells(plan: &Plan) -> Vec<Cell<'_>> {
+    let mut cells: Vec<Cell<'_>> = Vec::new();
+    let mut point = 0;
+    for step in &plan.protocol.steps {
         let axes = match &step.sweep {
             Some(sweep) => axes(sweep).into_iter().map(Some).collect(),
             None => vec![None],
         };
-        axes.into_iter().map(move |axis| (step, axis))
-    })
+        let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
+        for axis in axes {
+            cells.push(Cell { step, axis, point });
+            point += usize::from(!searched);
+        }
+        point += usize::from(searched);
+    }
+    cells
 }
 
 fn axes(sweep: &Sweep) -> Vec<Axis> {
     // Shares of a maximum need the maximum first.
-    let maximum = (sweep.field == Field::LoadPercent).then_some(f64::INFINITY);
-    let values = maximum.into_iter().chain(sweep.values.iter().copied());
+    let maximum = (sweep.field == Field::LoadPercent).then_some(AxisValue::Maximum);
+    let values = maximum.into_iter().chain(sweep.values.iter().copied().map(AxisValue::Number));
     values.map(|value| Axis { name: sweep.axis_name(), field: sweep.field, value }).collect()
 }
 
-fn point(subject: &Subject, step: &Step, axis: Option<Axis>, repeat: u32) -> PointPlan {
-    let mut applied = step.clone();
-    if let (Some(sweep), Some(axis)) = (&step.sweep, &axis) {
-        for stream in applied.streams.iter_mut().filter(|s| s.name == sweep.stream) {
-            let value = axis.value;
-            match axis.field {
-                Field::Threads => stream.threads = value as u32,
-                Field::Depth => stream.depth = value as u32,
-                Field::OpsPerSec => stream.load = Load::Rate(Rate::OpsPerSec(value)),
-                Field::BytesPerSec => stream.load = Load::Rate(Rate::BytesPerSec(value)),
-                Field::LoadPercent if value.is_infinite() => stream.load = Load::Closed,
-                Field::LoadPercent => stream.load = Load::PercentOfMaximum(value),
-                Field::Instances => stream.instances = value as u32,
-                Field::Block => {
-                    stream.workload.knobs.0.insert("block".to_string(), one_size(value as u64));
-                }
-            }
+fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
+    let Cell { step, axis, .. } = cell;
+    let mut applied = Step::clone(step);
+    for own in subject.overrides.iter().filter(|own| own.step == step.name) {
+        for stream in applied.streams.iter_mut().filter(|stream| stream.name == own.stream) {
+            stream.part_mut(own.of).knobs.0.insert(own.knob.clone(), own.value.clone());
         }
     }
-    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis, repeat };
+    if let (Some(sweep), Some(axis)) = (&step.sweep, axis) {
+        applied.streams.iter_mut().filter(|s| s.name == sweep.stream).for_each(|stream| apply(axis, stream));
+    }
+    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
     PointPlan { key, subject: subject.clone(), step: applied }
+}
+
+/// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has otherwise.
+fn apply(axis: &Axis, stream: &mut Stream) {
+    let AxisValue::Number(value) = axis.value else {
+        stream.load = Load::Closed;
+        return;
+    };
+    match axis.field {
+        Field::Threads => stream.threads = value as u32,
+        Field::Depth => stream.depth = value as u32,
+        Field::OpsPerSec => stream.load = Load::Rate(Rate::OpsPerSec(value)),
+        Field::BytesPerSec => stream.load = Load::Rate(Rate::BytesPerSec(value)),
+        Field::LoadPercent => stream.load = Load::PercentOfMaximum(value),
+        Field::Instances => stream.instances = value as u32,
+        Field::Block => {
+            stream.workload.knobs.0.insert("block".to_string(), one_size(value as u64));
+        }
+    }
 }

@@ -4,10 +4,21 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{self, Fields};
 use super::mistakes::Mistakes;
+use super::model::Protocol;
 use super::node::{Node, Value};
 
 /// No plan repeats more often.
 const MOST: u32 = 10_000;
+
+/// A point that takes longer than this is repeated less often where the plan does not say how often.
+pub const LONG_POINT_NS: u64 = 600_000_000_000;
+
+/// The repeats of a plan that does not say: three are the fewest that support a comparison, and five find differences
+/// that three do not, where they take minutes and not hours.
+pub fn default(protocol: &Protocol) -> u32 {
+    let longest_ns = protocol.steps.iter().map(|step| step.warmup_ns.saturating_add(step.duration_ns)).max();
+    if longest_ns.unwrap_or(0) > LONG_POINT_NS { 3 } else { 5 }
+}
 
 /// Measuring goes on until half the width of the headline figure's 95 % interval is within this.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ use super::meters::meters;
 use super::mistakes::{At, Mistakes};
 use super::model::{Drive, Place, Subject};
 use super::node::{Node, Value};
+use super::own;
 use super::protocol::{Resolved, check_unique};
 
 /// A drive where it really is, for telling two apart.
@@ -18,14 +19,17 @@ struct Seen {
     at: At,
 }
 
-/// Reads `[[subject]]` tables. Relative paths start at `folder`; without a protocol its demands are not checked.
+/// Reads `[[subject]]` tables. Relative paths start at `folder`; without a protocol, which comes with its
+/// tree, its demands are not checked.
 pub fn subjects(
     nodes: &[Node],
     folder: &Path,
-    resolved: Option<&Resolved>,
+    protocol: Option<&(Resolved, Node)>,
     catalogue: &Catalogue,
     log: &mut Mistakes,
 ) -> Vec<Subject> {
+    let resolved = protocol.map(|(resolved, _)| resolved);
+    let apart = resolved.is_none_or(|resolved| !resolved.protocol.keeps_no_data());
     let mut seen: Vec<Seen> = Vec::new();
     let mut names = Vec::new();
     let mut subjects = Vec::new();
@@ -34,7 +38,12 @@ pub fn subjects(
         let name_node = table.need("name", "\"Drive A\"", log);
         let drives_node = table.need("drives", "[{ path = \"/mnt/a\" }]", log);
         let meters = meters(table.get("meters"), catalogue, log);
+        let own_node = table.get("override");
         table.finish(log);
+        let overrides = match (own_node, protocol) {
+            (Some(node), Some((resolved, tree))) => own::knobs(node, tree, &resolved.protocol, catalogue, log),
+            _ => Vec::new(),
+        };
         let name = name_node.and_then(|n| fields::label(n, log)).unwrap_or_default();
         if let (Some(node), false) = (name_node, name.is_empty()) {
             names.push((name.clone(), node.at));
@@ -46,12 +55,14 @@ pub fn subjects(
         }
         let drives = items.iter().filter_map(|item| {
             let (drive, real, at) = drive(item, folder, resolved, log)?;
-            check_apart(&seen, &name, &real, at, log);
+            if apart {
+                check_apart(&seen, &name, &real, at, log);
+            }
             seen.push(Seen { subject: name.clone(), real, at });
             Some(drive)
         });
         let drives = drives.collect();
-        subjects.push(Subject { name, drives, meters });
+        subjects.push(Subject { name, drives, meters, overrides });
     }
     check_unique(&names, "subject", log);
     subjects
@@ -156,7 +167,7 @@ fn check_apart(seen: &[Seen], name: &str, real: &Path, at: At, log: &mut Mistake
             continue;
         };
         let message = format!("{} {how} of subject '{}'", real.display(), other.subject);
-        let help = "each subject needs drives of its own; two directories beside each other are allowed";
+        let help = "each subject needs drives of its own; for a control run, two directories beside each other and same_device";
         log.note(at, message, format!("used twice, here by '{name}'"), help);
     }
 }

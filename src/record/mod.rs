@@ -2,8 +2,10 @@
 
 mod contents;
 pub mod gauge;
+mod pacing;
 mod prepared;
 mod rest;
+mod standstill;
 mod told;
 
 use serde::{Deserialize, Serialize};
@@ -12,8 +14,10 @@ use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
 pub use contents::{PointContents, RateInterval, RunContents};
+pub use pacing::{Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;
+pub use standstill::{STOOD_STILL, Standstill};
 pub use told::Told;
 
 /// What kind of request an op was. Latencies of different classes are never mixed.

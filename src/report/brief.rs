@@ -8,7 +8,9 @@ use serde::Deserialize;
 
 use super::section;
 use crate::analysis::facts::Facts;
-use crate::base::error::{Result, failed};
+use crate::base::error::{Context, Result, failed};
+use crate::base::file;
+use crate::base::text::is_hidden;
 
 /// The choices; all have defaults, so that a brief without a file is whole.
 #[derive(Deserialize, Default)]
@@ -52,18 +54,11 @@ pub struct OwnText {
 
 impl Brief {
     pub fn load(path: &Path) -> Result<Brief> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| failed(format!("cannot read {}: {e}", path.display()), "check the name after --brief"))?;
+        let text = file::read_text(path, file::MOST_TEXT)?;
         let mut brief = Brief::parse(&path.display().to_string(), &text)?;
         if let Some(logo) = &brief.logo {
             let logo = path.parent().unwrap_or(Path::new("")).join(logo);
-            let png = std::fs::read(&logo).map_err(|e| {
-                failed(format!("cannot read the logo {}: {e}", logo.display()), "name a PNG beside the brief's file")
-            })?;
-            if !png.starts_with(b"\x89PNG\r\n\x1a\n") {
-                return Err(failed(format!("{} is no PNG", logo.display()), "save the logo as PNG"));
-            }
-            brief.logo_png = Some(png);
+            brief.logo_png = Some(read_logo(&logo)?);
         }
         Ok(brief)
     }
@@ -130,6 +125,33 @@ impl Brief {
     }
 }
 
+/// A PNG that a page can take: of so many bytes, and so many pixels to a side.
+const MOST_LOGO: u64 = 4 << 20;
+const MOST_PIXELS: u32 = 4_096;
+
+fn read_logo(path: &Path) -> Result<Vec<u8>> {
+    let png = file::read(path, MOST_LOGO).context("the logo")?;
+    // After the signature: the first chunk's length and name, then width and height.
+    let side = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
+    let is_png = png.starts_with(b"\x89PNG\r\n\x1a\n") && png.get(12..16) == Some(b"IHDR");
+    let (Some(width), Some(height), true) = (side(16), side(20), is_png) else {
+        return Err(failed(format!("{} is no PNG", path.display()), "save the logo as PNG"));
+    };
+    if width.max(height) > MOST_PIXELS || width.min(height) == 0 {
+        let what = format!("{} has {width} × {height} pixels", path.display());
+        return Err(failed(what, format!("let a logo have at most {MOST_PIXELS} to a side")));
+    }
+    Ok(png)
+}
+
+/// Whether a link leads to a page, and does not run anything.
+fn leads(link: &str) -> bool {
+    let seen: String = link.chars().filter(|c| !c.is_whitespace() && !is_hidden(*c)).collect();
+    let seen = seen.to_ascii_lowercase();
+    let scheme = seen.split_once(':').map(|(scheme, _)| scheme).filter(|s| !s.contains(['/', '#', '?']));
+    scheme.is_none_or(|scheme| matches!(scheme, "http" | "https" | "mailto"))
+}
+
 impl OwnText {
     pub fn id(&self) -> String {
         self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
@@ -145,6 +167,11 @@ impl OwnText {
         let events = Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).filter_map(|event| match event {
             Event::Html(text) | Event::InlineHtml(text) => Some(Event::Text(text)),
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => None,
+            // What a link says stays, where it would run something.
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                let dest_url = if leads(&dest_url) { dest_url } else { "".into() };
+                Some(Event::Start(Tag::Link { link_type, dest_url, title, id }))
+            }
             // Below the section's own heading.
             Event::Start(Tag::Heading { level, .. }) => {
                 Some(Event::Start(Tag::Heading { level: lower(level), id: None, classes: vec![], attrs: vec![] }))
@@ -191,5 +218,27 @@ mod tests {
         ];
         wanted.iter().for_each(|part| assert!(html.contains(part), "{part} is not in {html}"));
         assert!(!html.contains("http:"));
+    }
+
+    #[test]
+    fn a_link_leads_somewhere_and_runs_nothing() {
+        for (link, survives) in [
+            ("https://example.com/a", true),
+            ("mailto:a@example.com", true),
+            ("#reads", true),
+            ("a/b:c", true),
+            ("javascript:alert(1)", false),
+            ("JaVa\u{200b}Script:alert(1)", false),
+            ("\u{1}javascript:alert(1)", false),
+            ("data:text/html,x", false),
+            ("vbscript:x", false),
+            ("file:///etc/passwd", false),
+        ] {
+            assert_eq!(leads(link), survives, "{link}");
+        }
+        let markdown =
+            "[a](javascript:alert(1)) <javascript:alert(2)> [b]\n\n[b]: java&#115;cript:alert(3)".to_string();
+        let html = OwnText { title: String::new(), after: String::new(), markdown }.html();
+        assert!(!html.contains("href=\"javascript"), "{html}");
     }
 }

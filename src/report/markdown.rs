@@ -58,5 +58,5 @@ fn table(out: &mut String, left: usize, head: bool, rows: &[Vec<String>]) {
 
 /// Text on one line, with what Markdown would take for its own marked as plain.
 fn line(text: &str) -> String {
-    text.replace('\n', " ").replace('<', "&lt;").replace('*', "\\*").replace('_', "\\_")
+    text.replace('\n', " ").replace('<', "&lt;").replace('*', "\\*").replace('_', "\\_").replace('[', "\\[")
 }

@@ -51,7 +51,7 @@ fn plan(made: &Made) -> Plan {
             erase_signatures: Vec::new(),
             namespaces: Vec::new(),
         }],
-        meters: vec![],
+        ..Subject::default()
     };
     let step = Step {
         name: "readrandom".into(),
@@ -75,12 +75,9 @@ fn plan(made: &Made) -> Plan {
         },
         subjects: vec![subject("Memory", "/mnt/a"), subject("Disk", "/mnt/b")],
         repeats: made.repeats,
-        until: None,
         order: Order::Interleaved,
         seed: 1,
-        meters: vec![],
-        unwatched: false,
-        idle_ns: 0,
+        ..Plan::default()
     }
 }
 
@@ -121,7 +118,7 @@ fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
     let rate = 9_000.0 * scale * value.powf(0.8) * (1.0 + f64::from(repeat) / 100.0);
     let ops = (rate * made.seconds as f64) as u64;
     let typical_ns = (value * 1e9 / rate) as u64;
-    let axis = Axis { name: "read.threads".into(), field: Field::Threads, value };
+    let axis = Axis { name: "read.threads".into(), field: Field::Threads, value: value.into() };
     let failed = made.fail && subject == "Disk" && repeat == 2 && value == made.values[0];
     Point {
         key: PointKey { subject: subject.into(), step: "readrandom".into(), axis: Some(axis), repeat },
@@ -260,7 +257,7 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
     for (repeat, subject) in (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject))) {
         let (typical_ns, ops) = if subject == "Memory" { (50_000, 200_000) } else { (80_000, 150_000) };
         let mut made = point(&made, subject, 20_000.0, repeat);
-        made.key.axis = Some(Axis { name: "read.rate".into(), field: Field::OpsPerSec, value: 20_000.0 });
+        made.key.axis = Some(Axis { name: "read.rate".into(), field: Field::OpsPerSec, value: 20_000.0.into() });
         let mut tally = tally(Class::Read, ops, typical_ns);
         tally.response = Some(histogram(ops, typical_ns * (100 + u64::from(repeat)) / 50));
         let late = if subject == "Disk" { 9_000 } else { 0 };
@@ -337,4 +334,56 @@ fn subjects_under_other_options_are_not_compared_and_the_report_says_why() {
     let why = "Disk and Memory are not comparable: RocksDB: Options differs, max_open_files=-1 (Memory), \
                max_open_files=10 (Disk).";
     assert!(said.contains(why), "{said}");
+}
+
+/// Words by which a report would rank.
+const RANKING: [&str; 10] =
+    ["▲", "▼", " more ops/s", " lower p99", "delivers", "faster", "better:", "≥", "up to ", "wins"];
+
+#[test]
+fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better() {
+    for repeats in [1, 2] {
+        let (_folder, paths) = bundle(&Made { repeats, fail: false, ..small() });
+        let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+        assert!(facts.comparisons.is_empty());
+        let document = super::Document::new(&facts, &super::Brief::default()).expect("a document");
+        // How rankings are made is explained in any case; what is left must hold none.
+        let markdown = super::markdown(&document, "figures").0;
+        let results = markdown.split("## How it was measured").next().unwrap_or_default().to_string();
+        let mut claims = Vec::new();
+        crate::cmd::claims::write(&facts, false, &mut claims).expect("claims");
+        for shown in [text::compare(&facts), text::show(&facts), results, String::from_utf8_lossy(&claims).into()] {
+            RANKING.iter().for_each(|word| assert!(!shown.contains(word), "'{word}' in {shown}"));
+        }
+        assert!(text::compare(&facts).contains("--repeats 5"));
+    }
+}
+
+#[test]
+fn one_pair_has_one_number_and_one_interval_in_every_form() {
+    let (_folder, paths) = bundle(&Made { fail: false, ..small() });
+    let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+    let brief = super::Brief::default();
+    let document = super::Document::new(&facts, &brief).expect("a document");
+    let mut json = Vec::new();
+    crate::cmd::claims::write(&facts, true, &mut json).expect("claims");
+    let mut csv = Vec::new();
+    let table = crate::export::TABLES.iter().find(|t| t.name() == "comparisons").expect("a table");
+    crate::export::export((&paths, &facts), *table, crate::export::FORMS[0], Box::new(&mut csv)).expect("an export");
+    let forms = [
+        ("HTML", html::page(&facts, &brief).expect("a page")),
+        ("Markdown", super::markdown(&document, "figures").0),
+        ("JSON", String::from_utf8_lossy(&json).into_owned()),
+        ("CSV", String::from_utf8_lossy(&csv).into_owned()),
+    ];
+    assert!(facts.comparisons.len() >= 8, "{} comparisons", facts.comparisons.len());
+    let terminal = text::compare(&facts);
+    for comparison in &facts.comparisons {
+        let number = wording::difference(comparison);
+        forms.iter().for_each(|(form, text)| assert!(text.contains(&number), "'{number}' is not in {form}"));
+    }
+    for claim in claims::all(&facts) {
+        let number = wording::difference(claim.comparison);
+        assert!(terminal.contains(&number), "'{number}' is not in {terminal}");
+    }
 }

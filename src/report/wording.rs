@@ -2,6 +2,7 @@
 //! one comparison has one number and one interval wherever it stands.
 
 use super::words;
+use crate::analysis::alike;
 use crate::analysis::caveats::Caveat;
 use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::compare::{At, Comparison, Standing};
@@ -157,12 +158,20 @@ pub fn sentence(facts: &Facts, comparison: &Comparison) -> String {
     format!("{better} {verb} than {worse}{}{}", at(facts, comparison), varied(facts, comparison))
 }
 
-/// Differences that are the question: " (block 65536, against 4096)".
+/// Differences that are the question, and knobs of a subject's own: " (step.read.block 65536, against 4096)".
 fn varied(facts: &Facts, comparison: &Comparison) -> String {
     let step = &facts.steps[comparison.step];
-    let found = crate::analysis::alike::likeness(facts, &step.name, comparison.better, comparison.worse).varied;
-    let each: Vec<String> =
+    let pair = [comparison.better, comparison.worse];
+    let found = alike::likeness(facts, &step.name, pair[0], pair[1]).varied;
+    let mut each: Vec<String> =
         found.iter().map(|d| format!("{} {}, against {}", d.path, d.values[0], d.values[1])).collect();
+    for subject in pair {
+        let plan = &facts.runs[facts.run_of[subject]].resolved;
+        let own = plan.subjects.iter().filter(|s| s.name == facts.own_names[subject]).flat_map(|s| &s.overrides);
+        for knob in own.filter(|k| k.step == step.name) {
+            each.push(format!("{} with {}.{} = {}", facts.subjects[subject], knob.stream, knob.knob, knob.value));
+        }
+    }
     if each.is_empty() { String::new() } else { format!(" ({})", each.join("; ")) }
 }
 

@@ -25,7 +25,7 @@ pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> 
         subject.drives.iter().try_for_each(&mut hold).with_context(|| subject.name.clone())?;
     }
     let subjects: Vec<Subject> = plan.subjects.iter().map(|subject| pins.subject(subject)).collect();
-    guard::apart(&subjects)?;
+    super::apart(plan)?;
     for subject in &subjects {
         for (i, drive) in subject.drives.iter().enumerate() {
             let admitted = || {

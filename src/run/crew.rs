@@ -17,7 +17,7 @@ use crate::base::units::Rate;
 use crate::engine;
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::Recorder;
-use crate::load::worker::{Job, Window};
+use crate::load::worker::{Job, Slots, Window};
 use crate::load::{AnyLane, Source, Space};
 use crate::plan::{Stream, Target};
 use crate::workload::{self, Workload};
@@ -200,7 +200,7 @@ fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
     });
     shared.barrier.wait();
     shared.barrier.wait();
-    let (mut source, mean_op_bytes, mut lane) = opened?;
+    let (mut source, mean_op_bytes, mut lane, slots) = opened?;
     let window = Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
     let stream = gang.stream;
     let schedule = gang.rate.map(|rate| {
@@ -213,7 +213,7 @@ fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
         clock: shared.clock,
         source: &mut *source,
         schedule,
-        depth: stream.depth,
+        slots,
         window,
         limit,
         recorder: &gang.recorders[thread as usize],
@@ -221,8 +221,8 @@ fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
     })
 }
 
-/// A worker's requests, their mean size, and its lane.
-type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>);
+/// A worker's requests, their mean size, its lane, and room for what is in flight.
+type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>, Slots);
 
 fn open(gang: &Gang<'_>, thread: u32) -> Result<Opened> {
     let space = gang.space();
@@ -232,5 +232,5 @@ fn open(gang: &Gang<'_>, thread: u32) -> Result<Opened> {
         Some(Rate::BytesPerSec(_)) => gang.workload.mean_op_bytes(&gang.stream.workload.knobs, space)?,
         _ => 0.0,
     };
-    Ok((source, mean_op_bytes, gang.lane(space, thread)?))
+    Ok((source, mean_op_bytes, gang.lane(space, thread)?, Slots::new(gang.stream.depth)))
 }

@@ -62,7 +62,7 @@ fn together(plan: &Plan, a: &PointKey, b: &PointKey) -> bool {
 }
 
 fn axis_bits(axis: &Option<Axis>) -> Option<u64> {
-    axis.as_ref().map(|a| a.value.to_bits())
+    axis.as_ref().map(|a| a.value.as_f64().to_bits())
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
     }
 
     fn key(subject: &str, field: Field, value: f64, repeat: u32) -> PointKey {
-        let axis = Some(Axis { name: "x".into(), field, value });
+        let axis = Some(Axis { name: "x".into(), field, value: value.into() });
         PointKey { subject: subject.into(), step: "a".into(), axis, repeat }
     }
 

@@ -7,8 +7,10 @@ mod admit;
 mod caches;
 mod crew;
 pub mod enough;
+pub mod floor;
 mod instances;
 mod kept;
+mod maxima;
 mod meters;
 mod point;
 pub mod prepare;
@@ -16,6 +18,7 @@ pub mod progress;
 pub mod search;
 mod site;
 pub mod space;
+mod standstill;
 mod steady;
 mod telemetry;
 
@@ -24,29 +27,19 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
-use crate::lab::written;
+use crate::lab::data::FOLDER;
+use crate::lab::{shared, written};
 use crate::meter::watch::Watch;
-use crate::plan::{Load, Plan, PointKey, PointPlan};
+use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink};
 use enough::{Figures, enough};
+pub use maxima::Maxima;
 use prepare::{Before, Ready};
 use progress::Progress;
 use search::Searches;
 
-/// The throughput that a step's closed-loop point reached: the 100 % of a load sweep.
-pub type Maxima = HashMap<MaximumOf, f64>;
-
 /// Subjects by name, as their points find them; or why one could not be made ready.
 type Subjects = HashMap<String, std::result::Result<Ready, String>>;
-
-/// Whose maximum it is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct MaximumOf {
-    pub subject: String,
-    pub step: String,
-    pub repeat: u32,
-    pub stream: String,
-}
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -180,28 +173,13 @@ impl Run<'_> {
             prepare::note_state(self.plan, &point.subject, self.sink)?;
             return Ok(None);
         }
-        self.remember_maximum(&point.key, point, &measured);
+        self.maxima.note(point, &measured);
         self.figures.extend(enough::headline(&measured).map(|figure| (point.key.clone(), figure)));
         measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;
         prepare::note_state(self.plan, &point.subject, self.sink)?;
         self.progress.point_done(&measured);
         Ok(Some(measured.outcome))
-    }
-
-    fn remember_maximum(&mut self, key: &PointKey, point: &PointPlan, measured: &crate::record::Point) {
-        if measured.outcome != Outcome::Measured || !key.axis.as_ref().is_some_and(|a| a.value.is_infinite()) {
-            return;
-        }
-        for stream in point.step.streams.iter().filter(|s| s.load == Load::Closed) {
-            let of = MaximumOf {
-                subject: key.subject.clone(),
-                step: key.step.clone(),
-                repeat: key.repeat,
-                stream: stream.name.clone(),
-            };
-            self.maxima.insert(of, ops_per_s(measured, &stream.name));
-        }
     }
 }
 
@@ -218,12 +196,25 @@ fn cause(error: &crate::base::error::Error) -> String {
     [vec![what], try_next].concat().join("; ")
 }
 
+/// Refuses subjects that share a physical device, unless the plan asks for that or nothing is kept on any. Bundles of
+/// before there was the rule go on as they began.
+pub fn apart(plan: &Plan) -> Result<()> {
+    let allowed = plan.same_device || plan.keeps_no_data() || plan.order_version == 0;
+    if allowed { Ok(()) } else { shared::apart(&plan.subjects, FOLDER) }
+}
+
+/// What the subjects' drives physically are; nothing where none of them is used.
+pub fn devices(plan: &Plan) -> Vec<Fact> {
+    if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, FOLDER) }
+}
+
 /// What Dyno itself can say of a run, beside the host's facts.
-pub fn facts(clock: Clock) -> Vec<Fact> {
-    vec![
+pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
+    Ok(vec![
         Fact::new("Dyno", "Version", env!("CARGO_PKG_VERSION")),
         Fact::new("Dyno", "RocksDB", crate::engine::rocksdb::version()),
         Fact::new("Dyno", "Clock", clock.describe()),
         Fact::new("Dyno", "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
-    ]
+        floor::measure(clock)?.to_fact(),
+    ])
 }

@@ -6,18 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::caches::drop_page_cache;
 use super::crew::{self, Gang, Span};
+use super::maxima::Maxima;
 use super::meters::Around;
 use super::progress::Progress;
+use super::standstill::Watcher;
 use super::telemetry::Telemetry;
-use super::{Maxima, MaximumOf, instances, site};
+use super::{instances, site};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
 use crate::engine::{Access, Home, Target};
+use crate::load::worker::Window;
 use crate::meter::watch::Watch;
 use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream, Subject};
-use crate::record::{Cell, Outcome, Point, Sink};
+use crate::record::{Cell, Fact, Outcome, Overslept, Point, Sink, Standstill};
 
 /// What every part of a run needs.
 #[derive(Clone, Copy)]
@@ -80,6 +83,7 @@ fn attempt(
     let stop = AtomicBool::new(false);
     let mut telemetry = Telemetry::new(&gangs, bench.clock);
     let span = Span { warmup_ns: step.warmup_ns, duration_ns: step.duration_ns };
+    let watcher = Watcher::start(bench.clock);
     let mut opened = None;
     let mut mark = None;
     let ran = crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| {
@@ -103,6 +107,12 @@ fn attempt(
         measured.cells = gangs.iter().map(cell).collect();
         measured.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
         measured.facts.extend(instances::facts(&measured.cells, measured.window_ns));
+        measured.facts.extend(overslept(&gangs));
+        let window = Window { until_ns: end_ns, ..window };
+        if sink_failed.is_none() {
+            let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
+            stood.try_for_each(|s| sink.sample(&s)).map_err(|error| keep(sink_failed, error))?;
+        }
         if let (Some(watch), Some(mark), None) = (bench.watch, mark, &sink_failed) {
             let around = Around { start_ns: window.from_ns - step.warmup_ns, from_ns: window.from_ns, end_ns };
             let kept = super::meters::keep(bench, watch, &point.subject.name, around, mark, sink);
@@ -204,13 +214,7 @@ fn rate(key: &PointKey, stream: &Stream, maxima: &Maxima) -> Result<Option<Rate>
         Load::Closed => Ok(None),
         Load::Rate(rate) => Ok(Some(rate)),
         Load::PercentOfMaximum(percent) => {
-            let of = MaximumOf {
-                subject: key.subject.clone(),
-                step: key.step.clone(),
-                repeat: key.repeat,
-                stream: stream.name.clone(),
-            };
-            let maximum = maxima.get(&of).filter(|ops| **ops > 0.0).ok_or_else(|| {
+            let maximum = maxima.of(key, &stream.name).ok_or_else(|| {
                 failed(
                     "the maximum that this load is a percentage of was not measured",
                     "resume the run, which measures failed points again",
@@ -223,9 +227,28 @@ fn rate(key: &PointKey, stream: &Stream, maxima: &Maxima) -> Result<Option<Rate>
 
 /// Random choices differ between steps, axis values and repeats, and are the same for every subject and drive.
 fn seed(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
-    let axis = key.axis.as_ref().map_or(0, |a| a.value.to_bits());
+    let axis = key.axis.as_ref().map_or(0, |a| a.value.as_f64().to_bits());
     let name = step.name.bytes().fold(0u64, |h, b| mix(h ^ u64::from(b)));
     [axis, name, u64::from(key.repeat), stream as u64].iter().fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
+}
+
+/// What the generator itself was late with, for each stream that it was late with.
+fn overslept(gangs: &[Gang<'_>]) -> Vec<Fact> {
+    let mut all: Vec<Overslept> = Vec::new();
+    for gang in gangs {
+        for recorder in gang.recorders.iter().filter(|r| r.overslept.times.get() > 0) {
+            let index = all.iter().position(|o| o.stream == gang.stream.name).unwrap_or_else(|| {
+                let stream = gang.stream.name.clone();
+                all.push(Overslept { stream, times: 0, total_ns: 0, longest_ns: 0 });
+                all.len() - 1
+            });
+            let (total, own) = (&mut all[index], &recorder.overslept);
+            total.times += own.times.get();
+            total.total_ns += own.total_ns.get();
+            total.longest_ns = total.longest_ns.max(own.longest_ns.get());
+        }
+    }
+    all.iter().map(Overslept::to_fact).collect()
 }
 
 fn cell(gang: &Gang<'_>) -> Cell {

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::ops_per_s;
+use crate::base::stderr::{Terminal, note};
+use crate::base::text::visible;
 use crate::base::units;
-use crate::plan::{PointKey, PointPlan};
+use crate::plan::{AxisValue, PointKey, PointPlan};
 use crate::record::{Outcome, Point};
 
 /// The display. All its calls come from the one thread that watches the workers.
@@ -29,7 +31,10 @@ impl Progress {
     /// Draws on standard error when that is a terminal.
     pub fn new() -> Progress {
         let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target = match terminal {
+            true => ProgressDrawTarget::term_like(Box::new(Terminal::default())),
+            false => ProgressDrawTarget::hidden(),
+        };
         let bar = ProgressBar::with_draw_target(None, target);
         Progress {
             bar,
@@ -126,9 +131,9 @@ impl Progress {
     /// One line that stays.
     fn line(&self, text: &str) {
         if self.terminal {
-            self.bar.println(text);
+            self.bar.println(visible(text));
         } else {
-            eprintln!("{text}");
+            note(text);
         }
     }
 }
@@ -142,8 +147,10 @@ impl Default for Progress {
 /// "Micron 7600, readrandom, read.threads = 96, repeat 2".
 fn label(key: &PointKey) -> String {
     let axis = match &key.axis {
-        Some(axis) if axis.value.is_infinite() => format!(", {} = max", axis.name),
-        Some(axis) => format!(", {} = {}", axis.name, axis.value),
+        Some(axis) => match axis.value {
+            AxisValue::Maximum => format!(", {} = max", axis.name),
+            AxisValue::Number(value) => format!(", {} = {value}", axis.name),
+        },
         None => String::new(),
     };
     format!("{}, {}{axis}, repeat {}", key.subject, key.step, key.repeat)

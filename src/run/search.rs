@@ -34,15 +34,18 @@ impl Searches {
         let of = Of::key(&point.key);
         let tried = self.0.get(&of).map(Vec::as_slice).unwrap_or_default();
         let next = Search::next(values, tried)?;
-        all.iter().find(|p| Of::key(&p.key) == of && p.key.axis.as_ref().is_some_and(|axis| axis.value == next))
+        all.iter().find(|p| {
+            Of::key(&p.key) == of && p.key.axis.as_ref().is_some_and(|axis| axis.value.number() == Some(next))
+        })
     }
 
     /// Takes a point's result into account, and says it. What failed holds nothing.
     pub fn note(&mut self, key: &PointKey, sweep: Option<&Sweep>, point: &Point) -> Option<Fact> {
-        let (Some(Sweep { search: Some(search), .. }), Some(axis)) = (sweep, &key.axis) else { return None };
+        let Some(Sweep { search: Some(search), .. }) = sweep else { return None };
+        let value = key.axis.as_ref()?.value.number()?;
         let reached = percentile_ns(search, point).filter(|_| point.outcome == Outcome::Measured);
         let held = reached.is_some_and(|ns| ns <= search.at_most_ns);
-        self.0.entry(Of::key(key)).or_default().push((axis.value, held));
+        self.0.entry(Of::key(key)).or_default().push((value, held));
         let limit = units::latency(search.at_most_ns as f64);
         let value = match reached {
             Some(ns) => format!("{}: {} {limit}", units::latency(ns as f64), if held { "within" } else { "above" }),

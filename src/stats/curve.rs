@@ -1,4 +1,4 @@
-//! A curve of latency against load: its knee, the load that it carries at a latency, and the search for that load.
+//! A curve of latency against load: its knee, the load at a latency and the latency at a load.
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,59 +42,10 @@ pub fn load_at(points: &[At], latency: f64) -> Option<f64> {
     })
 }
 
-/// The latency at which two curves are held against each other: the highest that both reach, and their loads there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Equal {
-    pub latency: f64,
-    pub load: f64,
-    pub other_load: f64,
-}
-
-/// Both at the latency of `a`'s knee if both carry a load there, or else halfway up the part that both have.
-pub fn at_equal_latency(a: &[At], b: &[At]) -> Option<Equal> {
-    let both = |latency: f64| Some(Equal { latency, load: load_at(a, latency)?, other_load: load_at(b, latency)? });
-    let span = |points: &[At]| {
-        let latencies = points.iter().map(|p| p.latency).filter(|l| l.is_finite());
-        latencies.fold((f64::MAX, 0.0f64), |(low, high), l| (low.min(l), high.max(l)))
-    };
-    let (a_span, b_span) = (span(a), span(b));
-    let halfway = (a_span.0.max(b_span.0) + a_span.1.min(b_span.1)) / 2.0;
-    knee(a).and_then(|k| both(k.latency)).or_else(|| both(halfway))
-}
-
-/// How many times `b`'s latency is that of `a`, over the loads that both curves carry: the area between the curves of the
-/// latencies' logarithms, over the width of those loads, taken back from the logarithm. So it is a geometric mean over
-/// load, the inverse if the two change places, and not ruled by the steep end. Nothing where fewer than a tenth of the
-/// loads are shared.
-pub fn latency_ratio(a: &[At], b: &[At]) -> Option<f64> {
-    const STEPS: u32 = 1_000;
-    const LEAST_SHARED: f64 = 0.1;
-    let (a, b) = (rising(a), rising(b));
-    let (low, high) = (a.first()?.load.max(b.first()?.load), a.last()?.load.min(b.last()?.load));
-    let whole = a.last()?.load.max(b.last()?.load) - a.first()?.load.min(b.first()?.load);
-    if high - low <= 0.0 || high - low < LEAST_SHARED * whole {
-        return None;
-    }
-    // Midpoints: a curve of straight pieces is summed to far better than its points were measured.
-    let at = |i: u32| low + (high - low) * (f64::from(i) + 0.5) / f64::from(STEPS);
-    let sum: Option<f64> = (0..STEPS).map(|i| Some((latency_at(&b, at(i))? / latency_at(&a, at(i))?).ln())).sum();
-    Some((sum? / f64::from(STEPS)).exp())
-}
-
 /// The latency at a load, on the straight line between the two points around it. `points` rise in load.
 pub fn latency_at(points: &[At], load: f64) -> Option<f64> {
     let w = points.windows(2).find(|w| w[0].load <= load && load <= w[1].load)?;
     Some(w[0].latency + (w[1].latency - w[0].latency) * (load - w[0].load) / (w[1].load - w[0].load))
-}
-
-/// The next rate to try in the search for the highest load whose latency stays within a limit: the middle of what is known
-/// to hold and what is known not to, until they lie `tolerance` (a share of `maximum`) apart. `tried`: rate, and whether it
-/// held.
-pub fn next_rate(maximum: f64, tried: &[(f64, bool)], tolerance: f64) -> Option<f64> {
-    let broken = tried.iter().filter(|t| !t.1).map(|t| t.0).fold(maximum, f64::min);
-    // A drive may hold at a load above one at which it once did not; the doubtful range is looked at no more.
-    let held = tried.iter().filter(|t| t.1 && t.0 < broken).map(|t| t.0).fold(0.0, f64::max);
-    (maximum > 0.0 && broken - held > tolerance * maximum).then_some((held + broken) / 2.0)
 }
 
 #[cfg(test)]
@@ -128,34 +79,5 @@ mod tests {
         assert_eq!(load_at(&points, 150.0), Some(15.0));
         assert_eq!(load_at(&points, 200.0), Some(20.0));
         assert_eq!((load_at(&points, 99.0), load_at(&points, 901.0)), (None, None));
-    }
-
-    #[test]
-    fn a_drive_of_one_and_a_half_times_the_capacity_carries_that_much_more_at_equal_latency() {
-        let equal = at_equal_latency(&queue(150_000.0, 80.0), &queue(100_000.0, 80.0)).expect("comparable");
-        assert!((equal.load / equal.other_load - 1.5).abs() < 0.01, "{equal:?}");
-    }
-
-    #[test]
-    fn the_area_between_two_queues_is_the_ratio_of_their_service_times() {
-        let (a, b) = (queue(100_000.0, 80.0), queue(100_000.0, 120.0));
-        let ratio = latency_ratio(&a, &b).expect("the same loads");
-        assert!((ratio - 1.5).abs() < 1e-9, "{ratio}");
-        let (there, back) = (latency_ratio(&a, &queue(70_000.0, 90.0)), latency_ratio(&queue(70_000.0, 90.0), &a));
-        assert!((there.expect("shared") * back.expect("shared") - 1.0).abs() < 1e-9);
-        assert_eq!(latency_ratio(&a, &queue(9_000.0, 80.0)), None, "no load is shared");
-    }
-
-    #[test]
-    fn the_search_ends_within_its_tolerance_of_the_truth() {
-        for truth in [1.0, 333.0, 640.0, 999.0] {
-            let mut tried = Vec::new();
-            while let Some(rate) = next_rate(1000.0, &tried, 0.01) {
-                tried.push((rate, rate <= truth));
-                assert!(tried.len() <= 7, "{tried:?}");
-            }
-            let held = tried.iter().filter(|t| t.1).map(|t| t.0).fold(0.0, f64::max);
-            assert!(held <= truth && truth - held <= 10.0, "{held} for {truth}");
-        }
     }
 }

@@ -3,8 +3,6 @@
 //! Energy is the trapezoid over the readings' own times. What lies in a gap is not made up: a stretch counts only between
 //! two readings that are near enough, and without nearly all of the window there is no energy.
 
-use super::estimate::{self, Estimate};
-
 /// A reading: seconds since the window opened, watts. A gap is a reading that is not a number.
 pub type Reading = (f64, f64);
 
@@ -18,7 +16,7 @@ const GAP: f64 = 5.0;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Power {
     /// Over the time covered, each reading counting for the time that it stands for.
-    pub mean_watts: Estimate,
+    pub mean_watts: f64,
     pub min_watts: f64,
     pub max_watts: f64,
     pub p99_watts: f64,
@@ -32,7 +30,6 @@ pub struct Power {
 pub fn over(readings: &[Reading], from_s: f64, until_s: f64) -> Option<Power> {
     let longest_s = GAP * usual_distance(readings)?;
     let (mut joules, mut covered_s) = (0.0, 0.0);
-    let mut means = Vec::new();
     for pair in readings.windows(2) {
         let ((t0, w0), (t1, w1)) = (pair[0], pair[1]);
         let (a, b) = (t0.max(from_s), t1.min(until_s));
@@ -43,7 +40,6 @@ pub fn over(readings: &[Reading], from_s: f64, until_s: f64) -> Option<Power> {
         let part = (at(a) + at(b)) / 2.0 * (b - a);
         joules += part;
         covered_s += b - a;
-        means.push(part / (b - a));
     }
     let inside = readings.iter().filter(|(t, w)| (from_s..=until_s).contains(t) && w.is_finite());
     let mut watts: Vec<f64> = inside.map(|r| r.1).collect();
@@ -53,12 +49,8 @@ pub fn over(readings: &[Reading], from_s: f64, until_s: f64) -> Option<Power> {
     if covered_s <= 0.0 {
         return None;
     }
-    let mut mean_watts = estimate::from_series(&means, "W")?;
-    let shift = joules / covered_s - mean_watts.value;
-    mean_watts.value += shift;
-    (mean_watts.low, mean_watts.high) = (mean_watts.low + shift, mean_watts.high + shift);
     Some(Power {
-        mean_watts,
+        mean_watts: joules / covered_s,
         min_watts,
         max_watts,
         p99_watts: watts[((watts.len() - 1) as f64 * 0.99).round() as usize],
@@ -77,7 +69,7 @@ fn usual_distance(readings: &[Reading]) -> Option<f64> {
 /// A mean power that another tool reported for a whole window; without a known window it has no energy.
 pub fn reported(watts: f64, window_s: f64) -> Option<Power> {
     (watts.is_finite() && watts > 0.0).then(|| Power {
-        mean_watts: Estimate::single(watts, "W"),
+        mean_watts: watts,
         min_watts: watts,
         max_watts: watts,
         p99_watts: watts,
@@ -196,7 +188,7 @@ mod tests {
         let true_watts = 5.0 + rates.iter().sum::<f64>() / 30.0 / 100_000.0;
         let joules = power.joules.unwrap();
         assert!((joules / (true_watts * 30.0) - 1.0).abs() < 0.01, "{joules} J, {} J", true_watts * 30.0);
-        assert!((power.mean_watts.value / true_watts - 1.0).abs() < 0.01, "{power:?}");
+        assert!((power.mean_watts / true_watts - 1.0).abs() < 0.01, "{power:?}");
     }
 
     #[test]
@@ -207,7 +199,7 @@ mod tests {
         holed.retain(|(t, _)| !(3.0..6.0).contains(t));
         let power = over(&holed, 0.0, 9.9).unwrap();
         assert!(power.joules.is_none() && power.covered < 0.71, "{power:?}");
-        assert!((power.mean_watts.value - 10.0).abs() < 1e-9, "what was read still counts");
+        assert!((power.mean_watts - 10.0).abs() < 1e-9, "what was read still counts");
         let mut marked: Vec<Reading> = (0..100).map(|i| (f64::from(i) * 0.1, 10.0)).collect();
         marked[50].1 = f64::NAN;
         assert!(over(&marked, 0.0, 9.9).unwrap().joules.is_none(), "a gap that the meter owned up to");

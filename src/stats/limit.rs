@@ -156,3 +156,25 @@ pub struct Own {
 pub fn verdict(p: &Inputs) -> Verdict {
     rules::IN_ORDER.iter().find_map(|rule| rule(p)).unwrap_or_else(|| rules::undecided(p))
 }
+
+/// The verdict of most of a point's repeats, with the others named. Of two that as many repeats have, the one that bars a
+/// ranking.
+pub fn of_most(repeats: &[&Verdict]) -> Option<Verdict> {
+    // The first verdict of each kind, and of how many repeats it is.
+    let mut kinds: Vec<(&Verdict, usize)> = Vec::new();
+    for verdict in repeats {
+        match kinds.iter_mut().find(|(first, _)| first.limit == verdict.limit) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((verdict, 1)),
+        }
+    }
+    let rank = |(verdict, count): &(&Verdict, usize)| (*count, verdict.limit.bars_ranking());
+    let (most, count) = *kinds.iter().rev().max_by_key(|kind| rank(kind))?;
+    let others = kinds.iter().filter(|(verdict, _)| verdict.limit != most.limit);
+    let others: Vec<String> = others.map(|(verdict, count)| format!("{} in {count}", verdict.limit.name())).collect();
+    let evidence = match others.is_empty() {
+        true => most.evidence.clone(),
+        false => format!("{} (in {count} of {} repeats; {})", most.evidence, repeats.len(), others.join(", ")),
+    };
+    Some(Verdict { evidence, ..most.clone() })
+}

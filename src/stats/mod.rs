@@ -3,7 +3,7 @@
 //! Everything here is a pure function. All intervals are of 95 %.
 
 pub mod audit;
-pub mod compare;
+pub mod better;
 pub mod curve;
 pub mod detectable;
 pub mod energy;
@@ -17,5 +17,5 @@ pub mod spread;
 pub mod steady;
 pub mod trend;
 
-pub use compare::{Better, Comparison, Verdict};
+pub use better::Better;
 pub use estimate::{Estimate, Method};

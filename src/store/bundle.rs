@@ -9,6 +9,7 @@ use super::histograms::{self, bounded, count};
 use super::limits::{self, Limit, Meter};
 use super::schema::{self, optional_text, text};
 use crate::base::error::{Context, Error, Result};
+use crate::base::text::visible;
 use crate::base::units::Rate;
 use crate::record::{
     Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey, Prepared, RateInterval,
@@ -62,8 +63,20 @@ impl Bundle {
     pub fn each_point(&self, visit: &mut dyn FnMut(StoredPoint) -> Result<()>) -> Result<()> {
         let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, started_unix_ns, window_ns, \
                    failure FROM point ORDER BY id";
-        let mut fact_bytes = 0;
-        for mut stored in self.rows(&limits::POINTS, sql, None, point)? {
+        // Counted before the first is read: a file can hold any number of them in little room.
+        let more = "SELECT id FROM point LIMIT 1 OFFSET ?";
+        let most = limits::POINTS.most as i64;
+        self.rows(&limits::POINTS, more, Some(most), |_| limits::POINTS.check(most as u64 + 1))?;
+        let (mut fact_bytes, mut last) = (0, i64::MIN);
+        let ascending = |row: &Row<'_>| {
+            let read = point(row)?;
+            // A tree that comes back to its own pages has no end.
+            if std::mem::replace(&mut last, read.id) >= read.id {
+                return Err(Error::msg("its points are out of order"));
+            }
+            Ok(read)
+        };
+        for mut stored in self.rows(&limits::POINTS, sql, None, ascending)? {
             self.fill(&mut stored).map_err(|e| schema::not_read(&self.path, e))?;
             fact_bytes += stored.point.facts.iter().map(|f| f.name.len() + f.value.len()).sum::<usize>() as u64;
             limits::FACT_BYTES.check(fact_bytes).map_err(|e| schema::not_read(&self.path, e))?;
@@ -100,7 +113,8 @@ impl Bundle {
 
     /// The run, with everything that is not a point's.
     pub fn contents(&self) -> Result<RunContents> {
-        let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned();
+        let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
+        let file = visible(&file).into_owned();
         Ok(RunContents { file, run: self.run.clone(), facts: self.facts()?, prepared: self.prepared()? })
     }
 
@@ -133,13 +147,14 @@ impl Bundle {
                    i.response, i.response_sum_ns, i.response_max_ns, i.response_overflow \
                    FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
         self.each(&limits::INTERVALS, sql, Some(point), &mut |row| {
+            let (start_ns, end_ns) = span(row)?;
             visit(Interval {
                 stream: text(row, 0)?,
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
                 class: class(row, 3)?,
-                start_ns: count(row, 4)?,
-                end_ns: count(row, 5)?,
+                start_ns,
+                end_ns,
                 bytes: bounded(row, 6, &limits::BYTES)?,
                 service: histograms::read(row, 7, false)?.context("an interval has no latencies")?,
                 response: histograms::read(row, 11, false)?,
@@ -153,13 +168,14 @@ impl Bundle {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.ops, i.bytes \
                    FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
         self.rows(&limits::INTERVALS, sql, Some(point), |row| {
+            let (start_ns, end_ns) = span(row)?;
             Ok(RateInterval {
                 stream: text(row, 0)?,
                 drive: count(row, 1)?,
                 instance: count(row, 2)?,
                 class: class(row, 3)?,
-                start_ns: count(row, 4)?,
-                end_ns: count(row, 5)?,
+                start_ns,
+                end_ns,
                 ops: bounded(row, 6, &limits::REQUESTS)?,
                 bytes: bounded(row, 7, &limits::BYTES)?,
             })
@@ -180,6 +196,9 @@ impl Bundle {
     /// What other tools told of imported points, by the point's number.
     pub fn told(&self) -> Result<HashMap<i64, Vec<Told>>> {
         let mut all: HashMap<i64, Vec<Told>> = HashMap::new();
+        let more = "SELECT id FROM told LIMIT 1 OFFSET ?";
+        let most = limits::TOLD.most as i64;
+        self.rows(&limits::TOLD, more, Some(most), |_| limits::TOLD.check(most as u64 + 1))?;
         for (point, told) in self.rows(&limits::TOLD, super::told::SELECT, None, super::told::row)? {
             all.entry(point).or_default().push(told);
         }
@@ -232,6 +251,12 @@ impl Bundle {
     }
 }
 
+/// An interval's start and end, which does not come before it.
+fn span(row: &Row<'_>) -> Result<(u64, u64)> {
+    let (start_ns, end_ns) = (count(row, 4)?, count(row, 5)?);
+    if start_ns > end_ns { Err(Error::msg("an interval ends before it begins")) } else { Ok((start_ns, end_ns)) }
+}
+
 /// Hands over every row of a query that takes at most an id, up to a number of rows.
 fn rows(
     conn: &Connection,
@@ -274,7 +299,7 @@ fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
         Some(name) => {
             let field: String = row.get(first + 3)?;
             let field = serde_json::from_value(field.into()).context("a point's axis_field")?;
-            Some(Axis { name, field, value: row.get(first + 4)? })
+            Some(Axis { name, field, value: row.get::<_, f64>(first + 4)?.into() })
         }
     };
     Ok(PointKey { subject: text(row, first)?, step: text(row, first + 1)?, axis, repeat: count(row, first + 5)? })
@@ -304,7 +329,7 @@ fn cell(row: &Row<'_>) -> Result<Cell> {
         drive: count(row, 3)?,
         instance: count(row, 4)?,
         headline: row.get(5)?,
-        threads: count(row, 6)?,
+        threads: bounded(row, 6, &limits::WORKERS)? as u32,
         depth: count(row, 7)?,
         asked: ops.or(bytes),
         late: bounded(row, 10, &limits::REQUESTS)?,

@@ -9,6 +9,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, limits};
 
 use crate::base::error::{Result, failed};
+use crate::plan::Plan;
 
 /// One bound: what is counted, and how much of it there may be.
 pub struct Limit {
@@ -22,6 +23,13 @@ const fn limit(what: &'static str, most: u64, unit: &'static str) -> Limit {
 }
 
 pub static POINTS: Limit = limit("points", 250_000, "rows");
+pub static SUBJECTS: Limit = limit("subjects", 100, "of them");
+pub static DRIVES: Limit = limit("drives of a subject", 1_024, "of them");
+pub static PARTS: Limit = limit("steps, datasets and loads of the preparation", 1_000, "of them");
+pub static STREAMS: Limit = limit("streams of a step", 256, "of them");
+pub static METERS: Limit = limit("meters of a run, or of a subject", 64, "of them");
+pub static TIME: Limit = limit("any one time in a plan", 366 * 24 * 3_600 * 1_000_000_000, "ns");
+pub static WORKERS: Limit = limit("workers of a stream", 65_536, "of them");
 pub static CELLS: Limit = limit("cells of one point", 4_096, "rows");
 pub static TALLIES: Limit = limit("tallies of one point", 16_384, "rows");
 pub static HISTOGRAMS: Limit = limit("histograms of one point, in memory", 256 << 20, "bytes");
@@ -72,6 +80,30 @@ impl Limit {
             "docs/schema.md lists what a bundle may hold; export parts of it with the sqlite3 shell",
         )
     }
+}
+
+/// What a plan may ask for: its points are counted, not made.
+pub fn check_plan(plan: &Plan) -> Result<()> {
+    let protocol = &plan.protocol;
+    SUBJECTS.check(plan.subjects.len() as u64)?;
+    for list in [protocol.steps.len(), protocol.datasets.len(), protocol.prepare.len()] {
+        PARTS.check(list as u64)?;
+    }
+    METERS.check(plan.meters.len() as u64)?;
+    TIME.check(plan.idle_ns)?;
+    for subject in &plan.subjects {
+        DRIVES.check(subject.drives.len() as u64)?;
+        METERS.check(subject.meters.len() as u64)?;
+    }
+    protocol.prepare.iter().try_for_each(|load| TIME.check(load.duration_ns))?;
+    let mut cells = 0u64;
+    for step in &protocol.steps {
+        STREAMS.check(step.streams.len() as u64)?;
+        TIME.check(step.warmup_ns).and(TIME.check(step.duration_ns))?;
+        step.streams.iter().try_for_each(|s| WORKERS.check(s.threads.into()))?;
+        cells += step.sweep.as_ref().map_or(1, |sweep| sweep.values.len() as u64 + 1);
+    }
+    POINTS.check(cells.saturating_mul(plan.subjects.len() as u64).saturating_mul(plan.repeats.into()))
 }
 
 /// How often SQLite asks whether to go on, in steps of its virtual machine.

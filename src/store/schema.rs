@@ -357,6 +357,7 @@ pub(super) fn read_run(conn: &Connection) -> Result<Run> {
     let mut plan: serde_json::Value = serde_json::from_str(plan).context("reading the run's resolved plan")?;
     visible_json(&mut plan);
     let plan = serde_json::from_value(plan).context("reading the run's resolved plan")?;
+    limits::check_plan(&plan)?;
     let started: i64 = row.get(1)?;
     Ok(Run { plan, started_unix_ns: started.max(0) as u64, dyno_version: text(row, 0)? })
 }

@@ -13,6 +13,7 @@ use super::schema::{self, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed};
 use crate::base::secret;
 use crate::base::units::Rate;
+use crate::plan::meters;
 use crate::record::{
     Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Run, Sample, Sink, Tally, Told,
 };
@@ -57,7 +58,9 @@ impl Writer {
         schema::configure_for_writing(&conn)?;
         let tx = conn.unchecked_transaction()?;
         schema::lay_out(&tx)?;
-        let mut plan = serde_json::to_value(&run.plan)?;
+        let mut plan = run.plan.clone();
+        meters::hide(&mut plan);
+        let mut plan = serde_json::to_value(&plan)?;
         secret::hide_json(&mut plan);
         let plan = plan.to_string();
         let sql = "INSERT INTO run (id, dyno_version, started_unix_ns, plan) VALUES (1, ?, ?, ?)";
@@ -127,7 +130,7 @@ impl Writer {
         let axis = key.axis.as_ref();
         let field = axis.map(|a| serde_json::to_value(a.field)).transpose()?;
         let field = field.as_ref().and_then(|f| f.as_str());
-        let (name, value) = (axis.map(|a| &a.name), axis.map(|a| a.value));
+        let (name, value) = (axis.map(|a| &a.name), axis.map(|a| a.value.as_f64()));
         let sql = "SELECT id, failure IS NULL FROM point WHERE subject = ? AND step = ? AND axis_name IS ? \
                    AND axis_value IS ? AND repeat = ?";
         let place = params![key.subject, key.step, name, value, key.repeat];

@@ -1,7 +1,5 @@
 //! Somebody else's bundle: what its plan would do is done only when it is named.
 
-use std::fs;
-
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -13,12 +11,12 @@ const ASKS: &[(&str, Edit, &str)] = &[
     (
         "a command for a meter of the whole run",
         |r, plan| plan["meters"] = json!([command(r)]),
-        "run touch THEIRS/planted",
+        "run the command 'touch THEIRS/planted'",
     ),
     (
         "a command for a meter of a subject",
         |r, plan| plan["subjects"][0]["meters"] = json!([command(r)]),
-        "run touch THEIRS/planted",
+        "run the command 'touch THEIRS/planted'",
     ),
     (
         "a shell for a meter",
@@ -28,7 +26,7 @@ const ASKS: &[(&str, Edit, &str)] = &[
             part["knobs"]["command"] = json!(["sh", "-c", line]);
             plan["meters"] = json!([part]);
         },
-        "run sh -c rm -rf THEIRS",
+        "run the command 'sh -c rm -rf THEIRS'",
     ),
     (
         "a device to be erased",
@@ -36,7 +34,7 @@ const ASKS: &[(&str, Edit, &str)] = &[
             plan["subjects"][0]["drives"][0] =
                 json!({"place": {"device": {"path": "/dev/loop0", "serial": "x"}}, "erase": true});
         },
-        "erase /dev/loop0",
+        "erase everything on /dev/loop0",
     ),
     (
         "a server with a setting of its own choice",
@@ -53,12 +51,12 @@ const ASKS: &[(&str, Edit, &str)] = &[
             plan["meters"] = json!([{"name": "csv", "knobs": {"file": file, "class": "drive",
                 "unit": "watts", "clock_offset": 0.0}}]);
         },
-        "csv file THEIRS/letter",
+        "read the file THEIRS/letter",
     ),
     (
         "a host to ask, with the password of this one",
         |_, plan| plan["meters"] = json!([{"name": "redfish", "knobs": {"url": "https://elsewhere", "verify": false}}]),
-        "redfish url https://elsewhere",
+        "send your credentials to https://elsewhere",
     ),
 ];
 
@@ -116,23 +114,12 @@ fn what_is_named_is_done_and_what_asks_for_nothing_needs_no_name() {
         return;
     }
     let room = foreign(|r, plan| plan["meters"] = json!([command(r)]));
-    let ask = format!("run touch {}", room.at("theirs/planted").display());
+    let ask = format!("touch {}", room.at("theirs/planted").display());
     let (code, said) = room.dyno(&[GO[0], &["--allow", &ask]].concat());
     assert!(code == Some(0) && room.at("theirs/planted").exists(), "{said}");
 
     let room = foreign(|_, _| ());
     assert_eq!(room.dyno(GO[0]).0, Some(0));
-    // One's own is repeated as it is.
-    let room = Room::new("psync", false);
-    let text = fs::read_to_string(room.at("protocol.toml")).unwrap();
-    fs::write(room.at("protocol.toml"), text).unwrap();
-    let plan = "protocol = \"./protocol.toml\"\nmeters = [{ kind = \"exec\", unit = \"watts\", class = \"drive\", \
-                command = [\"echo\", \"5\"] }]\n[[subject]]\nname = \"A\"\ndrives = [{ path = \"drive\" }]\nidle = \"0s\"\n";
-    fs::write(room.at("plan.toml"), plan.replace("\nidle = \"0s\"\n", "\n")).unwrap();
-    let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "first.dyno"]);
-    assert_eq!(code, Some(0), "{said}");
-    let (code, said) = room.dyno(GO[0]);
-    assert_eq!(code, Some(0), "{said}");
 }
 
 /// Plans that no user could have written.

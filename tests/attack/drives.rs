@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use dyno::base::error::describe;
-use dyno::lab::guard;
+use dyno::lab::{guard, shared};
 use dyno::plan::{Drive, Subject};
 
 use crate::bench::{Loop, MIB, attach, bench, drive, must};
@@ -193,11 +193,11 @@ fn two_subjects_do_not_share_a_drive() {
     let disk = Loop::new();
     let link = disk.folder.path().join("link");
     symlink(&disk.device, &link).unwrap();
-    let subject = |name: &str, drive: Drive| Subject { name: name.into(), drives: vec![drive], meters: Vec::new() };
+    let subject = |name: &str, drive: Drive| Subject { name: name.into(), drives: vec![drive], ..Subject::default() };
     let serial = disk.file.to_str().unwrap();
     for other in [disk.drive(), drive(&link, serial)] {
-        let error = guard::apart(&[subject("A", disk.drive()), subject("B", other)]).unwrap_err();
-        assert!(describe(&error).0.contains("is the same drive"), "{error:?}");
+        let error = shared::apart(&[subject("A", disk.drive()), subject("B", other)], "dyno-data").unwrap_err();
+        assert!(describe(&error).0.contains("share a physical device"), "{error:?}");
     }
 }
 

@@ -142,9 +142,14 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     if !begun {
         let _ = fs::remove_file(room.at("a.dyno"));
     }
-    let again: &[&str] =
-        if begun { &["run", "--resume", "a.dyno"] } else { &["run", "plan.toml", "--bundle", "a.dyno"] };
-    let (code, said) = room.dyno(again);
+    let serial = disk.as_ref().map(|d| d.file.display().to_string()).unwrap_or_default();
+    // What a plan in a bundle would erase, mount or start is named again.
+    let named = ["--allow", &serial, "--allow", "noatime", "--allow", "postgres"];
+    let again = match begun {
+        true => [&["run", "--resume", "a.dyno"][..], &named].concat(),
+        false => vec!["run", "plan.toml", "--bundle", "a.dyno"],
+    };
+    let (code, said) = room.dyno(&again);
     assert_eq!(code, Some(0), "{what}: {said}");
     assert_eq!(points(&room.at("a.dyno")), expected, "{what}: {said}");
     let bundle = Connection::open(room.at("a.dyno")).unwrap();

@@ -73,7 +73,7 @@ impl Bench {
     }
 }
 
-const RUN: [&str; 6] = ["run", "./null.toml", "--subject", "X=x", "--subject", "Y=y"];
+const RUN: [&str; 8] = ["run", "./null.toml", "--subject", "X=x", "--subject", "Y=y", "--set", "repeats=1"];
 
 #[test]
 fn killed_in_the_middle_and_resumed_a_run_has_the_points_of_one_that_was_not() {

@@ -333,7 +333,8 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
             assert!(output.status.success(), "{protocol}: {}", said(&output));
             said(&output)
         };
-        let subjects = ["--subject", "A=drive", "--subject", "B=other", "--bundle", "b.dyno"];
+        let subjects =
+            ["--subject", "A=drive", "--subject", "B=other", "--repeats", "1", "--same-device", "--bundle", "b.dyno"];
         let told = run(&[&["run", protocol, "--scale", "small"], &subjects[..]].concat());
         assert!(told.contains(" 0 failed"), "{told}");
         run(&["report", "b.dyno", "-o", "b.html"]);

@@ -42,7 +42,8 @@ fn on_every_engine(stream: &str, check: impl Fn(&str, &Path, &[Vec<String>])) {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         std::fs::create_dir(dir.path().join("drive")).unwrap();
         std::fs::write(dir.path().join("p.toml"), protocol(engine, stream)).unwrap();
-        let output = dyno(dir.path(), &["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        let output =
+            dyno(dir.path(), &["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
         assert!(output.status.success(), "{engine}: {}", String::from_utf8_lossy(&output.stderr));
         let csv = String::from_utf8(dyno(dir.path(), &["export", "b.dyno"]).stdout).unwrap();
         check(engine, dir.path(), &csv.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect::<Vec<_>>());
@@ -107,7 +108,7 @@ fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
         std::fs::create_dir(dir.path().join("drive")).unwrap();
         let text = protocol(engine, "workload = \"random\"\nthreads = 8").replace("400ms", "20s");
         std::fs::write(dir.path().join("p.toml"), text).unwrap();
-        let run = ["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"];
+        let run = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
         let mut child = Command::new(DYNO).current_dir(dir.path()).args(run).spawn().unwrap();
         let data = dir.path().join("drive/dyno-data/file.0/data");
         // The fill has one worker, the load eight, which are started once the file has been opened and measured.

@@ -1,5 +1,5 @@
 //! Whatever others wrote is answered with data or an error, never with a panic: the corpus of cargo-fuzz, and mutations of
-//! it from a seed, with the stable toolchain. `DYNO_FUZZ_SECONDS=600 cargo test --release --test it fuzz::` looks for longer.
+//! it from a seed, with the stable toolchain. `DYNO_SOAK=1` looks for ten minutes.
 
 #[path = "../../fuzz/targets.rs"]
 mod targets;
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use dyno::base::rng::{Rng, Seed};
 use targets::TARGETS;
+
+use crate::support::{seed, size};
 
 /// What text formats are made of; inserted, it finds more than random bytes do.
 const WORDS: &[&str] = &[
@@ -84,7 +86,7 @@ fn mutated(rng: &mut Rng, from: &[u8], other: &[u8]) -> Vec<u8> {
 fn look(target: &str, run: targets::Run, time: Duration) -> u64 {
     let inputs = corpus(target);
     inputs.iter().for_each(|input| run(input));
-    let mut rng = Seed::new(5, 0, 0).at(0);
+    let mut rng = Seed::new(seed(), 0, 0).at(0);
     let (begun, mut tried) = (Instant::now(), inputs.len() as u64);
     while begun.elapsed() < time {
         let pick = |rng: &mut Rng| &inputs[rng.below(inputs.len() as u64) as usize];
@@ -102,7 +104,7 @@ fn look(target: &str, run: targets::Run, time: Duration) -> u64 {
 
 #[test]
 fn nothing_that_others_wrote_makes_dyno_panic() {
-    let seconds = std::env::var("DYNO_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    let seconds = size(1, 600);
     let looked = TARGETS
         .iter()
         .map(|&(target, run)| std::thread::spawn(move || (target, look(target, run, Duration::from_secs(seconds)))));

@@ -45,7 +45,7 @@ fn dyno(dir: &Path, fill: &str) -> String {
         command.current_dir(dir);
         command
     };
-    run(dyno().args(["run", "./p.toml", "--subject", "X=x", "--bundle", "b.dyno"]));
+    run(dyno().args(["run", "./p.toml", "--subject", "X=x", "--repeats", "1", "--bundle", "b.dyno"]));
     run(dyno().args(["export", "b.dyno"]))
 }
 

@@ -14,12 +14,13 @@ mod plans;
 mod prepare;
 mod registry;
 mod repeats;
+mod running;
 mod schema;
+mod simulation;
 mod sqlserver;
 mod tpcc;
 
 mod servers;
-mod simulation;
 #[path = "../support/mod.rs"]
 mod support;
 mod tds;

@@ -1,6 +1,7 @@
 //! The plan language from outside: good plans resolve to what they say, and bad ones are refused with the place and the
 //! remedy, all mistakes at once.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno::base::units::Rate;
@@ -116,7 +117,7 @@ workload = { kind = "random", read = 70 }
 #[test]
 fn a_plan_resolves_with_every_default_filled_in() {
     let plan = Bench::new().load(PLAN, PROTOCOL).unwrap_or_else(|m| panic!("{m}"));
-    assert_eq!((plan.repeats, plan.order, plan.seed), (1, Order::Interleaved, 1));
+    assert_eq!((plan.repeats, plan.order, plan.seed), (5, Order::Interleaved, 1));
     let step = &plan.protocol.steps[0];
     assert_eq!((step.duration_ns, step.warmup_ns, step.drop_caches), (5_000_000_000, 0, false));
     let stream = &step.streams[0];
@@ -137,10 +138,12 @@ fn every_built_in_protocol_resolves() {
         let json = serde_json::to_string(&plan).expect("a plan has a JSON form");
         assert_eq!(serde_json::from_str::<Plan>(&json).expect("read back"), plan);
     }
-    let demo = bench.built_in("demo", &[("repeats", "3")]).unwrap_or_else(|m| panic!("{m}"));
-    let points = plan::points(&Plan { repeats: 3, ..demo });
-    let seconds: u64 = points.iter().map(|p| (p.step.warmup_ns + p.step.duration_ns) / 1_000_000_000).sum();
-    assert!(seconds <= 220, "the demonstration measures for {seconds} s");
+    for (name, minutes) in [("demo", 4), ("quick", 10)] {
+        let plan = bench.built_in(name, &[]).unwrap_or_else(|m| panic!("{m}"));
+        let points = plan::points(&Plan { repeats: plan::repeats::default(&plan.protocol), ..plan });
+        let seconds = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns).sum::<u64>() / 1_000_000_000;
+        assert!(seconds <= minutes * 60, "{name} measures for {seconds} s");
+    }
 }
 
 #[test]
@@ -167,7 +170,7 @@ fn overrides_reach_steps_streams_and_datasets() {
 }
 
 #[test]
-fn points_interleave_subjects_and_turn_round_in_every_second_repeat() {
+fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_order() {
     let bench = Bench::new();
     let plan = bench.built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
     let order = |plan: &Plan| -> Vec<String> {
@@ -176,8 +179,25 @@ fn points_interleave_subjects_and_turn_round_in_every_second_repeat() {
     };
     let interleaved = ["A1x1", "B1x1", "A1x2", "B1x2", "A1x4", "B1x4", "B2x1", "A2x1", "B2x2", "A2x2", "B2x4", "A2x4"];
     assert_eq!(order(&plan), interleaved);
+    // Three repeats: every other point begins with B, and says so.
+    let odd = Plan { repeats: 3, ..plan.clone() };
+    let turns = ["A1x1", "B1x1", "B1x2", "A1x2", "A1x4", "B1x4", "B2x1", "A2x1", "A2x2", "B2x2", "B2x4", "A2x4"];
+    assert_eq!(order(&odd)[..12], turns);
+    let older = Plan { order_version: 0, ..odd.clone() };
+    assert_eq!(order(&older)[..12], interleaved);
+    for plan in [&plan, &odd, &older] {
+        let mut blocks: BTreeMap<String, u32> = BTreeMap::new();
+        for point in plan::points(plan) {
+            let key = &point.key;
+            let turn = blocks.entry(format!("{} {:?} {}", key.step, key.axis, key.repeat)).or_default();
+            assert_eq!(plan::place_of(plan, key), Some(*turn), "{key:?}");
+            *turn += 1;
+        }
+    }
     let blocked = ["A1x1", "A1x2", "A1x4", "A2x1", "A2x2", "A2x4", "B1x1", "B1x2", "B1x4", "B2x1", "B2x2", "B2x4"];
-    assert_eq!(order(&Plan { order: Order::Blocked, ..plan }), blocked);
+    let plan = Plan { order: Order::Blocked, ..plan };
+    assert_eq!(order(&plan), blocked);
+    assert_eq!(plan::place_of(&plan, &plan::points(&plan)[0].key), None, "nobody takes turns");
 }
 
 #[test]
@@ -185,10 +205,10 @@ fn sweeps_set_their_field() {
     let swept = |sweep: &str| -> Vec<(Field, f64, dyno::plan::Stream)> {
         let protocol = PROTOCOL.replace("duration = \"5s\"", &format!("duration = \"5s\"\nsweep = {{ {sweep} }}"));
         let plan = Bench::new().load(PLAN, &protocol).unwrap_or_else(|m| panic!("{m}"));
-        let points = plan::points(&plan).into_iter();
+        let points = plan::points(&Plan { repeats: 1, ..plan }).into_iter();
         points
             .map(|p| (p.key.axis.clone().expect("swept"), p))
-            .map(|(a, p)| (a.field, a.value, p.step.streams[0].clone()))
+            .map(|(a, p)| (a.field, a.value.as_f64(), p.step.streams[0].clone()))
             .collect()
     };
     let rates = swept("axis = \"io.rate\", from = \"10MB/s\", to = \"850MB/s\", by = \"10MB/s\"");
@@ -344,7 +364,7 @@ fn a_check_tells_points_time_and_bytes() {
         "readers.threads",
         "1, 8, 32",
         "60 points: 2 subjects × 2 repeats",
-        "At least 6 m",
+        "At least 4 m",
         "957 MB",
         "in its own folder",
     ] {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use dyno::store::MIGRATIONS;
+use dyno::store::limits::LIMITS;
 use rusqlite::Connection;
 
 type Tables = BTreeMap<String, Vec<String>>;
@@ -23,7 +24,7 @@ fn real() -> rusqlite::Result<Tables> {
 fn documented(page: &str) -> Tables {
     let (mut tables, mut table) = (Tables::new(), String::new());
     for line in page.lines() {
-        if let Some(name) = line.strip_prefix("## ") {
+        if let Some(name) = line.strip_prefix("## ").filter(|name| *name != "Limits") {
             table = name.to_owned();
             tables.insert(name.to_owned(), Vec::new());
         } else if let Some((column, _)) = line.strip_prefix("| `").and_then(|rest| rest.split_once('`')) {
@@ -39,4 +40,13 @@ fn the_page_describes_the_schema() {
     assert_eq!(documented(&page), real().unwrap());
     let version = format!("now {}.", MIGRATIONS.len());
     assert!(page.contains(&version), "the page does not say that the version is {version}");
+}
+
+#[test]
+fn the_page_has_every_limit_and_no_other() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schema.md")).unwrap();
+    let (_, table) = page.split_once("| limit | at most |\n|---|---|\n").expect("the table of limits");
+    let rows: Vec<&str> = table.lines().take_while(|line| line.starts_with('|')).collect();
+    let made: Vec<String> = LIMITS.iter().map(|l| format!("| {} | {} {} |", l.what, l.most, l.unit)).collect();
+    assert_eq!(rows, made);
 }

@@ -45,7 +45,10 @@ impl Bench {
     fn run(&self, string: &str, protocol: &str, more: &[&str]) -> Output {
         let mut dyno = Command::new(DYNO);
         dyno.current_dir(self.0.path()).env("DYNO_SQLSERVER_URL", string).stdin(Stdio::null());
-        dyno.args(["run", protocol, "--subject", "A=drive", "--bundle", "b.dyno"]).args(more).output().unwrap()
+        dyno.args(["run", protocol, "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"])
+            .args(more)
+            .output()
+            .unwrap()
     }
 
     fn text(&self, sql: &str) -> String {

@@ -66,7 +66,7 @@ impl Bench {
         std::fs::write(self.path("p.toml"), format!("title = \"t\"\n{}{}", self.dataset, steps.concat())).unwrap();
         let mut command = Command::new(DYNO);
         command.current_dir(self.dir.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        command.args(["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
         command
     }
 
@@ -117,7 +117,16 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
     for bench in Bench::both() {
         let protocol = if bench.engine == "mysql" { "tpcc" } else { "tpcc-postgres" };
         let mut dyno = Command::new(DYNO);
-        dyno.current_dir(bench.dir.path()).args(["run", protocol, "--scale", "small", "--subject", "A=drive"]);
+        dyno.current_dir(bench.dir.path()).args([
+            "run",
+            protocol,
+            "--scale",
+            "small",
+            "--repeats",
+            "1",
+            "--subject",
+            "A=drive",
+        ]);
         dyno.args(["--bundle", "b.dyno", "--set", "step.tpcc.warmup=1s", "--set", "step.tpcc.duration=12s"]);
         let output = dyno.output().unwrap();
         assert!(output.status.success(), "{protocol}: {}", said(&output));

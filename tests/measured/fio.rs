@@ -110,7 +110,7 @@ fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Co
     let bundle = folder.join("b.dyno");
     let dyno = |set: &str| {
         std::fs::remove_file(&bundle).ok();
-        let args = ["run", "p.toml", "--subject", &subject, "--set", set, "--bundle", "b.dyno"];
+        let args = ["run", "p.toml", "--subject", &subject, "--repeats", "1", "--set", set, "--bundle", "b.dyno"];
         let out = Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(folder).args(args).output().expect("ran");
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     };

@@ -72,8 +72,10 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
         let _mounts = Mounts::make(folder.path());
         std::fs::write(folder.path().join("group.toml"), PROTOCOL).expect("written");
         let drives: Vec<String> = (0..DRIVES).map(|i| format!("{{ path = \"drive{i}\" }}")).collect();
-        let plan =
-            format!("protocol = \"group.toml\"\n[[subject]]\nname = \"Four\"\ndrives = [{}]\n", drives.join(", "));
+        let plan = format!(
+            "protocol = \"group.toml\"\nrepeats = 1\n[[subject]]\nname = \"Four\"\ndrives = [{}]\n",
+            drives.join(", ")
+        );
         std::fs::write(folder.path().join("plan.toml"), plan).expect("written");
         let dyno = |args: &[&str]| {
             let out =

@@ -101,7 +101,7 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
     let run = Run {
         plan: &plan,
         points: plan::points(&plan),
-        maxima: Maxima::new(),
+        maxima: Maxima::default(),
         searches: Default::default(),
         figures: Vec::new(),
         before: Before::default(),
@@ -290,7 +290,16 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
                 engine = { kind = \"null\", latency = \"100us\" }\nworkload = \"random\"\n";
         std::fs::write(folder.path().join("p.toml"), plan).unwrap();
         let mut dyno = std::process::Command::new(env!("CARGO_BIN_EXE_dyno"));
-        dyno.current_dir(folder.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        dyno.current_dir(folder.path()).args([
+            "run",
+            "./p.toml",
+            "--subject",
+            "A=drive",
+            "--repeats",
+            "1",
+            "--bundle",
+            "b.dyno",
+        ]);
         let mut dyno = dyno.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
         let begun = std::time::Instant::now();
         // (since the run began, what their thread has had of a processor), as last seen; the thread ends with the run.

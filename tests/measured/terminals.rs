@@ -23,7 +23,16 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
     on_a_quiet_machine(|| {
         let _ = std::fs::remove_file(&bundle);
         let mut dyno = Command::new(DYNO);
-        dyno.current_dir(dir.path()).args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        dyno.current_dir(dir.path()).args([
+            "run",
+            "./p.toml",
+            "--subject",
+            "A=drive",
+            "--repeats",
+            "1",
+            "--bundle",
+            "b.dyno",
+        ]);
         let mut dyno = dyno.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let (ended, end) = channel();
         let sleeper = std::thread::spawn(|| late_p999_ms_of_a_sleeper(end));

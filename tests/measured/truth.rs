@@ -70,13 +70,13 @@ fn run(step: &str, stream: &str) -> Memory {
     std::fs::create_dir(&subject).unwrap();
     let catalogue = dyno::cmd::catalogue();
     let protocol = protocol.to_string_lossy().into_owned();
-    let plan = plan::from_command_line(&protocol, &[("A".into(), subject)], &[], None, &catalogue)
+    let plan = plan::from_command_line(&protocol, &[("A".into(), subject)], &[], Some(1), &catalogue)
         .unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let mut memory = Memory::default();
     let run = Run {
         plan: &plan,
         points: plan::points(&plan),
-        maxima: Maxima::new(),
+        maxima: Maxima::default(),
         searches: Default::default(),
         before: Before::default(),
         figures: Vec::new(),

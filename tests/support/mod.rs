@@ -88,9 +88,16 @@ pub fn until(what: &str, seconds: u64, mut met: impl FnMut() -> bool) {
     }
 }
 
-/// The process that serves the dataset under a drive, from the note beside it.
+/// The process that serves the dataset under a drive, from Dyno's note about it.
 pub fn served_by(drive: &Path) -> Option<u32> {
-    let note = std::fs::read_to_string(drive.join("dyno-data/db.0.server.json")).ok()?;
-    let note: serde_json::Value = serde_json::from_str(&note).ok()?;
-    Some(note["server"]["pid"].as_u64()? as u32)
+    let folder = drive.canonicalize().ok()?.join("dyno-data/db.0");
+    let runtime = std::env::var("XDG_RUNTIME_DIR").unwrap_or_default();
+    let home = std::env::var("HOME").unwrap_or_default() + "/.local/state";
+    let notes =
+        ["/run".to_string(), runtime, home].into_iter().filter_map(|place| std::fs::read_dir(place + "/dyno").ok());
+    notes.flatten().flatten().find_map(|entry| {
+        let note: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(entry.path()).ok()?).ok()?;
+        let ours = note["folder"].as_str().map(Path::new) == Some(&folder);
+        ours.then(|| note["server"]["pid"].as_u64())?.map(|pid| pid as u32)
+    })
 }

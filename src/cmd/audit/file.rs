@@ -11,6 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::base::error::{Context, Result, failed};
+use crate::base::file;
 use crate::stats::Better;
 
 const HELP: &str = "docs/audit.md describes claims files; examples/audit has one";
@@ -165,9 +166,8 @@ pub struct Entry {
 /// The text of a file that is small, whole and UTF-8.
 pub fn text(path: &Path, most: u64) -> Result<String> {
     let of_file = || format!("reading {}", path.display());
-    let file = std::fs::File::open(path).with_context(of_file)?;
     let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes).with_context(of_file)?;
+    file::open(path)?.take(most + 1).read_to_end(&mut bytes).with_context(of_file)?;
     let refuse = |what: String, next: &str| failed(format!("{} {what}", path.display()), next);
     if bytes.len() as u64 > most {
         let what = format!("is larger than {} MiB", most >> 20);

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::analysis::Question;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Result, failed};
 use crate::cmd::load;
 use crate::report::audit::{self, Dataset, Told, describe};
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
@@ -67,7 +67,7 @@ const CANNOT_BE_READ: &str = "can't be read";
 fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
     let mut found: Vec<Dataset> = Vec::new();
     for path in paths {
-        let more = match is_bundle(path)? {
+        let more = match crate::base::file::is_sqlite(path) {
             true => audit::of_bundle(&load::facts(std::slice::from_ref(path), &Question::default())?),
             false => vec![table::read(path, head)?],
         };
@@ -152,12 +152,4 @@ fn unread(entry: &Entry, why: Option<&Unread>) -> String {
     let (what, next) = why.cloned().unwrap_or_default();
     let line = if what.starts_with("line ") { String::new() } else { format!("line {}: ", entry.line) };
     format!("   {}\n     {line}{what}\n     try: {next}\n", CANNOT_BE_READ.to_uppercase())
-}
-
-fn is_bundle(path: &Path) -> Result<bool> {
-    let mut magic = Vec::new();
-    let of_file = || format!("reading {}", path.display());
-    let file = std::fs::File::open(path).with_context(of_file)?;
-    std::io::Read::read_to_end(&mut std::io::Read::take(file, 16), &mut magic).with_context(of_file)?;
-    Ok(magic == b"SQLite format 3\0")
 }

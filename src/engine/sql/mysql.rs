@@ -147,7 +147,7 @@ impl Session for MySqlSession {
     }
 
     fn rollback(&mut self) -> SqlResult<()> {
-        self.run("ROLLBACK")
+        self.wire.run(&self.conn, "ROLLBACK").map(drop)
     }
 
     fn reconnect(&mut self) -> SqlResult<()> {

@@ -14,11 +14,11 @@ mod use_of;
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::pin::shown;
 use crate::base::error::{Context, Error, Result, failed};
-use crate::plan::{Drive, Place, Subject};
+use crate::plan::{Drive, Place};
 use disk::Disk;
 pub use openers::who_works_on;
 pub use unknown::UNKNOWN;
@@ -39,25 +39,6 @@ pub fn named_stably(drive: &Drive) -> Result<()> {
     }
     let remedy = "name it by a link below /dev/disk/by-id (or /dev/disk/by-path)";
     Err(refused(path, "this name may mean another drive after the next boot", remedy))
-}
-
-/// Refuses two subjects on one drive, by whatever paths or namespaces they reach it.
-pub fn apart(subjects: &[Subject]) -> Result<()> {
-    let mut seen: Vec<(&str, PathBuf)> = Vec::new();
-    for subject in subjects {
-        for drive in &subject.drives {
-            let Place::Device { path, .. } = &drive.place else { continue };
-            let body = Disk::of(path)?.body();
-            if let Some((other, _)) = seen.iter().find(|(name, seen)| *name != subject.name && *seen == body) {
-                return Err(failed(
-                    format!("{} of '{}' is the same drive as one of '{other}'", path.display(), subject.name),
-                    "each subject needs drives of its own; they would measure each other",
-                ));
-            }
-            seen.push((&subject.name, body));
-        }
-    }
-    Ok(())
 }
 
 /// Whether a file at `file` (which exists, or its folder does) lies on the drive.

@@ -71,6 +71,13 @@ fn run_folder() -> PathBuf {
     std::env::temp_dir().join(format!("dyno-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed)))
 }
 
+/// Whether a folder for a socket is one that the Dyno with this number made.
+fn is_run_folder(folder: &Path, dyno: u32) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let count = name.strip_prefix(&format!("dyno-{dyno}-")).is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
+    count && folder.parent() == Some(&std::env::temp_dir()) && folder.symlink_metadata().is_ok_and(|m| m.is_dir())
+}
+
 impl Places {
     fn new(folder: &Path) -> Places {
         Places { data: folder.join("data"), run: run_folder() }

@@ -1,23 +1,32 @@
-//! The note beside a data directory that says which process serves it, so that a server left behind by a crash of Dyno is
-//! found and ended, and one that another Dyno is using is left alone.
+//! The note that says which process serves a data directory, so that a server left behind by a crash of Dyno is found and
+//! ended, and one that another Dyno is using is left alone.
+//!
+//! Notes lie where only Dyno's own user can write, never on the drive under test, which may be anybody's. What stands in
+//! one is believed only as far as the running process bears it out: when it began, and what it runs.
 
+use std::io::Read;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Result, failed, refused};
 
-/// A process told apart from a later one with the same number by when it began.
-#[derive(Serialize, Deserialize)]
+/// A process told apart from a later one with the same number by when it began, and from another by what it runs.
+#[derive(Serialize, Deserialize, Clone)]
 struct Process {
     pid: u32,
     /// In clock ticks since the machine started.
     began: u64,
+    runs: PathBuf,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Note {
+    /// The data directory's folder.
+    folder: PathBuf,
     server: Process,
     dyno: Process,
     stop_signal: i32,
@@ -26,10 +35,43 @@ struct Note {
 
 const STOP_NS: u64 = 60_000_000_000;
 
-fn note_path(folder: &Path) -> PathBuf {
-    let mut name = folder.file_name().unwrap_or_default().to_os_string();
-    name.push(".server.json");
-    folder.with_file_name(name)
+/// A note is far shorter.
+const MOST_BYTES: u64 = 64 << 10;
+
+/// The folder for notes: the first of these places that is the user's own.
+fn notes() -> Result<PathBuf> {
+    let uid = rustix::process::geteuid().as_raw();
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || Some(variable("HOME")?.join(".local/state"));
+    let places = match uid {
+        0 => vec![Some(PathBuf::from("/run")), home()],
+        _ => vec![variable("XDG_RUNTIME_DIR"), Some(format!("/run/user/{uid}").into()), home()],
+    };
+    for place in places.into_iter().flatten() {
+        let folder = place.join("dyno");
+        // It is checked whether it was made here or stood there already.
+        let _ = std::fs::DirBuilder::new().mode(0o700).recursive(true).create(&folder);
+        if is_own(&folder, uid) {
+            return Ok(folder);
+        }
+    }
+    let what = "there is no folder for notes about servers that only this user can write to";
+    Err(failed(what, "set XDG_RUNTIME_DIR to a folder of yours with mode 0700"))
+}
+
+/// Whether a folder is one, is the user's, and nobody else may do anything in it.
+fn is_own(folder: &Path, uid: u32) -> bool {
+    folder.symlink_metadata().is_ok_and(|m| m.is_dir() && m.uid() == uid && m.mode() & 0o077 == 0)
+}
+
+/// Where the note about a folder's server lies, and the folder by the name that it has there.
+fn note_path(folder: &Path) -> Result<(PathBuf, PathBuf)> {
+    let parent = folder.parent().unwrap_or(Path::new("/"));
+    let real = parent.canonicalize().unwrap_or(parent.to_path_buf()).join(folder.file_name().unwrap_or_default());
+    let bytes = real.as_os_str().as_encoded_bytes();
+    // FNV-1a: what folder it is about stands in the note, too.
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+    Ok((notes()?.join(format!("{hash:016x}.server.json")), real))
 }
 
 /// When a process began; none where there is no such process, or it has ended and only its parent has not noticed.
@@ -41,66 +83,126 @@ fn began(pid: u32) -> Option<u64> {
     if state == "Z" { None } else { fields.nth(18)?.parse().ok() }
 }
 
+/// The program that a process runs.
+fn runs(pid: u32) -> Option<PathBuf> {
+    let link = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    // An upgrade has put another file in its place.
+    let name = link.to_string_lossy();
+    Some(name.strip_suffix(" (deleted)").map_or(link.clone(), PathBuf::from))
+}
+
 impl Process {
     fn of(pid: u32) -> Process {
-        Process { pid, began: began(pid).unwrap_or(0) }
+        Process { pid, began: began(pid).unwrap_or(0), runs: runs(pid).unwrap_or_default() }
     }
 
+    /// Whether it is still the process that was noted.
     fn lives(&self) -> bool {
-        began(self.pid) == Some(self.began)
+        began(self.pid) == Some(self.began) && runs(self.pid).as_ref() == Some(&self.runs)
     }
 
-    fn signal(&self, signal: i32) {
-        // SAFETY: sends a signal to a process that was just seen to be the one that was noted.
-        unsafe { libc::kill(self.pid as i32, signal) };
+    /// Sends a signal to the process that was noted, and to none that has its number by now.
+    fn signal(&self, signal: Signal) {
+        let Some(pid) = Pid::from_raw(self.pid as i32) else { return };
+        let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+        // The descriptor is of one process; if this is still it, the signal is for it.
+        if self.lives() {
+            let _ = pidfd_send_signal(&held, signal);
+        }
     }
 }
 
 /// Notes a server that was started; the note's path.
 pub fn write(folder: &Path, pid: u32, stop_signal: i32, run: &Path) -> Result<PathBuf> {
-    let note =
-        Note { server: Process::of(pid), dyno: Process::of(std::process::id()), stop_signal, run: run.to_path_buf() };
-    let path = note_path(folder);
+    let (path, folder) = note_path(folder)?;
+    let (server, dyno) = (Process::of(pid), Process::of(std::process::id()));
+    let note = Note { folder, server, dyno, stop_signal, run: run.to_path_buf() };
     let text = serde_json::to_string(&note).context("noting the server")?;
-    std::fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    let beside = path.with_extension(format!("{}.new", std::process::id()));
+    let made = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside);
+    let written = made.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
+    written.and_then(|()| std::fs::rename(&beside, &path)).with_context(|| format!("writing {}", path.display()))?;
     Ok(path)
+}
+
+/// The note, if there is one that this user wrote about this folder.
+fn read(path: &Path, folder: &Path) -> Option<Note> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
+    let found = file.metadata().ok()?;
+    let own = found.is_file() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0;
+    let mut text = String::new();
+    file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    serde_json::from_str::<Note>(&text).ok().filter(|note| own && note.folder == folder)
 }
 
 /// Ends a server that a Dyno which is no more left on this folder; at once where its data is to be removed anyway.
 pub fn end_leftover(folder: &Path, at_once: bool, clock: Clock) -> Result<()> {
-    let path = note_path(folder);
-    let Ok(text) = std::fs::read_to_string(&path) else { return Ok(()) };
-    if let Ok(note) = serde_json::from_str::<Note>(&text) {
-        if note.dyno.lives() && note.dyno.pid != std::process::id() && note.server.lives() {
-            let what = format!("{} is in use by another dyno, process {}", folder.display(), note.dyno.pid);
-            return Err(failed(what, "let it end first, or give this run another directory"));
+    // Where there can be no notes, none was written.
+    let Ok((path, real)) = note_path(folder) else { return Ok(()) };
+    let Some(note) = read(&path, &real) else { return Ok(()) };
+    if note.dyno.lives() && note.dyno.pid != std::process::id() && note.server.lives() {
+        let what = format!("{} is in use by another dyno, process {}", folder.display(), note.dyno.pid);
+        return Err(refused(what, "let it end first, or give this run another directory"));
+    }
+    let give_up_ns = clock.now_ns() + STOP_NS;
+    let gently = Signal::from_named_raw(note.stop_signal).unwrap_or(Signal::TERM);
+    note.server.signal(if at_once { Signal::KILL } else { gently });
+    while note.server.lives() {
+        if clock.now_ns() > give_up_ns {
+            note.server.signal(Signal::KILL);
         }
-        let give_up_ns = clock.now_ns() + STOP_NS;
-        if note.server.lives() {
-            note.server.signal(if at_once { libc::SIGKILL } else { note.stop_signal });
-        }
-        while note.server.lives() {
-            if clock.now_ns() > give_up_ns {
-                note.server.signal(libc::SIGKILL);
-            }
-            clock.sleep_until(clock.now_ns() + 20_000_000);
-        }
-        let ours = note.run.file_name().is_some_and(|name| name.to_string_lossy().starts_with("dyno-"));
-        if ours && note.run.is_dir() {
-            std::fs::remove_dir_all(&note.run).with_context(|| format!("removing {}", note.run.display()))?;
-        }
+        clock.sleep_until(clock.now_ns() + 20_000_000);
+    }
+    if super::is_run_folder(&note.run, note.dyno.pid) {
+        std::fs::remove_dir_all(&note.run).with_context(|| format!("removing {}", note.run.display()))?;
     }
     std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
-    fn a_process_is_known_by_when_it_began() {
+    fn a_process_is_known_by_when_it_began_and_what_it_runs() {
         let mine = Process::of(std::process::id());
         assert!(mine.lives());
-        assert!(!Process { began: mine.began + 1, ..mine }.lives());
+        assert!(!Process { began: mine.began + 1, ..mine.clone() }.lives());
+        assert!(!Process { runs: "/bin/other".into(), ..mine }.lives());
+    }
+
+    #[test]
+    fn a_note_that_somebody_else_could_have_written_is_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, folder) = (dir.path().join("note"), Path::new("/data/db.0"));
+        let me = Process::of(std::process::id());
+        let note = |folder: &Path| Note {
+            folder: folder.to_path_buf(),
+            server: me.clone(),
+            dyno: me.clone(),
+            stop_signal: libc::SIGTERM,
+            run: "/tmp/x".into(),
+        };
+        let put = |note: &Note, mode: u32| {
+            std::fs::write(&path, serde_json::to_string(note).unwrap()).unwrap();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        };
+        put(&note(folder), 0o600);
+        assert!(read(&path, folder).is_some());
+        put(&note(folder), 0o644);
+        assert!(read(&path, folder).is_none(), "others may read it");
+        put(&note(Path::new("/other")), 0o600);
+        assert!(read(&path, folder).is_none(), "it is about another folder");
+        put(&note(folder), 0o600);
+        std::os::unix::fs::symlink(&path, dir.path().join("link")).unwrap();
+        assert!(read(&dir.path().join("link"), folder).is_none(), "it is a link");
+
+        let uid = rustix::process::geteuid().as_raw();
+        assert!(is_own(dir.path(), uid) && !is_own(dir.path(), uid + 1));
+        std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o777)).unwrap();
+        assert!(!is_own(dir.path(), uid), "everyone may write there");
     }
 }

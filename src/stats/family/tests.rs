@@ -103,9 +103,10 @@ proptest! {
 
     #[test]
     fn scale_does_not_matter(factor in 1e-6f64..1e6) {
-        let points = vec![vec![vec![10.0, 10.2, 9.9], vec![10.5, 10.4, 10.1]], vec![vec![5.0, 5.1, 5.0], vec![5.2, 5.0, 5.1]]];
-        let scaled = |f: f64| points.iter().map(|p| p.iter().map(|s| s.iter().map(|v| v * f).collect()).collect()).collect();
-        let of = |f: f64| family(&[sheet(&scaled(f) as &Vec<_>)]);
+        let scaled = |f: f64, own: [f64; 3]| own.map(|v| v * f).to_vec();
+        let first = |f| vec![scaled(f, [10.0, 10.2, 9.9]), scaled(f, [10.5, 10.4, 10.1])];
+        let second = |f| vec![scaled(f, [5.0, 5.1, 5.0]), scaled(f, [5.2, 5.0, 5.1])];
+        let of = |f: f64| family(&[sheet(&[first(f), second(f)])]);
         for (x, y) in of(1.0).iter().zip(of(factor)) {
             prop_assert!((x.low / y.low - 1.0).abs() < 1e-6 && (x.high / y.high - 1.0).abs() < 1e-6);
         }

@@ -6,15 +6,17 @@ use crate::base::units;
 
 type Rule = fn(&Inputs) -> Option<Verdict>;
 
-pub const IN_ORDER: [Rule; 11] =
-    [hog, standstill, memory, neighbour, late, rate, thermal, generator, drive, processors, serial_or_locks];
+/// First what is known whatever the processors did meanwhile.
+pub const IN_ORDER: [Rule; 12] =
+    [memory, neighbour, stopped, late, hog, standstill, rate, thermal, generator, drive, processors, serial_or_locks];
 
 /// From here on the processors have nothing left to give.
 const CPU_FULL: f64 = 0.93;
 /// So much of them taken by others is theirs and not the load's.
 const OTHERS_HOG: f64 = 0.35;
-/// Dyno standing still for more of the window than this moves its figures.
-const STOOD_STILL: f64 = 0.01;
+/// Dyno standing still for more of the window than this moves its figures; so long a stop is more than busy processors do.
+const STOOD_STILL: f64 = 0.02;
+const WAS_STOPPED: f64 = 0.1;
 /// A read that did not reach the device came from memory; from this share on memory sets the number.
 const FROM_MEMORY: f64 = 0.5;
 /// Others with this share of the device's time, and this many requests there on average, set the number too.
@@ -61,15 +63,23 @@ fn hog(p: &Inputs) -> Option<Verdict> {
     if host < CPU_FULL || others < OTHERS_HOG || waits_at_device(p, ALL_WAITS_THERE) {
         return None;
     }
-    let evidence = format!("processors {} busy, {} with other processes", pct(host), pct(others));
+    let mut evidence = format!("processors {} busy, {} with other processes", pct(host), pct(others));
+    if let Some(own) = at_device(p) {
+        evidence.push_str(&format!("; only {} of the load's requests were at the device", pct(own.requests)));
+    }
     match p.stolen.filter(|stolen| *stolen > others / 2.0) {
         Some(stolen) => Some(barred(
             Limit::Cpu,
-            format!("{evidence}, of which the hypervisor gave away {}", pct(stolen)),
+            format!("{evidence}; the hypervisor gave away {}", pct(stolen)),
             "a machine of its own, or virtual processors that nobody shares",
         )),
         None => Some(barred(Limit::Cpu, evidence, "end what else runs on this host, and measure again")),
     }
+}
+
+/// Stopped, as by a signal or with its virtual machine.
+fn stopped(p: &Inputs) -> Option<Verdict> {
+    standstill(p).filter(|_| p.stood_still_s.is_some_and(|still_s| still_s > WAS_STOPPED * p.window_s))
 }
 
 fn standstill(p: &Inputs) -> Option<Verdict> {
@@ -98,8 +108,7 @@ fn memory(p: &Inputs) -> Option<Verdict> {
 
 /// What makes reads reach the drive.
 fn past_memory(p: &Inputs) -> String {
-    const GIB: f64 = (1u64 << 30) as f64;
-    let twice = p.dataset.memory_bytes.map(|bytes| (2.0 * bytes / GIB).ceil() * GIB);
+    let twice = p.dataset.memory_bytes.map(|bytes| 2.0 * whole_gib(bytes));
     let larger = twice.map_or("a dataset larger than memory".into(), |twice| format!("a dataset of {}", size(twice)));
     let how = match p.dataset.direct {
         Some(false) => format!("`direct = true`, or {larger}"),
@@ -109,7 +118,7 @@ fn past_memory(p: &Inputs) -> String {
     };
     match (p.dataset.bytes, p.dataset.memory_bytes) {
         (Some(bytes), Some(memory)) if bytes < memory && p.dataset.direct != Some(true) => {
-            format!("the dataset, {}, fits into {} of memory: {how}", size(bytes), size(memory))
+            format!("the dataset, {}, fits into {} of memory: {how}", size(bytes), size(whole_gib(memory)))
         }
         _ => how,
     }
@@ -117,6 +126,12 @@ fn past_memory(p: &Inputs) -> String {
 
 fn size(bytes: f64) -> String {
     units::bytes(bytes as u64)
+}
+
+/// Memory as it is sold: the kernel keeps some to itself.
+fn whole_gib(bytes: f64) -> f64 {
+    const GIB: f64 = (1u64 << 30) as f64;
+    (bytes / GIB).ceil() * GIB
 }
 
 fn neighbour(p: &Inputs) -> Option<Verdict> {
@@ -137,6 +152,9 @@ fn late(p: &Inputs) -> Option<Verdict> {
     let mut evidence = format!("at least {} of the ops were handed over late by Dyno itself", at_least(late.share));
     if let Some(ratio) = late.p99_ratio {
         evidence.push_str(&format!(", and p99 of the response time is {ratio:.1} times that of the service time"));
+    }
+    if let Some((host, others)) = p.host_busy.zip(strangers(p)) {
+        evidence.push_str(&format!("; processors {} busy, {} with other processes", pct(host), pct(others)));
     }
     let remedy = "more workers for the rate, a lower rate, or processors that nothing else uses";
     Some(barred(Limit::Generator, evidence, remedy))

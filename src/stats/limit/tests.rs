@@ -203,6 +203,13 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
     each(&[
         (still(2.0), Limit::Standstill, "stood still for 2.00 s of 10.0 s", "measure again"),
         (still(0.02), Limit::Drive, "at the device", ""),
+        // Starved of processors it comes late too.
+        (
+            Inputs { host_busy: Some(1.0), own_busy: Some(0.2), device: device(1e5, 20.0, 1.0), ..still(0.5) },
+            Limit::Cpu,
+            "other processes",
+            "end what else runs",
+        ),
     ]);
 }
 
@@ -243,4 +250,19 @@ fn a_limit_is_the_drives_or_the_hosts_or_neither_and_memory_lifts_a_number_above
             "{limit:?}"
         );
     }
+}
+
+#[test]
+fn a_points_verdict_is_that_of_most_of_its_repeats_with_the_others_named() {
+    let of = |limit, evidence: &str| Verdict { limit, evidence: evidence.into(), remedy: None };
+    let (drive, late) = (of(Limit::Drive, "at the device"), of(Limit::Generator, "late"));
+    let (neighbour, again) = (of(Limit::Neighbour, "others"), of(Limit::Drive, "there again"));
+    let said = |repeats: &[&Verdict]| of_most(repeats).map(|v| (v.limit, v.evidence));
+    assert_eq!(said(&[]), None);
+    assert_eq!(said(&[&drive, &again]), Some((Limit::Drive, "at the device".into())));
+    let most = "at the device (in 3 of 5 repeats; neighbour in 1, generator in 1)";
+    assert_eq!(said(&[&neighbour, &drive, &late, &again, &again]), Some((Limit::Drive, most.into())));
+    // As many of one as of the other: no ranking.
+    let half = "others (in 1 of 2 repeats; drive in 1)";
+    assert_eq!(said(&[&drive, &neighbour]), Some((Limit::Neighbour, half.into())));
 }

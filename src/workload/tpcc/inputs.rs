@@ -1,11 +1,17 @@
 //! What a terminal keys in: the inputs of the five transactions (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1, 2.8.1).
 
-use super::random::{Constants, between, nurand, push_last_name};
+use arrayvec::{ArrayString, ArrayVec};
+
+use super::random::{Constants, between, last_name, nurand};
+use super::statements::MOST_LINES;
 use crate::base::rng::Rng;
 use crate::load::OpKind;
 
 /// An item that there is not: the last line of a New-Order that is to be rolled back (clause 2.4.1.5).
 pub const UNUSED_ITEM: i64 = 100_001;
+
+/// Clause 4.3.2.3: three syllables of five letters at most.
+const LONGEST_NAME: usize = 15;
 
 pub const ITEMS: u64 = 100_000;
 pub const CUSTOMERS: u64 = 3_000;
@@ -37,7 +43,7 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
     Id(i64),
-    LastName(String),
+    LastName(ArrayString<LONGEST_NAME>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +52,7 @@ pub enum Inputs {
         warehouse: i64,
         district: i64,
         customer: i64,
-        lines: Vec<Line>,
+        lines: ArrayVec<Line, MOST_LINES>,
     },
     Payment {
         warehouse: i64,
@@ -101,7 +107,7 @@ impl Drawer {
     fn new_order(&self, warehouse: i64, rng: &mut Rng) -> Inputs {
         let district = one_of_ten(rng);
         let customer = self.customer(rng);
-        let count = between(rng, 5, 15);
+        let count = between(rng, 5, MOST_LINES as u64);
         let rollback = between(rng, 1, 100) == 1;
         let line = |number| {
             let item = nurand(rng, 8191, self.constants.item, 1, ITEMS) as i64;
@@ -133,8 +139,8 @@ impl Drawer {
         if between(rng, 1, 100) > 60 {
             return Who::Id(self.customer(rng));
         }
-        let mut name = String::with_capacity(16);
-        push_last_name(nurand(rng, 255, self.constants.last, 0, 999), &mut name);
+        let mut name = ArrayString::new();
+        last_name(nurand(rng, 255, self.constants.last, 0, 999)).iter().for_each(|part| name.push_str(part));
         Who::LastName(name)
     }
 

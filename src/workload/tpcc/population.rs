@@ -80,7 +80,7 @@ impl Population {
             out.push_str("\tOE\t");
             // The first thousand have the thousand names; the others' are drawn.
             let name = if id <= 1000 { id - 1 } else { nurand(&mut rng, 255, C_LAST_LOAD, 0, 999) };
-            push_last_name(name, &mut out);
+            out.extend(last_name(name));
             out.push('\t');
             push_address(&mut rng, &mut out);
             out.push('\t');

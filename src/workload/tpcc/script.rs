@@ -6,8 +6,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use arrayvec::{ArrayString, ArrayVec};
+
 use super::inputs::{DISTRICTS, Drawer, Inputs, Line, Who};
-use super::statements::{Deliveries, Fixed, Several};
+use super::statements::{Deliveries, Fixed, MOST_LINES, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
 use crate::load::answers::{Answers, Row, Value};
@@ -23,6 +25,9 @@ const FIRST_STOCK: usize = 3;
 
 /// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
 const DATA: usize = 500;
+
+/// C_DATA as it was, with six numbers before it.
+const LONGEST_TEXT: usize = 1000;
 
 pub struct TpccScript {
     drawer: Drawer,
@@ -185,7 +190,7 @@ impl Transaction<'_> {
     /// Clause 2.4.2.2. False: an item that there is not; all else is carried out and then rolled back (clause 2.4.2.3).
     fn new_order(&mut self, w: i64, d: i64, c: i64, lines: &[Line], found: &mut Answers) -> SqlResult<bool> {
         let place = |(number, line): (i64, &Line)| Placed { line: *line, number, cents: None, dist: "" };
-        let mut placed: Vec<Placed<'_>> = (1..).zip(lines).map(place).collect();
+        let mut placed: ArrayVec<Placed<'_>, MOST_LINES> = (1..).zip(lines).map(place).collect();
         // In one order for all transactions, so that two seldom wait for each other in a ring.
         placed.sort_by_key(|p| (p.line.supply_warehouse, p.line.item));
         self.look_up(w, d, c, &placed, found)?;
@@ -236,11 +241,12 @@ impl Transaction<'_> {
         writes: &mut Batch<'_>,
     ) -> SqlResult<()> {
         let from = placed[0].line.supply_warehouse;
-        let mut stock = Vec::with_capacity(placed.len());
+        let mut stock: ArrayVec<_, MOST_LINES> = ArrayVec::new();
         for row in found.of(statement) {
-            stock.push((row.at(0).int()?, row.at(1).int()?, row.at(3).text()?));
+            let left = (row.at(0).int()?, row.at(1).int()?, row.at(3).text()?);
+            stock.try_push(left).map_err(|_| SqlError::wrong("more stock than was asked for"))?;
         }
-        let mut taken = Vec::with_capacity(placed.len());
+        let mut taken: ArrayVec<_, MOST_LINES> = ArrayVec::new();
         // An item that an order names twice is written twice.
         for once in placed.chunk_by_mut(|a, b| a.line.item != b.line.item) {
             taken.clear();
@@ -282,7 +288,7 @@ impl Transaction<'_> {
         }
         self.ask(first, found)?;
         let places = one("the district", found, 2)?;
-        let note = format!("{}    {}", places.at(0).text()?, places.at(6).text()?);
+        let note = written(format_args!("{}    {}", places.at(0).text()?, places.at(6).text()?))?;
         let (c, customer) = match who {
             Who::Id(c) => (*c, 3),
             Who::LastName(_) => {
@@ -294,7 +300,7 @@ impl Transaction<'_> {
         let mut data = None;
         if one("the customer", found, customer)?.at(0).text()? == "BC" {
             self.ask_one(statements.customer_data, [Int(cw), Int(cd), Int(c)], found)?;
-            data = Some(bad_credit(&[c, cd, cw, d, w], *cents, one("the customer", found, 0)?.at(0).text()?));
+            data = Some(bad_credit(&[c, cd, cw, d, w], *cents, one("the customer", found, 0)?.at(0).text()?)?);
         }
         let mut writes = self.batch();
         let (paid, who) = ([amount, amount], [Int(cw), Int(cd), Int(c)]);
@@ -403,9 +409,15 @@ fn by_district<'f>(
 }
 
 /// C_DATA of a customer with bad credit: this payment before those of old.
-fn bad_credit(numbers: &[i64; 5], cents: i64, old: &str) -> String {
+fn bad_credit(numbers: &[i64; 5], cents: i64, old: &str) -> SqlResult<ArrayString<LONGEST_TEXT>> {
     let [c, cd, cw, d, w] = numbers;
-    let mut data = format!("{c} {cd} {cw} {d} {w} {}|{old}", Decimal { units: cents, scale: 2 });
-    data.truncate(DATA);
-    data
+    let mut data = written(format_args!("{c} {cd} {cw} {d} {w} {}|{old}", Decimal { units: cents, scale: 2 }))?;
+    data.truncate(DATA.min(data.len()));
+    Ok(data)
+}
+
+fn written(text: std::fmt::Arguments<'_>) -> SqlResult<ArrayString<LONGEST_TEXT>> {
+    let mut all = ArrayString::new();
+    let fits = std::fmt::Write::write_fmt(&mut all, text);
+    fits.map(|()| all).map_err(|_| SqlError::wrong("a text longer than its column"))
 }

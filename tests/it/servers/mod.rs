@@ -42,7 +42,7 @@ impl Bench {
         let mut command = Command::new(DYNO);
         command.current_dir(self.dir.path()).env("TMPDIR", self.path("tmp")).stdin(Stdio::null());
         command.env("DYNO_MYSQL_URL", url).env("DYNO_POSTGRES_URL", url);
-        command.args(["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"]);
+        command.args(["run", "./p.toml", "--subject", "A=drive", "--set", "repeats=1", "--bundle", "b.dyno"]);
         command
     }
 

@@ -1,0 +1,100 @@
+//! Standard error while a run goes on: a terminal that hangs, a pipe that nobody reads and a full disk take nothing, and
+//! what they do not take at once is dropped. No measurement waits for somebody to look.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use indicatif::TermLike;
+
+use super::text::visible;
+
+/// The terminal or pipe once more, opened so that it never waits. The flag belongs to this opening: whoever shares
+/// standard error with us is not concerned. None for a file, which does not make anyone wait.
+fn patient() -> Option<&'static File> {
+    static OPENED: OnceLock<Option<File>> = OnceLock::new();
+    let open = || {
+        let kind = std::fs::metadata("/proc/self/fd/2").ok()?.file_type();
+        if !kind.is_fifo() && !kind.is_char_device() {
+            return None;
+        }
+        let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+        OpenOptions::new().write(true).custom_flags(flags).open("/proc/self/fd/2").ok()
+    };
+    OPENED.get_or_init(open).as_ref()
+}
+
+fn put(bytes: &[u8]) {
+    let _ = match patient() {
+        Some(mut file) => file.write_all(bytes),
+        None => io::stderr().write_all(bytes),
+    };
+}
+
+/// One line, with nothing hidden in it.
+pub fn note(text: &str) {
+    put(format!("{}\n", visible(text.trim_end_matches('\n'))).as_bytes());
+}
+
+/// The terminal as a progress bar draws on it.
+#[derive(Debug, Default)]
+pub struct Terminal(Mutex<String>);
+
+impl Terminal {
+    fn add(&self, text: &str) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+        Ok(())
+    }
+}
+
+fn size() -> Option<libc::winsize> {
+    // SAFETY: the kernel fills the structure in; all zeros is one.
+    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
+    // SAFETY: as above; the structure lives through the call.
+    let told = unsafe { libc::ioctl(2, libc::TIOCGWINSZ, &mut size) };
+    (told == 0 && size.ws_col > 0).then_some(size)
+}
+
+impl TermLike for Terminal {
+    fn width(&self) -> u16 {
+        size().map_or(80, |size| size.ws_col)
+    }
+
+    fn height(&self) -> u16 {
+        size().map_or(24, |size| size.ws_row)
+    }
+
+    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
+        if n > 0 { self.add(&format!("\x1b[{n}A")) } else { Ok(()) }
+    }
+
+    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
+        if n > 0 { self.add(&format!("\x1b[{n}B")) } else { Ok(()) }
+    }
+
+    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
+        if n > 0 { self.add(&format!("\x1b[{n}C")) } else { Ok(()) }
+    }
+
+    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
+        if n > 0 { self.add(&format!("\x1b[{n}D")) } else { Ok(()) }
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.add(&format!("{text}\n"))
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.add(text)
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.add("\r\x1b[2K")
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        put(std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)).as_bytes());
+        Ok(())
+    }
+}

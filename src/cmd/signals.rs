@@ -1,0 +1,61 @@
+//! What a run does with signals: one ends it between two points with its exit code, a second one at once. A terminal that
+//! goes away ends nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::base::error::{Context, Result};
+
+/// The signals that were caught.
+pub struct Signals {
+    /// Set once the run is to end.
+    pub stop: Arc<AtomicBool>,
+    number: Arc<AtomicUsize>,
+}
+
+impl Signals {
+    pub fn catch() -> Result<Signals> {
+        let signals = Signals { stop: Arc::default(), number: Arc::default() };
+        for signal in [SIGINT, SIGTERM] {
+            signals.ends_with(signal)?;
+        }
+        match (is_ignored(SIGHUP), has_terminal()) {
+            // As `nohup` has it.
+            (true, _) => {}
+            // It says that the terminal has gone. A handler, since what is started would inherit that it is ignored.
+            (false, true) => drop(flag::register(SIGHUP, Arc::default()).context("catching signals")?),
+            // Nobody's terminal: whoever supervises the run means it.
+            (false, false) => signals.ends_with(SIGHUP)?,
+        }
+        Ok(signals)
+    }
+
+    fn ends_with(&self, signal: i32) -> Result<()> {
+        flag::register_conditional_default(signal, Arc::clone(&self.stop))
+            .and_then(|_| flag::register_usize(signal, Arc::clone(&self.number), signal as usize))
+            .and_then(|_| flag::register(signal, Arc::clone(&self.stop)))
+            .map(drop)
+            .context("catching signals")
+    }
+
+    /// 130 after an interrupt, 143 after a termination, 129 after a hang-up.
+    pub fn exit_code(&self) -> u8 {
+        128 + self.number.load(Relaxed) as u8
+    }
+}
+
+fn is_ignored(signal: i32) -> bool {
+    // SAFETY: reads how the signal is handled into a structure that the kernel fills in; all zeros is one.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut now) == 0 && now.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Whether there is a terminal to lose.
+fn has_terminal() -> bool {
+    std::fs::File::open("/dev/tty").is_ok()
+}

@@ -1,0 +1,91 @@
+//! Where on its step's axis a point is measured.
+
+use serde::{Deserialize, Serialize};
+
+use super::model::Field;
+
+/// The swept field's value at a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// As the plan says: "read.threads".
+    pub name: String,
+    pub field: Field,
+    pub value: AxisValue,
+}
+
+/// What the swept field is set to. In JSON a number, or "max".
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub enum AxisValue {
+    /// In the field's unit.
+    Number(f64),
+    /// Closed loop: what a load sweep measures first, and takes its shares of.
+    Maximum,
+}
+
+impl AxisValue {
+    pub fn number(self) -> Option<f64> {
+        match self {
+            AxisValue::Number(value) => Some(value),
+            AxisValue::Maximum => None,
+        }
+    }
+
+    pub fn is_maximum(self) -> bool {
+        self == AxisValue::Maximum
+    }
+
+    /// For sorting, seeds and columns of numbers: the maximum is infinite there.
+    pub fn as_f64(self) -> f64 {
+        self.number().unwrap_or(f64::INFINITY)
+    }
+}
+
+impl From<f64> for AxisValue {
+    fn from(value: f64) -> AxisValue {
+        if value.is_infinite() { AxisValue::Maximum } else { AxisValue::Number(value) }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(f64),
+    Word(Word),
+}
+
+#[derive(Serialize, Deserialize)]
+enum Word {
+    #[serde(rename = "max")]
+    Max,
+}
+
+impl From<AxisValue> for Written {
+    fn from(value: AxisValue) -> Written {
+        value.number().map_or(Written::Word(Word::Max), Written::Number)
+    }
+}
+
+impl From<Written> for AxisValue {
+    fn from(written: Written) -> AxisValue {
+        match written {
+            Written::Number(value) => AxisValue::Number(value),
+            Written::Word(Word::Max) => AxisValue::Maximum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_maximum_is_a_word_in_json_and_every_other_value_a_number() {
+        for (value, json) in [(AxisValue::Maximum, "\"max\""), (AxisValue::Number(12.5), "12.5")] {
+            assert_eq!(serde_json::to_string(&value).unwrap(), json);
+            assert_eq!(serde_json::from_str::<AxisValue>(json).unwrap(), value);
+            assert_eq!(AxisValue::from(value.as_f64()), value);
+        }
+        assert!(serde_json::from_str::<AxisValue>("\"most\"").is_err());
+    }
+}

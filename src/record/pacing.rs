@@ -1,0 +1,79 @@
+//! How well Dyno kept its own schedules, kept as facts: the floor below which no response time can be told, and how often
+//! a schedule was not kept though nothing but Dyno was in its way.
+
+use super::Fact;
+
+const FLOOR: (&str, &str) = ("Dyno", "Pacing floor");
+
+/// Heading of a point's facts, each named after its stream.
+const OVERSLEPT: &str = "Overslept";
+
+/// Response times of ops that take no time, in open loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacingFloor {
+    pub median_ns: u64,
+    pub p95_ns: u64,
+    pub ops: u64,
+    pub ops_per_s: u64,
+}
+
+impl PacingFloor {
+    pub fn to_fact(self) -> Fact {
+        let PacingFloor { median_ns, p95_ns, ops, ops_per_s } = self;
+        let value = format!("{median_ns} ns median, {p95_ns} ns p95, of {ops} ops at {ops_per_s} a second");
+        Fact::new(FLOOR.0, FLOOR.1, value)
+    }
+
+    /// None where the fact is of something else.
+    pub fn of_fact(fact: &Fact) -> Option<PacingFloor> {
+        if (fact.group.as_str(), fact.name.as_str()) != FLOOR {
+            return None;
+        }
+        let [median_ns, p95_ns, ops, ops_per_s] = numbers(&fact.value)?;
+        Some(PacingFloor { median_ns, p95_ns, ops, ops_per_s })
+    }
+}
+
+/// Ops of an open loop for which a worker was waiting with a free slot, and which it still handed over late: the
+/// generator's lateness, not the drive's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overslept {
+    pub stream: String,
+    pub times: u64,
+    pub total_ns: u64,
+    pub longest_ns: u64,
+}
+
+impl Overslept {
+    pub fn to_fact(&self) -> Fact {
+        let Overslept { stream, times, total_ns, longest_ns } = self;
+        Fact::new(OVERSLEPT, stream, format!("{times} times, {total_ns} ns in all, {longest_ns} ns at most"))
+    }
+
+    /// None where the fact is of something else.
+    pub fn of_fact(fact: &Fact) -> Option<Overslept> {
+        let [times, total_ns, longest_ns] = numbers(&fact.value).filter(|_| fact.group == OVERSLEPT)?;
+        Some(Overslept { stream: fact.name.clone(), times, total_ns, longest_ns })
+    }
+}
+
+/// The whole numbers among words.
+fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
+    let found: Vec<u64> = text.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+    found.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_as_a_fact_comes_back_from_it() {
+        let floor = PacingFloor { median_ns: 120, p95_ns: 5_300, ops: 2_000, ops_per_s: 10_000 };
+        assert_eq!(PacingFloor::of_fact(&floor.to_fact()), Some(floor));
+        let overslept = Overslept { stream: "io 2".into(), times: 3, total_ns: 900_000, longest_ns: 400_000 };
+        assert_eq!(Overslept::of_fact(&overslept.to_fact()), Some(overslept.clone()));
+        assert_eq!(PacingFloor::of_fact(&overslept.to_fact()), None);
+        assert_eq!(Overslept::of_fact(&floor.to_fact()), None);
+    }
+}

@@ -1,0 +1,95 @@
+//! The pacing floor: the response time of an engine that takes no time, through the worker loop that all streams use. What
+//! an open loop reports below it is Dyno's and the machine's, not the drive's.
+
+use std::num::NonZeroU64;
+use std::sync::atomic::AtomicBool;
+
+use rustix::thread::set_current_timer_slack;
+
+use crate::base::clock::Clock;
+use crate::base::error::{Result, failed};
+use crate::base::rng::Seed;
+use crate::base::units::Rate;
+use crate::load::lane::{Done, Lane, Wait};
+use crate::load::pacer::{Schedule, Share};
+use crate::load::recorder::Recorder;
+use crate::load::worker::{Job, Slots, Window, work};
+use crate::load::{Op, OpKind, Source};
+use crate::plan::Arrival;
+use crate::record::{Class, PacingFloor};
+
+/// Far enough apart for the worker to sleep between two ops.
+const OPS_PER_S: u64 = 10_000;
+const LENGTH_NS: u64 = 200_000_000;
+
+/// Completes what it is given at once.
+struct NoTime {
+    staged: Option<Done>,
+}
+
+impl Lane for NoTime {
+    fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
+        self.staged = Some(Done { slot, bytes: op.len, hit: true, given_up: false });
+        Ok(())
+    }
+
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+        done.extend(self.staged.take());
+        Ok(())
+    }
+}
+
+struct SameRead;
+
+impl Source for SameRead {
+    fn op(&mut self, _n: u64) -> Op {
+        Op { kind: OpKind::Read, len: 4096, at: 0, salt: 0 }
+    }
+}
+
+/// Takes a fifth of a second.
+pub fn measure(clock: Clock) -> Result<PacingFloor> {
+    let recorder = Recorder::new(&[Class::Read], true);
+    // In a thread of its own, as workers are: the timer slack is the thread's.
+    let measured = std::thread::scope(|scope| scope.spawn(|| pace(clock, &recorder)).join());
+    measured.map_err(|_| failed("the measurement of the pacing floor panicked", "please report this defect"))??;
+    let mut tallies = Vec::new();
+    recorder.add_to(&mut tallies);
+    let response = tallies.first().map(|tally| tally.response());
+    let quantile = |q: f64| response.and_then(|histogram| histogram.quantile_ns(q)).unwrap_or(0);
+    let ops = response.map_or(0, |histogram| histogram.count);
+    Ok(PacingFloor { median_ns: quantile(0.5), p95_ns: quantile(0.95), ops, ops_per_s: OPS_PER_S })
+}
+
+fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
+    // As in a crew: a kernel that refuses has a higher floor, and this is what shows it.
+    let _ = set_current_timer_slack(NonZeroU64::new(1));
+    let from_ns = clock.now_ns();
+    let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
+    let rate = Rate::OpsPerSec(OPS_PER_S as f64);
+    let schedule = Schedule::new(rate, Arrival::Fixed, share, from_ns, 0.0, Seed::new(1, 0, 0));
+    let job = Job {
+        clock,
+        source: &mut SameRead,
+        schedule: Some(schedule),
+        slots: Slots::new(1),
+        window: Window { from_ns, until_ns: from_ns + LENGTH_NS },
+        limit: None,
+        recorder,
+        stop: &AtomicBool::new(false),
+    };
+    work(&mut NoTime { staged: None }, job)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_floor_is_of_every_op_that_was_due_and_far_below_a_drives_latency() {
+        let floor = measure(Clock::start()).expect("measured");
+        assert!((1..=LENGTH_NS * OPS_PER_S / 1_000_000_000).contains(&floor.ops), "{floor:?}");
+        // About a microsecond on a quiet machine; a busy one wakes its threads later, at worst by a slice of the scheduler.
+        assert!(floor.median_ns > 0 && floor.median_ns <= floor.p95_ns, "{floor:?}");
+    }
+}

@@ -1,0 +1,43 @@
+//! The maxima of load sweeps: what the swept stream did in closed loop, which the shares of the same subject, step and
+//! repeat are percentages of. A running plan and one that is resumed learn them by the same rule.
+
+use std::collections::HashMap;
+
+use crate::plan::{PointKey, PointPlan};
+use crate::record::{Outcome, Point};
+
+/// Whose maximum it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Of {
+    subject: String,
+    step: String,
+    repeat: u32,
+    stream: String,
+}
+
+impl Of {
+    fn new(key: &PointKey, stream: &str) -> Of {
+        let PointKey { subject, step, repeat, .. } = key.clone();
+        Of { subject, step, repeat, stream: stream.to_string() }
+    }
+}
+
+/// Every maximum that is known, in ops/s on one drive and instance.
+#[derive(Default)]
+pub struct Maxima(HashMap<Of, f64>);
+
+impl Maxima {
+    /// Takes a point's result into account: at the maximum of a load sweep it is the swept stream's.
+    pub fn note(&mut self, point: &PointPlan, measured: &Point) {
+        let at_maximum = point.key.axis.as_ref().is_some_and(|axis| axis.value.is_maximum());
+        let Some(sweep) = point.step.sweep.as_ref().filter(|_| at_maximum) else { return };
+        if measured.outcome == Outcome::Measured {
+            self.0.insert(Of::new(&point.key, &sweep.stream), super::ops_per_s(measured, &sweep.stream));
+        }
+    }
+
+    /// The maximum of a stream in the subject, step and repeat of a point.
+    pub fn of(&self, key: &PointKey, stream: &str) -> Option<f64> {
+        self.0.get(&Of::new(key, stream)).copied().filter(|ops_per_s| *ops_per_s > 0.0)
+    }
+}

@@ -1,0 +1,69 @@
+//! An allocator that counts what other threads allocate while it is asked to, and says from where.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::backtrace::Backtrace;
+use std::cell::Cell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+struct Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+static COUNTS: AtomicBool = AtomicBool::new(false);
+static N: AtomicU64 = AtomicU64::new(0);
+/// Where the first ones came from.
+static FIRST: Mutex<Vec<String>> = Mutex::new(Vec::new());
+const SHOWN: u64 = 20;
+
+thread_local! {
+    /// This thread's allocations are not counted: it asked for the count, or is busy with one.
+    static EXEMPT: Cell<bool> = const { Cell::new(false) };
+}
+
+// SAFETY: all is passed on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if COUNTS.load(Relaxed) {
+            note();
+        }
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    /// Not counted: a buffer that is used again doubles until the longest answer fits, and then no more. What is allocated for
+    /// every op begins with an `alloc` each time.
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+fn note() {
+    if EXEMPT.replace(true) {
+        return;
+    }
+    // The thread that reads the meters formats what it reads.
+    if std::thread::current().name() != Some("meters") {
+        if N.fetch_add(1, Relaxed) < SHOWN {
+            let at = Backtrace::force_capture().to_string();
+            FIRST.lock().unwrap_or_else(|e| e.into_inner()).push(at);
+        }
+        EXEMPT.set(false);
+    }
+}
+
+/// Counts from now on what other threads than this one allocate, or no longer.
+pub fn count(from_now: bool) {
+    EXEMPT.set(true);
+    COUNTS.store(from_now, Relaxed);
+}
+
+/// How many allocations were counted since the last call, and where the first ones came from.
+pub fn allocated() -> (u64, Vec<String>) {
+    let first = std::mem::take(&mut *FIRST.lock().unwrap_or_else(|e| e.into_inner()));
+    (N.swap(0, Relaxed), first)
+}

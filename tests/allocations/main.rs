@@ -1,0 +1,198 @@
+//! Between barrier and join a worker allocates nothing: every engine with every workload that suits it and can run here, in
+//! the real loop, under an allocator that counts. It is a program of its own because an allocator is a whole program's.
+//!
+//! Counted is what every thread but the telemetry's and the meters' allocates while the second second of a window of three is
+//! measured: what a first op sets up for itself, such as a thread's own storage, is set up by then.
+
+mod counting;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use dyno::base::clock::Clock;
+use dyno::base::error::{Result, describe};
+use dyno::engine::Engine;
+use dyno::plan::{self, Family, Kind, Knobs};
+use dyno::record::{Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink};
+use dyno::run::prepare::Before;
+use dyno::run::{Maxima, Run, progress::Progress};
+use dyno::workload::{self, Workload};
+
+use counting::{allocated, count};
+use support::{rocksdb, skip};
+
+/// One count at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Opens and closes the counting by the intervals as they end, and keeps the point.
+#[derive(Default)]
+struct Counted {
+    points: Vec<Point>,
+}
+
+impl Sink for Counted {
+    fn begin(&mut self, _key: &PointKey) -> Result<()> {
+        Ok(())
+    }
+    fn interval(&mut self, interval: &Interval) -> Result<()> {
+        // The first interval has ended, and not yet the second.
+        count((500_000_000..1_500_000_000).contains(&interval.end_ns));
+        Ok(())
+    }
+    fn sample(&mut self, _sample: &Sample) -> Result<()> {
+        Ok(())
+    }
+    fn end(&mut self, point: &Point) -> Result<()> {
+        self.points.push(point.clone());
+        Ok(())
+    }
+    fn discard(&mut self) -> Result<()> {
+        Ok(())
+    }
+    fn facts(&mut self, _facts: &[Fact]) -> Result<()> {
+        Ok(())
+    }
+    fn prepared(&mut self, _prepared: &[Prepared]) -> Result<()> {
+        Ok(())
+    }
+    fn left(&mut self, _states: &[DriveState]) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Measures the streams together on an engine: the point, or why there is none. What was allocated is left for `allocated`.
+fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (protocol, drive) = (folder.path().join("p.toml"), folder.path().join("drive"));
+    let step = "[[step]]\nname = \"s\"\nwarmup = \"0s\"\nduration = \"3s\"\n";
+    let text = format!("title = \"Allocations\"\nsource = \"test\"\n{datasets}{step}{streams}");
+    std::fs::write(&protocol, &text).unwrap();
+    std::fs::create_dir(&drive).unwrap();
+    open_to_all(&[folder.path(), &drive]);
+    let subjects = [("A".to_string(), drive)];
+    let plan = plan::from_command_line(&protocol.to_string_lossy(), &subjects, &[], None, &dyno::cmd::catalogue())
+        .unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
+    let mut sink = Counted::default();
+    let run = Run {
+        plan: &plan,
+        points: plan::points(&plan).into_iter().take(1).collect(),
+        maxima: Maxima::default(),
+        searches: Default::default(),
+        before: Before::default(),
+        figures: Vec::new(),
+        sink: &mut sink,
+        progress: &Progress::new(),
+        stop: &AtomicBool::new(false),
+        clock: Clock::start(),
+    };
+    run.execute().map_err(|error| describe(&error).0)?;
+    let point = sink.points.pop().ok_or("no point")?;
+    match &point.outcome {
+        Outcome::Measured => Ok(point),
+        Outcome::Failed { cause } => Err(cause.clone()),
+    }
+}
+
+/// A database server does not run as root.
+fn open_to_all(folders: &[&Path]) {
+    use std::os::unix::fs::PermissionsExt;
+    folders.iter().for_each(|f| std::fs::set_permissions(f, std::fs::Permissions::from_mode(0o755)).unwrap());
+}
+
+fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: u32) -> String {
+    let (engine, info) = (engine.info().name, workload.info());
+    // Terminals that key and think do next to nothing in three seconds.
+    let timing = match info.knobs.iter().find(|k| k.name == "timing").map(|k| k.kind) {
+        Some(Kind::Choice(_)) => ", timing = \"no-wait\"",
+        _ => "",
+    };
+    format!(
+        "[[step.stream]]\nname = \"{0}\"\nengine = \"{engine}\"\nthreads = {threads}\n{dataset}workload = {{ kind = \"{0}\"{timing} }}\n",
+        info.name
+    )
+}
+
+/// Each stream did something, and nothing was allocated meanwhile.
+#[track_caller]
+fn quiet(engine: &str, point: &Point, (n, first): (u64, Vec<String>)) {
+    let ops = |cell: &dyno::record::Cell| cell.tallies.iter().map(|t| t.ops).sum::<u64>();
+    for cell in &point.cells {
+        println!("{engine}: {} ops of {}", ops(cell), cell.stream);
+    }
+    let idle: Vec<&str> = point.cells.iter().filter(|c| ops(c) == 0).map(|c| c.stream.as_str()).collect();
+    assert!(idle.is_empty(), "{engine}: nothing was done by {idle:?}, so nothing is shown of them");
+    assert_eq!(n, 0, "{engine}: {n} allocations in the window; the first ones:\n{}", first.join("\n----\n"));
+}
+
+fn suiting(engine: &dyn Engine) -> impl Iterator<Item = &'static dyn Workload> {
+    let family = engine.info().family;
+    workload::ALL.iter().copied().filter(move |w| family.suits(w.info().family))
+}
+
+#[test]
+fn no_engine_on_a_drive_allocates_in_the_window_whatever_the_workload() {
+    let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    for engine in dyno::engine::ALL.iter().filter(|e| e.info().family != Family::Sql) {
+        let (name, family) = (engine.info().name, engine.info().family);
+        let (dataset, of) = match family {
+            Family::Any => (String::new(), ""),
+            Family::KeyValue if !rocksdb() => continue,
+            Family::KeyValue => {
+                let size = "keys = 20000\nvalue_size = 400\nfill = { kind = \"fillseq\" }";
+                (format!("[dataset.d]\nengine = \"{name}\"\n{size}\n"), "dataset = \"d\"\n")
+            }
+            _ => {
+                let size = "size = \"16MiB\"\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }";
+                (format!("[dataset.d]\nengine = \"{name}\"\n{size}\n"), "dataset = \"d\"\n")
+            }
+        };
+        let streams: String = suiting(*engine).map(|workload| stream(*engine, workload, of, 1)).collect();
+        let point = measure(&dataset, &streams).unwrap_or_else(|cause| panic!("{name}: {cause}"));
+        quiet(name, &point, allocated());
+    }
+}
+
+/// Client libraries that allocate for every answer: what they do is theirs, and what the scripts do cannot be told from it.
+const LIBRARIES: [&str; 2] = ["postgres::client::", "tiberius::"];
+
+#[test]
+fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transactions() {
+    let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    for engine in dyno::engine::ALL.iter().filter(|e| e.info().family == Family::Sql) {
+        let name = engine.info().name;
+        for load in suiting(*engine).map(|w| w.info()).filter(|info| info.name.ends_with("_load")) {
+            // A load's tables are those of the workloads from the same source.
+            let runs = suiting(*engine).filter(|w| w.info().source == load.source && w.info().name != load.name);
+            // A check of the data is no load, and nothing is timed by it.
+            let runs = runs.filter(|w| w.classes(&Knobs::default()) != [Class::Check]);
+            let load = load.name;
+            let dataset = format!("[dataset.d]\nengine = \"{name}\"\nfill = {{ kind = \"{load}\" }}\n");
+            let streams: String = runs.map(|w| stream(*engine, w, "dataset = \"d\"\n", 1)).collect();
+            match measure(&dataset, &streams) {
+                Err(cause) => skip(format!("{name} beside {load}: {cause}")),
+                Ok(point) => {
+                    let (n, first) = allocated();
+                    match LIBRARIES.iter().find(|library| n > 0 && first.iter().all(|at| at.contains(*library))) {
+                        Some(library) => skip(format!("{name}, {load}: {library} allocated {n} times")),
+                        None => quiet(name, &point, (n, first)),
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_allocation_of_any_other_thread_in_the_window_is_noticed() {
+    let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    count(true);
+    std::thread::scope(|scope| {
+        scope.spawn(|| std::hint::black_box(vec![0u8; 100]));
+    });
+    count(false);
+    let (n, first) = allocated();
+    assert!(n >= 1 && first.iter().any(|at| at.contains("an_allocation_of_any_other_thread")), "{n}: {first:?}");
+}

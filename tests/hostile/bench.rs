@@ -1,0 +1,95 @@
+//! The binary under a stopwatch: what it said, how it ended, and the processor time and memory that it took.
+
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+
+/// What every command that reads a bundle has for a hostile one. A busy or slow machine gets five times the seconds.
+pub const SECONDS: f64 = 2.0;
+pub const MEGABYTES: f64 = 500.0;
+
+pub struct Bench(tempfile::TempDir);
+
+/// How a command ended.
+pub struct Ended {
+    pub status: ExitStatus,
+    pub out: String,
+    pub said: String,
+    pub cpu_s: f64,
+    pub rss_mb: f64,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        let bench = Bench(tempfile::tempdir().unwrap());
+        for drive in ["x", "y"] {
+            std::fs::create_dir(bench.at(drive)).unwrap();
+        }
+        bench
+    }
+
+    pub fn dir(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        std::fs::write(self.at(name), text).unwrap();
+        self.at(name)
+    }
+
+    pub fn dyno(&self, args: &[&str]) -> Ended {
+        measured(Command::new(DYNO).current_dir(self.dir()).args(args), self.dir())
+    }
+
+    #[track_caller]
+    pub fn ok(&self, args: &[&str]) -> Ended {
+        let ended = self.dyno(args);
+        assert!(ended.status.success(), "{args:?}: {}", ended.said);
+        ended
+    }
+}
+
+impl Ended {
+    pub fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    /// Whether it ended by itself, with an answer and without a panic.
+    pub fn is_orderly(&self) -> bool {
+        self.status.signal().is_none() && self.code() != Some(101) && !self.said.contains("panicked")
+    }
+}
+
+/// Runs a command to its end. What it writes goes to files, so that nothing waits for a reader.
+pub fn measured(command: &mut Command, dir: &Path) -> Ended {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Relaxed);
+    let [out, said] = ["out", "said"].map(|name| dir.join(format!("{name}-{number}")));
+    command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&said).unwrap());
+    let child = command.spawn().unwrap();
+    let (mut status, mut used) = (0, unsafe { std::mem::zeroed::<libc::rusage>() });
+    // SAFETY: waits for a child that nothing else waits for; both structures live through the call.
+    let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, &mut used) };
+    assert_eq!(waited, child.id() as i32);
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    let take = |path: &Path| {
+        let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+        std::fs::remove_file(path).unwrap();
+        text
+    };
+    Ended {
+        status: ExitStatus::from_raw(status),
+        out: take(&out),
+        said: take(&said),
+        cpu_s: seconds(used.ru_utime) + seconds(used.ru_stime),
+        rss_mb: used.ru_maxrss as f64 / 1024.0,
+    }
+}

@@ -1,0 +1,107 @@
+//! Somebody else's bundle is data: a plan in it runs, starts, sends and erases nothing until that is named.
+
+use crate::bench::Bench;
+
+const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\nduration = \"200ms\"\n\
+                        [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n";
+
+/// A finished run whose plan has these meters.
+fn bundle(meters: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("p.toml", PROTOCOL);
+    let plan = format!(
+        "protocol = \"./p.toml\"\nidle = \"0s\"\nmeters = {meters}\n[[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n"
+    );
+    bench.write("plan.toml", &plan);
+    bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
+    bench
+}
+
+/// A command that leaves a mark, and prints readings.
+fn marking(bench_mark: &str, public: bool) -> String {
+    format!(
+        "[{{ kind = \"exec\", class = \"drive\", public = {public}, \
+         command = [\"sh\", \"-c\", \"touch {bench_mark}; while echo 5; do sleep 0.05; done\"] }}]"
+    )
+}
+
+#[test]
+fn a_command_of_a_bundle_runs_only_once_it_is_named() {
+    let bench = bundle(&marking("ran", true));
+    std::fs::remove_file(bench.at("ran")).expect("the user's own plan runs its command");
+    let command = "sh -c touch ran; while echo 5; do sleep 0.05; done";
+    for args in [&["run", "b.dyno", "--bundle", "c.dyno"][..], &["run", "--resume", "b.dyno"]] {
+        let refused = bench.dyno(args);
+        assert_eq!(refused.code(), Some(3), "{}", refused.said);
+        assert!(refused.said.contains(&format!("--allow '{command}'")), "{}", refused.said);
+        assert!(!bench.at("ran").exists() && !bench.at("c.dyno").exists(), "nothing was touched");
+        let other = bench.dyno(&[args, &["--allow", "sh"]].concat());
+        assert_eq!(other.code(), Some(3), "a part of a name is another name");
+    }
+    bench.ok(&["run", "b.dyno", "--bundle", "c.dyno", "--allow", command]);
+    assert!(bench.at("ran").exists());
+}
+
+#[test]
+fn what_a_bundle_hides_is_named_and_taken_again() {
+    let bench = bundle(&marking("ran", false));
+    std::fs::remove_file(bench.at("ran")).unwrap();
+    let refused = bench.dyno(&["run", "b.dyno", "--bundle", "c.dyno", "--allow", "sh *** ***"]);
+    assert_eq!(refused.code(), Some(3), "{}", refused.said);
+    assert!(refused.said.contains("--set 'meter.1.command="), "{}", refused.said);
+    let set = "meter.1.command=[\"sh\", \"-c\", \"touch again; while echo 5; do sleep 0.05; done\"]";
+    bench.ok(&["run", "b.dyno", "--bundle", "c.dyno", "--set", set]);
+    assert!(bench.at("again").exists() && !bench.at("ran").exists());
+    let other = bench.dyno(&["run", "b.dyno", "--bundle", "d.dyno", "--set", "step.a.duration=1s"]);
+    assert!(!other.status.success() && other.said.contains("meter.1.command"), "{}", other.said);
+}
+
+/// Plans whose bundles would reach beyond making load, and what has to be named.
+#[test]
+fn servers_settings_files_addresses_and_drives_are_named_too() {
+    let bench = bundle("\"none\"");
+    type Change = fn(&mut serde_json::Value);
+    let cases: [(&str, Change); 7] = [
+        ("--allow 'mysql'", |plan| plan["protocol"]["steps"][0]["streams"][0]["engine"]["name"] = "mysql".into()),
+        ("--allow 'db_log_dir=/etc'", |plan| {
+            let engine = &mut plan["protocol"]["steps"][0]["streams"][0]["engine"];
+            *engine = serde_json::json!({ "name": "rocksdb", "knobs": { "options": { "db_log_dir": "/etc" } } });
+        }),
+        ("--allow '/etc/shadow'", |plan| {
+            plan["meters"] = serde_json::json!([{ "name": "csv", "knobs": { "file": "/etc/shadow" } }]);
+        }),
+        ("--allow 'https://evil/x'", |plan| {
+            plan["meters"] = serde_json::json!([{ "name": "redfish", "knobs": { "url": "https://evil/x" } }]);
+        }),
+        ("--allow '/proc/kcore/power1_input'", |plan| {
+            plan["meters"] =
+                serde_json::json!([{ "name": "hwmon", "knobs": { "sensor": "/proc/kcore/power1_input" } }]);
+        }),
+        ("--allow 'S123'", |plan| {
+            plan["subjects"][0]["drives"][0] =
+                serde_json::json!({ "place": { "device": { "path": "/dev/sda", "serial": "S123" } }, "erase": true });
+        }),
+        ("--allow '-K exec,suid'", |plan| {
+            plan["protocol"]["preparation"]["filesystem"] =
+                serde_json::json!({ "kind": "xfs", "mkfs": ["-K"], "mount": "exec,suid" });
+        }),
+    ];
+    for (number, (names, change)) in cases.into_iter().enumerate() {
+        let path = bench.at(&format!("case-{number}.dyno"));
+        std::fs::copy(bench.at("b.dyno"), &path).unwrap();
+        let conn = rusqlite::Connection::open(&path).unwrap();
+        let text: String = conn.query_row("SELECT plan FROM run", [], |row| row.get(0)).unwrap();
+        let mut plan = serde_json::from_str(&text).unwrap();
+        change(&mut plan);
+        conn.execute("UPDATE run SET plan = ?", [plan.to_string()]).unwrap();
+        drop(conn);
+        for args in
+            [&["run", path.to_str().unwrap(), "--bundle", "c.dyno"][..], &["run", "--resume", path.to_str().unwrap()]]
+        {
+            let refused = bench.dyno(args);
+            assert_eq!(refused.code(), Some(3), "{names}: {}", refused.said);
+            assert!(refused.said.contains(names), "{names}: {}", refused.said);
+            assert!(!bench.at("c.dyno").exists(), "{names}");
+        }
+    }
+}

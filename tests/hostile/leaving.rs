@@ -1,0 +1,219 @@
+//! A run goes on when nobody looks any more: its output closed, its disk for logs full, its terminal gone or hanging.
+
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use dyno::store::Bundle;
+
+use crate::bench::{Bench, DYNO};
+
+/// Six points of 200 ms.
+const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\nduration = \"200ms\"\n\
+                        sweep = { axis = \"io.threads\", values = [1, 2, 3] }\n\
+                        [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n";
+const POINTS: usize = 6;
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("p.toml", PROTOCOL);
+    bench
+}
+
+fn command(bench: &Bench) -> Command {
+    let mut command = Command::new(DYNO);
+    command.args(["run", "./p.toml", "--subject", "X=x", "--subject", "Y=y", "--bundle", "b.dyno"]);
+    command.current_dir(bench.dir()).stdin(Stdio::null());
+    command
+}
+
+fn points(bench: &Bench) -> usize {
+    Bundle::open(&bench.at("b.dyno")).and_then(|b| b.points()).map_or(0, |points| points.len())
+}
+
+/// Waits for a run to keep its first point.
+fn wait_for_a_point(bench: &Bench) {
+    let give_up = Instant::now() + Duration::from_secs(60);
+    while points(bench) < 1 {
+        assert!(Instant::now() < give_up, "no point after a minute");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn wait(child: &mut Child) -> Option<i32> {
+    let give_up = Instant::now() + Duration::from_secs(120);
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        assert!(Instant::now() < give_up, "the run does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A terminal: the side that a person looks at, and the side that programs write to.
+fn terminal() -> (OwnedFd, OwnedFd) {
+    let (mut master, mut slave) = (0, 0);
+    let none = std::ptr::null_mut();
+    // SAFETY: both numbers are written by the call; no name, settings or size is asked for.
+    assert_eq!(unsafe { libc::openpty(&mut master, &mut slave, none, none as _, none as _) }, 0);
+    // SAFETY: both are open, and owned by nobody else.
+    let pair = unsafe { (OwnedFd::from_raw_fd(master), OwnedFd::from_raw_fd(slave)) };
+    // A person's side is not handed down to the program, or it would never hang up.
+    unsafe { libc::fcntl(pair.0.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) };
+    pair
+}
+
+/// Starts the run on a terminal of its own, as a login shell would.
+fn on(bench: &Bench, slave: &OwnedFd) -> Child {
+    let mut command = command(bench);
+    let side = || Stdio::from(slave.try_clone().unwrap());
+    command.stdin(side()).stdout(side()).stderr(side());
+    // SAFETY: between fork and exec only system calls are made.
+    unsafe {
+        command.pre_exec(|| {
+            if libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY, 0) < 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+            Ok(())
+        })
+    };
+    command.spawn().unwrap()
+}
+
+#[test]
+fn a_run_whose_output_is_a_closed_pipe_finishes() {
+    let bench = bench();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut child = command(&bench).stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
+    assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
+}
+
+#[test]
+fn a_run_whose_output_is_a_pipe_that_nobody_reads_finishes() {
+    let bench = bench();
+    let (reader, writer) = std::io::pipe().unwrap();
+    // Full, so that anything more would wait for ever.
+    let full = writer.try_clone().unwrap();
+    let flags = rustix::fs::fcntl_getfl(&full).unwrap();
+    rustix::fs::fcntl_setfl(&full, flags | rustix::fs::OFlags::NONBLOCK).unwrap();
+    while rustix::io::write(&full, &[b'x'; 4096]).is_ok() {}
+    rustix::fs::fcntl_setfl(&full, flags).unwrap();
+    let mut child = command(&bench).stdout(Stdio::null()).stderr(writer).spawn().unwrap();
+    assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
+    drop(reader);
+}
+
+#[test]
+fn a_run_whose_log_is_on_a_full_disk_finishes() {
+    let bench = bench();
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let mut child = command(&bench).stdout(full()).stderr(full()).spawn().unwrap();
+    assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
+}
+
+#[test]
+fn a_run_whose_output_is_closed_altogether_finishes() {
+    let bench = bench();
+    let script = format!("exec {DYNO} run ./p.toml --subject X=x --subject Y=y --bundle b.dyno <&- >&- 2>&-");
+    let mut child = Command::new("sh").args(["-c", &script]).current_dir(bench.dir()).spawn().unwrap();
+    assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
+}
+
+#[test]
+fn a_run_whose_terminal_hangs_up_finishes() {
+    let bench = bench();
+    let (master, slave) = terminal();
+    let mut child = on(&bench, &slave);
+    drop(slave);
+    wait_for_a_point(&bench);
+    drop(master);
+    assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
+}
+
+#[test]
+fn a_run_whose_terminal_is_looked_at_by_nobody_finishes() {
+    let bench = bench();
+    let (master, slave) = terminal();
+    // As after Ctrl-S: what is written waits.
+    // SAFETY: stops the output of a terminal that is open.
+    assert_eq!(unsafe { libc::tcflow(slave.as_raw_fd(), libc::TCOOFF) }, 0);
+    let mut child = on(&bench, &slave);
+    assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
+    drop((master, slave));
+}
+
+#[test]
+fn a_signal_ends_a_run_with_its_own_code_and_the_run_goes_on_later() {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let bench = bench();
+        let mut run = command(&bench);
+        run.stderr(Stdio::null());
+        // Without a terminal, so that a hang-up is what a supervisor sends.
+        // SAFETY: between fork and exec only a system call is made.
+        unsafe { run.pre_exec(|| if libc::setsid() < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }) };
+        let mut child = run.spawn().unwrap();
+        wait_for_a_point(&bench);
+        Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+        assert_eq!(wait(&mut child), Some(code), "SIG{signal}");
+        assert!(points(&bench) < POINTS, "SIG{signal}");
+        bench.ok(&["run", "--resume", "b.dyno"]);
+        assert_eq!(points(&bench), POINTS, "SIG{signal}");
+    }
+}
+
+#[test]
+fn what_goes_wrong_has_a_code_of_its_own_and_ends_its_line() {
+    let bench = bench();
+    bench.ok(&["run", "./p.toml", "--subject", "X=x", "--bundle", "done.dyno"]);
+    bench.write("bad.toml", "protocol = \"quick\"\nrepeat = 1\n");
+    for (args, code) in [
+        (&["--help"][..], 0),
+        (&["show", "done.dyno"], 0),
+        (&["show"], 64),
+        (&["show", "--none", "done.dyno"], 64),
+        (&["run", "bad.toml"], 1),
+        (&["show", "gone.dyno"], 1),
+        (&["run", "./p.toml", "--subject", "X=x", "--bundle", "done.dyno"], 1),
+    ] {
+        let ended = bench.dyno(args);
+        assert_eq!(ended.code(), Some(code), "{args:?}: {}", ended.said);
+        assert!(
+            code == 0 || ended.said.ends_with('\n') && !ended.said.ends_with("\n\n\n"),
+            "{args:?}: {:?}",
+            ended.said
+        );
+    }
+}
+
+#[test]
+fn an_error_before_the_first_point_does_not_speak_of_what_was_measured() {
+    let bench = bench();
+    bench.write(
+        "meter.toml",
+        "protocol = \"./p.toml\"\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n\
+                               meters = [{ kind = \"hwmon\", sensor = \"none/power9\" }]\n",
+    );
+    let ended = bench.dyno(&["run", "meter.toml", "--bundle", "b.dyno"]);
+    assert!(!ended.status.success());
+    assert!(ended.said.contains("nothing was measured") && !ended.said.contains("until then"), "{}", ended.said);
+}
+
+#[test]
+fn the_reader_of_a_pipe_may_have_seen_enough() {
+    let bench = bench();
+    bench.ok(&["run", "./p.toml", "--subject", "X=x", "--bundle", "b.dyno"]);
+    for (args, full) in [(&["show", "b.dyno"][..], 1), (&["export", "b.dyno", "--table", "histograms"], 1)] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut dyno = Command::new(DYNO);
+        let closed = dyno.args(args).current_dir(bench.dir()).stdout(writer).status().unwrap();
+        assert_eq!(closed.code(), Some(0), "{args:?}");
+        let disk = File::options().write(true).open("/dev/full").unwrap();
+        let output = Command::new(DYNO).args(args).current_dir(bench.dir()).stdout(disk).stderr(Stdio::null()).status();
+        assert_eq!(output.unwrap().code(), Some(full), "{args:?}: what is lost is said");
+    }
+}
