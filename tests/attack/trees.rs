@@ -134,7 +134,7 @@ fn walk(things: &[(usize, Thing)], restore: bool) {
     let device = attach(&image);
     assert!(ran("mount", &[device.to_str().unwrap(), room.at("image-mount").to_str().unwrap()]));
     fs::write(room.at("image-mount/data"), "theirs, on a filesystem of their own").unwrap();
-    assert!(ran("sync", &[]));
+    assert!(ran("sync", &[room.at("image-mount/data").to_str().unwrap()]));
     let mut runs = 0;
     let mut run = || {
         runs += 1;
