@@ -5,8 +5,8 @@
 //! ```text
 //! main → cmd → run → {engine, workload, meter, lab} → load → record → plan → base
 //!            → store → record          stats → record
-//!            → report → analysis → stats → record
-//!            → store
+//!            → import → store, record
+//!            → export → report → analysis → stats, record
 //! ```
 
 pub mod analysis;

@@ -19,7 +19,9 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("store", &["record", "plan", "base"]),
     ("stats", &["record", "plan", "base"]),
     ("import", &["store", "record", "plan", "base"]),
-    ("report", &["stats", "store", "record", "plan", "base"]),
+    ("analysis", &["stats", "record", "plan", "base"]),
+    ("report", &["analysis", "stats", "record", "plan", "base"]),
+    ("export", &["report", "analysis", "store", "record", "plan", "base"]),
 ];
 
 /// Calls that are banned, where they are allowed all the same, and what to do instead.

@@ -66,20 +66,10 @@ pub fn crossovers(facts: &Facts) -> Vec<Crossover> {
     let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
     points.sort_by_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
     for (own, value) in points {
-        if let Some((before, until)) =
-            last.filter(|(b, _)| (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own)))
-        {
-            if before.better != own.better {
-                let metric = own.metric.clone();
-                all.push(Crossover {
-                    step: own.step,
-                    metric,
-                    before: before.better,
-                    until,
-                    after: own.better,
-                    from: value,
-                });
-            }
+        let same = |(b, _): &(&Comparison, usize)| (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own));
+        if let Some((before, until)) = last.filter(|l| same(l) && l.0.better != own.better) {
+            let (step, metric) = (own.step, own.metric.clone());
+            all.push(Crossover { step, metric, before: before.better, until, after: own.better, from: value });
         }
         last = Some((own, value));
     }

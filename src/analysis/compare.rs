@@ -156,7 +156,8 @@ fn fit(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> bool {
     let asked = cell.total.as_ref().is_some_and(|t| t.asked.is_some());
     let own_share =
         step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && step.values[cell.value].number.is_finite();
-    !cell.is_barred() && !(asked && metric.is_rate()) && !own_share
+    let found = !(asked && metric.is_rate());
+    found && !own_share && !cell.is_barred()
 }
 
 /// A cell's repeats, each in its block and place.

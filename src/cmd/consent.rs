@@ -154,7 +154,7 @@ fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
         }
     }
     if let Some(filesystem) = &protocol.preparation.filesystem {
-        let given = [&filesystem.mkfs[..], &[filesystem.mount.clone()]].concat();
+        let given = [&filesystem.mkfs[..], std::slice::from_ref(&filesystem.mount)].concat();
         let given: Vec<String> = given.into_iter().filter(|word| !word.is_empty()).collect();
         if !given.is_empty() {
             add(format!("make and mount a filesystem with {}", given.join(" ")), given.join(" "));

@@ -12,7 +12,7 @@ pub const HEAD: [&str; 13] =
 /// How the numbers come about.
 pub fn how() -> String {
     format!(
-        "Power is of what the third column names, as its instrument shows it; classes are never held against one another. \
+        "Power is of what the third column names, as its instrument shows it; classes are never compared. \
          Energy is the trapezoid over the readings' own times, over the measured window as late as the instrument shows the \
          load: the delay, up to {MOST_DELAY_S} s, at which its readings follow the ops/s best, the same for all points of an \
          instrument. It is not given where readings leave more than 1 % of the window out. Watts are not less those at rest."

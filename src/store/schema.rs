@@ -307,7 +307,7 @@ pub(super) fn not_read(path: &Path, error: Error) -> Error {
     let shown = path.display();
     match next.first() {
         Some(next) => failed(format!("{shown} holds more than a bundle may: {what}"), next),
-        None if error.downcast_ref::<rusqlite::Error>().is_some_and(|e| is_interrupted(e)) => {
+        None if error.downcast_ref::<rusqlite::Error>().is_some_and(is_interrupted) => {
             not_read(path, limits::STEPS.exceeded())
         }
         None => damaged(path).context(what),

@@ -74,6 +74,8 @@ pub fn measured(command: &mut Command, dir: &Path) -> Ended {
     let number = COUNT.fetch_add(1, Relaxed);
     let [out, said] = ["out", "said"].map(|name| dir.join(format!("{name}-{number}")));
     command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&said).unwrap());
+    // Waited for below, by the call that tells what it used.
+    #[allow(clippy::zombie_processes)]
     let child = command.spawn().unwrap();
     let (mut status, mut used) = (0, unsafe { std::mem::zeroed::<libc::rusage>() });
     // SAFETY: waits for a child that nothing else waits for; both structures live through the call.

@@ -46,6 +46,8 @@ pub enum Who {
     LastName(ArrayString<LONGEST_NAME>),
 }
 
+// A box would be allocated for each transaction; one of these is held by each terminal.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inputs {
     NewOrder {
