@@ -4,6 +4,8 @@ pub mod clock;
 pub mod error;
 pub mod file;
 pub mod histogram;
+pub mod output;
+pub mod private;
 pub mod rng;
 pub mod secret;
 pub mod stderr;

@@ -1,13 +1,13 @@
 //! `dyno export`: points, intervals, histograms or meters' samples of bundles as a table for other tools.
 
-use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write, stdout};
-use std::path::PathBuf;
+use std::io::{BufWriter, IsTerminal, stdout};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::analysis::Question;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Result, failed};
+use crate::base::output::Output;
 use crate::export::{self, FORMS, TABLES};
 
 #[derive(Args)]
@@ -34,13 +34,16 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     let table = TABLES.iter().find(|t| t.name() == args.table).ok_or_else(|| {
         unknown(&format!("'{}' is no table of a bundle", args.table), TABLES.iter().map(|t| t.name()).collect())
     })?;
-    let out: Box<dyn Write + Send> = match &args.output {
-        Some(path) => Box::new(File::create(path).with_context(|| format!("writing {}", path.display()))?),
-        None if form.name() == "parquet" && stdout().is_terminal() => {
-            return Err(failed("Parquet is not text for a terminal", "say where to write it: -o points.parquet"));
-        }
-        None => Box::new(stdout()),
-    };
     let facts = super::load::facts(&args.paths, &Question::default())?;
-    export::export((&args.paths, &facts), *table, *form, Box::new(BufWriter::new(out)))
+    let of = (&*args.paths, &facts);
+    let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).collect();
+    if let Some(path) = &args.output {
+        let mut output = Output::begin(path, &inputs)?;
+        export::export(of, *table, *form, Box::new(BufWriter::new(&mut output)))?;
+        return output.finish(&inputs);
+    }
+    if form.name() == "parquet" && stdout().is_terminal() {
+        return Err(failed("Parquet is not text for a terminal", "say where to write it: -o points.parquet"));
+    }
+    export::export(of, *table, *form, Box::new(BufWriter::new(stdout())))
 }

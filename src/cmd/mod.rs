@@ -157,7 +157,11 @@ fn is_closed_pipe(error: &Error) -> bool {
 fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
     match command {
         Command::Run(args) => run::run(&args),
-        Command::Plan { command: PlanCommand::Check(what) } => plan::check(&what.plan()?, out).map(|()| 0),
+        Command::Plan { command: PlanCommand::Check(what) } => {
+            let plan = what.plan()?;
+            plan::check(&plan, out)?;
+            crate::run::space::look(&plan, &plan.subjects).map(|()| 0)
+        }
         Command::Protocols { command: None } => protocols::list(out).map(|()| 0),
         Command::Protocols { command: Some(ProtocolsCommand::Show { name }) } => {
             protocols::show(&name, out).map(|()| 0)

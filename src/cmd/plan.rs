@@ -6,7 +6,7 @@ use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PointPlan, Step, Stream};
 use crate::record::Class;
-use crate::run::{self, prepare};
+use crate::run::{self, prepare, space};
 use crate::workload;
 
 /// Prints the resolved plan.
@@ -102,9 +102,17 @@ fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
         }
     )?;
     writeln!(out, "{}", why(plan))?;
-    let total_ns = measuring_ns + conditioning_ns * subjects;
+    // The rounds that a steady state needs at the least.
+    let steady = plan.protocol.preparation.steady.as_ref();
+    let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
+    let least_ns = rounds(steady.map_or(0, |s| s.rule.window as u32));
+    let total_ns = measuring_ns + (conditioning_ns + least_ns) * subjects;
     let bound = if plan.until.is_some() { "At most" } else { "At least" };
     writeln!(out, "{bound} {}; filling datasets and settling come on top.", duration(total_ns))?;
+    if let Some(steady) = steady {
+        let more_ns = (rounds(steady.most_rounds) - least_ns) * subjects;
+        writeln!(out, "Up to {} more until the drives are steady.", duration(more_ns))?;
+    }
     Ok(())
 }
 
@@ -151,7 +159,8 @@ fn own_knobs(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 
 /// What is written to each drive, and which drives lose what is on them.
 fn writing(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
-    let fill_bytes: u64 = plan.protocol.datasets.iter().filter_map(|d| Some(fill_bytes(d)? * copies(plan, d))).sum();
+    let of = |d: &Dataset| space::fill_bytes(d).unwrap_or(0).saturating_mul(space::copies(plan, d));
+    let fill_bytes: u64 = plan.protocol.datasets.iter().map(of).fold(0, u64::saturating_add);
     writeln!(out)?;
     for subject in &plan.subjects {
         let own = points.iter().filter(|p| p.key.subject == subject.name);
@@ -172,36 +181,30 @@ fn writing(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()>
             writeln!(out, "{}: datasets of {}{paced}, written {what}", subject.name, bytes(fill_bytes))?;
         }
     }
-    let unlimited: Vec<&str> = plan.protocol.steps.iter().filter(|s| writes_freely(s)).map(|s| &*s.name).collect();
-    if !unlimited.is_empty() {
-        writeln!(out, "Writers without a rate write as much as the drive takes, in: {}", unlimited.join(", "))?;
+    for step in plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes)) {
+        let each: Vec<String> = step.streams.iter().filter(|s| writes(s)).map(|s| written(step, s)).collect();
+        writeln!(out, "A point of {} writes: {}", step.name, each.join("; "))?;
     }
     Ok(())
 }
 
-/// What a fill writes, where the engine's knobs say.
-fn fill_bytes(dataset: &Dataset) -> Option<u64> {
-    dataset.fill.as_ref()?;
-    let knobs = &dataset.engine.knobs;
-    let pair_bytes = || Some(knobs.int("key_size").ok()? + knobs.int("value_size").ok()?);
-    match (knobs.int("keys"), pair_bytes()) {
-        (Ok(keys), Some(pair_bytes)) => Some(keys.saturating_mul(pair_bytes)),
-        _ => knobs.int("size").ok(),
+/// What a stream writes in one point on one drive.
+fn written(step: &Step, stream: &Stream) -> String {
+    let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9 * f64::from(stream.instances);
+    let (name, workload) = (&stream.name, &stream.workload.name);
+    match stream.load {
+        Load::Rate(Rate::BytesPerSec(rate)) => format!("{name} up to {}", bytes((rate * seconds) as u64)),
+        Load::Rate(Rate::OpsPerSec(rate)) => {
+            format!("{name} what {} ops of {workload} write", grouped((rate * seconds) as u64))
+        }
+        Load::Closed | Load::PercentOfMaximum(_) => format!("{name} as much of {workload} as the drive takes"),
     }
 }
 
-/// Instances of a stream each have a dataset of their own.
-fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
-    let streams = plan.protocol.steps.iter().flat_map(|s| &s.streams);
-    let streams = streams.chain(plan.protocol.prepare.iter().map(|c| &c.stream));
-    streams.filter(|s| s.dataset == dataset.name).map(|s| u64::from(s.instances)).max().unwrap_or(1)
-}
-
+/// Transactions write what their statements do, which no rate in bytes says.
 fn writes(stream: &Stream) -> bool {
-    workload::find(&stream.workload.name).is_some_and(|w| {
-        let classes = w.classes(&stream.workload.knobs);
-        w.info().writes && classes.iter().any(|class| matches!(class, Class::Write))
-    })
+    workload::find(&stream.workload.name)
+        .is_some_and(|w| w.info().writes && w.classes(&stream.workload.knobs)[..] != [Class::Read])
 }
 
 fn paced_bytes(step: &Step) -> f64 {
@@ -211,8 +214,4 @@ fn paced_bytes(step: &Step) -> f64 {
         _ => None,
     });
     paced.sum()
-}
-
-fn writes_freely(step: &Step) -> bool {
-    step.streams.iter().any(|s| writes(s) && !matches!(s.load, Load::Rate(Rate::BytesPerSec(_))))
 }

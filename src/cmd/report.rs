@@ -1,9 +1,11 @@
 //! `dyno report`: bundles as one HTML file, and its figures as files of their own.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::load::Bundles;
 use crate::base::error::{Context, Result, failed};
+use crate::base::output::{self, Output};
 use crate::report::{Brief, Document, Facts, draw, figure, html, markdown, pdf};
 
 /// Pixels to a unit of the drawing, enough for print.
@@ -18,31 +20,37 @@ pub fn report(
     brief: Option<&Path>,
 ) -> Result<PathBuf> {
     let facts = bundles.facts()?;
+    let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let brief = brief.map(Brief::load).transpose()?.unwrap_or_default();
     let page = match output {
         Some(path) => path.to_path_buf(),
         None => bundles.paths[0].with_extension("html"),
     };
-    write_as_named(&facts, &brief, &page)?;
+    write_as_named(&facts, &brief, &page, &inputs)?;
     if let Some(folder) = figures {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         for drawing in draw::all(&facts) {
             let path = folder.join(&drawing.file);
             let svg = brief.coloured(&facts, &drawing.svg)?;
-            std::fs::write(path.with_extension("svg"), &svg).with_context(|| format!("writing {}", path.display()))?;
+            output::write(&path.with_extension("svg"), &inputs, svg.as_bytes())?;
             let png = figure::png(&svg, PNG_SCALE)?;
-            std::fs::write(path.with_extension("png"), png).with_context(|| format!("writing {}", path.display()))?;
+            output::write(&path.with_extension("png"), &inputs, &png)?;
         }
     }
     Ok(page)
 }
 
 /// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
-fn write_as_named(facts: &Facts, brief: &Brief, page: &Path) -> Result<()> {
+fn write_as_named(facts: &Facts, brief: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
     let kind = page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let writing = |path: &Path| format!("writing {}", path.display());
+    if !["html", "htm", "pdf", "md"].contains(&kind.as_str()) {
+        let what = format!("the name of {} does not say what to make", page.display());
+        return Err(failed(what, "let it end in .html, .pdf or .md"));
+    }
+    // Before anything is made: a name that may not be written to is no place for figures either.
+    let mut output = Output::begin(page, inputs)?;
     let made = match kind.as_str() {
-        "html" | "htm" => html::page(facts, brief)?.into_bytes(),
         "pdf" => pdf(&Document::new(facts, brief)?, brief)?,
         "md" => {
             let folder = page.with_extension("figures");
@@ -51,14 +59,12 @@ fn write_as_named(facts: &Facts, brief: &Brief, page: &Path) -> Result<()> {
             std::fs::create_dir_all(&folder).with_context(|| writing(&folder))?;
             for (name, svg) in figures {
                 let path = folder.join(name);
-                std::fs::write(&path, svg).with_context(|| writing(&path))?;
+                output::write(&path, inputs, svg.as_bytes())?;
             }
             text.into_bytes()
         }
-        _ => {
-            let what = format!("the name of {} does not say what to make", page.display());
-            return Err(failed(what, "let it end in .html, .pdf or .md"));
-        }
+        _ => html::page(facts, brief)?.into_bytes(),
     };
-    std::fs::write(page, made).with_context(|| writing(page))
+    output.write_all(&made).with_context(|| writing(page))?;
+    output.finish(inputs)
 }

@@ -93,7 +93,7 @@ impl What {
             if let Some(allow) = allow {
                 consent::ask(&mut plan, what, &self.set, allow)?;
             }
-            return Ok(plan);
+            return plan::recheck(&plan, &catalogue).map(|()| plan);
         }
         if allow.is_some_and(|names| !names.is_empty()) {
             bail!("--allow goes with a bundle: a plan that you wrote may do what stands in it");
@@ -140,7 +140,8 @@ struct Known {
 
 fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let now = jiff::Timestamp::now();
-    let name = || PathBuf::from(format!("{}-{}.dyno", plan.protocol.name, now.strftime("%Y%m%d-%H%M%S")));
+    let name =
+        || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
     run::apart(&plan)?;
     refuse_under_test(&plan, &bundle)?;
@@ -161,6 +162,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
     drop(read);
     let (writer, mut record) = Writer::resume(bundle)?;
     consent::ask(&mut record.plan, bundle, set, allow)?;
+    plan::recheck(&record.plan, &super::catalogue())?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
     measure(record.plan, writer, known, &done, Clock::start(), bundle)

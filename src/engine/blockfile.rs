@@ -1,13 +1,17 @@
 //! What psync and uring share: the data file in a dataset's folder, or the device, and how it is opened.
 
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Context, Result, failed};
+use rustix::fs::OFlags;
+
+use crate::base::error::{Context, Error, Result, failed};
 use crate::base::rng::Seed;
 use crate::engine::{Access, Home, Site};
+use crate::lab::data::Folder;
 use crate::lab::guard;
+use crate::lab::pin::shown;
 use crate::load::{Op, Space};
 use crate::plan::{Default, Kind, Knob};
 use crate::record::Fact;
@@ -48,23 +52,28 @@ pub struct BlockFile {
 impl BlockFile {
     pub fn open(site: &Site<'_>) -> Result<BlockFile> {
         let (size, direct) = (site.knobs.int("size")?, site.knobs.flag("direct")?);
-        let (path, base) = match site.home {
-            Home::Folder(folder) => (folder.join("data"), 0),
-            Home::Device { path, .. } => (path.clone(), site.knobs.int("offset")?),
+        let writes = site.access != Access::ReadOnly;
+        let (file, path, base) = match site.home {
+            Home::Folder(folder) => {
+                let path = folder.shown().join("data");
+                let file = open_data(folder, &path, site.access, direct)?;
+                if site.access == Access::Create {
+                    file.set_len(size).with_context(|| format!("making {} {size} bytes long", path.display()))?;
+                }
+                (file, path, 0)
+            }
+            Home::Device { path, serial } => {
+                let file = open_device(path, writes, direct)?;
+                guard::verify(&file, path, serial)?;
+                (file, shown(path), site.knobs.int("offset")?)
+            }
             Home::Nowhere => {
                 return Err(failed("this engine needs a dataset", "name one: dataset = \"…\" in the stream"));
             }
         };
-        let writes = site.access != Access::ReadOnly;
-        let file = open(&path, writes, site.access == Access::Create && base == 0 && !is_device(&path), direct)?;
-        if let Home::Device { path, serial } = site.home {
-            guard::verify(&file, path, serial)?;
-        }
-        if site.access == Access::Create && !is_device(&path) {
-            file.set_len(size).with_context(|| format!("making {} {size} bytes long", path.display()))?;
-        }
+        let is_device = matches!(site.home, Home::Device { .. });
         let there = capacity(&file, &path)?;
-        let size = if size == 0 && is_device(&path) { there.saturating_sub(base) / UNIT * UNIT } else { size };
+        let size = if size == 0 && is_device { there.saturating_sub(base) / UNIT * UNIT } else { size };
         if size == 0 {
             return Err(failed(
                 format!("no size is given for {}", path.display()),
@@ -124,36 +133,38 @@ impl BlockFile {
     }
 }
 
-fn is_device(path: &Path) -> bool {
-    path.metadata().is_ok_and(|m| m.file_type().is_block_device())
-}
-
 fn is_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|m| m.is_file())
 }
 
-fn open(path: &Path, writes: bool, create: bool, direct: bool) -> Result<File> {
-    let mut flags = 0;
-    if direct {
-        flags |= libc::O_DIRECT;
-    }
-    if writes && is_device(path) {
-        // The kernel itself then refuses what is mounted or held by another driver.
-        flags |= libc::O_EXCL;
-    }
-    let opened = OpenOptions::new().read(true).write(writes).create(create).custom_flags(flags).open(path);
-    opened.map_err(|cause| {
-        let hint = match cause.raw_os_error() {
-            Some(libc::EINVAL) if direct => "this filesystem has no direct I/O: set `direct = false`",
-            Some(libc::EBUSY) => "it is in use: unmount it, or stop what holds it",
-            Some(libc::EACCES | libc::EPERM) => "run as a user who may open it",
-            _ if path.parent() == Some(Path::new("/dev")) || path.starts_with("/dev/disk") => {
-                "check that the drive is there: `dyno drives`"
-            }
-            _ => "check that the dataset was laid out (a run does so by itself)",
-        };
-        failed(format!("cannot open {}: {cause}", path.display()), hint)
+fn open_data(folder: &Folder, path: &Path, access: Access, direct: bool) -> Result<File> {
+    let mut flags = if access == Access::ReadOnly { OFlags::RDONLY } else { OFlags::RDWR };
+    flags.set(OFlags::DIRECT, direct);
+    flags.set(OFlags::CREATE, access == Access::Create);
+    folder.open_file("data", flags).map_err(|error| match error.downcast_ref::<std::io::Error>() {
+        Some(cause) => cannot_open(path, cause, direct),
+        None => error,
     })
+}
+
+fn open_device(path: &Path, writes: bool, direct: bool) -> Result<File> {
+    // The kernel itself then refuses what is mounted or held by another driver.
+    let flags = if direct { libc::O_DIRECT } else { 0 } | if writes { libc::O_EXCL } else { 0 };
+    let opened = OpenOptions::new().read(true).write(writes).custom_flags(flags).open(path);
+    opened.map_err(|cause| cannot_open(&shown(path), &cause, direct))
+}
+
+fn cannot_open(path: &Path, cause: &std::io::Error, direct: bool) -> Error {
+    let hint = match cause.raw_os_error() {
+        Some(libc::EINVAL) if direct => "this filesystem has no direct I/O: set `direct = false`",
+        Some(libc::EBUSY) => "it is in use: unmount it, or stop what holds it",
+        Some(libc::EACCES | libc::EPERM) => "run as a user who may open it",
+        _ if path.parent() == Some(Path::new("/dev")) || path.starts_with("/dev/disk") => {
+            "check that the drive is there: `dyno drives`"
+        }
+        _ => "check that the dataset was laid out (a run does so by itself)",
+    };
+    failed(format!("cannot open {}: {cause}", path.display()), hint)
 }
 
 fn capacity(mut file: &File, path: &Path) -> Result<u64> {

@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::base::clock::Clock;
 use crate::base::error::Result;
+use crate::lab::data::Folder;
 use crate::load::sql::Script;
 use crate::load::{AnyLane, Space};
 use crate::plan::{Info, Knobs, Stream};
@@ -56,8 +57,8 @@ pub struct Site<'a> {
 /// Where a dataset lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and is empty.
-    Folder(PathBuf),
+    /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and holds only its marker.
+    Folder(Folder),
     /// A block device that the guard has passed. Whoever opens it asks `guard::verify` whether it is still the one.
     Device { path: PathBuf, serial: String },
     /// Nowhere: the engine keeps no data.

@@ -5,9 +5,10 @@
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::guard::{self, disk::Disk};
+use super::pin::shown;
 use crate::base::error::{Context, Result, failed};
 use crate::plan::{Drive, Place};
 
@@ -25,10 +26,10 @@ impl Held {
         };
         guard::pass(drive, true)?;
         let opened = OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
-        let file = opened.with_context(|| format!("opening {} for ourselves alone", path.display()))?;
+        let file = opened.with_context(|| format!("opening {} for ourselves alone", shown(path).display()))?;
         guard::verify(&file, path, serial)?;
         let disk = Disk::of_open(&file)?;
-        let held = Held { node: Path::new("/dev").join(disk.name()), file, disk };
+        let held = Held { node: disk.node(), file, disk };
         held.check_name()?;
         Ok(held)
     }
@@ -38,6 +39,10 @@ impl Held {
         let again = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let file = File::open(&again).with_context(|| format!("opening {} again", self.node.display()))?;
         Ok(Held { file, ..self })
+    }
+
+    pub fn file(&self) -> &File {
+        &self.file
     }
 
     /// The node must be that of the descriptor.
@@ -65,7 +70,7 @@ impl Held {
     /// The other namespaces of the same controller.
     pub fn siblings(&self) -> Vec<PathBuf> {
         let others = self.disk.namespaces().into_iter().filter(|d| *d != self.disk);
-        others.map(|d| Path::new("/dev").join(d.name())).collect()
+        others.map(|d| d.node()).collect()
     }
 }
 

@@ -1,13 +1,17 @@
 //! The bench that the drives lie on: what may be touched, and the facts of host and drives.
 
+pub mod data;
 pub mod drives;
 pub mod facts;
+pub mod files;
 pub mod filesystem;
 pub mod guard;
 mod held;
 mod host;
+mod lock;
 pub mod namespaces;
 mod nvme;
+pub mod pin;
 pub mod purge;
 pub mod server;
 pub mod shared;

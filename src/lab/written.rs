@@ -5,6 +5,7 @@ use std::path::Path;
 use super::guard::disk::{Disk, read};
 use super::{drives, nvme};
 use crate::base::error::Result;
+use crate::base::private;
 use crate::plan::{Drive, Place};
 use crate::record::DriveState;
 
@@ -15,7 +16,7 @@ const SLACK_BYTES: u64 = 64 << 20;
 pub fn state(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveState>> {
     let Place::Device { path, .. } = &drive.place else { return Ok(None) };
     let disk = Disk::of(path)?;
-    let lifetime = if disk.name().starts_with("nvme") { lifetime_bytes(path) } else { None };
+    let lifetime = if disk.name().starts_with("nvme") { lifetime_bytes(&disk.node()) } else { None };
     let counted = lifetime.map(|bytes| ("NVMe data units written".to_string(), bytes));
     let Some((counter, written_bytes)) = counted.or_else(|| since_boot(&disk)) else { return Ok(None) };
     let serial = disk.serial().unwrap_or_default();
@@ -26,6 +27,24 @@ pub fn state(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveSta
 pub fn unchanged(then: &DriveState, now: &DriveState) -> bool {
     let same = then.serial == now.serial && then.counter == now.counter;
     same && (then.written_bytes..=then.written_bytes.saturating_add(SLACK_BYTES)).contains(&now.written_bytes)
+}
+
+/// The list of what runs left on drives.
+const LEFT: &str = "drives";
+
+/// Remembers how a run that ended left a device, and so whose the data on it is.
+pub fn remember(drive: &Drive) {
+    if let Some(line) = state("", 0, drive).ok().flatten().and_then(|state| serde_json::to_string(&state).ok()) {
+        private::remember(LEFT, &line);
+    }
+}
+
+/// Whether nobody has written to a device since a run of Dyno's left it: what is on it is then Dyno's.
+pub fn is_as_a_run_left_it(drive: &Drive) -> bool {
+    let Some(now) = state("", 0, drive).ok().flatten().filter(|now| !now.serial.is_empty()) else { return false };
+    let left = private::recall(LEFT);
+    let mut left = left.iter().rev().filter_map(|line| serde_json::from_str::<DriveState>(line).ok());
+    left.find(|then| then.serial == now.serial).is_some_and(|then| unchanged(&then, &now))
 }
 
 /// From the SMART log, in whose JSON versions of nvme-cli write so long a number differently.

@@ -79,9 +79,34 @@ pub fn text(node: &Node, log: &mut Mistakes) -> Option<String> {
     }
 }
 
+/// The first character that is not printed, or that changes how others are: controls, and those that turn the direction
+/// of writing.
+pub fn unprintable(text: &str) -> Option<char> {
+    let turns =
+        |c: char| matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let breaks = |c: char| matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}');
+    text.chars().find(|c| c.is_control() || turns(*c) || breaks(*c))
+}
+
+/// What a reader will see something called by: any text that is printed.
+pub fn label(node: &Node, log: &mut Mistakes) -> Option<String> {
+    let label = text(node, log)?;
+    if let Some(c) = unprintable(&label) {
+        let message = format!("the name {label:?} holds U+{:04X}, which is not printed", c as u32);
+        log.note(node.at, message, "not allowed in a name", "write it without");
+        return None;
+    }
+    Some(label)
+}
+
 /// The name of a step, stream or dataset. A full stop would part it in override paths and axes.
 pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
-    let name = text(node, log)?;
+    let name = label(node, log)?;
+    if name.contains(['/', '\\']) {
+        let help = "what has a name may become part of a path; use a hyphen";
+        log.note(node.at, format!("the name '{name}' holds a slash"), "not allowed in a name", help);
+        return None;
+    }
     if name.contains('.') {
         let help = "full stops part names in paths such as step.NAME.duration; use a hyphen";
         log.note(node.at, format!("the name '{name}' holds a full stop"), "not allowed in a name", help);

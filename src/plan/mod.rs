@@ -21,6 +21,7 @@ mod own;
 mod points;
 pub mod prepare;
 mod protocol;
+mod recheck;
 pub mod repeats;
 mod scale;
 pub mod search;
@@ -32,6 +33,7 @@ pub mod vary;
 
 pub use axis::{Axis, AxisValue};
 pub use builtin::protocols;
+pub use fields::unprintable;
 pub use file::{from_command_line, load};
 pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
@@ -39,6 +41,7 @@ pub use model::*;
 pub use order::{ORDER_VERSION, order, place_of};
 pub use points::points;
 pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
+pub use recheck::recheck;
 pub use repeats::Until;
 pub use target::Target;
 

@@ -21,7 +21,7 @@ pub struct Resolved {
 
 pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Resolved> {
     let mut table = Fields::of(tree, "a protocol", log)?;
-    let title = table.get("title").and_then(|n| fields::text(n, log));
+    let title = table.get("title").and_then(|n| fields::label(n, log));
     let source = table.get("source").and_then(|n| fields::text(n, log));
     let dataset_node = table.get("dataset");
     let prepare_node = table.get("prepare");
@@ -134,7 +134,7 @@ impl Resolver<'_, '_> {
     fn step(&mut self, node: &Node, log: &mut Mistakes) -> Option<Step> {
         let mut table = Fields::of(node, "a step", log)?;
         let name = table.need("name", "\"readrandom\"", log).and_then(|n| fields::name(n, log));
-        let title = table.get("title").and_then(|n| fields::text(n, log));
+        let title = table.get("title").and_then(|n| fields::label(n, log));
         let warmup_ns = table.get("warmup").map_or(Some(0), |n| fields::time_ns(n, log));
         let duration_ns = table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
         let drop_caches = table.get("drop_caches").map_or(Some(false), |n| fields::flag(n, log));

@@ -10,7 +10,7 @@ use super::node::{Entry, Node, Value};
 use super::target::{self, Target};
 
 /// More workers than any machine has use for; a slip of the keyboard more likely than a wish.
-const MOST_THREADS: u32 = 65_536;
+pub const MOST_THREADS: u32 = 65_536;
 pub const MOST_INSTANCES: u32 = 1024;
 
 /// A dataset with what the plan says of its engine, from which streams take their knobs.

@@ -44,7 +44,7 @@ pub fn subjects(
             (Some(node), Some((resolved, tree))) => own::knobs(node, tree, &resolved.protocol, catalogue, log),
             _ => Vec::new(),
         };
-        let name = name_node.and_then(|n| fields::text(n, log)).unwrap_or_default();
+        let name = name_node.and_then(|n| fields::label(n, log)).unwrap_or_default();
         if let (Some(node), false) = (name_node, name.is_empty()) {
             names.push((name.clone(), node.at));
         }

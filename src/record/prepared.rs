@@ -58,7 +58,7 @@ pub struct SteadyWindow {
 }
 
 /// How a drive was left: who it is and how much had been written to it by then, by whomsoever.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveState {
     pub subject: String,
     pub drive: u32,

@@ -1,14 +1,14 @@
 //! Cold page cache before a point: `sync; echo 3 > drop_caches` as the published protocols do it, or, without the
 //! right to, dropping the dataset's own files from the cache.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Advice, fadvise, sync};
 
 use crate::base::error::{Context, Result};
 
 /// Writes dirty pages back and drops clean ones: of the whole host, or else of the files below `folders`.
-pub fn drop_page_cache(folders: &[&Path]) -> Result<()> {
+pub fn drop_page_cache(folders: &[PathBuf]) -> Result<()> {
     sync();
     if std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok() {
         return Ok(());

@@ -1,95 +1,96 @@
 //! Datasets that are put back: kept as they were filled, in a copy beside them, and copied again before a point that would
 //! find them written to, so that repeats start alike. Where the filesystem can (XFS, btrfs) a copy shares its blocks.
 
-use std::fs::{self, File, Metadata};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
-use std::path::{Path, PathBuf};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown};
+use std::path::Path;
 
 use rustix::fs::{ioctl_ficlone, syncfs};
 
 use super::caches;
 use crate::base::error::{Context, Result};
-
-/// `db.0` and "kept" are `db.0.kept`.
-pub fn beside(folder: &Path, what: &str) -> PathBuf {
-    let mut name = folder.file_name().unwrap_or_default().to_os_string();
-    name.push(".");
-    name.push(what);
-    folder.with_file_name(name)
-}
+use crate::lab::data::{Folder, MARKER, Marker};
+use crate::lab::files;
 
 /// The copy of a dataset as it was filled.
-pub fn copy_of(folder: &Path) -> PathBuf {
-    beside(folder, "kept")
+pub fn copy_of(folder: &Folder) -> Folder {
+    folder.beside("kept")
 }
 
 /// There while the dataset is, or may be, another than the one kept.
-fn mark_of(folder: &Path) -> PathBuf {
-    beside(folder, "written")
+fn mark_of(folder: &Folder) -> Folder {
+    folder.beside("written")
 }
 
-/// Keeps a dataset that was just filled.
-pub fn keep(folder: &Path) -> Result<()> {
-    copy(folder, &copy_of(folder))
+/// Keeps a dataset that was just filled and is to have this marker.
+pub fn keep(folder: &Folder, marker: &Marker) -> Result<()> {
+    copy(folder, &copy_of(folder), marker)
 }
 
-/// Forgets the copy of a dataset that is about to be filled anew.
-pub fn forget(folder: &Path) -> Result<()> {
-    remove(&copy_of(folder))?;
-    match fs::remove_file(mark_of(folder)) {
+/// Forgets the copy of a dataset that is about to be filled anew. `old`: it is one of before markers.
+pub fn forget(folder: &Folder, old: bool) -> Result<()> {
+    copy_of(folder).remove(old)?;
+    let mark = mark_of(folder);
+    match fs::remove_file(mark.path()) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("removing {}", mark_of(folder).display()))
+            Err(error).with_context(|| format!("removing {}", mark.shown().display()))
         }
         _ => Ok(()),
     }
 }
 
-pub fn was_written(folder: &Path) -> bool {
+pub fn was_written(folder: &Folder) -> bool {
     mark_of(folder).exists()
 }
 
 /// Notes that the dataset is about to be written to.
-pub fn will_be_written(folder: &Path) -> Result<()> {
-    let mark = mark_of(folder);
-    fs::write(&mark, "").with_context(|| format!("writing {}", mark.display()))
+pub fn will_be_written(folder: &Folder) -> Result<()> {
+    mark_of(folder).write("")
 }
 
 /// Puts the kept dataset in the place of the one that was written to.
-pub fn put_back(folder: &Path) -> Result<()> {
-    remove(folder)?;
-    copy(&copy_of(folder), folder)?;
+pub fn put_back(folder: &Folder) -> Result<()> {
+    let copied = copy_of(folder);
+    copy(&copied, folder, &copied.marker().unwrap_or_default())?;
     let mark = mark_of(folder);
-    fs::remove_file(&mark).with_context(|| format!("removing {}", mark.display()))
-}
-
-/// Copies a folder whole, writes it to the drive and leaves nothing of it in the page cache: a window that follows is
-/// not to meet our write-back, or find warm what would have been cold.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    remove(to)?;
-    copy_folder(from, to)?;
-    let file = File::open(to).with_context(|| format!("opening {}", to.display()))?;
-    syncfs(&file).with_context(|| format!("writing {} to the drive", to.display()))?;
-    caches::drop_files_below(to)
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
+    match fs::remove_file(mark.path()) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("removing {}", folder.display()))
+            Err(error).with_context(|| format!("removing {}", mark.shown().display()))
         }
         _ => Ok(()),
     }
 }
 
+/// Copies a folder whole, its marker first, writes it to the drive and leaves nothing of it in the page cache: a window
+/// that follows is not to meet our write-back, or find warm what would have been cold.
+fn copy(from: &Folder, to: &Folder, marker: &Marker) -> Result<()> {
+    to.remove(false)?;
+    make(&to.path())?;
+    to.write_marker(&Marker { id: marker.id.clone(), open: true, ..Marker::default() })?;
+    copy_folder(&from.path(), &to.path())?;
+    let path = to.path();
+    let file = File::open(&path).with_context(|| format!("opening {}", to.shown().display()))?;
+    syncfs(&file).with_context(|| format!("writing {} to the drive", to.shown().display()))?;
+    to.write_marker(&Marker { open: false, files: files::look(to)?, ..marker.clone() })?;
+    caches::drop_files_below(&path)
+}
+
+fn make(folder: &Path) -> Result<()> {
+    let made = fs::DirBuilder::new().mode(0o700).create(folder);
+    made.with_context(|| format!("making {}", folder.display()))
+}
+
 fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let meta = fs::symlink_metadata(from).with_context(|| format!("looking at {}", from.display()))?;
-    let made = fs::DirBuilder::new().mode(0o700).create(to);
-    made.with_context(|| format!("making {}", to.display()))?;
     for entry in fs::read_dir(from).with_context(|| format!("listing {}", from.display()))? {
         let name = entry.with_context(|| format!("listing {}", from.display()))?.file_name();
+        if name.to_string_lossy().starts_with(MARKER) {
+            continue;
+        }
         let (from, to) = (from.join(&name), to.join(&name));
         let meta = fs::symlink_metadata(&from).with_context(|| format!("looking at {}", from.display()))?;
         if meta.is_dir() {
+            make(&to)?;
             copy_folder(&from, &to)?;
         } else if meta.is_file() {
             copy_file(&from, &to).with_context(|| format!("copying {}", from.display()))?;
@@ -100,7 +101,8 @@ fn copy_folder(from: &Path, to: &Path) -> Result<()> {
 }
 
 fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
-    let (source, copy) = (File::open(from)?, File::create_new(to)?);
+    let source = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(from)?;
+    let copy = File::create_new(to)?;
     if ioctl_ficlone(&copy, &source).is_ok() {
         return Ok(());
     }
@@ -123,20 +125,34 @@ mod tests {
     #[test]
     fn what_was_kept_is_put_back_whole() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("db.0");
-        fs::create_dir_all(folder.join("data/deep")).unwrap();
-        fs::write(folder.join("data/deep/rows"), [7; 10_000]).unwrap();
-        fs::set_permissions(folder.join("data/deep/rows"), fs::Permissions::from_mode(0o640)).unwrap();
-        keep(&folder).unwrap();
+        let folder = Folder::of(dir.path(), "db", 0).unwrap();
+        let at = folder.path();
+        fs::create_dir_all(at.join("data/deep")).unwrap();
+        let marker = Marker { id: "1".into(), ..Marker::default() };
+        folder.write_marker(&marker).unwrap();
+        fs::write(at.join("data/deep/rows"), [7; 10_000]).unwrap();
+        fs::set_permissions(at.join("data/deep/rows"), fs::Permissions::from_mode(0o640)).unwrap();
+        keep(&folder, &marker).unwrap();
         will_be_written(&folder).unwrap();
-        fs::write(folder.join("data/deep/rows"), "changed").unwrap();
-        fs::write(folder.join("data/more"), "new").unwrap();
+        fs::write(at.join("data/deep/rows"), "changed").unwrap();
+        fs::write(at.join("data/more"), "new").unwrap();
         assert!(was_written(&folder));
         put_back(&folder).unwrap();
-        assert_eq!(fs::read(folder.join("data/deep/rows")).unwrap(), [7; 10_000]);
-        assert_eq!(fs::metadata(folder.join("data/deep/rows")).unwrap().permissions().mode() & 0o777, 0o640);
-        assert!(!folder.join("data/more").exists() && !was_written(&folder));
-        forget(&folder).unwrap();
+        assert_eq!(fs::read(at.join("data/deep/rows")).unwrap(), [7; 10_000]);
+        assert_eq!(fs::metadata(at.join("data/deep/rows")).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(!at.join("data/more").exists() && !was_written(&folder));
+        assert_eq!(folder.marker().unwrap().id, "1");
+        forget(&folder, false).unwrap();
         assert!(!copy_of(&folder).exists() && folder.exists());
+    }
+
+    #[test]
+    fn what_carries_no_marker_is_not_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::of(dir.path(), "db", 0).unwrap();
+        fs::create_dir_all(copy_of(&folder).path()).unwrap();
+        fs::write(copy_of(&folder).path().join("photo"), "mine").unwrap();
+        assert!(forget(&folder, false).is_err());
+        assert_eq!(fs::read_to_string(copy_of(&folder).path().join("photo")).unwrap(), "mine");
     }
 }

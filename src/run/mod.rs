@@ -3,6 +3,7 @@
 //! `site` says where a dataset lives and makes it ready, `crew` runs workers from barrier to join, `telemetry` watches
 //! them once a second, `point` puts one point together, `progress` tells the user. Nothing here knows SQLite.
 
+mod admit;
 mod caches;
 mod crew;
 pub mod enough;
@@ -16,6 +17,7 @@ pub mod prepare;
 pub mod progress;
 pub mod search;
 mod site;
+pub mod space;
 mod standstill;
 mod steady;
 mod telemetry;
@@ -25,7 +27,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
-use crate::lab::shared;
+use crate::lab::data::FOLDER;
+use crate::lab::{shared, written};
 use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink};
@@ -34,6 +37,9 @@ pub use maxima::Maxima;
 use prepare::{Before, Ready};
 use progress::Progress;
 use search::Searches;
+
+/// Subjects by name, as their points find them; or why one could not be made ready.
+type Subjects = HashMap<String, std::result::Result<Ready, String>>;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,13 +74,24 @@ impl Run<'_> {
     /// Measures every point. An error here means that nothing more can be measured (a dataset that cannot be made, a
     /// bundle that cannot be written); what one point runs into is stored with that point.
     pub fn execute(mut self) -> Result<Summary> {
-        prepare::admit(self.plan, &self.before, self.points.iter().any(|p| site::writes(&p.step)))?;
+        let writes = self.points.iter().any(|p| site::writes(&p.step));
+        let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
+        // From here on every drive is the one that was admitted, whatever its name means.
+        self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
+        let mut ready = HashMap::new();
+        let measured = self.measure_all(&mut ready);
+        let left = ready.values().flatten().try_for_each(Ready::leave);
+        self.plan.subjects.iter().flat_map(|s| &s.drives).for_each(|drive| written::remember(&pins.drive(drive)));
+        let summary = measured?;
+        left.map(|()| summary)
+    }
+
+    fn measure_all(&mut self, ready: &mut Subjects) -> Result<Summary> {
         let watch = if self.plan.unwatched { None } else { Some(Watch::start(self.plan, self.clock)?) };
         let watch = watch.as_ref();
         let mut summary = Summary::default();
         let points = std::mem::take(&mut self.points);
         self.progress.begin(&points);
-        let mut ready = HashMap::new();
         for place in &points {
             let Some(point) = self.searches.instead(place, &points) else {
                 self.progress.point_spared();
@@ -183,12 +200,12 @@ fn cause(error: &crate::base::error::Error) -> String {
 /// before there was the rule go on as they began.
 pub fn apart(plan: &Plan) -> Result<()> {
     let allowed = plan.same_device || plan.keeps_no_data() || plan.order_version == 0;
-    if allowed { Ok(()) } else { shared::apart(&plan.subjects, site::FOLDER) }
+    if allowed { Ok(()) } else { shared::apart(&plan.subjects, FOLDER) }
 }
 
 /// What the subjects' drives physically are; nothing where none of them is used.
 pub fn devices(plan: &Plan) -> Vec<Fact> {
-    if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, site::FOLDER) }
+    if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, FOLDER) }
 }
 
 /// What Dyno itself can say of a run, beside the host's facts.

@@ -1,7 +1,7 @@
 //! One point: open what its streams need, run them together, and put together what came of it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::caches::drop_page_cache;
@@ -76,7 +76,7 @@ fn attempt(
         targets.values().try_for_each(|(_, target)| target.settle(bench.stop))?;
     }
     if step.drop_caches {
-        let folders: Vec<&Path> = targets.values().filter_map(|(home, _)| folder(home)).collect();
+        let folders: Vec<PathBuf> = targets.values().filter_map(|(home, _)| folder(home)).collect();
         drop_page_cache(&folders)?;
     }
     let gangs = gangs(bench, point, maxima, &targets)?;
@@ -119,7 +119,15 @@ fn attempt(
             measured.facts.extend(kept.map_err(|error| keep(sink_failed, error))?);
         }
     }
+    drop(gangs);
+    close(targets)?;
     ran.map(|_| ())
+}
+
+/// Closes datasets and notes what their files are by then.
+pub fn close(targets: Targets) -> Result<()> {
+    let homes: Vec<Home> = targets.into_values().map(|(home, _)| home).collect();
+    site::end_use(&homes)
 }
 
 /// Puts a sink's error aside and says in its place that the point could not be kept.
@@ -138,9 +146,9 @@ fn wait_for(bench: &Bench<'_>, from_ns: u64, running: &dyn Fn() -> bool, stop: &
     }
 }
 
-fn folder(home: &Home) -> Option<&Path> {
+fn folder(home: &Home) -> Option<PathBuf> {
     match home {
-        Home::Folder(path) => Some(path),
+        Home::Folder(folder) => Some(folder.path()),
         Home::Device { .. } | Home::Nowhere => None,
     }
 }
@@ -157,7 +165,7 @@ pub fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], se
             if targets.contains_key(&key) {
                 continue;
             }
-            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance, stream.target);
+            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance, stream.target)?;
             let target = site::open_for(bench, subject, stream, &home, access)?;
             targets.insert(key, (home, target));
         }

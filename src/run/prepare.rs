@@ -6,12 +6,14 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::admit::{begun, with_our_own};
 use super::crew::{self, Gang, Span};
 use super::point::{self, Bench};
 use super::{site, steady};
 use crate::base::error::{Context, Result, bail};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
+use crate::lab::pin::{Pins, shown};
 use crate::lab::{guard, namespaces, purge, written};
 use crate::load::worker::Window;
 use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Load, Place, Plan, Purge, Steady, Stream, Subject};
@@ -31,7 +33,8 @@ pub struct Ready {
     /// What every point of it is marked with.
     pub marks: Vec<Fact>,
     /// Kept until the run ends.
-    _mounted: Vec<Mounted>,
+    mounted: Vec<Mounted>,
+    _namespaces: Pins,
 }
 
 enum Task<'p> {
@@ -114,41 +117,17 @@ fn tasks(plan: &Plan) -> Vec<Task<'_>> {
     tasks
 }
 
+/// Whether any of it writes to a drive.
+pub fn writes(plan: &Plan) -> bool {
+    tasks(plan).iter().any(Task::writes)
+}
+
 /// What will be done to each drive, in order.
 pub fn in_words(plan: &Plan) -> Vec<String> {
     tasks(plan).iter().map(Task::words).collect()
 }
 
-/// Refuses every drive that must not be touched, before anything is. What a killed run left mounted is unmounted first.
-pub fn admit(plan: &Plan, before: &Before, points_write: bool) -> Result<()> {
-    let writes = points_write || tasks(plan).iter().any(Task::writes);
-    super::apart(plan)?;
-    for subject in &plan.subjects {
-        for (i, drive) in subject.drives.iter().enumerate() {
-            let admitted = || {
-                filesystem::unmount_leftover(drive)?;
-                guard::pass(&with_our_own(plan, before, &subject.name, i, drive), writes)
-            };
-            admitted().with_context(|| subject.name.clone())?;
-        }
-    }
-    Ok(())
-}
-
-/// A filesystem that this very run made may be erased without being named.
-fn with_our_own(plan: &Plan, before: &Before, subject: &str, index: usize, drive: &Drive) -> Drive {
-    let mut drive = drive.clone();
-    if let (Some(filesystem), Place::Device { .. }) = (&plan.protocol.preparation.filesystem, &drive.place) {
-        let made = |p: &&Prepared| p.subject == subject && p.drive == index as u32 && p.action == "filesystem";
-        let uuid = filesystem::uuid(&drive, filesystem.kind);
-        if before.prepared.iter().filter(made).any(|p| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid))) {
-            drive.erase_signatures.push(filesystem.kind.name().to_string());
-        }
-    }
-    drive
-}
-
-/// Makes the subject's drives ready.
+/// Makes the subject's drives ready; they are held.
 pub fn prepare(bench: &Bench<'_>, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<Ready> {
     let bare: Vec<Drive> = subject
         .drives
@@ -156,32 +135,70 @@ pub fn prepare(bench: &Bench<'_>, subject: &Subject, before: &Before, sink: &mut
         .enumerate()
         .map(|(i, drive)| with_our_own(bench.plan, before, &subject.name, i, drive))
         .collect();
-    let mut work = Work { bench, bare, subject: subject.clone(), mounted: Vec::new(), marks: Vec::new() };
-    let mut holds = as_left(subject, before);
-    for task in tasks(bench.plan) {
-        let (action, asked) = (task.action(), task.asked()?);
-        let known = known(before, &subject.name, &action, &asked, subject.drives.len());
-        holds = holds && known.is_some();
-        let context = || format!("{action} of {}", subject.name);
-        if let (true, Some(known)) = (holds, known) {
-            work.take_up(&task, &known).with_context(context)?;
-            continue;
-        }
-        let outcomes = work.carry_out(&task, sink).with_context(context)?;
-        let ended_unix_ns = bench.clock.unix_ns(bench.clock.now_ns());
-        let row = |(drive, (outcome, steady)): (usize, Done)| Prepared {
-            subject: subject.name.clone(),
-            drive: drive as u32,
-            action: action.clone(),
-            asked: asked.clone(),
-            outcome,
-            steady,
-            ended_unix_ns,
-        };
-        sink.prepared(&outcomes.into_iter().enumerate().map(row).collect::<Vec<_>>())?;
-        note_state(bench.plan, subject, sink)?;
+    let mut work = Work {
+        bench,
+        bare,
+        subject: subject.clone(),
+        mounted: Vec::new(),
+        marks: Vec::new(),
+        namespaces: Pins::default(),
+    };
+    let done = work.all(subject, before, sink);
+    let Work { subject, marks, mounted, namespaces, .. } = work;
+    let ready = Ready { subject, marks, mounted, _namespaces: namespaces };
+    match done {
+        Ok(()) => Ok(ready),
+        Err(error) => Err(match ready.leave() {
+            Ok(()) => error,
+            Err(also) => error.context(format!("{also:#}")),
+        }),
     }
-    Ok(Ready { subject: work.subject, marks: work.marks, _mounted: work.mounted })
+}
+
+impl Ready {
+    /// Unmounts the run's filesystems, or says who keeps them.
+    pub fn leave(&self) -> Result<()> {
+        self.mounted.iter().try_for_each(Mounted::unmount)
+    }
+}
+
+impl Work<'_> {
+    fn all(&mut self, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<()> {
+        let plan = self.bench.plan;
+        let mut holds = as_left(subject, before);
+        if tasks(plan).iter().any(Task::writes) && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i)) {
+            // From here on what is on the drives is this run's, however it ends.
+            note_state(plan, subject, sink)?;
+        }
+        for task in tasks(plan) {
+            let (action, asked) = (task.action(), task.asked()?);
+            let known = known(before, &subject.name, &action, &asked, subject.drives.len());
+            holds = holds && known.is_some();
+            let context = || format!("{action} of {}", subject.name);
+            if let (true, Some(known)) = (holds, known) {
+                self.take_up(&task, &known).with_context(context)?;
+                continue;
+            }
+            let outcomes = self.carry_out(&task, sink).with_context(context)?;
+            if task.writes() {
+                let of_ours = guard::UNKNOWN.to_string();
+                self.bare.iter_mut().for_each(|drive| drive.erase_signatures.push(of_ours.clone()));
+            }
+            let ended_unix_ns = self.bench.clock.unix_ns(self.bench.clock.now_ns());
+            let row = |(drive, (outcome, steady)): (usize, Done)| Prepared {
+                subject: subject.name.clone(),
+                drive: drive as u32,
+                action: action.clone(),
+                asked: asked.clone(),
+                outcome,
+                steady,
+                ended_unix_ns,
+            };
+            sink.prepared(&outcomes.into_iter().enumerate().map(row).collect::<Vec<_>>())?;
+            note_state(plan, subject, sink)?;
+        }
+        Ok(())
+    }
 }
 
 /// Keeps how the subject's drives are now. One that does not answer keeps its last state.
@@ -221,6 +238,7 @@ struct Work<'a> {
     subject: Subject,
     mounted: Vec<Mounted>,
     marks: Vec<Fact>,
+    namespaces: Pins,
 }
 
 impl Work<'_> {
@@ -232,7 +250,10 @@ impl Work<'_> {
     fn take_up(&mut self, task: &Task<'_>, known: &[&Prepared]) -> Result<()> {
         self.bench.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
         match task {
-            Task::Filesystem(filesystem) => self.mount(filesystem)?,
+            Task::Filesystem(filesystem) => {
+                let uuid = |p: &&Prepared| p.outcome.rsplit(' ').next().unwrap_or_default().to_string();
+                self.mount(filesystem, &known.iter().map(uuid).collect::<Vec<_>>())?;
+            }
             Task::Namespaces(count) => drop(self.divide(*count)?),
             _ => {}
         }
@@ -273,7 +294,7 @@ impl Work<'_> {
         let Bench { clock, stop, progress, .. } = *self.bench;
         let purge = |drive: Drive| purge::purge(&drive, asked, clock, stop, &|percent| progress.fill(percent, 100));
         let done: Result<Vec<String>> = each(drive).into_iter().map(purge).collect();
-        let mut done = done.with_context(|| format!("purging {}", path.display()))?;
+        let mut done = done.with_context(|| format!("purging {}", shown(path).display()))?;
         done.dedup();
         Ok((done.join("; "), None))
     }
@@ -287,16 +308,18 @@ impl Work<'_> {
                 continue;
             };
             let (namespaces, words) = namespaces::equal(drive, count, self.bench.clock, self.bench.stop)?;
-            drive.namespaces = namespaces.clone();
-            self.subject.drives[i].namespaces = namespaces;
+            let held: Result<Vec<PathBuf>> = namespaces.iter().map(|path| self.namespaces.namespace(path)).collect();
+            drive.namespaces = held?;
+            self.subject.drives[i].namespaces = drive.namespaces.clone();
             done.push((words, None));
         }
         Ok(done)
     }
 
     fn make_filesystems(&mut self, filesystem: &Filesystem) -> Result<Vec<Done>> {
-        let mut done = Vec::new();
+        let (mut done, mut uuids) = (Vec::new(), Vec::new());
         for drive in &self.bare {
+            uuids.push(String::new());
             done.push(match drive.place {
                 Place::Directory(_) => ("not done: a directory has its filesystem".to_string(), None),
                 // The UUID comes last: by it the filesystem is known again as the run's own.
@@ -304,18 +327,19 @@ impl Work<'_> {
                     let uuid = filesystem::make(drive, filesystem)?;
                     let mkfs = [&["mkfs".to_string()], &filesystem.mkfs[..]].concat().join(" ");
                     let (kind, mount) = (filesystem.kind.name(), &filesystem.mount);
+                    uuids[done.len()].clone_from(&uuid);
                     (format!("{kind} made ({mkfs}), mounted with {mount}, UUID {uuid}"), None)
                 }
             });
         }
-        self.mount(filesystem)?;
+        self.mount(filesystem, &uuids)?;
         Ok(done)
     }
 
-    fn mount(&mut self, filesystem: &Filesystem) -> Result<()> {
-        for (i, drive) in self.bare.iter().enumerate() {
+    fn mount(&mut self, filesystem: &Filesystem, uuids: &[String]) -> Result<()> {
+        for (i, (drive, uuid)) in self.bare.iter().zip(uuids).enumerate() {
             if let Place::Device { .. } = drive.place {
-                let mounted = filesystem::mount(drive, filesystem)?;
+                let mounted = filesystem::mount(drive, filesystem, uuid, self.bench.clock)?;
                 self.subject.drives[i].place = Place::Directory(mounted.point.clone());
                 self.mounted.push(mounted);
             }
@@ -423,7 +447,8 @@ pub fn load(
     }
     targets.values().try_for_each(|(_, target)| target.sync())?;
     after(&gangs);
-    Ok(())
+    drop(gangs);
+    point::close(targets)
 }
 
 /// The ops of all workers' passes; nothing for a load that goes by time.

@@ -1,36 +1,33 @@
 //! Where datasets live, and how they are made ready: laid out once, found again by later points and later runs.
 //!
-//! In a directory Dyno keeps everything in `dyno-data/`: a folder for each dataset and instance (`db.0/`) and beside it
-//! `db.0.json`, written when the fill is complete and durable, which says what is in there. A folder without that file,
-//! or with one that says something else, is Dyno's own unfinished or outdated work and is laid out anew.
-
-use std::path::{Path, PathBuf};
+//! In a directory Dyno keeps everything in `dyno-data/` (`lab::data`): a folder for each dataset and instance (`db.0/`),
+//! with a marker in it that says what it is once the fill is complete and durable. A folder whose marker says something
+//! else, or whose files are not what they were when it was closed, is laid out anew; one without is not Dyno's.
 
 use super::crew::{Gang, Span};
 use super::kept;
 use super::point::Bench;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, Home, Site, Target};
+use crate::lab::data::{self, Folder, Marker};
+use crate::lab::files;
 use crate::lab::server::release;
-use crate::plan::{self, Arrival, Dataset, Drive, Field, Fill, Load, Part, Place, Step, Stream, Subject};
+use crate::plan::{self, Arrival, Dataset, Drive, Family, Field, Fill, Load, Part, Place, Step, Stream, Subject};
 use crate::record::{Class, Fact};
 use crate::workload;
 
-/// The folder in a directory under test that is Dyno's; it writes nothing outside.
-pub const FOLDER: &str = "dyno-data";
-
 /// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one of them works there,
 /// and any other in as many instances as there are, each on its own.
-pub fn home(drive: &Drive, dataset: &str, instance: u32, target: plan::Target) -> Home {
+pub fn home(drive: &Drive, dataset: &str, instance: u32, target: plan::Target) -> Result<Home> {
     let index = if target.is_whole() { instance } else { target.index.saturating_sub(1) };
     let namespace = drive.namespaces.get(index as usize);
-    match &drive.place {
+    Ok(match &drive.place {
         _ if dataset.is_empty() => Home::Nowhere,
-        Place::Directory(path) => Home::Folder(path.join(FOLDER).join(format!("{dataset}.{instance}"))),
+        Place::Directory(path) => Home::Folder(Folder::of(path, dataset, instance)?),
         Place::Device { path, serial } => {
             Home::Device { path: namespace.unwrap_or(path).clone(), serial: serial.clone() }
         }
-    }
+    })
 }
 
 /// Opens a dataset through an engine.
@@ -49,22 +46,50 @@ pub fn open_for(
     access: Access,
 ) -> Result<Box<dyn Target>> {
     let dataset = bench.plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
-    if let (Some(dataset), Home::Folder(folder)) = (dataset.filter(|dataset| dataset.restore), home) {
-        put_back(bench, subject, dataset, folder)?;
-        if access == Access::ReadWrite {
+    if let (Some(dataset), Home::Folder(folder)) = (dataset, home) {
+        if dataset.restore {
+            put_back(bench, subject, dataset, folder)?;
+        }
+        if dataset.restore && access == Access::ReadWrite {
             kept::will_be_written(folder)?;
         }
+        begin_use(dataset, folder, access)?;
     }
     open(bench, &stream.engine, home, access)
 }
 
-fn put_back(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, folder: &Path) -> Result<()> {
+fn put_back(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, folder: &Folder) -> Result<()> {
     if !kept::was_written(folder) {
         return Ok(());
     }
     bench.progress.activity(&format!("{}: restoring dataset '{}'", subject.name, dataset.name));
-    release(folder, bench.clock)?;
+    release(folder.shown(), bench.clock)?;
     kept::put_back(folder)
+}
+
+/// From here on the files of a dataset may be other than its marker says. A server writes to its files whatever is asked
+/// of it.
+fn begin_use(dataset: &Dataset, folder: &Folder, access: Access) -> Result<()> {
+    let changes = access != Access::ReadOnly || !is_of_blocks(dataset);
+    match folder.marker() {
+        Some(marker) if changes && !marker.open => folder.write_marker(&Marker { open: true, ..marker }),
+        _ => Ok(()),
+    }
+}
+
+fn is_of_blocks(dataset: &Dataset) -> bool {
+    engine::find(&dataset.engine.name).is_some_and(|e| e.info().family == Family::Block)
+}
+
+/// Notes what the files of datasets are, now that nothing has them open.
+pub fn end_use(homes: &[Home]) -> Result<()> {
+    for home in homes {
+        let Home::Folder(folder) = home else { continue };
+        if let Some(marker) = folder.marker().filter(|marker| marker.open && !marker.described.is_empty()) {
+            folder.write_marker(&Marker { open: false, files: files::look(folder)?, ..marker })?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether any of the step's streams may write to its dataset.
@@ -85,14 +110,18 @@ pub fn make_ready(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset) -> Re
     let mut facts = Vec::new();
     for drive in &subject.drives {
         for instance in 0..instances.max(drive.namespaces.len() as u32) {
-            let home = home(drive, &dataset.name, instance, plan::Target::default());
+            let home = home(drive, &dataset.name, instance, plan::Target::default())?;
             if dataset.restore && !matches!(home, Home::Folder(_)) {
                 let what = format!("dataset '{}' cannot be restored on a device", dataset.name);
                 return Err(failed(what, "give the subject a directory on a filesystem, or leave restore out"));
             }
             fill_unless_there(bench, subject, dataset, &home)?;
             if facts.is_empty() {
+                if let Home::Folder(folder) = &home {
+                    begin_use(dataset, folder, Access::ReadOnly)?;
+                }
                 facts = open(bench, &dataset.engine, &home, Access::ReadOnly)?.facts();
+                end_use(&[home])?;
             }
         }
     }
@@ -111,41 +140,89 @@ fn instances_of(step: &Step, dataset: &str) -> u32 {
 
 fn fill_unless_there(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, home: &Home) -> Result<()> {
     let Some(fill) = &dataset.fill else { return Ok(()) };
-    let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
-    let marker = match home {
-        Home::Folder(folder) => Some(kept::beside(folder, "json")),
-        Home::Device { .. } | Home::Nowhere => None,
+    let Home::Folder(folder) = home else {
+        bench.progress.activity(&format!("{}: filling dataset '{}'", subject.name, dataset.name));
+        return carry_out_fill(bench, dataset, fill, home);
     };
-    if let (Some(marker), Home::Folder(folder)) = (&marker, home) {
-        let complete = folder.is_dir() || dataset.restore && kept::copy_of(folder).is_dir();
-        if complete && std::fs::read_to_string(marker).is_ok_and(|found| found == described) {
-            return if dataset.restore { put_back(bench, subject, dataset, folder) } else { Ok(()) };
+    let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
+    adopt(dataset, folder, &described)?;
+    match found(bench, subject, dataset, folder, &described)? {
+        Found::Whole => return Ok(()),
+        Found::Nothing => {}
+        Found::Damaged(how) => {
+            let what = format!("{}: dataset '{}' is damaged ({how}) and laid out anew", subject.name, dataset.name);
+            bench.progress.activity(&what);
         }
-        release(folder, bench.clock)?;
-        remove_unfinished(marker, folder)?;
-        std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     }
+    release(folder.shown(), bench.clock)?;
+    let old = folder.old_marker().is_some();
+    kept::forget(folder, old)?;
+    folder.remove(old)?;
+    forget_old(folder)?;
+    std::fs::create_dir_all(folder.path()).with_context(|| format!("making {}", folder.shown().display()))?;
+    let marker = Marker { id: data::identity()?, open: true, ..Marker::default() };
+    folder.write_marker(&marker)?;
     bench.progress.activity(&format!("{}: filling dataset '{}'", subject.name, dataset.name));
     carry_out_fill(bench, dataset, fill, home)?;
-    if let (true, Home::Folder(folder)) = (dataset.restore, home) {
+    let whole = Marker { described, open: false, files: files::look(folder)?, ..marker };
+    if dataset.restore {
         bench.progress.activity(&format!("{}: keeping a copy of dataset '{}'", subject.name, dataset.name));
-        kept::keep(folder)?;
+        kept::keep(folder, &whole)?;
     }
-    if let Some(marker) = marker {
-        std::fs::write(&marker, described).with_context(|| format!("writing {}", marker.display()))?;
+    folder.write_marker(&whole)
+}
+
+/// What is there of a dataset.
+enum Found {
+    Whole,
+    Nothing,
+    Damaged(String),
+}
+
+fn found(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, folder: &Folder, described: &str) -> Result<Found> {
+    let copy = kept::copy_of(folder);
+    let whole = |folder: &Folder| -> Result<Found> {
+        let Some(marker) = folder.marker().filter(|m| m.described == described) else { return Ok(Found::Nothing) };
+        let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
+        Ok(damage.map_or(Found::Whole, Found::Damaged))
+    };
+    if !dataset.restore {
+        return whole(folder);
+    }
+    // The copy is what counts; what it is a copy of may have been written to, or damaged, since.
+    let of_copy = whole(&copy)?;
+    if matches!(of_copy, Found::Whole) {
+        if !kept::was_written(folder) && !matches!(whole(folder)?, Found::Whole) {
+            kept::will_be_written(folder)?;
+        }
+        put_back(bench, subject, dataset, folder)?;
+    }
+    Ok(of_copy)
+}
+
+/// Gives a dataset that was laid out before there were markers its own, if it is the one that the plan has.
+fn adopt(dataset: &Dataset, folder: &Folder, described: &str) -> Result<()> {
+    if folder.old_marker().as_deref() != Some(described) {
+        return Ok(());
+    }
+    let copy = kept::copy_of(folder);
+    let places: &[&Folder] = if dataset.restore { &[folder, &copy] } else { &[folder] };
+    for place in places {
+        if place.exists() && place.marker().is_none() {
+            let files = files::look(place)?;
+            place.write_marker(&Marker { id: data::identity()?, described: described.into(), open: false, files })?;
+        }
     }
     Ok(())
 }
 
-fn remove_unfinished(marker: &PathBuf, folder: &PathBuf) -> Result<()> {
-    if marker.exists() {
-        std::fs::remove_file(marker).with_context(|| format!("removing {}", marker.display()))?;
+/// What stood beside a dataset of before markers says nothing of the new one.
+fn forget_old(folder: &Folder) -> Result<()> {
+    if folder.old_marker().is_none() {
+        return Ok(());
     }
-    kept::forget(folder)?;
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).with_context(|| format!("removing {}", folder.display()))?;
-    }
-    Ok(())
+    let old = folder.beside("json");
+    std::fs::remove_file(old.path()).with_context(|| format!("removing {}", old.shown().display()))
 }
 
 fn carry_out_fill(bench: &Bench<'_>, dataset: &Dataset, fill: &Fill, home: &Home) -> Result<()> {

@@ -8,7 +8,6 @@ mod coverage;
 mod databases;
 mod engines;
 mod fuzz;
-mod guard;
 mod imports;
 mod interop;
 mod plans;
@@ -21,7 +20,6 @@ mod simulation;
 mod sqlserver;
 mod tpcc;
 
-mod marks;
 mod servers;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,6 +1,5 @@
 //! An open database: how it is opened, settled, counted and disclosed.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
@@ -13,6 +12,8 @@ use super::lane::{Manner, RocksLane};
 use super::options;
 use crate::base::error::{Result, bail, failed};
 use crate::base::units::bytes;
+use crate::lab::data::Folder;
+use crate::lab::files;
 use crate::load::{AnyLane, Space};
 use crate::plan::Stream;
 use crate::record::Fact;
@@ -41,6 +42,8 @@ pub fn open(site: &Site<'_>) -> Result<Box<dyn Target>> {
         options.enable_statistics();
         options.set_statistics_level(StatsLevel::ExceptHistogramOrTimers);
     }
+    // Links among its files would be written through.
+    files::check_all(folder)?;
     let db = Arc::new(database(&options, folder, site.access)?);
     let space = Space {
         from: 0,
@@ -63,14 +66,14 @@ pub fn open(site: &Site<'_>) -> Result<Box<dyn Target>> {
     }))
 }
 
-fn database(options: &Options, folder: &Path, access: Access) -> Result<DB> {
+fn database(options: &Options, folder: &Folder, access: Access) -> Result<DB> {
     let db = match access {
-        Access::ReadOnly => DB::open_for_read_only(options, folder, false),
-        Access::Create | Access::ReadWrite => DB::open(options, folder),
+        Access::ReadOnly => DB::open_for_read_only(options, folder.path(), false),
+        Access::Create | Access::ReadWrite => DB::open(options, folder.path()),
     };
     db.map_err(|cause| {
         failed(
-            format!("cannot open the database in {}: {cause}", folder.display()),
+            format!("cannot open the database in {}: {cause}", folder.shown().display()),
             "check that no other process has it open; to lay it out again, remove the folder",
         )
     })

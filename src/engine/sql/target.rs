@@ -9,6 +9,7 @@ use super::lane::{Counts, SqlLane};
 use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{Home, Site, Target};
+use crate::lab::data::Folder;
 use crate::lab::server::{Limits, Server};
 use crate::load::answers::Answers;
 use crate::load::sql::{Dialect, Script, Session, SqlError, Trouble, refused};
@@ -45,7 +46,7 @@ pub struct SqlTarget {
 }
 
 /// The folder and limits of a server of Dyno's own; `None` where the plan wants one that is already there.
-pub fn own_server<'s>(site: &Site<'s>) -> Result<Option<(&'s std::path::Path, Limits)>> {
+pub fn own_server<'s>(site: &Site<'s>) -> Result<Option<(&'s Folder, Limits)>> {
     if site.knobs.text("server")? == "existing" {
         return Ok(None);
     }

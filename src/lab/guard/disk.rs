@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::super::pin::shown;
 use crate::base::error::{Context, Result, failed};
 
 /// A whole device, a partition, or a namespace.
@@ -17,14 +18,14 @@ impl Disk {
     /// (`/dev/ng0n1`) stands for the namespace: what holds the one holds the other.
     pub fn of(path: &Path) -> Result<Disk> {
         let found = fs::metadata(path)
-            .map_err(|e| failed(format!("{} cannot be used: {e}", path.display()), "check the path"))?;
+            .map_err(|e| failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path"))?;
         let kind = found.file_type();
         if kind.is_block_device() {
-            return Disk::numbered(found.rdev()).with_context(|| format!("looking for {}", path.display()));
+            return Disk::numbered(found.rdev()).with_context(|| format!("looking for {}", shown(path).display()));
         }
         let generic = kind.is_char_device().then(|| namespace_of_generic(found.rdev())).flatten();
         generic.ok_or_else(|| {
-            failed(format!("{} is not a block device", path.display()), "name one below /dev/disk/by-id")
+            failed(format!("{} is not a block device", shown(path).display()), "name one below /dev/disk/by-id")
         })
     }
 
@@ -46,6 +47,11 @@ impl Disk {
     /// "nvme0n1".
     pub fn name(&self) -> String {
         name(&self.sysfs)
+    }
+
+    /// The kernel's own name for it below /dev, where only root changes names.
+    pub fn node(&self) -> PathBuf {
+        Path::new("/dev").join(self.name())
     }
 
     /// The disk that a partition is of; itself otherwise.
@@ -125,7 +131,21 @@ impl Disk {
     /// What the kernel has built on the device or a partition of it: dm, md, bcache.
     pub fn holder(&self) -> Option<String> {
         let holders = self.all().into_iter().filter_map(|d| fs::read_dir(d.sysfs.join("holders")).ok()).flatten();
-        holders.flatten().next().map(|e| e.file_name().to_string_lossy().into_owned())
+        let mut names = holders.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+        let bcache = || self.all().iter().any(|d| d.sysfs.join("bcache").exists()).then(|| "bcache".to_string());
+        names.next().or_else(bcache).or_else(|| self.in_a_stack())
+    }
+
+    /// What says of itself that it is made of the device, by the device's number: of multipath and of stacks whose
+    /// makers enter them on one side only.
+    fn in_a_stack(&self) -> Option<String> {
+        let numbers = self.numbers();
+        let stacks = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+        let made_of_it = |stack: &PathBuf| {
+            let slaves = fs::read_dir(stack.join("slaves")).into_iter().flatten().flatten();
+            slaves.into_iter().any(|slave| read(&slave.path().join("dev")).is_some_and(|n| numbers.contains(&n)))
+        };
+        stacks.map(|entry| entry.path()).find(made_of_it).map(|stack| name(&stack))
     }
 
     /// The disks that this one is made of, itself included: a logical volume's physical ones.

@@ -2,20 +2,26 @@
 //!
 //! A block device is written to only when the plan names its serial number (or EUI, NGUID) and says `erase = true`, and
 //! never while anything else has it (`use_of`) or while something is written on it that the plan does not name
-//! (`signature`). `pass` asks before a run; `verify` asks again of the descriptor that is about to be written through,
+//! (`signature`), signature or not (`unknown`). `pass` asks before a run; `verify` asks again of the descriptor that is about to be written through,
 //! so that a device renumbered or a link turned round in between changes nothing.
 
 pub mod disk;
+mod loops;
+mod openers;
 mod signature;
+mod unknown;
 mod use_of;
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use super::pin::shown;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::plan::{Drive, Place};
 use disk::Disk;
+pub use openers::who_works_on;
+pub use unknown::UNKNOWN;
 
 /// Passes a drive, or says why it must not be used. `writes`: whether any stream or fill would write to it.
 pub fn pass(drive: &Drive, writes: bool) -> Result<()> {
@@ -23,6 +29,16 @@ pub fn pass(drive: &Drive, writes: bool) -> Result<()> {
         Place::Directory(path) => pass_directory(path),
         Place::Device { path, serial } => pass_device(path, serial, drive, writes),
     }
+}
+
+/// Refuses a name that may mean another drive after the next boot.
+pub fn named_stably(drive: &Drive) -> Result<()> {
+    let Place::Device { path, .. } = &drive.place else { return Ok(()) };
+    if stable(path) {
+        return Ok(());
+    }
+    let remedy = "name it by a link below /dev/disk/by-id (or /dev/disk/by-path)";
+    Err(refused(path, "this name may mean another drive after the next boot", remedy))
 }
 
 /// Whether a file at `file` (which exists, or its folder does) lies on the drive.
@@ -48,7 +64,7 @@ pub fn obstacle(path: &Path) -> Result<()> {
     let disk = Disk::of(path)?;
     disk.serial().ok_or_else(|| no_serial(path))?;
     unused(path, &disk)?;
-    unmarked(path, &disk, &[])
+    unmarked(path, &disk, &[UNKNOWN.to_string()])
 }
 
 fn pass_directory(path: &Path) -> Result<()> {
@@ -73,13 +89,7 @@ fn pass_device(path: &Path, serial: &str, drive: &Drive, writes: bool) -> Result
     if !drive.erase {
         return Err(refused(path, "the plan does not say that it may be erased", "add `erase = true` to this drive"));
     }
-    if !stable(path) {
-        return Err(refused(
-            path,
-            "this name may mean another drive after the next boot",
-            "name it by a link below /dev/disk/by-id (or /dev/disk/by-path)",
-        ));
-    }
+    named_stably(drive)?;
     unused(path, &disk)?;
     unmarked(path, &disk, &drive.erase_signatures)
 }
@@ -91,7 +101,7 @@ fn wrong_drive(disk: &Disk, serial: &str) -> String {
 }
 
 fn refused(path: &Path, why: impl std::fmt::Display, try_next: &str) -> Error {
-    failed(format!("{} is not touched: {why}", path.display()), try_next)
+    failed(format!("{} is not touched: {why}", shown(path).display()), try_next)
 }
 
 fn no_serial(path: &Path) -> Error {
@@ -115,8 +125,9 @@ fn unused(path: &Path, disk: &Disk) -> Result<()> {
 
 /// Refuses what is written on the device or on a partition of it, unless the plan names it.
 fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
+    let mut signed = false;
     for part in disk.all() {
-        let node = Path::new("/dev").join(part.name());
+        let node = part.node();
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&node);
         let device = opened.with_context(|| format!("opening {} to see what is on it", node.display()))?;
         let expected = device.metadata().context("looking at an open device")?.rdev();
@@ -131,9 +142,21 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
                 let remedy = format!("if nothing on it is needed, name it: erase = \"{kind}\" (or a list of such)");
                 return Err(refused(path, format!("{} carries a signature: {kind}", node.display()), &remedy));
             }
+            signed = true;
         }
     }
-    Ok(())
+    if signed || named.iter().any(|name| name == UNKNOWN) {
+        return Ok(());
+    }
+    let device = File::open(disk.node()).with_context(|| format!("opening {}", disk.node().display()))?;
+    match unknown::found(&device, disk.bytes())? {
+        None => Ok(()),
+        Some(at) => {
+            let why = format!("it holds data of a kind that is not known (not zero at byte {at})");
+            let remedy = format!("if nothing on it is needed, name that: erase = \"{UNKNOWN}\"; or discard it first");
+            Err(refused(path, why, &remedy))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::disk::Disk;
+use super::{loops, openers};
 
 /// A use that forbids writing: what it is, and what ends it.
 pub struct Use {
@@ -23,7 +24,10 @@ pub fn of(disk: &Disk) -> Option<Use> {
         .or_else(|| swap(disk))
         .or_else(|| held(disk))
         .or_else(|| backs_a_loop_device(disk))
+        .or_else(|| exported(disk))
         .or_else(|| open_elsewhere(disk))
+        .or_else(|| locked(disk))
+        .or_else(|| open_to_write(disk))
 }
 
 /// The disk under the root, or under the running program, through LVM, md and dm.
@@ -99,48 +103,52 @@ fn held(disk: &Disk) -> Option<Use> {
     found(format!("{} holds it", disk.holder()?), "take it out of LVM, md, dm or bcache first")
 }
 
-/// A loop device over the disk writes to it without holding it.
+/// A loop device over the disk, or over a file on it, writes to it without holding it.
 fn backs_a_loop_device(disk: &Disk) -> Option<Use> {
-    for entry in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
-        let Some(file) = super::disk::read(&entry.path().join("loop/backing_file")) else { continue };
-        if Disk::of(Path::new(&file)).is_ok_and(|under| disk.all().contains(&under)) {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            return found(format!("the loop device {name} lies on it"), "detach it with `losetup -d`");
+    found(format!("the loop device {} lies on it", loops::on(disk)?), "detach it with `losetup -d`")
+}
+
+/// A device that is exported to other machines is open to them, whatever is open here.
+fn exported(disk: &Disk) -> Option<Use> {
+    let numbers = disk.numbers();
+    let of = |path: &Path| device_number(&path.to_string_lossy()).is_some_and(|n| numbers.contains(&n));
+    for folder in ["/sys/kernel/config/nvmet/subsystems", "/sys/kernel/config/target/core"] {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let inner = [entry.path(), entry.path().join("namespaces")];
+            for place in inner.iter().flat_map(|p| fs::read_dir(p).into_iter().flatten().flatten()) {
+                let named = ["device_path", "udev_path"].map(|name| super::disk::read(&place.path().join(name)));
+                if named.iter().flatten().any(|path| of(Path::new(path))) {
+                    return found(format!("{} exports it", place.path().display()), "take it out of the target first");
+                }
+            }
         }
     }
     None
 }
 
+/// A program that has it open to write holds nothing, and may write at any time.
+fn open_to_write(disk: &Disk) -> Option<Use> {
+    let writer = openers::writer(disk)?;
+    found(format!("{writer} has it open for writing"), "stop that first")
+}
+
+fn locked(disk: &Disk) -> Option<Use> {
+    let locker = openers::locker(disk)?;
+    found(format!("{locker} has locked it"), "wait until that has ended, or stop it")
+}
+
 /// Asks the kernel for the device to oneself, which it refuses while anything else claims it, in the kernel or not.
 fn open_elsewhere(disk: &Disk) -> Option<Use> {
     for part in disk.all() {
-        let node = Path::new("/dev").join(part.name());
+        let node = part.node();
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_EXCL | libc::O_NONBLOCK).open(&node);
         let Err(error) = opened else { continue };
         if error.raw_os_error() == Some(libc::EBUSY) {
-            let who = openers(&part).unwrap_or_else(|| "the kernel or another program".to_string());
+            let who = openers::all(&part).unwrap_or_else(|| "the kernel or another program".to_string());
             return found(format!("{who} has {} open for itself", node.display()), "stop that first");
         }
         let why = format!("{} cannot be opened to see whether it is in use: {error}", node.display());
         return found(why, "run as a user who may open it, with the drive in place");
     }
     None
-}
-
-/// The programs that have the device open, as "mkfs.xfs (process 123)".
-fn openers(disk: &Disk) -> Option<String> {
-    let number = disk.number()?;
-    let mut names = Vec::new();
-    for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let pid = process.file_name().to_string_lossy().into_owned();
-        if !pid.bytes().all(|b| b.is_ascii_digit()) {
-            continue;
-        }
-        let files = fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
-        if files.into_iter().any(|f| device_number(&f.path().to_string_lossy()).as_ref() == Some(&number)) {
-            let name = fs::read_to_string(process.path().join("comm")).unwrap_or_default();
-            names.push(format!("{} (process {pid})", name.trim()));
-        }
-    }
-    (!names.is_empty()).then(|| names.join(", "))
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 use super::{Limits, Order, Places, Server, program};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
+use crate::lab::data::Folder;
 
 /// The accounts that the packages make.
 const ACCOUNTS: &[&str] = &["mysql"];
@@ -35,7 +36,7 @@ pub fn socket(places: &Places) -> PathBuf {
 }
 
 /// Makes an empty data directory in the folder.
-pub fn lay_out(folder: &std::path::Path, limits: &Limits, clock: Clock) -> Result<()> {
+pub fn lay_out(folder: &Folder, limits: &Limits, clock: Clock) -> Result<()> {
     let installed = installed()?;
     let nothing = |_: &Places| Command::new("true");
     let order = order(folder, &nothing, limits, clock);
@@ -57,7 +58,7 @@ pub fn lay_out(folder: &std::path::Path, limits: &Limits, clock: Clock) -> Resul
 
 /// Starts the server on a data directory that was laid out.
 pub fn start(
-    folder: &std::path::Path,
+    folder: &Folder,
     settings: &Settings,
     limits: &Limits,
     clock: Clock,
@@ -81,7 +82,7 @@ pub fn start(
 }
 
 fn order<'a>(
-    folder: &'a std::path::Path,
+    folder: &'a Folder,
     command: &'a dyn Fn(&Places) -> Command,
     limits: &'a Limits,
     clock: Clock,

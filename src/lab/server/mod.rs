@@ -14,7 +14,10 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
+use crate::lab::data::Folder;
+use crate::lab::files;
 use cgroup::Cgroup;
+use rustix::fs::OFlags;
 
 /// A buffer pool of hundreds of gigabytes and a log to recover from take their time.
 const START_NS: u64 = 600_000_000_000;
@@ -25,6 +28,7 @@ const STOP_FULL_NS: u64 = 20_000_000_000;
 const LONGEST_PATH: usize = 107;
 const LONGEST_SOCKET: usize = "/.s.PGSQL.5432".len();
 const LOOK_NS: u64 = 20_000_000;
+const LOG: &str = "server.log";
 
 /// What the plan says of the machine's share that a server gets.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +47,7 @@ pub fn release(folder: &Path, clock: Clock) -> Result<()> {
 /// A server to be started.
 pub struct Order<'a> {
     /// Its own folder on the drive; the data directory lies in it.
-    pub folder: &'a Path,
+    pub folder: &'a Folder,
     /// The accounts to run as when Dyno is root, the first that exists.
     pub accounts: &'a [&'a str],
     /// Makes the command that runs the server in the foreground.
@@ -60,7 +64,6 @@ pub struct Places {
     pub data: PathBuf,
     /// A folder for the socket, off the drive, open to the server's account only.
     pub run: PathBuf,
-    pub log: PathBuf,
 }
 
 fn run_folder() -> PathBuf {
@@ -77,7 +80,7 @@ fn is_run_folder(folder: &Path, dyno: u32) -> bool {
 
 impl Places {
     fn new(folder: &Path) -> Places {
-        Places { data: folder.join("data"), run: run_folder(), log: folder.join("server.log") }
+        Places { data: folder.join("data"), run: run_folder() }
     }
 
     /// Makes the folder for the socket under a name that nobody has: what is there already is somebody's.
@@ -98,6 +101,7 @@ impl Places {
 /// A running server; it is stopped when this is dropped.
 pub struct Server {
     pub places: Places,
+    folder: Folder,
     child: Child,
     stop_signal: i32,
     clock: Clock,
@@ -109,17 +113,18 @@ pub struct Server {
 impl Server {
     /// Makes an empty data directory with the server's own tool. What is in the folder is Dyno's, and is removed.
     pub fn lay_out(order: &Order<'_>, tool: &dyn Fn(&Places) -> Command) -> Result<()> {
-        let places = Places::new(order.folder);
-        record::end_leftover(order.folder, true, order.clock)?;
-        let user = user::choose(order.accounts, order.folder)?;
-        remove(&places.data)?;
-        user.own_folder(order.folder)?;
-        user.own_folder(&places.data)?;
+        let (own, real) = (order.folder.path(), order.folder.real()?);
+        let places = Places::new(&real);
+        record::end_leftover(&real, true, order.clock)?;
+        let user = user::choose(order.accounts, &real)?;
+        remove(&own.join("data"))?;
+        user.own_folder(&own)?;
+        user.own_folder(&own.join("data"))?;
         let mut command = tool(&places);
         user.apply(&mut command);
         // Its own temporary files: Dyno's folder for them need not be open to the server's account.
-        command.env("TMPDIR", order.folder);
-        let output = command.current_dir(order.folder).stdin(Stdio::null()).output();
+        command.env("TMPDIR", &real);
+        let output = command.current_dir(&real).stdin(Stdio::null()).output();
         let output = output.with_context(|| format!("running {}", name(&command)))?;
         if output.status.success() {
             return Ok(());
@@ -137,24 +142,29 @@ impl Server {
         order: &Order<'_>,
         ready: &mut dyn FnMut(&Places) -> std::result::Result<(), String>,
     ) -> Result<Server> {
-        record::end_leftover(order.folder, false, order.clock)?;
-        let mut places = Places::new(order.folder);
-        let user = user::choose(order.accounts, order.folder)?;
+        let real = order.folder.real()?;
+        files::check_all(order.folder)?;
+        record::end_leftover(&real, false, order.clock)?;
+        let mut places = Places::new(&real);
+        let user = user::choose(order.accounts, &real)?;
         places.make_run_folder(&user)?;
         let cgroup = order.limits.memory_bytes.map(|bytes| Cgroup::new(&places.run, bytes)).transpose()?;
         let mut command = (order.command)(&places);
         user.apply(&mut command);
-        let log = std::fs::File::create(&places.log).with_context(|| format!("making {}", places.log.display()))?;
+        let log = order.folder.open_file(LOG, OFlags::WRONLY | OFlags::CREATE);
+        let log = log.with_context(|| format!("making {}", real.join(LOG).display()))?;
+        log.set_len(0).context("emptying the server's log")?;
         let also = log.try_clone().context("opening the server's log")?;
-        command.current_dir(order.folder).stdin(Stdio::null()).stdout(log).stderr(also).process_group(0);
+        command.current_dir(&real).stdin(Stdio::null()).stdout(log).stderr(also).process_group(0);
         confine(&mut command, order)?;
         let child = command.spawn().with_context(|| format!("starting {}", name(&command)))?;
         if let Some(cgroup) = &cgroup {
             cgroup.take(child.id())?;
         }
-        let record = record::write(order.folder, child.id(), order.stop_signal, &places.run)?;
+        let record = record::write(&real, child.id(), order.stop_signal, &places.run)?;
         let (stop_signal, clock) = (order.stop_signal, order.clock);
-        let mut server = Server { places, child, stop_signal, clock, record, _cgroup: cgroup };
+        let folder = order.folder.clone();
+        let mut server = Server { places, folder, child, stop_signal, clock, record, _cgroup: cgroup };
         server.wait_until_ready(&name(&command), ready)?;
         Ok(server)
     }
@@ -194,7 +204,8 @@ impl Server {
 
     /// The end of its log, on one line.
     pub fn log_tail(&self) -> String {
-        last_lines(&std::fs::read_to_string(&self.places.log).unwrap_or_default())
+        let log = self.folder.open_file(LOG, OFlags::RDONLY).ok();
+        last_lines(&log.and_then(|log| std::io::read_to_string(log).ok()).unwrap_or_default())
     }
 }
 

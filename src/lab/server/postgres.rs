@@ -7,6 +7,7 @@ use super::mariadb::Settings;
 use super::{Limits, Order, Places, Server, program};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
+use crate::lab::data::Folder;
 
 const ACCOUNTS: &[&str] = &["postgres"];
 
@@ -24,7 +25,7 @@ fn binaries() -> Result<PathBuf> {
 }
 
 /// Makes an empty data directory in the folder.
-pub fn lay_out(folder: &Path, limits: &Limits, clock: Clock) -> Result<()> {
+pub fn lay_out(folder: &Folder, limits: &Limits, clock: Clock) -> Result<()> {
     let bin = binaries()?;
     let nothing = |_: &Places| Command::new("true");
     Server::lay_out(&order(folder, &nothing, limits, clock), &|places| {
@@ -37,7 +38,7 @@ pub fn lay_out(folder: &Path, limits: &Limits, clock: Clock) -> Result<()> {
 
 /// Starts the server on a data directory that was laid out.
 pub fn start(
-    folder: &Path,
+    folder: &Folder,
     settings: &Settings,
     limits: &Limits,
     clock: Clock,
@@ -55,7 +56,12 @@ pub fn start(
     Server::start(&order(folder, &command, limits, clock), ready)
 }
 
-fn order<'a>(folder: &'a Path, command: &'a dyn Fn(&Places) -> Command, limits: &'a Limits, clock: Clock) -> Order<'a> {
+fn order<'a>(
+    folder: &'a Folder,
+    command: &'a dyn Fn(&Places) -> Command,
+    limits: &'a Limits,
+    clock: Clock,
+) -> Order<'a> {
     // SIGINT: a fast shutdown, which ends sessions and writes a checkpoint.
     Order { folder, accounts: ACCOUNTS, command, stop_signal: libc::SIGINT, limits, clock }
 }

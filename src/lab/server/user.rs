@@ -1,7 +1,8 @@
 //! Who a server runs as. PostgreSQL refuses to run as root, and MariaDB should not: where Dyno is root, the server gets
 //! an account of its own, and the folders that it needs.
 
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown};
+use std::fs::OpenOptions;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -67,7 +68,12 @@ impl User {
     fn give(&self, folder: &Path) -> std::io::Result<()> {
         match self {
             User::Own => Ok(()),
-            User::Account { uid, gid, .. } => chown(folder, Some(*uid), Some(*gid)),
+            // The folder itself, never what a link in its place leads to.
+            User::Account { uid, gid, .. } => {
+                let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
+                let opened = OpenOptions::new().read(true).custom_flags(flags).open(folder)?;
+                fchown(opened, Some(*uid), Some(*gid))
+            }
         }
     }
 }

@@ -1,107 +1,24 @@
-//! No byte is lost: situations on loop devices in which a run must be refused, and two in which it must not. The
-//! device's checksum before and after is compared in every one. Needs root and loop devices; says so where they are
-//! missing, which counts as not shown.
+//! Drives: situations on loop devices in which a run must be refused, and some in which it must not. The device's checksum
+//! before and after is compared in every one.
 
 use std::fs::{self, File, OpenOptions};
-use std::hash::{DefaultHasher, Hasher};
-use std::io::Read;
-use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use crate::marks::{self, MARKS};
-use crate::support::skip;
 use dyno::base::error::describe;
 use dyno::lab::{guard, shared};
-use dyno::plan::{Drive, Place, Subject};
+use dyno::plan::{Drive, Subject};
 
-const MIB: u64 = 1 << 20;
+use crate::bench::{Loop, MIB, attach, bench, drive, must};
+use crate::marks::{self, MARKS};
+use crate::support::skip;
 
-/// A loop device over a sparse file, gone when dropped.
-struct Loop {
-    folder: tempfile::TempDir,
-    file: PathBuf,
-    device: PathBuf,
-}
-
-fn ran(program: &str, args: &[&str]) -> bool {
-    let output = Command::new(program).args(args).output();
-    output.is_ok_and(|o| o.status.success())
-}
-
-#[track_caller]
-fn must(program: &str, args: &[&str]) -> String {
-    let output = Command::new(program).args(args).output().unwrap_or_else(|e| panic!("{program}: {e}"));
-    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_string()
-}
-
-impl Loop {
-    fn new() -> Loop {
-        Loop::sized(16)
-    }
-
-    fn sized(mib: u64) -> Loop {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("disk");
-        // Not zeros, so that an overwrite with zeros shows; nothing that any signature is mistaken for.
-        let byte_of = |i: usize| if i % 4096 < 3584 { 0 } else { (i / 4096 % 200) as u8 };
-        fs::write(&file, (0..(mib * MIB) as usize).map(byte_of).collect::<Vec<u8>>()).unwrap();
-        let device = attach(&file);
-        Loop { folder, file, device }
-    }
-
-    fn path(&self) -> &str {
-        self.device.to_str().unwrap()
-    }
-
-    fn drive(&self) -> Drive {
-        drive(&self.device, self.file.to_str().unwrap())
-    }
-
-    fn checksum(&self) -> u64 {
-        must("sync", &["-f", self.file.to_str().unwrap()]);
-        let (mut hash, mut bytes) = (DefaultHasher::new(), Vec::new());
-        File::open(&self.file).unwrap().read_to_end(&mut bytes).unwrap();
-        hash.write(&bytes);
-        hash.finish()
-    }
-
-    fn refresh(&self) {
-        must("blockdev", &["--flushbufs", self.path()]);
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        ran("losetup", &["-d", self.path()]);
-    }
-}
-
-fn attach(file: &Path) -> PathBuf {
-    PathBuf::from(must("losetup", &["--find", "--show", file.to_str().unwrap()]))
-}
-
-fn drive(device: &Path, serial: &str) -> Drive {
-    let place = Place::Device { path: device.into(), serial: serial.into() };
-    Drive { place, erase: true, erase_signatures: Vec::new(), namespaces: Vec::new() }
-}
-
-/// Whether this machine can show anything; said aloud where it cannot.
-fn bench() -> bool {
-    let root = must("id", &["-u"]) == "0";
-    let tools = ["losetup", "wipefs", "mkfs.ext4", "mkswap", "blockdev"];
-    let missing: Vec<_> = tools.iter().filter(|t| !ran("which", &[t])).collect();
-    if root && Path::new("/dev/loop-control").exists() && missing.is_empty() {
-        return true;
-    }
-    skip(format!("the guard's table needs root, loop devices and {tools:?} (missing: {missing:?})"));
-    false
-}
+/// Situations below, without those of every mark.
+pub const CASES: usize = 47;
 
 /// Refused because of `why`, with a remedy, and not a byte changed.
 #[track_caller]
-fn refused(situation: &str, disk: &Loop, drive: &Drive, why: &str) {
+pub fn refused(situation: &str, disk: &Loop, drive: &Drive, why: &str) {
     let before = disk.checksum();
     let error = guard::pass(drive, true).expect_err(situation);
     let (said, remedies) = describe(&error);
@@ -111,7 +28,7 @@ fn refused(situation: &str, disk: &Loop, drive: &Drive, why: &str) {
 }
 
 #[track_caller]
-fn passed(situation: &str, disk: &Loop, drive: &Drive) {
+pub fn passed(situation: &str, disk: &Loop, drive: &Drive) {
     let before = disk.checksum();
     if let Err(error) = guard::pass(drive, true) {
         panic!("{situation}: {:?}", describe(&error));
@@ -282,4 +199,37 @@ fn two_subjects_do_not_share_a_drive() {
         let error = shared::apart(&[subject("A", disk.drive()), subject("B", other)], "dyno-data").unwrap_err();
         assert!(describe(&error).0.contains("share a physical device"), "{error:?}");
     }
+}
+
+/// What is on a device that carries no signature, and where.
+const UNSIGNED: &[(&str, u64, &[u8])] = &[
+    ("the first byte", 0, &[1]),
+    ("a byte of the first MiB", 700_001, &[0x80]),
+    ("the last byte", 136 * MIB - 1, &[7]),
+    ("ext4's backup superblock, its first one gone", 128 * MIB + 56, &[0x53, 0xEF]),
+    ("a backup superblock of 1 KiB blocks", (8193 << 10) + 56, &[0x53, 0xEF]),
+    ("a raw tar archive", 0, b"letters/\0\0\0\0"),
+];
+
+#[test]
+fn data_of_no_known_kind_needs_a_word_of_its_own() {
+    if !bench() {
+        return;
+    }
+    let without = |disk: &Loop| Drive { erase_signatures: Vec::new(), ..disk.drive() };
+    for (situation, at, bytes) in UNSIGNED {
+        let disk = Loop::blank(136);
+        passed("all zeros", &disk, &without(&disk));
+        File::options().write(true).open(&disk.file).unwrap().write_all_at(bytes, *at).unwrap();
+        disk.refresh();
+        refused(situation, &disk, &without(&disk), "of a kind that is not known");
+        let other = Drive { erase_signatures: vec!["xfs".into()], ..disk.drive() };
+        refused(situation, &disk, &other, "of a kind that is not known");
+        passed(situation, &disk, &disk.drive());
+    }
+    // Noise from end to end, as plain dm-crypt leaves it.
+    let disk = Loop::sized(32);
+    refused("an encrypted disk without a header", &disk, &without(&disk), "of a kind that is not known");
+    must("blkdiscard", &[disk.path()]);
+    passed("the same, trimmed", &disk, &without(&disk));
 }

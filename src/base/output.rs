@@ -1,0 +1,148 @@
+//! Where results go. What is written is written beside its name and renamed when it is whole; a file that is there is
+//! replaced only if Dyno wrote it, which an attribute of the file says. So no input, no link and nobody else's file is lost.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+
+use super::error::{Context, Result, failed};
+
+/// The attribute of files that Dyno wrote.
+const OURS: &str = "user.dyno.output";
+
+/// A file on its way. Dropped before `finish`, it leaves nothing.
+pub struct Output {
+    file: Option<File>,
+    /// None: a pipe or terminal, written as it is.
+    beside: Option<PathBuf>,
+    path: PathBuf,
+}
+
+impl Output {
+    /// Begins a file that is to have this name. `inputs` are what the result is made of.
+    pub fn begin(path: &Path, inputs: &[&Path]) -> Result<Output> {
+        let writing = || format!("writing {}", path.display());
+        if let Some(file) = check(path, inputs)? {
+            return Ok(Output { file: Some(file), beside: None, path: path.to_path_buf() });
+        }
+        let name = path.file_name().with_context(writing)?.to_string_lossy();
+        let short: String = name.chars().take(100).collect();
+        for attempt in 0.. {
+            let beside = path.with_file_name(format!(".{short}.{}.{attempt}.new", std::process::id()));
+            match OpenOptions::new().write(true).create_new(true).custom_flags(libc::O_NOFOLLOW).open(&beside) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => continue,
+                Err(error) => return Err(error).with_context(writing),
+                Ok(file) => {
+                    // Where a filesystem keeps no such attributes, the file is not replaced later on.
+                    let _ = fsetxattr(&file, OURS, b"1", XattrFlags::empty());
+                    return Ok(Output { file: Some(file), beside: Some(beside), path: path.to_path_buf() });
+                }
+            }
+        }
+        Err(failed(writing(), "choose another name"))
+    }
+
+    /// Gives the file its name; what had it meanwhile is looked at again.
+    pub fn finish(mut self, inputs: &[&Path]) -> Result<()> {
+        let writing = || format!("writing {}", self.path.display());
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let Some(beside) = &self.beside else { return Ok(()) };
+        file.sync_all().with_context(writing)?;
+        check(&self.path, inputs)?;
+        std::fs::rename(beside, &self.path).with_context(writing)?;
+        self.beside = None;
+        Ok(())
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_mut().map_or(Ok(0), |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), File::flush)
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some(beside) = &self.beside {
+            let _ = std::fs::remove_file(beside);
+        }
+    }
+}
+
+/// Writes a whole file.
+pub fn write(path: &Path, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
+    let mut output = Output::begin(path, inputs)?;
+    output.write_all(bytes).with_context(|| format!("writing {}", path.display()))?;
+    output.finish(inputs)
+}
+
+/// Refuses a name under which something would be lost; the open file where it is a pipe or a terminal.
+fn check(path: &Path, inputs: &[&Path]) -> Result<Option<File>> {
+    let refused = |why: String| {
+        failed(format!("{} is not written over: {why}", path.display()), "choose another name, or move it away")
+    };
+    let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(None) };
+    if found.is_symlink() {
+        let leads = std::fs::read_link(path).unwrap_or_default();
+        let stream = std::fs::metadata(path).is_ok_and(|m| is_stream(&m));
+        if !stream {
+            return Err(refused(format!("it is a symbolic link to {}", leads.display())));
+        }
+    }
+    let found = std::fs::metadata(path).with_context(|| format!("looking at {}", path.display()))?;
+    if is_stream(&found) {
+        let file = OpenOptions::new().write(true).open(path);
+        return file.map(Some).with_context(|| format!("writing {}", path.display()));
+    }
+    if !found.is_file() {
+        return Err(refused("it is not a file".to_string()));
+    }
+    for input in inputs {
+        let same = std::fs::metadata(input).is_ok_and(|i| (i.dev(), i.ino()) == (found.dev(), found.ino()));
+        if same {
+            return Err(refused(format!("it is the input {}", input.display())));
+        }
+    }
+    if found.len() == 0 || is_ours(path) {
+        return Ok(None);
+    }
+    Err(refused("it is a file that Dyno did not write".to_string()))
+}
+
+/// A terminal, `/dev/null`, a pipe: nothing that could be lost.
+fn is_stream(found: &std::fs::Metadata) -> bool {
+    found.file_type().is_char_device() || found.file_type().is_fifo()
+}
+
+fn is_ours(path: &Path) -> bool {
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    opened.is_ok_and(|file| fgetxattr(&file, OURS, &mut [0u8; 8][..]).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_ours_is_replaced_whole_and_any_other_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("brief.html");
+        write(&path, &[], b"one").unwrap();
+        write(&path, &[], b"two").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        drop(Output::begin(&path, &[]).unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+        let other = folder.path().join("letter.html");
+        std::fs::write(&other, "dear").unwrap();
+        assert!(write(&other, &[], b"three").is_err());
+        assert!(write(&path, &[&path], b"three").is_err(), "an input");
+    }
+}

@@ -1,0 +1,53 @@
+//! What Dyno remembers between runs, where only the user can write: on root's account `/var/lib/dyno`, on another's the
+//! folder that XDG has for state. Lists of lines; where there is no such place nothing is remembered, and whoever asks
+//! gets the answer of a first run.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+/// A list is cut to its younger half beyond this.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The folder, made where it is missing; none where another could write to it.
+pub fn folder() -> Option<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = match user {
+        // HOME may still be that of the user who became root.
+        0 => PathBuf::from("/var/lib/dyno"),
+        _ => set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?.join("dyno"),
+    };
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
+    let found = std::fs::symlink_metadata(&folder).ok()?;
+    (found.is_dir() && found.uid() == user && found.mode() & 0o022 == 0).then_some(folder)
+}
+
+/// Adds a line to a list. What cannot be remembered is not.
+pub fn remember(list: &str, line: &str) {
+    let Some(path) = folder().map(|folder| folder.join(list)) else { return };
+    let line = format!("{}\n", line.replace('\n', " "));
+    let options = |file: &mut OpenOptions| file.mode(0o600).custom_flags(libc::O_NOFOLLOW).open(&path);
+    let Ok(mut file) = options(OpenOptions::new().append(true).create(true)) else { return };
+    if file.write_all(line.as_bytes()).is_ok() && file.metadata().is_ok_and(|found| found.len() > MOST_BYTES) {
+        let lines = recall(list);
+        let kept = lines[lines.len() / 2..].join("\n") + "\n";
+        let new = path.with_extension("new");
+        if std::fs::write(&new, kept).is_ok() {
+            let _ = std::fs::rename(new, path);
+        }
+    }
+}
+
+/// The lines of a list, the oldest first.
+pub fn recall(list: &str) -> Vec<String> {
+    let opened = folder()
+        .and_then(|folder| OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(folder.join(list)).ok());
+    let mut text = String::new();
+    let own = |file: &File| file.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw());
+    if let Some(file) = opened.filter(own) {
+        let _ = file.take(4 * MOST_BYTES).read_to_string(&mut text);
+    }
+    text.lines().map(str::to_string).collect()
+}

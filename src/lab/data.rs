@@ -1,0 +1,302 @@
+//! `dyno-data`: the one folder of a directory under test that is Dyno's own, and the datasets in it. It is opened beneath
+//! the directory without following links, must belong to the user, and everything in it is reached from its descriptor.
+//! A dataset carries a marker with an identity and what its files were when it was last closed; what carries none is
+//! somebody else's, and is neither removed nor changed nor followed.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{Mode, OFlags, ResolveFlags, mkdirat, openat2, readlinkat};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::files::{self, Kept};
+use super::pin::{OPEN, shown};
+use crate::base::error::{Context, Error, Result, failed};
+use crate::plan::Dataset;
+
+/// The folder in a directory under test that is Dyno's; it writes nothing outside.
+pub const FOLDER: &str = "dyno-data";
+
+/// A dataset's own file in its folder. A second one, by which it is replaced, has `.new` after it.
+pub const MARKER: &str = ".dyno";
+
+const MOST_OF_A_MARKER: u64 = 16 << 20;
+
+/// Neither links, nor other mounts, nor a way out.
+fn beneath() -> ResolveFlags {
+    ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV
+}
+
+/// A dataset's folder in an open `dyno-data`, whether or not it is there yet.
+#[derive(Clone, Debug)]
+pub struct Folder {
+    data: Arc<OwnedFd>,
+    name: String,
+    shown: PathBuf,
+}
+
+/// What a dataset's marker says.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Marker {
+    /// Drawn when it was laid out; a copy of the dataset has the same.
+    pub id: String,
+    /// The dataset as its plan has it; empty until it is filled.
+    pub described: String,
+    /// From before something writes to it until it is closed: what its files are is then not known.
+    pub open: bool,
+    /// What its files were when it was closed.
+    pub files: Vec<Kept>,
+}
+
+impl Folder {
+    /// Opens `dyno-data` in a directory, makes it where it is missing, and names a folder in it.
+    pub fn of(directory: &Path, dataset: &str, instance: u32) -> Result<Folder> {
+        let at = shown(directory).join(FOLDER);
+        let opened = rustix::fs::open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+        let directory = opened.with_context(|| format!("opening {}", shown(directory).display()))?;
+        let data = match open_own(&directory) {
+            Err(Errno::NOENT) => {
+                let made = mkdirat(&directory, FOLDER, Mode::from_raw_mode(0o755));
+                made.with_context(|| format!("making {}", at.display()))?;
+                open_own(&directory)
+            }
+            opened => opened,
+        };
+        let data = data.map_err(|error| not_followed(&directory, FOLDER, &at, error))?;
+        check_owner(&data, &at)?;
+        let name = format!("{}.{instance}", slug(dataset));
+        let folder = Folder { data: Arc::new(data), shown: at.join(&name), name };
+        folder.check()?;
+        Ok(folder)
+    }
+
+    /// Through the descriptor, for this process and as long as this lives.
+    pub fn path(&self) -> PathBuf {
+        PathBuf::from(format!("{OPEN}{}", self.data.as_raw_fd())).join(&self.name)
+    }
+
+    /// As a reader knows it.
+    pub fn shown(&self) -> &Path {
+        &self.shown
+    }
+
+    /// A path for another process, which leads to what the descriptor is of.
+    pub fn real(&self) -> Result<PathBuf> {
+        let held = PathBuf::from(format!("{OPEN}{}", self.data.as_raw_fd()));
+        let real = fs::read_link(&held).with_context(|| format!("looking for {}", self.shown.display()))?;
+        let (there, here) = (fs::symlink_metadata(&real).map(|m| (m.dev(), m.ino())), fs::metadata(&held)?);
+        if there.is_ok_and(|there| there == (here.dev(), here.ino())) {
+            return Ok(real.join(&self.name));
+        }
+        let what = format!("{} is no longer the folder that was opened", self.shown.display());
+        Err(failed(what, "look at what moves folders there"))
+    }
+
+    /// Where something of the dataset's that is no part of it lies: `db.0` and "json" are `db.0.json`.
+    pub fn beside(&self, what: &str) -> Folder {
+        let (name, shown) = (format!("{}.{what}", self.name), format!("{}.{what}", self.shown.display()));
+        Folder { data: Arc::clone(&self.data), name, shown: shown.into() }
+    }
+
+    pub fn exists(&self) -> bool {
+        fs::symlink_metadata(self.path()).is_ok()
+    }
+
+    /// Opens a file of the folder. It is looked at before it is opened: one that is a link, of either kind, is not a
+    /// file of its own, and opening another kind of file may do something.
+    pub fn open_file(&self, file: &str, flags: OFlags) -> Result<File> {
+        let shown = self.shown.join(file);
+        let within = Path::new(&self.name).join(file);
+        let plain = |error: Errno| Error::from(std::io::Error::from(error));
+        let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let found = match openat2(&*self.data, &within, look, Mode::empty(), beneath()) {
+            Err(Errno::NOENT) if flags.contains(OFlags::CREATE) => {
+                let flags = flags | OFlags::EXCL | OFlags::CLOEXEC;
+                let made = openat2(&*self.data, &within, flags, Mode::from_raw_mode(0o644), beneath());
+                return Ok(File::from(made.map_err(plain)?));
+            }
+            Err(Errno::LOOP | Errno::XDEV) => {
+                return Err(not_followed(&self.data, &within, &shown, Errno::LOOP));
+            }
+            found => File::from(found.map_err(plain)?),
+        };
+        let meta = found.metadata().with_context(|| format!("looking at {}", shown.display()))?;
+        if meta.is_symlink() {
+            return Err(not_followed(&self.data, &within, &shown, Errno::LOOP));
+        }
+        files::check_own(&meta, &shown)?;
+        let again = format!("{OPEN}{}", found.as_raw_fd());
+        let flags = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::open(again, flags, Mode::empty()).map_err(plain)?))
+    }
+
+    /// Replaces a file beside the datasets, whole or not at all.
+    pub fn write(&self, text: &str) -> Result<()> {
+        let new = self.beside("new");
+        self.replace(&new, text).with_context(|| format!("writing {}", self.shown.display()))
+    }
+
+    fn replace(&self, new: &Folder, text: &str) -> std::io::Result<()> {
+        let _ = rustix::fs::unlinkat(&*self.data, &new.name, rustix::fs::AtFlags::empty());
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mut file = File::from(openat2(&*self.data, &new.name, flags, Mode::from_raw_mode(0o644), beneath())?);
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        Ok(rustix::fs::renameat(&*self.data, &new.name, &*self.data, &self.name)?)
+    }
+
+    /// The dataset's marker; none where there is none that this user wrote.
+    pub fn marker(&self) -> Option<Marker> {
+        let file = self.open_file(MARKER, OFlags::RDONLY).ok()?;
+        let found = file.metadata().ok()?;
+        if found.uid() != user() || found.len() > MOST_OF_A_MARKER {
+            return None;
+        }
+        serde_json::from_reader(std::io::BufReader::new(file)).ok()
+    }
+
+    pub fn write_marker(&self, marker: &Marker) -> Result<()> {
+        let text = serde_json::to_string(marker).context("describing the dataset")?;
+        let file = self.within(MARKER);
+        let new = self.within(&format!("{MARKER}.new"));
+        file.replace(&new, &text).with_context(|| format!("writing {}", self.shown.join(MARKER).display()))
+    }
+
+    fn within(&self, file: &str) -> Folder {
+        let (name, shown) = (format!("{}/{file}", self.name), self.shown.join(file));
+        Folder { data: Arc::clone(&self.data), name, shown }
+    }
+
+    /// What a program of before markers wrote beside a dataset that it had filled.
+    pub fn old_marker(&self) -> Option<String> {
+        let within = format!("{}.json", self.name);
+        let file = openat2(&*self.data, &within, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty(), beneath()).ok()?;
+        let file = File::from(file);
+        let found = file.metadata().ok().filter(|m| m.is_file() && m.nlink() == 1 && m.len() < MOST_OF_A_MARKER)?;
+        let text = std::io::read_to_string(file).ok().filter(|_| found.uid() == user())?;
+        serde_json::from_str::<Dataset>(&text).is_ok().then_some(text)
+    }
+
+    /// Removes the folder if it is Dyno's; its marker last, so that what a kill leaves of it still is. `or` is another
+    /// ground on which it is.
+    pub fn remove(&self, or: bool) -> Result<()> {
+        if !self.exists() {
+            return Ok(());
+        }
+        self.check()?;
+        if !or && self.marker().is_none() && !self.is_empty()? {
+            let what = format!("{} is not removed: it carries no marker of Dyno's", self.shown.display());
+            return Err(failed(what, "look at what is in it; if nothing of it is needed, remove it by hand"));
+        }
+        let removing = || format!("removing {}", self.shown.display());
+        let path = self.path();
+        for entry in fs::read_dir(&path).with_context(removing)? {
+            let entry = entry.with_context(removing)?;
+            if entry.file_name().to_string_lossy().starts_with(MARKER) {
+                continue;
+            }
+            let is_folder = entry.file_type().with_context(removing)?.is_dir();
+            let gone = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+            gone.with_context(removing)?;
+        }
+        fs::remove_dir_all(&path).with_context(removing)
+    }
+
+    fn is_empty(&self) -> Result<bool> {
+        let entries = fs::read_dir(self.path()).with_context(|| format!("listing {}", self.shown.display()))?;
+        Ok(entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with(MARKER)))
+    }
+
+    /// A dataset's place must be a folder, on the same filesystem, or nothing.
+    fn check(&self) -> Result<()> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        match openat2(&*self.data, &self.name, flags, Mode::empty(), beneath()) {
+            Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(not_followed(&self.data, &self.name, &self.shown, error)),
+            Ok(found) => {
+                let found = File::from(found).metadata().context("looking at a dataset")?;
+                if found.is_dir() {
+                    return Ok(());
+                }
+                if found.is_symlink() {
+                    return Err(not_followed(&self.data, &self.name, &self.shown, Errno::LOOP));
+                }
+                let what = format!("{} is not touched: it is not a folder", self.shown.display());
+                Err(failed(what, "move it away"))
+            }
+        }
+    }
+}
+
+impl PartialEq for Folder {
+    fn eq(&self, other: &Folder) -> bool {
+        self.shown == other.shown
+    }
+}
+
+impl Eq for Folder {}
+
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+fn open_own(directory: &OwnedFd) -> rustix::io::Result<OwnedFd> {
+    openat2(directory, FOLDER, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty(), beneath())
+}
+
+/// Why something is not followed, with where it leads.
+fn not_followed(directory: &OwnedFd, name: impl AsRef<Path>, shown: &Path, error: Errno) -> Error {
+    let name = name.as_ref();
+    let target = readlinkat(directory, name, Vec::new()).ok().map(|t| t.to_string_lossy().into_owned());
+    let shown = shown.display();
+    match (error, target) {
+        (_, Some(target)) => {
+            failed(format!("{shown} is not followed: it is a symbolic link to {target}"), "remove the link")
+        }
+        (Errno::LOOP, None) => failed(format!("{shown} is not followed: a link is on the way"), "remove the link"),
+        (Errno::XDEV, None) => {
+            failed(format!("{shown} is not touched: something is mounted there"), "unmount it, or test that directory")
+        }
+        (Errno::NOTDIR, None) => failed(format!("{shown} is not touched: it is not a folder"), "move it away"),
+        (error, None) => Error::from(std::io::Error::from(error)).context(format!("opening {shown}")),
+    }
+}
+
+/// Whoever may rename what is in the folder could turn every name in it.
+fn check_owner(data: &OwnedFd, at: &Path) -> Result<()> {
+    let found = rustix::fs::fstat(data).with_context(|| format!("looking at {}", at.display()))?;
+    if found.st_uid != user() {
+        let what = format!("{} is not touched: it belongs to user {}, not to {}", at.display(), found.st_uid, user());
+        return Err(failed(what, "run as that user, or move it away"));
+    }
+    let others = if user() == 0 { 0o022 } else { 0o002 };
+    if found.st_mode & others != 0 {
+        let what = format!("{} is not touched: others may write to it", at.display());
+        return Err(failed(what, format!("allow it to its owner alone: chmod go-w {}", at.display())));
+    }
+    Ok(())
+}
+
+/// A name as part of a path: letters, digits, hyphens and underscores as they are; any other name becomes such a one, with
+/// a number of its own after it.
+pub fn slug(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(plain) {
+        return name.to_string();
+    }
+    let kept: String = name.chars().map(|c| if plain(c) { c } else { '_' }).take(40).collect();
+    // FNV-1a: the same from release to release, since a dataset is found again by it.
+    let number = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    format!("{kept}-{number:016x}")
+}
+
+/// A new dataset's identity.
+pub fn identity() -> Result<String> {
+    let drawn = fs::read_to_string("/proc/sys/kernel/random/uuid").context("drawing an identity")?;
+    Ok(drawn.trim().to_string())
+}

@@ -1,0 +1,52 @@
+//! Loop devices by what the kernel says lies under them: the number of the device, or the device of the file. The name that
+//! it remembers may be of another mount namespace, or of a node that is gone.
+
+use std::fs::{self, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::{major, minor};
+
+use super::disk::{Disk, read};
+
+/// `LOOP_GET_STATUS64` of linux/loop.h.
+const LOOP_GET_STATUS64: libc::c_ulong = 0x4C05;
+
+/// `struct loop_info64`: what is read of it are the first three numbers.
+#[repr(C)]
+struct Status {
+    /// The device of the filesystem on which the backing file lies.
+    device: u64,
+    inode: u64,
+    /// The backing device, where it is one.
+    backing: u64,
+    rest: [u8; 256],
+}
+
+/// The loop device that lies on the disk, or on a file of a filesystem on it.
+pub fn on(disk: &Disk) -> Option<String> {
+    let numbers = disk.numbers();
+    for entry in fs::read_dir("/sys/block").into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(file) = read(&entry.path().join("loop/backing_file")) else { continue };
+        let text = |number: u64| format!("{}:{}", major(number), minor(number));
+        let lies = match status(&Path::new("/dev").join(&name)) {
+            Some(status) => numbers.contains(&text(status.backing)) || numbers.contains(&text(status.device)),
+            // It cannot be asked: its name is all there is.
+            None => Disk::of(Path::new(&file)).is_ok_and(|under| disk.all().contains(&under)),
+        };
+        if lies {
+            return Some(name);
+        }
+    }
+    None
+}
+
+fn status(node: &Path) -> Option<Status> {
+    let device = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node).ok()?;
+    let mut status = Status { device: 0, inode: 0, backing: 0, rest: [0; 256] };
+    // SAFETY: the ioctl fills a structure of 232 bytes, and this one is longer.
+    let result = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &raw mut status) };
+    (result == 0).then_some(status)
+}

@@ -1,0 +1,109 @@
+//! One run at a time on a directory or a device: a lock that the kernel drops with the run, however it ends. Who holds it
+//! is named by the kernel's own table.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::{FlockOperation, flock, major, minor};
+use rustix::io::Errno;
+
+use super::guard::disk::Disk;
+use super::pin::{OPEN, shown};
+use crate::base::clock::Clock;
+use crate::base::error::{Context, Error, Result, failed};
+
+/// udev locks a device for the moment in which it looks at it.
+const PATIENCE_NS: u64 = 3_000_000_000;
+
+/// Locks a directory under test; nothing where its filesystem has no locks on directories (NFS).
+pub fn directory(folder: &File, path: &Path, clock: Clock) -> Result<Option<File>> {
+    let again = Path::new(OPEN).join(folder.as_raw_fd().to_string());
+    let file = File::open(again).with_context(|| format!("opening {}", path.display()))?;
+    match take(&file, clock) {
+        Ok(()) => Ok(Some(file)),
+        Err(Errno::WOULDBLOCK) => Err(busy(&file, path)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Locks a whole disk, as udev's documentation asks of programs that write to one.
+pub fn device(disk: &Disk, path: &Path, clock: Clock) -> Result<File> {
+    let whole = disk.whole();
+    let node = whole.node();
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&node);
+    let file = file.with_context(|| format!("opening {}", node.display()))?;
+    if Disk::of_open(&file)? != whole {
+        let what = format!("{} is not the disk of {}", node.display(), path.display());
+        return Err(failed(what, "look at what changes device names below /dev"));
+    }
+    take(&file, clock).map_err(|error| match error {
+        Errno::WOULDBLOCK => busy(&file, path),
+        other => failed(format!("locking {} failed: {other}", node.display()), "look at `dmesg`"),
+    })?;
+    Ok(file)
+}
+
+fn take(file: &File, clock: Clock) -> rustix::io::Result<()> {
+    let give_up_ns = clock.now_ns() + PATIENCE_NS;
+    loop {
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) if clock.now_ns() < give_up_ns && !by_dyno(file) => {
+                clock.sleep_until(clock.now_ns() + 20_000_000);
+            }
+            taken => return taken,
+        }
+    }
+}
+
+fn by_dyno(file: &File) -> bool {
+    holders(file).iter().any(|holder| holder.command.contains("dyno"))
+}
+
+fn busy(file: &File, path: &Path) -> Error {
+    let named = holders(file).iter().map(Holder::to_string).collect::<Vec<_>>().join(", ");
+    let by = if named.is_empty() { "another program".to_string() } else { named };
+    let what = format!("{} is in use: {by} has locked it", shown(path).display());
+    failed(what, "wait until that has ended; one run at a time works on a directory or a device")
+}
+
+/// A process that holds a lock.
+pub struct Holder {
+    pid: u32,
+    command: String,
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "process {} ({})", self.pid, self.command)
+    }
+}
+
+impl Holder {
+    pub fn of(pid: u32) -> Holder {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let words: Vec<_> = words.split(|b| *b == 0).map(String::from_utf8_lossy).collect();
+        // Enough to know it by; what follows may be long, and a password.
+        let command = words.iter().take(2).map(|w| w.as_ref()).collect::<Vec<_>>().join(" ");
+        let plain = command.chars().filter(|c| !c.is_control()).take(80).collect::<String>();
+        Holder { pid, command: plain.trim().to_string() }
+    }
+}
+
+fn holders(file: &File) -> Vec<Holder> {
+    holders_of(&Path::new(OPEN).join(file.as_raw_fd().to_string()))
+}
+
+/// The other processes that hold a lock on a file, of either kind, as /proc/locks has them.
+pub fn holders_of(path: &Path) -> Vec<Holder> {
+    let Ok(found) = fs::metadata(path) else { return Vec::new() };
+    let place = format!("{:02x}:{:02x}:{}", major(found.dev()), minor(found.dev()), found.ino());
+    let table = fs::read_to_string("/proc/locks").unwrap_or_default();
+    let held = table.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "->").collect();
+        let pid = words.get(4)?.parse::<u32>().ok()?;
+        (words.get(5) == Some(&place.as_str()) && pid != std::process::id()).then(|| Holder::of(pid))
+    });
+    held.collect()
+}

@@ -1,0 +1,115 @@
+//! Whether there is room: what datasets take is held against what each drive has, before anything is laid out.
+
+use std::path::Path;
+
+use crate::base::error::{Context, Result, failed};
+use crate::base::units;
+use crate::lab::guard::disk::Disk;
+use crate::lab::pin::shown;
+use crate::plan::{Dataset, Drive, FilesystemKind, Place, Plan, Stream, Subject};
+
+/// What the rows of a `sbtest` table take, with its index: measured on MariaDB and PostgreSQL, which differ by a tenth.
+const OLTP_ROW_BYTES: u64 = 220;
+/// A warehouse of TPC-C with its indexes, new.
+const WAREHOUSE_BYTES: u64 = 90 << 20;
+
+/// What a fill writes, where the engine's or the workload's knobs say.
+pub fn fill_bytes(dataset: &Dataset) -> Option<u64> {
+    let filled = &dataset.fill.as_ref()?.workload.knobs;
+    let knobs = &dataset.engine.knobs;
+    let pair_bytes = || knobs.int("key_size").ok()?.checked_add(knobs.int("value_size").ok()?);
+    if let (Ok(keys), Some(pair_bytes)) = (knobs.int("keys"), pair_bytes()) {
+        return Some(keys.saturating_mul(pair_bytes));
+    }
+    if let (Ok(tables), Ok(rows)) = (filled.int("tables"), filled.int("table_size")) {
+        return Some(tables.saturating_mul(rows).saturating_mul(OLTP_ROW_BYTES));
+    }
+    if let Ok(warehouses) = filled.int("warehouses") {
+        return Some(warehouses.saturating_mul(WAREHOUSE_BYTES));
+    }
+    knobs.int("size").ok()
+}
+
+/// Instances of a stream each have a dataset of their own.
+pub fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
+    let streams = plan.protocol.steps.iter().flat_map(|s| &s.streams);
+    let streams = streams.chain(plan.protocol.prepare.iter().map(|c| &c.stream));
+    let streams = streams.chain(plan.protocol.preparation.steady.iter().map(|s| &s.stream));
+    let of = |s: &&Stream| s.dataset == dataset.name;
+    streams.filter(of).map(|s| u64::from(s.instances)).max().unwrap_or(1)
+}
+
+/// Refuses drives on which the datasets have no room, with both numbers.
+pub fn look(plan: &Plan, subjects: &[Subject]) -> Result<()> {
+    for subject in subjects {
+        for drive in &subject.drives {
+            look_at(plan, drive).with_context(|| subject.name.clone())?;
+        }
+    }
+    Ok(())
+}
+
+fn look_at(plan: &Plan, drive: &Drive) -> Result<()> {
+    match &drive.place {
+        Place::Directory(path) => {
+            let needed: u64 = plan.protocol.datasets.iter().map(|d| missing_bytes(plan, d, path)).sum();
+            let stat = rustix::fs::statvfs(path).with_context(|| format!("looking at {}", shown(path).display()))?;
+            enough(path, needed, stat.f_bavail.saturating_mul(stat.f_frsize))
+        }
+        Place::Device { path, .. } => {
+            let there = Disk::of(path)?.bytes();
+            let filesystem = plan.protocol.preparation.filesystem.as_ref().map(|f| f.kind);
+            let files = |d: &Dataset| fill_bytes(d).unwrap_or(0).saturating_mul(copies(plan, d) * kept(d));
+            match filesystem {
+                // What a filesystem keeps to itself, at the least.
+                Some(FilesystemKind::Xfs | FilesystemKind::Ext4) => enough(
+                    path,
+                    plan.protocol.datasets.iter().map(files).fold(0, u64::saturating_add),
+                    there / 100 * 98,
+                ),
+                None => plan.protocol.datasets.iter().try_for_each(|d| {
+                    let knob = |name: &str| d.engine.knobs.int(name).unwrap_or(0);
+                    enough(path, knob("offset").saturating_add(knob("size")), there)
+                }),
+            }
+        }
+    }
+}
+
+/// One that is put back has a copy beside it.
+fn kept(dataset: &Dataset) -> u64 {
+    if dataset.restore { 2 } else { 1 }
+}
+
+/// What of a dataset is not there yet. Files that are there are written over, or are what will be used.
+fn missing_bytes(plan: &Plan, dataset: &Dataset, directory: &Path) -> u64 {
+    let Some(bytes) = fill_bytes(dataset) else { return 0 };
+    let missing = |instance: u64| {
+        let slug = crate::lab::data::slug(&dataset.name);
+        let place = directory.join(crate::lab::data::FOLDER).join(format!("{slug}.{instance}"));
+        let there = on_disk(&place) + on_disk(&place.with_extension(format!("{instance}.kept")));
+        bytes.saturating_mul(kept(dataset)).saturating_sub(there)
+    };
+    (0..copies(plan, dataset)).map(missing).fold(0, u64::saturating_add)
+}
+
+/// What the files below a folder take; no link is followed.
+fn on_disk(folder: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() => on_disk(&entry.path()),
+        Ok(found) if found.is_file() => found.blocks() * 512,
+        _ => 0,
+    };
+    entries.map(bytes).sum()
+}
+
+fn enough(path: &Path, needed: u64, there: u64) -> Result<()> {
+    if needed <= there {
+        return Ok(());
+    }
+    let (needed, there, path) = (units::bytes(needed), units::bytes(there), shown(path));
+    let what = format!("{} has room for {there}, and the datasets take {needed}", path.display());
+    Err(failed(what, "make the datasets smaller, or free space"))
+}

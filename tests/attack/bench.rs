@@ -1,0 +1,234 @@
+//! What the tables share: loop devices, folders of somebody's, their checksums, and running Dyno.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dyno::lab::guard::UNKNOWN;
+use dyno::plan::{Drive, Place};
+
+use crate::support::{DYNO, skip};
+
+pub const MIB: u64 = 1 << 20;
+
+/// A loop device over a sparse file, gone when dropped.
+pub struct Loop {
+    pub folder: tempfile::TempDir,
+    pub file: PathBuf,
+    pub device: PathBuf,
+}
+
+pub fn ran(program: &str, args: &[&str]) -> bool {
+    let output = Command::new(program).args(args).stdin(Stdio::null()).output();
+    output.is_ok_and(|o| o.status.success())
+}
+
+#[track_caller]
+pub fn must(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).stdin(Stdio::null()).output();
+    let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
+    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_string()
+}
+
+impl Loop {
+    pub fn new() -> Loop {
+        Loop::sized(16)
+    }
+
+    /// Not zeros, so that an overwrite with zeros shows; nothing that any signature is mistaken for.
+    pub fn sized(mib: u64) -> Loop {
+        let byte_of = |i: usize| if i % 4096 < 3584 { 0 } else { (i / 4096 % 200) as u8 };
+        Loop::over(|file| fs::write(file, (0..(mib * MIB) as usize).map(byte_of).collect::<Vec<u8>>()))
+    }
+
+    pub fn blank(mib: u64) -> Loop {
+        Loop::over(|file| File::create(file)?.set_len(mib * MIB))
+    }
+
+    fn over(make: impl FnOnce(&Path) -> std::io::Result<()>) -> Loop {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disk");
+        make(&file).unwrap();
+        let device = attach(&file);
+        Loop { folder, file, device }
+    }
+
+    pub fn path(&self) -> &str {
+        self.device.to_str().unwrap()
+    }
+
+    pub fn drive(&self) -> Drive {
+        drive(&self.device, self.file.to_str().unwrap())
+    }
+
+    pub fn checksum(&self) -> u64 {
+        // What is in the device's own cache comes to the file, from which it is then read.
+        let _ = File::open(&self.device).and_then(|device| device.sync_all());
+        of_file(&self.file)
+    }
+
+    pub fn refresh(&self) {
+        must("blockdev", &["--flushbufs", self.path()]);
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        ran("losetup", &["-d", self.path()]);
+    }
+}
+
+pub fn attach(file: &Path) -> PathBuf {
+    PathBuf::from(must("losetup", &["--find", "--show", file.to_str().unwrap()]))
+}
+
+/// Named, to be erased, whatever unknown is on it.
+pub fn drive(device: &Path, serial: &str) -> Drive {
+    let place = Place::Device { path: device.into(), serial: serial.into() };
+    Drive { place, erase: true, erase_signatures: vec![UNKNOWN.to_string()], namespaces: Vec::new() }
+}
+
+/// Whether this machine can show anything; said aloud where it cannot.
+pub fn bench() -> bool {
+    let root = must("id", &["-u"]) == "0";
+    let tools = ["losetup", "wipefs", "mkfs.ext4", "mkswap", "blockdev", "mount", "unshare", "mknod"];
+    let missing: Vec<_> = tools.iter().filter(|t| !ran("which", &[t])).collect();
+    if root && Path::new("/dev/loop-control").exists() && missing.is_empty() {
+        return true;
+    }
+    skip(format!("attacks need root, loop devices and {tools:?} (missing: {missing:?})"));
+    false
+}
+
+fn of_file(file: &Path) -> u64 {
+    if fs::metadata(file).is_ok_and(|found| found.len() > MIB) {
+        let sum = must("sha256sum", &[file.to_str().unwrap()]);
+        return u64::from_str_radix(&sum.trim_start_matches('\\')[..16], 16).unwrap();
+    }
+    let (mut hash, mut bytes) = (DefaultHasher::new(), Vec::new());
+    File::open(file).unwrap().read_to_end(&mut bytes).unwrap();
+    hash.write(&bytes);
+    hash.finish()
+}
+
+/// Everything of a tree: names, kinds, modes, owners, numbers of names, where links lead, what files hold. What `apart`
+/// names is left out.
+pub fn checksums(folder: &Path, apart: &[&Path]) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(folder, apart, &mut found);
+    found.sort();
+    found
+}
+
+fn walk(at: &Path, apart: &[&Path], found: &mut Vec<String>) {
+    let meta = fs::symlink_metadata(at).unwrap_or_else(|e| panic!("{}: {e}", at.display()));
+    let kind = meta.file_type();
+    let holds = match () {
+        () if kind.is_symlink() => fs::read_link(at).unwrap().display().to_string(),
+        () if kind.is_file() => format!("{} {}", meta.len(), of_file(at)),
+        () if kind.is_block_device() || kind.is_char_device() => meta.rdev().to_string(),
+        () => String::new(),
+    };
+    let (mode, user, group) = (meta.mode(), meta.uid(), meta.gid());
+    found.push(format!("{} {mode:o} {user} {group} {holds}", at.display()));
+    if kind.is_dir() {
+        for entry in fs::read_dir(at).unwrap().flatten() {
+            if !apart.contains(&entry.path().as_path()) {
+                walk(&entry.path(), apart, found);
+            }
+        }
+    }
+}
+
+/// A folder to test in, somebody's folder beside it, and a protocol.
+pub struct Room {
+    pub folder: tempfile::TempDir,
+}
+
+pub const PROTOCOL: &str = r#"
+title = "T"
+source = "test"
+[dataset.file]
+engine = "ENGINE"
+size = "256KiB"
+direct = false
+restore = RESTORE
+fill = { kind = "sequential", read = 0, block = "64KiB" }
+[[step]]
+name = "first"
+duration = "50ms"
+[[step.stream]]
+name = "io"
+engine = "ENGINE"
+workload = { kind = "random", read = 50, block = "4KiB" }
+"#;
+
+impl Room {
+    pub fn new(engine: &str, restore: bool) -> Room {
+        Room::with(&PROTOCOL.replace("ENGINE", engine).replace("RESTORE", &restore.to_string()))
+    }
+
+    pub fn with(protocol: &str) -> Room {
+        let room = Room { folder: tempfile::tempdir().unwrap() };
+        for folder in ["drive", "theirs", "theirs/photos"] {
+            fs::create_dir(room.at(folder)).unwrap();
+        }
+        for (file, text) in [("letter", "dear"), ("photos/cat", "meow"), ("data", "data of theirs"), ("json", "{}")] {
+            fs::write(room.at("theirs").join(file), text).unwrap();
+        }
+        fs::write(room.at("protocol.toml"), protocol).unwrap();
+        room
+    }
+
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The file that the plan's dataset has.
+    pub fn own(&self, name: &str) -> PathBuf {
+        self.at("drive/dyno-data").join(name)
+    }
+
+    pub fn theirs(&self) -> Vec<String> {
+        checksums(&self.at("theirs"), &[])
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(DYNO);
+        command.args(args).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
+    pub fn dyno(&self, args: &[&str]) -> (Option<i32>, String) {
+        let output = self.command(args).output().unwrap();
+        (output.status.code(), crate::support::said(&output))
+    }
+
+    /// Runs the protocol on the folder, into a bundle of this name.
+    pub fn run(&self, bundle: &str) -> (Option<i32>, String) {
+        self.dyno(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", bundle])
+    }
+
+    /// A run that must go well: what is there by then is Dyno's own.
+    #[track_caller]
+    pub fn run_well(&self, bundle: &str) -> String {
+        let (code, said) = self.run(bundle);
+        assert_eq!(code, Some(0), "{said}");
+        said
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        // Bind mounts of a situation, the last first.
+        let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        let within = |line: &&str| line.split(' ').nth(4).is_some_and(|p| Path::new(p).starts_with(self.folder.path()));
+        for line in table.lines().filter(within).collect::<Vec<_>>().iter().rev() {
+            ran("umount", &[line.split(' ').nth(4).unwrap_or_default()]);
+        }
+    }
+}

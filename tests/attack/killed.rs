@@ -1,0 +1,195 @@
+//! Kill -9 at random moments of every kind of run, then resumed: the same points, a whole bundle, nothing left mounted and
+//! nothing left running. 20 kills, or 300 with `DYNO_SOAK=1`.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use dyno::store::Bundle;
+use rusqlite::Connection;
+
+use crate::bench::{Loop, Room, bench};
+use crate::support::{have, seed, size, until};
+
+/// A kind of run: its protocol, whether it has a device, and the programs that it needs.
+struct Kind {
+    name: &'static str,
+    protocol: &'static str,
+    device: bool,
+    needs: &'static [&'static str],
+}
+
+const STEPS: &str = "[[step]]\nname = \"a\"\nduration = \"80ms\"\n[[step.stream]]\nENGINE\n\
+    [[step]]\nname = \"b\"\nduration = \"80ms\"\n[[step.stream]]\nENGINE\n";
+const BLOCK: &str = "name = \"io\"\nengine = \"psync\"\nworkload = { kind = \"random\", read = 50, block = \"4KiB\" }";
+
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "fill",
+        protocol: "[dataset.file]\nengine = \"psync\"\nsize = \"24MiB\"\ndirect = false\n\
+                   fill = { kind = \"sequential\", read = 0, block = \"16KiB\" }\n",
+        device: false,
+        needs: &[],
+    },
+    Kind {
+        name: "prepare",
+        protocol: "[prepare]\npurge = \"discard\"\nfilesystem = \"ext4\"\n[dataset.file]\nengine = \"psync\"\n\
+                   size = \"4MiB\"\ndirect = false\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n",
+        device: true,
+        needs: &["mkfs.ext4"],
+    },
+    Kind {
+        name: "point on a bare device",
+        protocol: "[dataset.file]\nengine = \"psync\"\nsize = \"4MiB\"\ndirect = true\n\
+                   fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n",
+        device: true,
+        needs: &[],
+    },
+    Kind {
+        name: "restore",
+        protocol: "[dataset.file]\nengine = \"psync\"\nsize = \"8MiB\"\ndirect = false\nrestore = true\n\
+                   fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n",
+        device: false,
+        needs: &[],
+    },
+    Kind {
+        name: "several instances",
+        protocol: "[dataset.file]\nengine = \"psync\"\nsize = \"2MiB\"\ndirect = false\n\
+                   fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n",
+        device: false,
+        needs: &[],
+    },
+    Kind {
+        name: "server",
+        protocol: "[dataset.db]\nengine = \"postgres\"\nfill = { kind = \"oltp_load\", tables = 1, table_size = 500 }\n",
+        device: false,
+        needs: &["initdb"],
+    },
+];
+
+impl Kind {
+    fn room(&self) -> Room {
+        let stream = match self.name {
+            "server" => "name = \"io\"\nengine = \"postgres\"\n\
+                         workload = { kind = \"oltp_read_write\", tables = 1, table_size = 500 }\n"
+                .to_string(),
+            "several instances" => format!("{BLOCK}\ninstances = 3\n"),
+            _ => BLOCK.to_string(),
+        };
+        let room = Room::with(&format!(
+            "title = \"T\"\nsource = \"t\"\n{}{}",
+            self.protocol,
+            STEPS.replace("ENGINE", &stream)
+        ));
+        let mut open = room.folder.path();
+        // A server runs as another user, who must be able to enter.
+        while let Some(parent) = open.parent() {
+            let _ = std::process::Command::new("chmod").arg("o+x").arg(open).status();
+            open = parent;
+        }
+        room
+    }
+
+    fn plan(&self, room: &Room, disk: Option<&Loop>) {
+        let drive = match disk {
+            Some(disk) => format!(
+                "{{ device = \"{}\", serial = \"{}\", erase = true }}",
+                disk.device.display(),
+                disk.file.display()
+            ),
+            None => "{ path = \"drive\" }".to_string(),
+        };
+        let text =
+            format!("protocol = \"./protocol.toml\"\nrepeats = 2\n[[subject]]\nname = \"A\"\ndrives = [{drive}]\n");
+        fs::write(room.at("plan.toml"), text).unwrap();
+    }
+}
+
+fn points(bundle: &Path) -> Vec<String> {
+    let points = Bundle::open(bundle).and_then(|b| b.points()).unwrap();
+    let mut keys: Vec<String> = points.iter().map(|p| format!("{:?} {:?}", p.point.key, p.point.outcome)).collect();
+    keys.sort();
+    keys
+}
+
+/// Whether a process has this folder in its command line.
+fn runs_in(folder: &Path) -> bool {
+    let folder = folder.to_string_lossy().into_owned();
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(&folder)
+    })
+}
+
+/// One kill, after this share of the time that a whole run takes.
+fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]) {
+    let room = kind.room();
+    let disk = kind.device.then(|| Loop::blank(32));
+    kind.plan(&room, disk.as_ref());
+    let theirs = room.theirs();
+    let what = format!("{}, killed after {share:.2} of its time", kind.name);
+    let mut run = room.command(&["run", "plan.toml", "--bundle", "a.dyno"]).stderr(Stdio::null()).spawn().unwrap();
+    let due = Instant::now() + whole.mul_f64(share);
+    while Instant::now() < due && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    until("whatever the run had started to be gone", 60, || !runs_in(room.folder.path()));
+    // Killed before its bundle was whole, a run has not begun.
+    let begun = Bundle::open(&room.at("a.dyno")).is_ok();
+    if !begun {
+        let _ = fs::remove_file(room.at("a.dyno"));
+    }
+    let serial = disk.as_ref().map(|d| d.file.display().to_string()).unwrap_or_default();
+    // What a plan in a bundle would erase, mount or start is named again.
+    let named = ["--allow", &serial, "--allow", "noatime", "--allow", "postgres"];
+    let again = match begun {
+        true => [&["run", "--resume", "a.dyno"][..], &named].concat(),
+        false => vec!["run", "plan.toml", "--bundle", "a.dyno"],
+    };
+    let (code, said) = room.dyno(&again);
+    assert_eq!(code, Some(0), "{what}: {said}");
+    assert_eq!(points(&room.at("a.dyno")), expected, "{what}: {said}");
+    let bundle = Connection::open(room.at("a.dyno")).unwrap();
+    let whole: String = bundle.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(whole, "ok", "{what}");
+    assert!(!runs_in(room.folder.path()), "{what}: something is left running");
+    if let Some(disk) = &disk {
+        let point = format!(" /run/dyno/{} ", disk.device.file_name().unwrap().to_string_lossy());
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+        assert!(!mounts.contains(&point), "{what}: something is left mounted");
+    }
+    assert_eq!(theirs, room.theirs(), "{what}");
+}
+
+#[test]
+fn a_run_killed_at_any_moment_is_resumed_to_the_same_points_and_leaves_nothing() {
+    if !bench() {
+        return;
+    }
+    let kills = size(20, 300);
+    let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| have(kind.needs)).collect();
+    let mut random = seed().wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    println!("random moments from {random}");
+    let mut timed: Vec<(Duration, Vec<String>)> = Vec::new();
+    for kind in &kinds {
+        let room = kind.room();
+        let disk = kind.device.then(|| Loop::blank(32));
+        kind.plan(&room, disk.as_ref());
+        let from = Instant::now();
+        let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "a.dyno"]);
+        assert_eq!(code, Some(0), "{}: {said}", kind.name);
+        timed.push((from.elapsed(), points(&room.at("a.dyno"))));
+    }
+    for i in 0..kills {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let share = (random % 10_000) as f64 / 10_000.0;
+        let which = i % kinds.len();
+        kill_and_resume(kinds[which], timed[which].0, share, &timed[which].1);
+    }
+    println!("{kills} kills over {} kinds of run", kinds.len());
+}

@@ -1,0 +1,35 @@
+//! Attacks on what is not ours. Every module is a table that reads like data: a situation, what Dyno says of it, and what
+//! must still stand afterwards, which is compared by checksums of every byte, mode, owner and link. Needs root and loop
+//! devices; what cannot be shown here says so, and counts as not shown. `DYNO_SOAK=1` turns links and kills more often.
+
+mod bench;
+mod bundles;
+mod datasets;
+mod drives;
+mod held;
+mod killed;
+mod marks;
+mod names;
+mod outputs;
+mod rooms;
+#[path = "../support/mod.rs"]
+mod support;
+mod trees;
+mod turned;
+mod turner;
+
+#[test]
+fn there_are_at_least_a_hundred_and_fifty_situations() {
+    let all = [
+        ("drives", drives::CASES + marks::MARKS.len() * 3),
+        ("held drives", held::CASES),
+        ("datasets", datasets::cases()),
+        ("outputs", outputs::cases()),
+        ("names", names::cases()),
+        ("bundles", bundles::cases()),
+        ("room", rooms::CASES),
+    ];
+    let sum: usize = all.iter().map(|(_, n)| n).sum();
+    println!("{sum} situations: {all:?}");
+    assert!(sum >= 150, "{all:?}");
+}

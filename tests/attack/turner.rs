@@ -1,0 +1,124 @@
+//! A debugger that stops Dyno, its threads and the tools that it calls at every system call, and there exchanges two names
+//! atomically: what a name means is another thing from one system call to the next, as nobody's luck could have it.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Two names that change places. What the one means is Dyno's to use, what the other means is somebody's.
+pub struct Pair {
+    pub named: PathBuf,
+    pub other: PathBuf,
+}
+
+impl Pair {
+    /// Whether both were there to be exchanged.
+    pub fn turn(&self) -> bool {
+        let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).unwrap();
+        let (a, b) = (text(&self.named), text(&self.other));
+        // SAFETY: both paths end in a zero and live until the call returns.
+        let done =
+            unsafe { libc::renameat2(libc::AT_FDCWD, a.as_ptr(), libc::AT_FDCWD, b.as_ptr(), libc::RENAME_EXCHANGE) };
+        done == 0
+    }
+}
+
+/// When the names change places.
+#[derive(Clone, Copy, Debug)]
+pub enum When {
+    /// Before this system call of all, and not again.
+    Once(u64),
+    /// Before this one, and back after so many.
+    For(u64, u64),
+    /// Before every one.
+    Always,
+    Never,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    pub calls: u64,
+    pub turns: u64,
+    pub code: Option<i32>,
+}
+
+/// Runs a command under the debugger. The names stand as they did when this returns.
+pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
+    // SAFETY: between fork and exec only a system call is made.
+    unsafe {
+        command.pre_exec(|| match libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+    let child = command.spawn().unwrap();
+    let root = child.id() as i32;
+    let mut outcome = Outcome { calls: 0, turns: 0, code: None };
+    let mut turned = false;
+    // Whether a thread is inside a system call.
+    let mut inside: HashMap<i32, bool> = HashMap::new();
+    let options = libc::PTRACE_O_TRACESYSGOOD
+        | libc::PTRACE_O_TRACECLONE
+        | libc::PTRACE_O_TRACEFORK
+        | libc::PTRACE_O_TRACEVFORK
+        | libc::PTRACE_O_EXITKILL;
+    wait_for(root);
+    request(libc::PTRACE_SETOPTIONS, root, options as usize);
+    request(libc::PTRACE_SYSCALL, root, 0);
+    loop {
+        let mut status = 0;
+        // SAFETY: fills the status in. Only what this thread traces is waited for.
+        let pid = unsafe { libc::waitpid(-1, &mut status, libc::__WALL | libc::__WNOTHREAD) };
+        if pid <= 0 {
+            break;
+        }
+        if libc::WIFEXITED(status) || libc::WIFSIGNALED(status) {
+            inside.remove(&pid);
+            if pid == root {
+                outcome.code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
+                break;
+            }
+            continue;
+        }
+        let signal = libc::WSTOPSIG(status);
+        if signal == libc::SIGTRAP | 0x80 {
+            let within = inside.entry(pid).or_default();
+            *within = !*within;
+            if *within {
+                outcome.calls += 1;
+                let now = match when {
+                    When::Once(at) => outcome.calls == at,
+                    When::For(at, calls) => outcome.calls == at || outcome.calls == at + calls,
+                    When::Always => true,
+                    When::Never => false,
+                };
+                if now && pair.turn() {
+                    turned = !turned;
+                    outcome.turns += 1;
+                }
+            }
+        }
+        // A stop of the debugger's own is not handed on.
+        let own = signal == libc::SIGTRAP | 0x80 || signal == libc::SIGTRAP || signal == libc::SIGSTOP;
+        request(libc::PTRACE_SYSCALL, pid, if own { 0 } else { signal as usize });
+    }
+    if turned {
+        assert!(pair.turn(), "the names cannot be put back");
+    }
+    outcome
+}
+
+fn wait_for(pid: i32) {
+    let mut status = 0;
+    // SAFETY: fills the status in.
+    unsafe { libc::waitpid(pid, &mut status, libc::__WALL) };
+}
+
+fn request(what: libc::c_uint, pid: i32, data: usize) {
+    // SAFETY: these requests take a number and read no memory. One to a process that was just killed fails, and may.
+    unsafe { libc::ptrace(what, pid, 0, data) };
+}
