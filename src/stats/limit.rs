@@ -14,6 +14,8 @@ pub enum Limit {
     Drive,
     Cpu,
     Memory,
+    /// The subject lies in memory: there is no drive.
+    NoDrive,
     Neighbour,
     Generator,
     Standstill,
@@ -29,6 +31,7 @@ impl Limit {
             Limit::Drive => "drive",
             Limit::Cpu => "host CPU",
             Limit::Memory => "memory",
+            Limit::NoDrive => "no drive (tmpfs)",
             Limit::Neighbour => "neighbour",
             Limit::Generator => "generator",
             Limit::Standstill => "standstill",
@@ -44,10 +47,11 @@ impl Limit {
         matches!(self, Limit::Drive | Limit::Thermal)
     }
 
-    /// The host held the number down: the drive can do at least as much. Memory is not among them, which lifts a number
+    /// The host held the number down: the drive can do at least as much, and so can what lies in memory. Memory is not among them, which lifts a number
     /// above what the drive can do. An asked rate is neither: there latency is compared, which is the drive's.
     pub fn is_host(self) -> bool {
-        matches!(self, Limit::Cpu | Limit::Neighbour | Limit::Generator | Limit::Standstill | Limit::Locks)
+        use Limit::{Cpu, Generator, Locks, Neighbour, NoDrive, Standstill};
+        matches!(self, Cpu | NoDrive | Neighbour | Generator | Standstill | Locks)
     }
 
     /// Something other than the drive is known to have set the number, so it ranks no drives.

@@ -93,7 +93,7 @@ fn memory(p: &Inputs) -> Option<Verdict> {
     if p.on_tmpfs {
         let evidence = "the subject's folder is in memory (tmpfs): no drive lies under it".to_string();
         let remedy = "name a folder on the drive's filesystem, or the device itself";
-        return Some(barred(Limit::Memory, evidence, remedy));
+        return Some(barred(Limit::NoDrive, evidence, remedy));
     }
     if let Some(share) = from_memory(p).filter(|share| *share >= FROM_MEMORY) {
         let evidence = format!("at least {} of the reads were served from memory", at_least(share));

@@ -149,7 +149,7 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
         (values, Limit::Drive, "at the device", ""),
         (
             Inputs { on_tmpfs: true, device: None, ..point() },
-            Limit::Memory,
+            Limit::NoDrive,
             "no drive lies under it",
             "a folder on the drive's filesystem",
         ),
@@ -241,6 +241,7 @@ fn a_limit_is_the_drives_or_the_hosts_or_neither_and_memory_lifts_a_number_above
         (Standstill, false, true, true),
         (Locks, false, true, true),
         (Memory, false, false, true),
+        (NoDrive, false, true, true),
         (Rate, false, false, false),
         (Undecided, false, false, false),
     ] {
