@@ -33,7 +33,9 @@ pub fn write(facts: &Facts, as_json: bool, out: &mut dyn Write) -> Result<()> {
     match published::rows(facts) {
         Some(rows) => {
             writeln!(out, "{}", published::HOW)?;
-            rows.iter().try_for_each(|row| writeln!(out, "- {}", row.join(", ")))?;
+            for [figure, subject, with, at, calculation, result, other, step] in &rows {
+                writeln!(out, "- {step}, {figure} at {at}, {subject} with {with}: {calculation} = {result} ({other})")?;
+            }
         }
         None if found.is_empty() => writeln!(out, "{}", wording::no_claim(facts))?,
         None => {}

@@ -14,6 +14,7 @@ use crate::kinds::{KINDS, Kind, Must, alter};
 pub const PLAN: &str = r#"
 protocol = "./protocol.toml"
 meters = "none"
+repeats = 1
 [[subject]]
 name = "X"
 drives = [{ path = "x" }]

@@ -10,7 +10,7 @@ fn bundle(meters: &str) -> Bench {
     let bench = Bench::new();
     bench.write("p.toml", PROTOCOL);
     let plan = format!(
-        "protocol = \"./p.toml\"\nidle = \"0s\"\nmeters = {meters}\n[[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n"
+        "protocol = \"./p.toml\"\nidle = \"0s\"\nrepeats = 1\nmeters = {meters}\n[[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n"
     );
     bench.write("plan.toml", &plan);
     bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);

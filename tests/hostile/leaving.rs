@@ -24,7 +24,7 @@ fn bench() -> Bench {
 
 fn command(bench: &Bench) -> Command {
     let mut command = Command::new(DYNO);
-    command.args(["run", "./p.toml", "--subject", "X=x", "--subject", "Y=y", "--bundle", "b.dyno"]);
+    command.args(["run", "./p.toml", "--subject", "X=x", "--subject", "Y=y", "--bundle", "b.dyno", "--repeats", "1"]);
     command.current_dir(bench.dir()).stdin(Stdio::null());
     command
 }
@@ -118,7 +118,8 @@ fn a_run_whose_log_is_on_a_full_disk_finishes() {
 #[test]
 fn a_run_whose_output_is_closed_altogether_finishes() {
     let bench = bench();
-    let script = format!("exec {DYNO} run ./p.toml --subject X=x --subject Y=y --bundle b.dyno <&- >&- 2>&-");
+    let script =
+        format!("exec {DYNO} run ./p.toml --subject X=x --subject Y=y --repeats 1 --bundle b.dyno <&- >&- 2>&-");
     let mut child = Command::new("sh").args(["-c", &script]).current_dir(bench.dir()).spawn().unwrap();
     assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
 }

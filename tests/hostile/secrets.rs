@@ -29,7 +29,7 @@ fn run(bench: &Bench, form: &str, public: bool) -> crate::bench::Ended {
     let command = form.replace("PRINT", "while echo 5.0; do sleep 0.05; done").replace('S', SECRET);
     bench.write("p.toml", PROTOCOL);
     let plan = format!(
-        "protocol = \"./p.toml\"\nidle = \"100ms\"\n[[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n\
+        "protocol = \"./p.toml\"\nidle = \"100ms\"\nrepeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n\
          meters = [{{ kind = \"exec\", class = \"drive\", public = {public}, command = {command} }}]\n"
     );
     bench.write("plan.toml", &plan);

@@ -206,7 +206,7 @@ fn check_database(bundle: &Path) {
         assert!(page.contains(told), "'{told}' is not in the brief");
     }
     let compared = dyno(&["compare", &bundle]);
-    let unranked = "B and A are not ranked: Drive: Logical block size differs, 512 bytes (A), 4096 bytes (B)";
+    let unranked = "B and A are not comparable: Drive: Logical block size differs, 512 bytes (A), 4096 bytes (B)";
     assert!(compared.split_whitespace().collect::<Vec<_>>().join(" ").contains(unranked), "{compared}");
 }
 

@@ -156,8 +156,7 @@ fn check_energy(path: &PathBuf) {
             work_off * 100.0
         );
         let right = (late_s - 1.5).abs() <= 0.05 && energy_off.abs() < 0.01 && work_off.abs() < 0.01;
-        let interval = per_watt.low < per_watt.value && per_watt.value < per_watt.high;
-        assert!(right && interval, "{late_s} s late, {joules} J of {true_joules}, {per_watt:?}");
+        assert!(right, "{late_s} s late, {joules} J of {true_joules}, {per_watt:?}");
     }
     let shown = text::show(&all);
     assert!(shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"), "{shown}");

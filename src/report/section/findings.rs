@@ -42,7 +42,7 @@ impl Section for Findings {
             return None;
         }
         if let Some(rows) = published::rows(facts) {
-            let mut table = Table::new(5, &published::HEAD);
+            let mut table = Table::new(8, &published::HEAD);
             rows.iter().for_each(|row| table.row("", row));
             return Some(format!("<p>{}</p>\n{}", escape(published::HOW), table.html()));
         }
