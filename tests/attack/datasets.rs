@@ -326,7 +326,8 @@ fn what_is_in_nobodys_way_is_left_and_the_run_goes_on() {
 }
 
 /// What was done to a dataset between two runs.
-const DAMAGED: &[(&str, fn(&Room))] = &[
+type Damage = fn(&Room);
+const DAMAGED: &[(&str, Damage)] = &[
     ("cut and grown again", |r| {
         let file = File::options().write(true).open(r.own("file.0/data")).unwrap();
         file.set_len(1000).and_then(|()| file.set_len(256 << 10)).unwrap();

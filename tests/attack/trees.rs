@@ -101,7 +101,10 @@ fn foreign(room: &Room, own: bool) -> Vec<String> {
     let data = room.at("drive/dyno-data");
     let bundles = room.at("bundles");
     let real = fs::symlink_metadata(&data).is_ok_and(|m| m.is_dir());
-    let apart: Vec<&Path> = if real && own { vec![&data, &bundles] } else { vec![&bundles] };
+    // The image is written by its own filesystem when that likes; what it holds is compared where it is mounted.
+    let image = room.at("image");
+    let mut apart: Vec<&Path> = vec![&bundles, &image];
+    apart.extend((real && own).then_some(data.as_path()));
     let mut found = checksums(room.folder.path(), &apart);
     // The folder itself gets `dyno-data`, which changes nothing of it that is compared, and is not there at first.
     found.retain(|line| !line.starts_with(&format!("{} ", data.display())) || !own);

@@ -55,6 +55,8 @@ pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
             _ => Err(std::io::Error::last_os_error()),
         });
     }
+    // It is waited for below, as everything that is traced is.
+    #[allow(clippy::zombie_processes)]
     let child = command.spawn().unwrap();
     let root = child.id() as i32;
     let mut outcome = Outcome { calls: 0, turns: 0, code: None };

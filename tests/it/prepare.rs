@@ -76,7 +76,8 @@ impl Bench {
     /// Goes on with the run. Its plan comes from a bundle, so what it erases and how has to be named.
     fn resume(&self) -> (Option<i32>, String) {
         let serial = self.at("disk").display().to_string();
-        self.dyno(&["run", "--resume", "run.dyno", "--allow", &serial, "--allow", "-K noatime,nodiratime"])
+        let options = ["--allow", "-K noatime,nodiratime", "--allow", "noatime"];
+        self.dyno(&[&["run", "--resume", "run.dyno", "--allow", &serial][..], &options].concat())
     }
 
     fn prepared(&self) -> Vec<Prepared> {
