@@ -178,7 +178,8 @@ mod tests {
     /// A new field of the plan's model is covered by itself: the test walks what the model writes.
     #[test]
     fn steps_that_differ_in_any_one_field_are_not_alike_and_both_values_are_named() {
-        let subjects = [("A".to_string(), "/a".into())];
+        let folder = tempfile::tempdir().expect("a folder");
+        let subjects = [("A".to_string(), folder.path().to_path_buf())];
         for protocol in ["noisy-neighbour", "rocksdb-threads", "tpcc"] {
             let catalogue = crate::cmd::catalogue();
             let plan = crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan");

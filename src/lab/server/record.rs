@@ -201,6 +201,7 @@ mod tests {
         assert!(read(&dir.path().join("link"), folder).is_none(), "it is a link");
 
         let uid = rustix::process::geteuid().as_raw();
+        std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o700)).unwrap();
         assert!(is_own(dir.path(), uid) && !is_own(dir.path(), uid + 1));
         std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o777)).unwrap();
         assert!(!is_own(dir.path(), uid), "everyone may write there");
