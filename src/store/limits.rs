@@ -50,6 +50,13 @@ pub static HEAP: Limit = limit("SQLite's own memory", 192 << 20, "bytes");
 /// Every limit, in the order of the page.
 pub static LIMITS: &[&Limit] = &[
     &POINTS,
+    &SUBJECTS,
+    &DRIVES,
+    &PARTS,
+    &STREAMS,
+    &METERS,
+    &TIME,
+    &WORKERS,
     &CELLS,
     &TALLIES,
     &HISTOGRAMS,

@@ -85,7 +85,9 @@ fn the_published_tables_come_back_with_their_differences() {
         assert!(text.contains(&wanted), "{wanted} is not in\n{text}");
     }
     // What the tables did not tell is not shown as nothing.
-    assert!(!text.contains("0 ns") && !text.contains("0.00") && !text.contains("1970"));
+    // Two figures that are printed alike differ by 0.00 %.
+    let rest = text.replace(" 0.00 %", "");
+    assert!(!rest.contains(" 0 ns") && !rest.contains("0.00 ") && !rest.contains("1970"));
 }
 
 #[test]

@@ -279,7 +279,7 @@ fn bad_plans_are_refused_with_place_and_remedy() {
     let with = |drives: &str| format!("protocol = \"protocol.toml\"\nsubject = [{drives}]\n");
     let cases: &[(String, &[&str])] = &[
         (PLAN.replace("protocol.toml", "quik"), &["no protocol 'quik'", "plan.toml:1:12", "did you mean 'quick'"]),
-        (PLAN.replace("protocol.toml", "none.toml"), &["cannot read the protocol", "plan.toml:1:12"]),
+        (PLAN.replace("protocol.toml", "none.toml"), &["protocol: cannot read", "plan.toml:1:12"]),
         ("protocol = \"protocol.toml\"\n".into(), &["the plan has no subject", "--subject NAME=/path"]),
         (format!("{PLAN}repeats = 0\n"), &["0 is out of range", "plan.toml:3:11"]),
         (format!("{PLAN}order = \"random\"\n"), &["'random' is not a choice", "interleaved, blocked"]),
