@@ -45,7 +45,7 @@ pub struct Observation {
 /// One figure (ops/s, p99 …) of one step.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
-    /// [point][subject] → observations; empty where it was not measured or may not be compared.
+    /// By point, then by subject: the observations; empty where it was not measured or may not be compared.
     pub cells: Vec<Vec<Vec<Observation>>>,
     /// For each point the pairs (a, b), a < b, that may be compared. The others lend their scatter.
     pub comparable: Vec<Vec<(usize, usize)>>,
