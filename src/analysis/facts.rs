@@ -13,7 +13,7 @@ use super::point_summary::{PointSummary, RATE_KEPT, Summary, series_of, summaris
 use super::power::{PowerFacts, Series};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::search::Search;
-use crate::plan::{Field, Order, Plan, Step, place_of};
+use crate::plan::{Field, Order, Places, Plan, Step};
 use crate::record::{AtRest, Class, Fact, Outcome, PacingFloor, Point, PointContents, Prepared, RunContents};
 use crate::stats::limit;
 use crate::stats::trend::{self, Drift};
@@ -174,6 +174,8 @@ pub struct Gathering {
     measured: Vec<Measured>,
     /// Of each run, its subjects' names with their index.
     names: Vec<HashMap<String, usize>>,
+    /// Of each run, where its points stand in the order of measurement.
+    places: Vec<Places>,
     idle: Vec<Vec<AtRest>>,
     seen: HashMap<(usize, u64), ()>,
     groups: HashMap<String, usize>,
@@ -198,7 +200,8 @@ impl Gathering {
             ..Facts::default()
         };
         let (names, idle, seen, groups) = (Vec::new(), Vec::new(), HashMap::new(), HashMap::new());
-        let mut gathering = Gathering { facts, measured: Vec::new(), names, idle, seen, groups };
+        let (measured, places) = (Vec::new(), Vec::new());
+        let mut gathering = Gathering { facts, measured, names, places, idle, seen, groups };
         for run in runs {
             gathering.run(run, runs)?;
         }
@@ -244,6 +247,7 @@ impl Gathering {
         }
         noted.iter().for_each(|fact| self.disclose(fact, several));
         self.names.push(names);
+        self.places.push(Places::of(&run.plan));
         self.idle.push(noted.iter().filter_map(AtRest::of_fact).collect());
         Ok(())
     }
@@ -308,7 +312,7 @@ impl Gathering {
             step,
             value: bits,
             repeat: point.key.repeat,
-            place: place_of(&self.facts.runs[run].resolved, &point.key),
+            place: self.places[run].place(&self.facts.runs[run].resolved, &point.key),
             series: series_of(&rates, &|stream| summary.is_headline(stream)),
             metered: Metered::of(samples, &rates, (&self.facts.runs[run].resolved, &point), &summary),
             summary,

@@ -38,7 +38,7 @@ pub use file::{from_command_line, load};
 pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
-pub use order::{ORDER_VERSION, order, place_of};
+pub use order::{ORDER_VERSION, Places, order};
 pub use points::points;
 pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
 pub use recheck::recheck;

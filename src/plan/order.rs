@@ -7,8 +7,10 @@
 //! through the rows, and each point goes on where the last one ended, so that an odd number of repeats begins every other
 //! point the other way round.
 
+use std::collections::HashMap;
+
 use super::model::{Order, Plan, PointKey};
-use super::points::cells;
+use super::points::{Cell, cells};
 
 /// What `Plan::order_version` is today. Bundles of version 0 took the subjects in the plan's order, and in the opposite
 /// one in every second repeat.
@@ -38,15 +40,30 @@ pub(super) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usize> {
     }
 }
 
-/// The place, from 0, that a point's subject had among the subjects measured at the same point in the same repeat, which
-/// is their block. None where subjects take no turns, and for points that the plan does not have.
-pub fn place_of(plan: &Plan, key: &PointKey) -> Option<u32> {
-    if plan.order == Order::Blocked {
-        return None;
+/// A plan's points by step and axis value, so that the place of each of very many is found at once.
+pub struct Places {
+    points: HashMap<(String, Option<u64>), usize>,
+}
+
+impl Places {
+    /// Of all points of a plan.
+    pub fn of(plan: &Plan) -> Places {
+        let bits = |cell: &Cell<'_>| cell.axis.as_ref().map(|a| a.value.as_f64().to_bits());
+        let points = cells(plan).iter().map(|cell| ((cell.step.name.clone(), bits(cell)), cell.point)).collect();
+        Places { points }
     }
-    let cell = cells(plan).into_iter().find(|cell| cell.step.name == key.step && cell.axis == key.axis)?;
-    let subject = plan.subjects.iter().position(|subject| subject.name == key.subject)?;
-    turns(plan, cell.point, key.repeat).iter().position(|turn| *turn == subject).map(|place| place as u32)
+
+    /// The place, from 0, that a point's subject had among the subjects measured at the same point in the same repeat,
+    /// which is their block. None where subjects take no turns, and for points that the plan does not have.
+    pub fn place(&self, plan: &Plan, key: &PointKey) -> Option<u32> {
+        if plan.order == Order::Blocked {
+            return None;
+        }
+        let at = (key.step.clone(), key.axis.as_ref().map(|a| a.value.as_f64().to_bits()));
+        let point = *self.points.get(&at)?;
+        let subject = plan.subjects.iter().position(|subject| subject.name == key.subject)?;
+        turns(plan, point, key.repeat).iter().position(|turn| *turn == subject).map(|place| place as u32)
+    }
 }
 
 #[cfg(test)]

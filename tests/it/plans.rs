@@ -190,14 +190,14 @@ fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_ord
         for point in plan::points(plan) {
             let key = &point.key;
             let turn = blocks.entry(format!("{} {:?} {}", key.step, key.axis, key.repeat)).or_default();
-            assert_eq!(plan::place_of(plan, key), Some(*turn), "{key:?}");
+            assert_eq!(plan::Places::of(plan).place(plan, key), Some(*turn), "{key:?}");
             *turn += 1;
         }
     }
     let blocked = ["A1x1", "A1x2", "A1x4", "A2x1", "A2x2", "A2x4", "B1x1", "B1x2", "B1x4", "B2x1", "B2x2", "B2x4"];
     let plan = Plan { order: Order::Blocked, ..plan };
     assert_eq!(order(&plan), blocked);
-    assert_eq!(plan::place_of(&plan, &plan::points(&plan)[0].key), None, "nobody takes turns");
+    assert_eq!(plan::Places::of(&plan).place(&plan, &plan::points(&plan)[0].key), None, "nobody takes turns");
 }
 
 #[test]
