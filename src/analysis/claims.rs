@@ -33,7 +33,7 @@ pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
         let same = |c: &Comparison| {
             (c.step, c.better, c.worse, &c.metric) == (claimed.step, claimed.better, claimed.worse, &claimed.metric)
         };
-        if claimed.at == At::Mean || !matches!(claimed.at, At::Value(_) | At::Load(_)) {
+        if !matches!(claimed.at, At::Value(_) | At::Load(_)) {
             found.push(Claim { comparison: claimed, of_points: 1 });
             continue;
         }
@@ -47,9 +47,8 @@ pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
             None => found.push(Claim { comparison: claimed, of_points: 1 }),
         }
     }
-    let strength = |c: &Claim<'_>| (c.comparison.standing == Standing::Claimed, c.comparison.low);
     found.sort_by(|a, b| b.comparison.low.total_cmp(&a.comparison.low));
-    found.sort_by_key(|c| !strength(c).0);
+    found.sort_by_key(|c| c.comparison.standing != Standing::Claimed);
     found
 }
 

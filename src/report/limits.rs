@@ -14,7 +14,7 @@ pub const NOTE: &str = "† Not limited by the drive: see “Bottleneck”.";
 impl CellFacts {
     /// Something other than the drive is known to have set its numbers.
     pub fn is_not_the_drives(&self) -> bool {
-        self.limit.as_ref().is_some_and(|v| v.limit.bars_ranking())
+        self.not_the_drive().is_some()
     }
 
     /// `text` with the mark where it is called for.
