@@ -135,7 +135,7 @@ fn what_many_points_take_grows_with_their_number_and_not_with_its_square() {
         ("export", &["export", "b.dyno"]),
         ("check", &["plan", "check", "plan.toml"]),
     ];
-    let sizes = [5_000, 40_000];
+    let sizes = [25_000, 200_000];
     let took = sizes.map(|points| {
         let bench = Bench::new();
         full(&bench, points);
