@@ -17,6 +17,7 @@ use super::held::Held;
 use super::pin::{OPEN, shown};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
+use crate::base::private;
 use crate::plan::{Drive, Filesystem, FilesystemKind, Place};
 
 /// Where the run's mounts are; only the user may write there.
@@ -94,11 +95,21 @@ fn number_at(folder: &OwnedFd, name: &str) -> Option<u64> {
     Some(rustix::fs::makedev(found.stx_dev_major, found.stx_dev_minor))
 }
 
+/// The list of the filesystems that Dyno made, by UUID.
+const MADE: &str = "filesystems";
+
+/// Whether the filesystem on a device is one that Dyno made on this host.
+pub fn is_dynos(drive: &Drive, kind: FilesystemKind) -> bool {
+    uuid(drive, kind).is_some_and(|uuid| private::recall(MADE).contains(&uuid))
+}
+
 /// Makes the filesystem. Answers with its UUID.
 pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
     let held = Held::take(drive)?.share()?;
     check_arguments(filesystem)?;
     let uuid = fs::read_to_string("/proc/sys/kernel/random/uuid").context("drawing a UUID")?.trim().to_string();
+    // Before it is there: a run that is killed between mkfs and its note in the bundle knows it again as Dyno's.
+    private::remember(MADE, &uuid);
     let (program, id) = match filesystem.kind {
         FilesystemKind::Xfs => ("mkfs.xfs", ["-f", "-m", &format!("uuid={uuid}")].map(str::to_string).to_vec()),
         FilesystemKind::Ext4 => ("mkfs.ext4", ["-q", "-F", "-U", &uuid].map(str::to_string).to_vec()),

@@ -88,7 +88,8 @@ impl Source for FillSource {
         let at = match self.order {
             Order::Ascending => self.first + n,
             Order::Drawn => rng.below(self.keys),
-            Order::Permuted => spread(self.first + n, self.keys, self.scatter),
+            // A load that outlasts its keys begins again: beyond them the permutation never comes to a key.
+            Order::Permuted => spread(self.first + n % self.count.max(1), self.keys, self.scatter),
         };
         Op { kind: OpKind::Put, len: self.value_bytes, at, salt }
     }
@@ -161,6 +162,18 @@ mod tests {
                 prop_assert_eq!(keys_written, (0..keys).collect::<Vec<_>>());
             }
         }
+    }
+
+    #[test]
+    fn a_permuted_load_that_outlasts_its_keys_writes_them_again() {
+        let space = Space { keys: 1_000, key_bytes: 16, value_bytes: 100, ..Space::default() };
+        let (seed, stream_seed) = (Seed::new(1, 0, 1), Seed::new(1, 0, u64::MAX));
+        let share = Share { knobs: &Knobs::default(), space, thread: 1, threads: 3, seed, stream_seed };
+        let mut source = FILL_UNIQUE_RANDOM.source(&share).unwrap();
+        let pass = source.pass().unwrap();
+        let keys: Vec<u64> = (0..3 * pass).map(|n| source.op(n).at).collect();
+        assert!(keys.iter().all(|key| *key < 1_000));
+        assert_eq!(keys[..pass as usize], keys[pass as usize..2 * pass as usize]);
     }
 
     #[test]
