@@ -8,7 +8,6 @@ mod counting;
 #[path = "../support/mod.rs"]
 mod support;
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
@@ -22,7 +21,7 @@ use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::workload::{self, Workload};
 
 use counting::{allocated, count};
-use support::{rocksdb, skip};
+use support::{FOR_SERVERS, open_to_all, rocksdb, skip};
 
 /// One count at a time.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -65,7 +64,7 @@ impl Sink for Counted {
 
 /// Measures the streams together on an engine: the point, or why there is none. What was allocated is left for `allocated`.
 fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = tempfile::tempdir_in(FOR_SERVERS).unwrap();
     let (protocol, drive) = (folder.path().join("p.toml"), folder.path().join("drive"));
     let step = "[[step]]\nname = \"s\"\nwarmup = \"0s\"\nduration = \"3s\"\n";
     let text = format!("title = \"Allocations\"\nsource = \"test\"\n{datasets}{step}{streams}");
@@ -94,12 +93,6 @@ fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> 
         Outcome::Measured => Ok(point),
         Outcome::Failed { cause } => Err(cause.clone()),
     }
-}
-
-/// A database server does not run as root.
-fn open_to_all(folders: &[&Path]) {
-    use std::os::unix::fs::PermissionsExt;
-    folders.iter().for_each(|f| std::fs::set_permissions(f, std::fs::Permissions::from_mode(0o755)).unwrap());
 }
 
 fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: u32) -> String {

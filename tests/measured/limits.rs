@@ -7,12 +7,12 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use dyno::analysis::facts::CellFacts;
 use dyno::stats::limit::Limit;
 
-use crate::support::{have, rocksdb, skip};
+use crate::support::{FOR_SERVERS, have, open_to_all, rocksdb, skip, until};
 
 const FILE: &str = r#"
 [dataset.data]
@@ -91,6 +91,7 @@ type Runner<'a> = &'a dyn Fn(&mut Command, &Path);
 fn measure_by(place: &Path, by: &[&str], protocol: &str, run: Option<Runner<'_>>) -> (CellFacts, String) {
     let folder = tempfile::tempdir_in(place).expect("a temporary folder");
     std::fs::create_dir(folder.path().join("drive")).expect("a folder");
+    open_to_all(&[folder.path(), &folder.path().join("drive")]);
     let text = format!("title = \"Limits\"\nsource = \"test\"\n{protocol}");
     std::fs::write(folder.path().join("p.toml"), text).expect("written");
     let dyno = |args: &[&str]| {
@@ -321,11 +322,8 @@ fn stopped_for_two_seconds(command: &mut Command, bundle: &Path) {
     let pid = child.id().to_string();
     let signal = |name: &str| assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success());
     // Once the dataset is there the load runs: a second of warm-up, and a window of four.
-    let (dataset, began) = (bundle.with_file_name("drive/dyno-data/data.0.json"), Instant::now());
-    while !dataset.exists() {
-        assert!(began.elapsed() < Duration::from_secs(60), "no dataset");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
+    until("the dataset's marker", 60, || marker.exists());
     std::thread::sleep(Duration::from_secs(2));
     signal("-STOP");
     std::thread::sleep(Duration::from_secs(2));
@@ -355,7 +353,7 @@ fn the_processor_time_of_a_server_that_dyno_started_is_the_loads_own() {
     if !have(&["mariadbd"]) {
         return;
     }
-    let run = || measure_in(Path::new(env!("CARGO_TARGET_TMPDIR")), favoured(), SERVER);
+    let run = || measure_in(Path::new(FOR_SERVERS), favoured(), SERVER);
     let what = "a server's own processor time";
     let disturbed = [Limit::Neighbour, Limit::Undecided];
     let Some(found) = sought(what, Limit::Cpu, &disturbed, &run) else { return };

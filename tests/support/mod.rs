@@ -72,6 +72,17 @@ pub fn db_bench() -> Option<PathBuf> {
     rocksdb().then_some(path)
 }
 
+/// Where a database server that Dyno starts finds its drive: the servers' own users can enter it, and not a home that is
+/// root's.
+pub const FOR_SERVERS: &str = "/var/tmp";
+
+/// A temporary folder is its maker's alone, and a database server does not run as root.
+pub fn open_to_all(folders: &[&Path]) {
+    use std::os::unix::fs::PermissionsExt;
+    let open = |f: &&Path| std::fs::set_permissions(f, std::fs::Permissions::from_mode(0o755)).expect("opened");
+    folders.iter().for_each(open);
+}
+
 pub fn said(output: &Output) -> String {
     // Messages are wrapped for reading; what is looked for must not depend on where.
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
