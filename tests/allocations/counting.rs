@@ -15,7 +15,7 @@ static COUNTS: AtomicBool = AtomicBool::new(false);
 static N: AtomicU64 = AtomicU64::new(0);
 /// Where the first ones came from.
 static FIRST: Mutex<Vec<String>> = Mutex::new(Vec::new());
-const SHOWN: u64 = 20;
+const SHOWN: u64 = 200;
 
 thread_local! {
     /// This thread's allocations are not counted: it asked for the count, or is busy with one.

@@ -25,6 +25,8 @@ pub struct PostgresSession {
     statements: Vec<(String, postgres::Statement)>,
     begin: postgres::Statement,
     commit: postgres::Statement,
+    /// A NUMERIC that was read, for each again.
+    numeric: String,
 }
 
 impl PostgresSession {
@@ -35,7 +37,8 @@ impl PostgresSession {
         let version = format!("PostgreSQL {}", version.split(' ').next().unwrap_or_default());
         let begin = client.prepare("BEGIN").map_err(ours)?;
         let commit = client.prepare("COMMIT").map_err(ours)?;
-        Ok(PostgresSession { client, config: config.clone(), version, statements: Vec::new(), begin, commit })
+        let (config, numeric) = (config.clone(), String::new());
+        Ok(PostgresSession { client, config, version, statements: Vec::new(), begin, commit, numeric })
     }
 }
 
@@ -86,7 +89,7 @@ impl ToSql for Param<'_> {
                 Type::FLOAT4 => out.put_f32(n as f32),
                 Type::FLOAT8 => out.put_f64(n as f64),
                 Type::NUMERIC => numeric::write(n, 0, out),
-                _ => out.put_slice(n.to_string().as_bytes()),
+                _ => out.put_slice(Decimal { units: n, scale: 0 }.written(&mut [0; LONGEST_DECIMAL]).as_bytes()),
             },
             Param::Float(f) => match *ty {
                 Type::FLOAT4 => out.put_f32(f as f32),
@@ -129,7 +132,7 @@ impl<'a> FromSql<'a> for Raw<'a> {
     }
 }
 
-fn keep(ty: &Type, raw: &[u8], answers: &mut Answers) -> Result<(), Odd> {
+fn keep(ty: &Type, raw: &[u8], numeric: &mut String, answers: &mut Answers) -> Result<(), Odd> {
     answers.push(match *ty {
         Type::INT2 => Value::Int(i64::from(i16::from_sql(ty, raw)?)),
         Type::INT4 => Value::Int(i64::from(i32::from_sql(ty, raw)?)),
@@ -138,8 +141,8 @@ fn keep(ty: &Type, raw: &[u8], answers: &mut Answers) -> Result<(), Odd> {
         Type::FLOAT4 => Value::Float(f64::from(f32::from_sql(ty, raw)?)),
         Type::FLOAT8 => Value::Float(f64::from_sql(ty, raw)?),
         Type::NUMERIC => {
-            answers.push(Value::Text(&numeric::read(raw)?));
-            return Ok(());
+            numeric::read(raw, numeric)?;
+            Value::Text(numeric)
         }
         Type::TIMESTAMP | Type::TIMESTAMPTZ => Value::Time(i64::from_be_bytes(raw.try_into()?) + EPOCH_2000_US),
         _ => {
@@ -184,7 +187,8 @@ impl Session for PostgresSession {
             while let Some(row) = found.next().map_err(ours)? {
                 for i in 0..row.len() {
                     match row.try_get::<_, Raw<'_>>(i).map_err(ours)? {
-                        Raw(Some((ty, raw))) => keep(&ty, raw, answers).map_err(|e| SqlError::wrong(e.to_string()))?,
+                        Raw(Some((ty, raw))) => keep(&ty, raw, &mut self.numeric, answers)
+                            .map_err(|error| SqlError::wrong(error.to_string()))?,
                         Raw(None) => answers.push(Value::Null),
                     }
                 }
