@@ -45,11 +45,15 @@ pub fn read(raw: &[u8], text: &mut String) -> Result<(), String> {
     // Below one there are no digits before the point.
     let first = (0..=weight).find(|&at| digit(at) != 0).unwrap_or(weight);
     let _ = write!(text, "{}", if weight < 0 { 0 } else { digit(first) });
-    (first.max(0) + 1..=weight).for_each(|at| drop(write!(text, "{:04}", digit(at))));
+    for at in first.max(0) + 1..=weight {
+        let _ = write!(text, "{:04}", digit(at));
+    }
     if scale > 0 {
         text.push('.');
         let end = text.len() + scale as usize;
-        (0..(scale + 3) / 4).for_each(|i| drop(write!(text, "{:04}", digit(weight + 1 + i))));
+        for group in 0..(scale + 3) / 4 {
+            let _ = write!(text, "{:04}", digit(weight + 1 + group));
+        }
         text.truncate(end);
     }
     Ok(())
