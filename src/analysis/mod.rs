@@ -19,6 +19,8 @@ pub mod metric;
 pub mod point_summary;
 pub mod power;
 pub mod reported;
+pub mod scatter;
+pub mod selftest;
 
 pub use compare::{At, Comparison, Standing};
 pub use facts::{Facts, Gathering, Question};

@@ -5,6 +5,7 @@ pub mod gauge;
 mod pacing;
 mod prepared;
 mod rest;
+pub mod selftest;
 mod standstill;
 mod told;
 
@@ -17,6 +18,7 @@ pub use contents::{PointContents, RateInterval, RunContents};
 pub use pacing::{Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;
+pub use selftest::SelfTest;
 pub use standstill::{STOOD_STILL, Standstill};
 pub use told::Told;
 

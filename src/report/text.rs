@@ -11,6 +11,7 @@ use super::words::{self, NONE};
 use crate::analysis::claims::{self, Claim};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
+use crate::analysis::selftest;
 use crate::base::units;
 
 /// The widest line of a terminal report.
@@ -198,6 +199,9 @@ pub fn compare(facts: &Facts) -> String {
     out.push_str(&failures(facts));
     if !facts.comparisons.is_empty() {
         let _ = write!(out, "\n{}", wrap(&wording::footnote()));
+    }
+    for own in selftest::of_host(facts) {
+        let _ = write!(out, "\n{}", wrap(&format!("{own}.")));
     }
     out
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{Info, Section};
 use crate::analysis::facts::Facts;
+use crate::analysis::selftest;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
 use crate::report::html::escape;
@@ -69,6 +70,7 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
             .to_string(),
     );
     all.extend(FORMULAS.iter().map(|(term, meaning)| (term.to_string(), meaning.to_string())));
+    all.extend(selftest::of_host(facts).into_iter().map(|said| ("Self-test".to_string(), format!("{said}."))));
     if facts.subjects.len() > 1 {
         all.push(("Difference".to_string(), wording::footnote()));
     }
