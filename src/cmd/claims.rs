@@ -9,7 +9,7 @@ use crate::analysis::claims::{self, Claim};
 use crate::analysis::compare::{At, Comparison};
 use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result};
-use crate::report::{published, wording};
+use crate::report::{notes, published, wording};
 
 pub fn claims(bundles: &Bundles, as_json: bool, out: &mut dyn Write) -> Result<()> {
     write(&bundles.facts()?, as_json, out)
@@ -46,6 +46,11 @@ pub fn write(facts: &Facts, as_json: bool, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "\nCaveats (these points support no claim, or only a bound):")?;
         caveats.iter().try_for_each(|own| writeln!(out, "- {own}"))?;
     }
+    let notes = notes::all(facts);
+    if !notes.is_empty() {
+        writeln!(out, "\nNotes:")?;
+        notes.iter().try_for_each(|own| writeln!(out, "- {own}"))?;
+    }
     Ok(())
 }
 
@@ -66,6 +71,7 @@ fn document(facts: &Facts, found: &[Claim<'_>]) -> Value {
         "comparisons": facts.comparisons.iter().map(|c| comparison(facts, c)).collect::<Vec<_>>(),
         "not_comparable": facts.barred.iter().map(|b| wording::barred(facts, b)).collect::<Vec<_>>(),
         "caveats": wording::caveats(facts),
+        "notes": notes::all(facts),
     })
 }
 

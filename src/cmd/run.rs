@@ -13,7 +13,7 @@ use crate::base::file;
 use crate::base::stderr::note;
 use crate::lab;
 use crate::plan::{self, Plan, PointKey};
-use crate::record::{Fact, Outcome, Run};
+use crate::record::{Fact, METHOD, Outcome, Run};
 use crate::run::enough::{Figures, headline};
 use crate::run::prepare::Before;
 use crate::run::progress::Progress;
@@ -156,7 +156,7 @@ fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, told: Vec<Fact>) -> Re
     let record = Run {
         started_unix_ns: now.as_nanosecond().max(0) as u64,
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
-        plan,
+        plan: Plan { method: METHOD, ..plan },
     };
     let gathered = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?];
     let facts = [gathered.concat(), told].concat();
@@ -186,9 +186,22 @@ fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
     let (writer, mut record) = Writer::resume(bundle)?;
     consent::ask(&mut record.plan, bundle, set, allow)?;
     plan::recheck(&record.plan, &super::catalogue())?;
+    of_this_method(&record.plan, bundle)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
     measure(record.plan, writer, known, &done, Clock::start(), bundle)
+}
+
+/// A bundle has one method.
+fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
+    if plan.method == METHOD {
+        return Ok(());
+    }
+    let (bundle, begun, now) = (bundle.display(), plan.method.0, METHOD.0);
+    Err(failed(
+        format!("{bundle} was begun by version {begun} of the measuring method, and this is version {now}"),
+        format!("go on with the Dyno that began it, or measure anew: dyno run {bundle}"),
+    ))
 }
 
 fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {

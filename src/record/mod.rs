@@ -2,6 +2,7 @@
 
 mod contents;
 pub mod gauge;
+mod method;
 mod pacing;
 mod prepared;
 mod rest;
@@ -15,6 +16,7 @@ use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
 pub use contents::{PointContents, RateInterval, RunContents};
+pub use method::METHOD;
 pub use pacing::{Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;

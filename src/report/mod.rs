@@ -13,6 +13,7 @@ mod group;
 pub mod html;
 mod limits;
 mod markdown;
+pub mod notes;
 mod page;
 mod pdf;
 pub mod published;

@@ -6,6 +6,7 @@ use super::energy;
 use super::equal;
 use super::group;
 use super::limits;
+use super::notes;
 use super::wording;
 use super::words::{self, NONE};
 use crate::analysis::claims::{self, Claim};
@@ -193,7 +194,7 @@ pub fn compare(facts: &Facts) -> String {
         out.push_str(&comparisons(facts, index));
         out.push_str(&open_loop_lines(facts, step));
     }
-    for note in wording::caveats(facts) {
+    for note in wording::caveats(facts).into_iter().chain(notes::all(facts)) {
         let _ = write!(out, "\n{}", wrap(&note));
     }
     out.push_str(&failures(facts));

@@ -8,7 +8,7 @@ use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
 use crate::record::Class;
 use crate::report::html::{Table, escape};
-use crate::report::{wording, words};
+use crate::report::{notes, wording, words};
 
 pub struct Marks;
 
@@ -25,6 +25,12 @@ impl Section for Marks {
                 "<h3>Points with a caveat</h3><p class=note>Their figures are shown; they support no claim.</p><ul>\n",
             );
             caveats.iter().for_each(|own| out.push_str(&format!("<li>{}</li>\n", escape(own))));
+            out.push_str("</ul>\n");
+        }
+        let notes = notes::all(facts);
+        if !notes.is_empty() {
+            out.push_str("<h3>Notes</h3><ul>\n");
+            notes.iter().for_each(|own| out.push_str(&format!("<li>{}</li>\n", escape(own))));
             out.push_str("</ul>\n");
         }
         out.push_str(&wider_than_asked(facts));
