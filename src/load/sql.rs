@@ -250,7 +250,7 @@ pub struct Transactions {
 
 impl Source for Transactions {
     fn op(&mut self, n: u64) -> Op {
-        Op { kind: OpKind::Transaction, len: 0, at: n, salt: 0 }
+        Op { kind: OpKind::Transaction, class: 0, len: 0, at: n, salt: 0 }
     }
 
     fn pass(&self) -> Option<u64> {

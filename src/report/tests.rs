@@ -130,8 +130,8 @@ fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
             Outcome::Measured
         },
         cells: vec![
-            cell("read", true, value as u32, tally(Class::Read, ops, typical_ns)),
-            cell("writer", false, 1, tally(Class::Write, 2_000 * made.seconds, 40_000)),
+            cell("read", true, value as u32, tally(Class::READ, ops, typical_ns)),
+            cell("writer", false, 1, tally(Class::WRITE, 2_000 * made.seconds, 40_000)),
         ],
         facts: vec![Fact::new("RocksDB", "compactions", repeat)],
     }
@@ -164,7 +164,7 @@ fn interval(point: &Point, second: u64, seconds: u64) -> Interval {
         stream: "read".into(),
         drive: 0,
         instance: 0,
-        class: Class::Read,
+        class: Class::READ,
         start_ns: second * SECOND,
         end_ns: (second + 1) * SECOND,
         bytes: service.count * 4096,
@@ -258,7 +258,7 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
         let (typical_ns, ops) = if subject == "Memory" { (50_000, 200_000) } else { (80_000, 150_000) };
         let mut made = point(&made, subject, 20_000.0, repeat);
         made.key.axis = Some(Axis { name: "read.rate".into(), field: Field::OpsPerSec, value: 20_000.0.into() });
-        let mut tally = tally(Class::Read, ops, typical_ns);
+        let mut tally = tally(Class::READ, ops, typical_ns);
         tally.response = Some(histogram(ops, typical_ns * (100 + u64::from(repeat)) / 50));
         let late = if subject == "Disk" { 9_000 } else { 0 };
         let asked = Some(Rate::OpsPerSec(20_000.0));

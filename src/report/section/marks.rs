@@ -6,7 +6,6 @@ use super::{Info, Section};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
-use crate::record::Class;
 use crate::report::html::{Table, escape};
 use crate::report::{wording, words};
 
@@ -122,7 +121,7 @@ fn oddities(facts: &Facts) -> String {
             for (name, _, summary) in &cell.streams {
                 let overflow: u64 = summary.classes.iter().map(|c| c.overflow).sum();
                 // What TPC-C rolls back is asked for, and has a section of its own.
-                let reads = summary.classes.iter().filter(|c| c.class != Class::NewOrder);
+                let reads = summary.classes.iter().filter(|c| c.class != super::tpcc::NEW_ORDER);
                 let misses: u64 = reads.map(|c| c.misses).sum();
                 let at = &step.values[cell.value].label;
                 let place = format!("{}, {} {at}, {name}", step.title, facts.subjects[cell.subject]);

@@ -8,7 +8,7 @@ use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statemen
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{Share, TRANSACTION, Workload};
 
 /// Rows handed over at once: about 2 MB.
 const BATCH: u64 = 10_000;
@@ -31,7 +31,7 @@ impl Workload for OltpLoad {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Transaction]
+        vec![TRANSACTION]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {

@@ -9,7 +9,7 @@ use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statemen
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{Share, TRANSACTION, Workload};
 
 /// PostgreSQL: another session has just inserted the row that this one deleted; sysbench passes over it too.
 const UNIQUE_VIOLATION: &str = "23505";
@@ -133,7 +133,7 @@ impl Workload for Mix {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Transaction]
+        vec![TRANSACTION]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {

@@ -112,7 +112,7 @@ impl Workload for TpccCheck {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Check]
+        vec![Class::CHECK]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -132,7 +132,7 @@ struct Checks;
 
 impl Source for Checks {
     fn op(&mut self, n: u64) -> Op {
-        Op { kind: OpKind::Check, len: 0, at: n, salt: 0 }
+        Op { kind: OpKind::Transaction, class: 0, len: 0, at: n, salt: 0 }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statemen
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{Share, TRANSACTION, Workload};
 
 /// Warehouse and districts, ten batches of stock, ten districts' customers, ten districts' orders.
 const OPS_OF_WAREHOUSE: u64 = 31;
@@ -34,7 +34,7 @@ impl Workload for TpccLoad {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Transaction]
+        vec![TRANSACTION]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
