@@ -10,9 +10,9 @@ mod profile;
 mod random;
 mod schema;
 mod script;
+mod spelling;
 mod statements;
 mod timing;
-mod tsql;
 
 use self::cards::card;
 use self::inputs::{Drawer, Terminal};
