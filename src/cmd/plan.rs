@@ -11,7 +11,6 @@ use crate::analysis::{Question, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PointPlan, Step, Stream};
-use crate::record::Class;
 use crate::run::{self, prepare, space};
 use crate::stats::detectable::{Detectable, detectable};
 use crate::stats::family::FEWEST;
@@ -279,8 +278,7 @@ fn written(step: &Step, stream: &Stream) -> String {
 
 /// Transactions write what their statements do, which no rate in bytes says.
 fn writes(stream: &Stream) -> bool {
-    workload::find(&stream.workload.name)
-        .is_some_and(|w| w.info().writes && w.classes(&stream.workload.knobs)[..] != [Class::Read])
+    workload::find(&stream.workload.name).is_some_and(|w| w.writes(&stream.workload.knobs))
 }
 
 fn paced_bytes(step: &Step) -> f64 {

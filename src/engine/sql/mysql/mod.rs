@@ -1,0 +1,184 @@
+//! `mysql`: a server of the MySQL family, which Dyno starts on the drive under test, or one that is already there.
+
+mod error;
+mod packet;
+mod rows;
+mod server;
+mod session;
+mod wire;
+
+use mysql::{Opts, OptsBuilder};
+
+use self::session::MySqlSession;
+use super::{Connector, DATABASE, Settings, SqlTarget, connection_string, make_database, own_server};
+use crate::base::error::{Result, failed};
+use crate::engine::{Access, Engine, Site, Target};
+use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
+use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+
+/// The engine, and the dialect of its servers.
+pub struct MySql;
+
+impl Connector for OptsBuilder {
+    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        Ok(Box::new(MySqlSession::connect(self.clone())?))
+    }
+}
+
+impl Dialect for MySql {
+    fn name(&self) -> &'static str {
+        "MySQL"
+    }
+
+    fn oldest(&self) -> &'static [(&'static str, &'static str)] {
+        &[("MariaDB", "10.2"), ("MySQL", "5.7")]
+    }
+
+    fn time_type(&self) -> &'static str {
+        "DATETIME NULL"
+    }
+
+    fn is_table_there(&self, error: &SqlError) -> bool {
+        error.code == "1050"
+    }
+
+    /// The ids are given: in bulk the server would leave gaps in those that it gives itself.
+    fn sysbench(&self) -> Option<Sysbench> {
+        let (id_type, table_end) = ("INTEGER NOT NULL AUTO_INCREMENT", "/*! ENGINE = innodb */");
+        Some(Sysbench { id_type, table_end, gives_ids: true })
+    }
+
+    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+        const NAMES: &str = "'Com_begin', 'Com_commit', 'Com_rollback', 'Innodb_buffer_pool_read_requests', \
+                             'Innodb_buffer_pool_reads', 'Innodb_data_read', 'Innodb_data_written', \
+                             'Innodb_os_log_written', 'Innodb_row_lock_waits'";
+        session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({NAMES})"))?.pairs()
+    }
+
+    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+        let mut tables = Vec::new();
+        for row in session.rows("SHOW TABLES")?.of(0) {
+            tables.push(format!("`{}`", row.at(0).text()?));
+        }
+        if tables.is_empty() {
+            return Ok(());
+        }
+        session.rows(&format!("ANALYZE TABLE {}", tables.join(", "))).map(drop)
+    }
+}
+
+static INFO: Info = Info {
+    name: "mysql",
+    summary: "MariaDB, MySQL or Percona Server, started on the drive by Dyno or reached by a connection string",
+    family: Family::Sql,
+    writes: false,
+    max_depth: 1,
+    knobs: &[
+        super::SERVER,
+        Knob {
+            name: "buffer_pool",
+            kind: Kind::Bytes,
+            default: Default::Is("\"128MiB\""),
+            doc: "InnoDB's cache of pages (innodb_buffer_pool_size).",
+        },
+        Knob {
+            name: "direct",
+            kind: Kind::Bool,
+            default: Default::Is("true"),
+            doc: "Data files past the page cache (innodb_flush_method = O_DIRECT, otherwise fsync).",
+        },
+        Knob {
+            name: "flush_log_at_trx_commit",
+            kind: Kind::Int { min: 0, max: 2 },
+            default: Default::Is("1"),
+            doc: "1: durable at commit; 2: written at commit; 0: once a second.",
+        },
+        Knob {
+            name: "doublewrite",
+            kind: Kind::Bool,
+            default: Default::Is("true"),
+            doc: "Pages are written twice, against torn writes (innodb_doublewrite).",
+        },
+        Knob {
+            name: "binlog",
+            kind: Kind::Bool,
+            default: Default::Is("false"),
+            doc: "Write the binary log, synced at every commit.",
+        },
+        Knob {
+            name: "redo_log",
+            kind: Kind::Bytes,
+            default: Default::Is("\"512MiB\""),
+            doc: "The size of InnoDB's redo log (innodb_log_file_size).",
+        },
+        Knob {
+            name: "max_connections",
+            kind: Kind::Int { min: 10, max: 100_000 },
+            default: Default::Is("2000"),
+            doc: "Connections that the server takes.",
+        },
+        super::MEMORY,
+        super::CPUS,
+        super::OPTIONS,
+    ],
+    source: "the server's own documentation of these settings",
+};
+
+impl Engine for MySql {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        let Some((folder, limits)) = own_server(site)? else {
+            let url = connection_string("DYNO_MYSQL_URL", "mysql://USER:PASSWORD@HOST:3306/DATABASE")?;
+            let wrong = |_| failed("DYNO_MYSQL_URL cannot be read", "write mysql://USER:PASSWORD@HOST:3306/DATABASE");
+            let opts = OptsBuilder::from_opts(Opts::from_url(&url).map_err(wrong)?).prefer_socket(false);
+            return Ok(Box::new(SqlTarget::new(Box::new(opts), None, site.knobs, &[])?));
+        };
+        let settings = settings(site.knobs, site.access)?;
+        if site.access == Access::Create {
+            server::lay_out(folder, &limits, site.clock)?;
+        }
+        let mut reach = OptsBuilder::new().user(Some("root"));
+        let server = server::start(folder, &settings, &limits, site.clock, &mut |places| {
+            reach = std::mem::take(&mut reach).socket(Some(server::socket(places).display().to_string()));
+            reach.connect().map(drop).map_err(|error| error.to_string())
+        })?;
+        if site.access == Access::Create {
+            make_database(&reach)?;
+        }
+        let reach = reach.db_name(Some(DATABASE));
+        Ok(Box::new(SqlTarget::new(Box::new(reach), Some(server), site.knobs, &settings)?))
+    }
+}
+
+/// The server's settings by its own names. While a dataset is laid out nothing is lost by relaxing durability: an
+/// unfinished fill is started again, and the server's clean stop makes a finished one durable.
+fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
+    let loading = access == Access::Create;
+    let word = |on: bool| if on { "1" } else { "0" };
+    let flush = if loading { 0 } else { knobs.int("flush_log_at_trx_commit")? };
+    let mut settings: Settings = [
+        ("innodb-buffer-pool-size", knobs.int("buffer_pool")?.to_string()),
+        ("innodb-flush-method", if knobs.flag("direct")? { "O_DIRECT" } else { "fsync" }.to_string()),
+        ("innodb-flush-log-at-trx-commit", flush.to_string()),
+        ("innodb-doublewrite", word(knobs.flag("doublewrite")?).to_string()),
+        ("innodb-log-file-size", knobs.int("redo_log")?.to_string()),
+        ("max-connections", knobs.int("max_connections")?.to_string()),
+        // As many as sysbench's scripts prepare: nine for each table and connection.
+        ("max-prepared-stmt-count", "1048576".to_string()),
+        ("local-infile", "1".to_string()),
+    ]
+    .map(|(name, value)| (name.to_string(), value))
+    .to_vec();
+    if knobs.flag("binlog")? && !loading {
+        settings.extend(
+            [("log-bin", "binlog"), ("server-id", "1"), ("sync-binlog", "1")].map(|(n, v)| (n.into(), v.into())),
+        );
+    } else {
+        settings.push(("skip-log-bin".into(), String::new()));
+    }
+    settings.extend(knobs.options("options")?);
+    Ok(settings)
+}

@@ -1,0 +1,451 @@
+//! The hot path of a MySQL session: prepared statements are executed and their answers read to the end, sent together, into
+//! buffers that are used again. The library makes the connection and does everything else; between two of its commands nothing
+//! is on the way, so the socket can be used past it.
+
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+
+use super::error::server_error;
+use super::packet::{number, width};
+use super::rows::{self, Column};
+use crate::load::sql::answers::Answers;
+use crate::load::sql::{Batch, Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, Trouble};
+
+const EXECUTE: u8 = 0x17;
+const QUERY: u8 = 0x03;
+
+const DOUBLE: u8 = 0x05;
+const NULL: u8 = 0x06;
+const LONGLONG: u8 = 0x08;
+const DATETIME: u8 = 0x0c;
+const STRING: u8 = 0xfd;
+
+/// Flags in a status: another answer follows.
+const MORE: u16 = 8;
+
+/// A packet's length and number.
+const HEADER: usize = 4;
+
+const OK: u8 = 0x00;
+const LOCAL_FILE: u8 = 0xfb;
+const END: u8 = 0xfe;
+const ERROR: u8 = 0xff;
+
+/// A payload of this length goes on in the next packet.
+const LONGEST: usize = 0xff_ffff;
+
+/// Room for most answers, and at least one row; it grows with the longest.
+const BUFFER: usize = 64 * 1024;
+
+/// A statement's text, from which a new connection prepares it again, what the server knows it by, how many parameters it
+/// has, and its rows' columns.
+pub struct Prepared {
+    pub sql: String,
+    pub id: u32,
+    pub params: usize,
+    pub columns: Vec<Column>,
+}
+
+impl Prepared {
+    /// What the server knows it by, if it was given as many parameters as it has.
+    fn id_for(&self, params: &[Param<'_>]) -> SqlResult<u32> {
+        match self.params == params.len() {
+            true => Ok(self.id),
+            false => Err(SqlError::wrong("a statement was given another number of parameters than it has")),
+        }
+    }
+}
+
+/// Buffers for what is sent and what comes back.
+pub struct Wire {
+    out: Vec<u8>,
+    buffer: Vec<u8>,
+    /// The bytes that have come and were not looked at.
+    from: usize,
+    to: usize,
+}
+
+impl Wire {
+    pub fn new() -> Wire {
+        Wire { out: Vec::with_capacity(4096), buffer: vec![0; BUFFER], from: 0, to: 0 }
+    }
+
+    /// Executes a prepared statement; the rows that it returned or changed.
+    pub fn execute(&mut self, socket: &impl AsRawFd, statement: &Prepared, params: &[Param<'_>]) -> SqlResult<u64> {
+        self.out.clear();
+        self.push_execution(statement.id_for(params)?, params)?;
+        let socket = self.send(socket)?;
+        self.answer(socket)
+    }
+
+    /// Executes prepared statements one after the other, sent together, and keeps the rows of each. If one fails, the server
+    /// goes on with the next: what they change must be inside a transaction that is then rolled back. The first error counts.
+    pub fn query_all(
+        &mut self,
+        socket: &impl AsRawFd,
+        batch: &Batch<'_>,
+        statements: &mut [Prepared],
+        answers: &mut Answers,
+    ) -> SqlResult<()> {
+        self.out.clear();
+        for (statement, params) in batch.iter() {
+            self.push_execution(statements[statement.0 as usize].id_for(params)?, params)?;
+        }
+        let socket = self.send(socket)?;
+        answers.clear();
+        let mut first = Ok(());
+        for (statement, _) in batch.iter() {
+            match self.kept(socket, &mut statements[statement.0 as usize].columns, answers) {
+                // Not the server's own error: where the next answer begins is not known.
+                Err(error) if error.code.is_empty() => return Err(error),
+                told => first = first.and(told),
+            }
+            answers.end_statement();
+        }
+        first
+    }
+
+    /// One answer's rows. `columns` are as the server described them last; they are brought up to date where it does so
+    /// again.
+    fn kept(&mut self, socket: BorrowedFd<'_>, columns: &mut Vec<Column>, answers: &mut Answers) -> SqlResult<()> {
+        let head = self.packet(socket)?;
+        match head.first() {
+            Some(&OK) => return Ok(()),
+            Some(&ERROR) => return Err(error(head)),
+            Some(&LOCAL_FILE) | None => return Err(unasked()),
+            Some(_) => {}
+        }
+        let described = described(head);
+        if described > 0 {
+            columns.clear();
+        }
+        for _ in 0..described {
+            columns.push(Column::of_packet(self.packet(socket)?)?);
+        }
+        self.packet(socket)?;
+        self.rows(socket, |packet| rows::row(packet, columns, answers)).map(drop)
+    }
+
+    /// Executes text without parameters, whose answer has no rows of interest.
+    pub fn run(&mut self, socket: &impl AsRawFd, sql: &str) -> SqlResult<u64> {
+        self.out.clear();
+        self.out.extend([0, 0, 0, 0, QUERY]);
+        self.out.extend(sql.as_bytes());
+        self.close_packet(0)?;
+        let socket = self.send(socket)?;
+        self.answer(socket)
+    }
+
+    fn push_execution(&mut self, statement: u32, params: &[Param<'_>]) -> SqlResult<()> {
+        let from = self.out.len();
+        self.out.extend([0, 0, 0, 0, EXECUTE]);
+        self.out.extend(statement.to_le_bytes());
+        // No cursor; one iteration.
+        self.out.extend([0, 1, 0, 0, 0]);
+        if !params.is_empty() {
+            push_params(params, &mut self.out)?;
+        }
+        self.close_packet(from)
+    }
+
+    /// Puts its length at the head of the packet that begins there.
+    fn close_packet(&mut self, from: usize) -> SqlResult<()> {
+        let length = self.out.len() - from - HEADER;
+        if length >= LONGEST {
+            return Err(SqlError::wrong("a statement with more than 16 MiB of parameters"));
+        }
+        self.out[from..from + 3].copy_from_slice(&(length as u32).to_le_bytes()[..3]);
+        Ok(())
+    }
+
+    /// Sends what was put together; answers with the socket to read the answers from.
+    fn send<'s>(&mut self, socket: &'s impl AsRawFd) -> SqlResult<BorrowedFd<'s>> {
+        // SAFETY: the connection that the caller holds keeps the descriptor open as long as it is borrowed.
+        let socket = unsafe { BorrowedFd::borrow_raw(socket.as_raw_fd()) };
+        (self.from, self.to) = (0, 0);
+        let mut rest = &self.out[..];
+        while !rest.is_empty() {
+            match send(socket, rest, SendFlags::NOSIGNAL) {
+                Ok(sent) => rest = &rest[sent..],
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(lost(error)),
+            }
+        }
+        Ok(socket)
+    }
+
+    /// Reads one answer to its end, and those that follow it.
+    fn answer(&mut self, socket: BorrowedFd<'_>) -> SqlResult<u64> {
+        let mut rows = 0;
+        loop {
+            let head = self.packet(socket)?;
+            let status = match head.first() {
+                Some(&OK) => {
+                    let last_id = 1 + width(head, 1);
+                    rows += number(head, 1);
+                    status(head, last_id + width(head, last_id))
+                }
+                Some(&ERROR) => return Err(error(head)),
+                Some(&LOCAL_FILE) | None => return Err(unasked()),
+                Some(_) => {
+                    // What ends the descriptions is sent also where there are none.
+                    for _ in 0..=described(head) {
+                        self.packet(socket)?;
+                    }
+                    self.rows(socket, |_| {
+                        rows += 1;
+                        Ok(())
+                    })?
+                }
+            };
+            if status & MORE == 0 {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// Hands over each row's packet to their end; the status after them.
+    fn rows(&mut self, socket: BorrowedFd<'_>, mut each: impl FnMut(&[u8]) -> SqlResult<()>) -> SqlResult<u16> {
+        loop {
+            let row = self.packet(socket)?;
+            match row.first() {
+                Some(&END) if row.len() < 9 => return Ok(status(row, 3)),
+                Some(&ERROR) => return Err(error(row)),
+                _ => each(row)?,
+            }
+        }
+    }
+
+    /// The next packet's payload.
+    fn packet(&mut self, socket: BorrowedFd<'_>) -> SqlResult<&[u8]> {
+        self.have(socket, HEADER)?;
+        let header = &self.buffer[self.from..];
+        let length = usize::from(header[0]) | usize::from(header[1]) << 8 | usize::from(header[2]) << 16;
+        if length >= LONGEST {
+            return Err(SqlError::wrong("a row of more than 16 MiB"));
+        }
+        self.have(socket, HEADER + length)?;
+        let from = self.from + HEADER;
+        self.from = from + length;
+        Ok(&self.buffer[from..from + length])
+    }
+
+    /// Reads until that many bytes are there.
+    fn have(&mut self, socket: BorrowedFd<'_>, bytes: usize) -> SqlResult<()> {
+        while self.to - self.from < bytes {
+            if self.from + bytes > self.buffer.len() {
+                self.buffer.copy_within(self.from..self.to, 0);
+                (self.from, self.to) = (0, self.to - self.from);
+            }
+            if bytes > self.buffer.len() {
+                self.buffer.resize(bytes, 0);
+            }
+            match recv(socket, &mut self.buffer[self.to..], RecvFlags::empty()).map(|(read, _)| read) {
+                Ok(0) => return Err(lost("the server closed it")),
+                Ok(read) => self.to += read,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(lost(error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values of a statement's parameters, each with its type.
+fn push_params(params: &[Param<'_>], out: &mut Vec<u8>) -> SqlResult<()> {
+    let nulls = out.len();
+    out.resize(nulls + params.len().div_ceil(8), 0);
+    // The types are given with every execution.
+    out.push(1);
+    for param in params {
+        let kind = match param {
+            Param::Null => NULL,
+            Param::Int(_) => LONGLONG,
+            Param::Float(_) => DOUBLE,
+            Param::Text(_) | Param::Decimal { .. } => STRING,
+            Param::Time { .. } => DATETIME,
+        };
+        out.extend([kind, 0]);
+    }
+    for (i, param) in params.iter().enumerate() {
+        match *param {
+            Param::Null => out[nulls + i / 8] |= 1 << (i % 8),
+            Param::Int(n) => out.extend(n.to_le_bytes()),
+            Param::Float(f) => out.extend(f.to_le_bytes()),
+            Param::Text(text) => push_text(text, out),
+            Param::Decimal { units, scale } => {
+                push_text(Decimal { units, scale }.written(&mut [0; LONGEST_DECIMAL]), out)
+            }
+            Param::Time { unix_us } => push_time(unix_us, out)?,
+        }
+    }
+    Ok(())
+}
+
+/// A text after its length.
+fn push_text(text: &str, out: &mut Vec<u8>) {
+    match text.len() {
+        short @ 0..=250 => out.push(short as u8),
+        long @ 251..=0xffff => {
+            out.push(0xfc);
+            out.extend((long as u16).to_le_bytes());
+        }
+        longest => {
+            out.push(0xfd);
+            out.extend(&(longest as u32).to_le_bytes()[..3]);
+        }
+    }
+    out.extend(text.as_bytes());
+}
+
+fn push_time(unix_us: i64, out: &mut Vec<u8>) -> SqlResult<()> {
+    let at = Timestamp::from_microsecond(unix_us).map_err(|e| SqlError::wrong(e.to_string()))?;
+    let at = at.to_zoned(TimeZone::UTC).datetime();
+    out.push(11);
+    out.extend(at.year().to_le_bytes());
+    out.extend([at.month(), at.day(), at.hour(), at.minute(), at.second()].map(i8::unsigned_abs));
+    out.extend((at.subsec_nanosecond() / 1000).to_le_bytes());
+    Ok(())
+}
+
+/// How many columns are described in what follows: MariaDB says in a byte after their number whether it does so again.
+fn described(head: &[u8]) -> u64 {
+    if head.get(width(head, 0)) == Some(&0) { 0 } else { number(head, 0) }
+}
+
+fn unasked() -> SqlError {
+    SqlError::wrong("an answer that was not asked for")
+}
+
+/// The server's status flags.
+fn status(packet: &[u8], at: usize) -> u16 {
+    packet.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
+}
+
+fn error(packet: &[u8]) -> SqlError {
+    let code = status(packet, 1);
+    let text = packet.get(3..).unwrap_or_default();
+    // "#40001" stands before the message.
+    let text = if text.first() == Some(&b'#') { text.get(6..).unwrap_or_default() } else { text };
+    server_error(code, &String::from_utf8_lossy(text))
+}
+
+fn lost(cause: impl std::fmt::Display) -> SqlError {
+    SqlError { trouble: Trouble::Lost, code: String::new(), message: format!("the connection is gone: {cause}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::sql::Statement;
+    use proptest::prelude::*;
+
+    fn statement(params: usize) -> Prepared {
+        Prepared { sql: String::new(), id: 7, params, columns: Vec::new() }
+    }
+
+    /// What a client meets that sends an execution to a server which answers so, in pieces of any size.
+    fn answered(packets: &[&[u8]], piece: usize) -> SqlResult<u64> {
+        served(packets, piece, |wire, socket| wire.execute(socket, &statement(1), &[Param::Int(1)]))
+    }
+
+    fn served<T>(
+        packets: &[&[u8]],
+        piece: usize,
+        ask: impl FnOnce(&mut Wire, &std::os::unix::net::UnixStream) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        use std::io::{Read, Write};
+        let (ours, mut theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut bytes = Vec::new();
+        for (n, packet) in packets.iter().enumerate() {
+            bytes.extend(&(packet.len() as u32).to_le_bytes()[..3]);
+            bytes.push(n as u8 + 1);
+            bytes.extend(*packet);
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                theirs.read_exact(&mut [0; 8]).unwrap();
+                bytes.chunks(piece).for_each(|piece| theirs.write_all(piece).unwrap());
+            });
+            ask(&mut Wire { buffer: vec![0; 16], ..Wire::new() }, &ours)
+        })
+    }
+
+    const END_OF_ROWS: &[u8] = &[END, 0, 0, 2, 0];
+
+    /// The description of a column of whole numbers of four bytes.
+    const NUMBER: &[u8] = b"\x03def\0\0\0\x01n\0\x0c\x3f\0\x0b\0\0\0\x03\0\0\0\0\0";
+
+    proptest! {
+        #[test]
+        fn answers_are_read_to_their_end_however_they_come(piece in 1usize..40, rows in 0usize..6) {
+            let long = [0u8; 50];
+            let row: &[u8] = &long;
+            let mut packets: Vec<&[u8]> = vec![&[1], b"a column", END_OF_ROWS];
+            packets.extend(std::iter::repeat_n(row, rows));
+            packets.push(END_OF_ROWS);
+            prop_assert_eq!(answered(&packets, piece).unwrap(), rows as u64);
+            // Without descriptions, as MariaDB answers what it has described before.
+            packets[0] = &[1, 0];
+            packets.remove(1);
+            prop_assert_eq!(answered(&packets, piece).unwrap(), rows as u64);
+        }
+    }
+
+    #[test]
+    fn of_several_sent_together_the_first_error_counts_and_all_answers_are_read() {
+        let ok: &[u8] = &[OK, 1, 0, 2, 0, 0, 0];
+        let deadlock: &[u8] = b"\xff\xbd\x04#40001Deadlock found";
+        let other: &[u8] = b"\xff\x26\x04#23000Duplicate";
+        let row: [&[u8]; 4] = [&[1, 0], END_OF_ROWS, &[0, 0, 5, 0, 0, 0], END_OF_ROWS];
+        let mut batch = Batch::default();
+        batch.write(Statement(0), [Param::Int(1)]);
+        batch.read(Statement(1), []);
+        batch.write(Statement(0), [Param::Int(2)]);
+        let run = |packets: &[&[u8]]| -> SqlResult<Answers> {
+            let mut statements = [statement(1), statement(0)];
+            statements[1].columns = vec![Column::of_packet(NUMBER).unwrap()];
+            let mut answers = Answers::default();
+            served(packets, 5, |wire, socket| wire.query_all(socket, &batch, &mut statements, &mut answers))?;
+            Ok(answers)
+        };
+        let answers = run(&[&[ok], &row[..], &[ok]].concat()).unwrap();
+        assert_eq!([0, 1, 2].map(|statement| answers.of(statement).len()), [0, 1, 0]);
+        assert_eq!(format!("{:?}", answers.first(1).unwrap()), "[Int(5)]");
+        assert_eq!(run(&[&[ok], &row[..], &[deadlock]].concat()).err().unwrap().code, "1213");
+        assert_eq!(run(&[deadlock, other, ok]).err().unwrap().code, "1213");
+        assert_eq!(run(&[ok, deadlock]).err().unwrap().trouble, Trouble::Lost);
+    }
+
+    #[test]
+    fn rows_are_read_by_what_the_server_described_then_or_before() {
+        let mut statements = [statement(0)];
+        let mut batch = Batch::default();
+        batch.read(Statement(0), []);
+        let mut query = |packets: &[&[u8]]| {
+            let mut answers = Answers::default();
+            served(packets, 7, |wire, socket| wire.query_all(socket, &batch, &mut statements, &mut answers)).unwrap();
+            answers.of(0).map(|row| format!("{row:?}")).collect::<Vec<_>>()
+        };
+        let rows: [&[u8]; 2] = [&[0, 0, 5, 0, 0, 0], &[0, 0b100]];
+        let told = ["[Int(5)]", "[Null]"];
+        let described: [&[u8]; 6] = [&[1], NUMBER, END_OF_ROWS, rows[0], rows[1], END_OF_ROWS];
+        assert_eq!(query(&described), told);
+        assert_eq!(query(&[&[1, 0], END_OF_ROWS, rows[0], rows[1], END_OF_ROWS]), told);
+    }
+
+    #[test]
+    fn changes_are_counted_errors_told_apart_and_a_closed_connection_is_lost() {
+        assert_eq!(answered(&[&[OK, 0xfc, 0x2c, 0x01, 0, 2, 0, 0, 0]], 9).unwrap(), 300);
+        let deadlock = answered(&[b"\xff\xbd\x04#40001Deadlock found"], 3).unwrap_err();
+        assert_eq!((deadlock.trouble, deadlock.code.as_str()), (Trouble::Retry, "1213"));
+        assert_eq!(deadlock.to_string(), "Deadlock found (error 1213)");
+        let late = answered(&[&[1, 0], END_OF_ROWS, &[0; 9], b"\xff\x1d\x04#HY000Interrupted"], 5).unwrap_err();
+        assert_eq!(late.trouble, Trouble::Lost);
+        assert_eq!(answered(&[&[1]], 1).unwrap_err().trouble, Trouble::Lost);
+    }
+}

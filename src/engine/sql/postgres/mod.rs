@@ -1,0 +1,156 @@
+//! `postgres`: PostgreSQL, which Dyno starts on the drive under test, or one that is already there.
+
+mod numeric;
+mod server;
+mod session;
+
+use postgres::Config;
+
+use self::session::PostgresSession;
+use super::{Connector, DATABASE, Settings, SqlTarget, connection_string, make_database, own_server};
+use crate::base::error::{Result, failed};
+use crate::engine::{Access, Engine, Site, Target};
+use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
+use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+
+/// The engine, and the dialect of its servers.
+pub struct Postgres;
+
+impl Connector for Config {
+    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        Ok(Box::new(PostgresSession::connect(self)?))
+    }
+}
+
+impl Dialect for Postgres {
+    fn name(&self) -> &'static str {
+        "PostgreSQL"
+    }
+
+    fn oldest(&self) -> &'static [(&'static str, &'static str)] {
+        &[("PostgreSQL", "12")]
+    }
+
+    fn time_type(&self) -> &'static str {
+        "TIMESTAMP"
+    }
+
+    fn is_table_there(&self, error: &SqlError) -> bool {
+        error.code == "42P07"
+    }
+
+    /// The ids are left out: the sequence must end where they end.
+    fn sysbench(&self) -> Option<Sysbench> {
+        Some(Sysbench { id_type: "SERIAL", table_end: "", gives_ids: false })
+    }
+
+    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+        const NAMES: [&str; 6] = ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
+        let sql = format!("SELECT {} FROM pg_stat_database WHERE datname = current_database()", NAMES.join(", "));
+        let mut counters = Counters::new();
+        for row in session.rows(&sql)?.of(0) {
+            for (name, value) in NAMES.iter().zip(row.values()) {
+                counters.insert(name.to_string(), value.float()?);
+            }
+        }
+        Ok(counters)
+    }
+
+    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+        session.run("ANALYZE")
+    }
+}
+
+static INFO: Info = Info {
+    name: "postgres",
+    summary: "PostgreSQL, started on the drive by Dyno or reached by a connection string",
+    family: Family::Sql,
+    writes: false,
+    max_depth: 1,
+    knobs: &[
+        super::SERVER,
+        Knob {
+            name: "shared_buffers",
+            kind: Kind::Bytes,
+            default: Default::Is("\"128MiB\""),
+            doc: "PostgreSQL's own cache of pages; the page cache of the system lies behind it.",
+        },
+        Knob { name: "synchronous_commit", kind: Kind::Bool, default: Default::Is("true"), doc: "Durable at commit." },
+        Knob {
+            name: "full_page_writes",
+            kind: Kind::Bool,
+            default: Default::Is("true"),
+            doc: "Whole pages in the log after each checkpoint, against torn writes.",
+        },
+        Knob {
+            name: "max_wal_size",
+            kind: Kind::Bytes,
+            default: Default::Is("\"1GiB\""),
+            doc: "How much log is written between checkpoints at most.",
+        },
+        Knob {
+            name: "max_connections",
+            kind: Kind::Int { min: 10, max: 100_000 },
+            default: Default::Is("500"),
+            doc: "Connections that the server takes.",
+        },
+        super::MEMORY,
+        super::CPUS,
+        super::OPTIONS,
+    ],
+    source: "the server's own documentation of these settings",
+};
+
+impl Engine for Postgres {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        let Some((folder, limits)) = own_server(site)? else {
+            let url = connection_string("DYNO_POSTGRES_URL", "postgresql://USER:PASSWORD@HOST/DATABASE")?;
+            let wrong =
+                |_| failed("DYNO_POSTGRES_URL cannot be read", "write postgresql://USER:PASSWORD@HOST/DATABASE");
+            let config: Config = url.parse().map_err(wrong)?;
+            return Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &[])?));
+        };
+        let settings = settings(site.knobs, site.access)?;
+        if site.access == Access::Create {
+            server::lay_out(folder, &limits, site.clock)?;
+        }
+        let mut config = Config::new();
+        config.user(server::SUPERUSER).dbname("postgres");
+        let mut found = None;
+        let server = server::start(folder, &settings, &limits, site.clock, &mut |places| {
+            let config = found.get_or_insert_with(|| {
+                config.host_path(&places.run);
+                config.clone()
+            });
+            Connector::connect(config).map(drop).map_err(|error| error.to_string())
+        })?;
+        if site.access == Access::Create {
+            make_database(&config)?;
+        }
+        config.dbname(DATABASE);
+        Ok(Box::new(SqlTarget::new(Box::new(config), Some(server), site.knobs, &settings)?))
+    }
+}
+
+/// The server's settings by its own names. While a dataset is laid out nothing is lost by relaxing durability: an
+/// unfinished fill is started again, and the server's clean stop makes a finished one durable.
+fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
+    let loading = access == Access::Create;
+    let word = |on: bool| if on { "on" } else { "off" }.to_string();
+    let kib = |bytes: u64| format!("{}kB", bytes / 1024);
+    let mut settings: Settings = [
+        ("shared_buffers", kib(knobs.int("shared_buffers")?)),
+        ("synchronous_commit", word(knobs.flag("synchronous_commit")? && !loading)),
+        ("full_page_writes", word(knobs.flag("full_page_writes")?)),
+        ("max_wal_size", kib(knobs.int("max_wal_size")?)),
+        ("max_connections", knobs.int("max_connections")?.to_string()),
+    ]
+    .map(|(name, value)| (name.to_string(), value))
+    .to_vec();
+    settings.extend(knobs.options("options")?);
+    Ok(settings)
+}

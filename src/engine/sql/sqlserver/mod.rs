@@ -1,0 +1,184 @@
+//! `sqlserver`: Microsoft SQL Server, one that is already there. Dyno starts none of its own.
+
+mod session;
+mod tds;
+
+use std::borrow::Cow;
+
+use tiberius::Config;
+
+use self::session::SqlServerSession;
+use super::{Connector, SqlTarget, cannot_connect, connection_string};
+use crate::base::error::{Error, Result, failed};
+use crate::engine::{Engine, Site, Target};
+use crate::load::sql::answers::Value;
+use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench, refused};
+use crate::plan::{Default, Family, Info, Kind, Knob};
+
+/// As Microsoft's own tools and drivers (ADO.NET) take it.
+const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User Id=USER;Password=PASSWORD;TrustServerCertificate=true'";
+
+const CONFIGURATIONS: &str = "SELECT name, CAST(value_in_use AS INT) FROM sys.configurations \
+    WHERE name IN ('max server memory (MB)', 'max degree of parallelism')";
+
+/// The counters that only ever rise, whatever "a second" their names say: 272696576 is their type.
+const COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_value \
+    FROM sys.dm_os_performance_counters WHERE cntr_type = 272696576 AND \
+    ((object_name LIKE '%:Buffer Manager%' \
+    AND counter_name IN ('Page lookups/sec', 'Page reads/sec', 'Page writes/sec', 'Checkpoint pages/sec')) \
+    OR (object_name LIKE '%:SQL Statistics%' AND counter_name IN ('Batch Requests/sec', 'SQL Compilations/sec')) \
+    OR (object_name LIKE '%:Databases%' AND instance_name = DB_NAME() \
+    AND counter_name IN ('Transactions/sec', 'Log Bytes Flushed/sec', 'Log Flushes/sec')) \
+    OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' \
+    AND counter_name IN ('Number of Deadlocks/sec', 'Lock Waits/sec')))";
+
+/// The engine, and the dialect of its servers: T-SQL.
+pub struct SqlServer;
+
+impl Connector for Config {
+    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        Ok(Box::new(SqlServerSession::connect(self)?))
+    }
+}
+
+impl Dialect for SqlServer {
+    fn name(&self) -> &'static str {
+        "SQL Server"
+    }
+
+    fn oldest(&self) -> &'static [(&'static str, &'static str)] {
+        &[("SQL Server", "11")]
+    }
+
+    fn time_type(&self) -> &'static str {
+        "DATETIME2(0)"
+    }
+
+    /// T-SQL says at another place how many rows are wanted, and that a row is read to be written: after the one table's
+    /// name, as in `FROM district WITH (UPDLOCK, ROWLOCK) WHERE …`.
+    fn query<'q>(&self, sql: &'q str, rows: Option<u32>, locked: bool) -> Cow<'q, str> {
+        let mut text = Cow::Borrowed(sql);
+        if locked {
+            text = Cow::Owned(text.replacen(" WHERE ", " WITH (UPDLOCK, ROWLOCK) WHERE ", 1));
+        }
+        if let Some(rows) = rows {
+            text = Cow::Owned(text.replacen("SELECT ", &format!("SELECT TOP ({rows}) "), 1));
+        }
+        text
+    }
+
+    fn is_table_there(&self, error: &SqlError) -> bool {
+        error.code == "2714"
+    }
+
+    fn sysbench(&self) -> Option<Sysbench> {
+        None
+    }
+
+    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+        session.rows(COUNTERS)?.pairs()
+    }
+
+    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+        session.run("EXEC sp_updatestats")
+    }
+}
+
+static INFO: Info = Info {
+    name: "sqlserver",
+    summary: "Microsoft SQL Server that runs already, reached by a connection string",
+    family: Family::Sql,
+    writes: false,
+    max_depth: 1,
+    knobs: &[Knob {
+        name: "server",
+        kind: Kind::Choice(&["existing"]),
+        default: Default::Is("\"existing\""),
+        doc: "existing: DYNO_SQLSERVER_URL names one that runs; Dyno starts none of its own.",
+    }],
+    source: "the ADO.NET connection string as Microsoft documents it and tiberius reads it",
+};
+
+impl Engine for SqlServer {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        let config = config_of(&connection_string("DYNO_SQLSERVER_URL", EXAMPLE)?)?;
+        let settings = settings(&config)?;
+        Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &settings)?))
+    }
+}
+
+/// What its owner set and a reader must know, for the disclosure.
+fn settings(server: &dyn Connector) -> Result<Vec<(String, String)>> {
+    let mut session = server.connect().map_err(|error| cannot_connect(&error))?;
+    let mut asked = |sql: &str| session.rows(sql).map_err(|error| refused("asking for the server's settings", &error));
+    let mut settings = Vec::new();
+    let mut keep = |name: &str, value: Option<Value<'_>>| {
+        let value = value.and_then(|value| value.text().ok()).unwrap_or("unknown");
+        settings.push((name.to_string(), value.to_string()));
+    };
+    let edition = asked("SELECT CAST(SERVERPROPERTY('Edition') AS NVARCHAR(128))")?;
+    keep("edition", edition.first(0).map(|row| row.at(0)));
+    for row in asked(CONFIGURATIONS)?.of(0) {
+        keep(row.at(0).text().unwrap_or_default(), Some(row.at(1)));
+    }
+    let of_database = |columns: &str| format!("SELECT {columns} FROM sys.databases WHERE database_id = DB_ID()");
+    let names = ["recovery_model_desc", "compatibility_level", "is_read_committed_snapshot_on"];
+    let database = asked(&of_database(&names.join(", ")))?;
+    for (i, name) in names.into_iter().enumerate() {
+        keep(name, database.first(0).map(|row| row.at(i)));
+    }
+    // SQL Server 2012 does not know it yet.
+    if let Ok(durability) = asked(&of_database("delayed_durability_desc")) {
+        keep("delayed_durability_desc", durability.first(0).map(|row| row.at(0)));
+    }
+    Ok(settings)
+}
+
+/// The library's reasons are not repeated: they may quote the string, and the string has a password.
+fn config_of(text: &str) -> Result<Config> {
+    let mut config = Config::from_ado_string(text).map_err(|_| unreadable())?;
+    // A named instance without a port would have to be asked for at the server's browser, on UDP.
+    if text.contains('\\') && config.get_addr().ends_with(":1434") {
+        return Err(failed(
+            "DYNO_SQLSERVER_URL names an instance but no port",
+            "give the instance's own port: Server=tcp:HOST,PORT",
+        ));
+    }
+    config.application_name("dyno");
+    // A condition of consistency on 1,500 warehouses, or statistics on all tables, takes as long as it takes.
+    config.command_timeout(None);
+    Ok(config)
+}
+
+fn unreadable() -> Error {
+    failed(
+        "DYNO_SQLSERVER_URL cannot be read",
+        format!("write {EXAMPLE}, ASCII only; a value with ; or quotes in it stands in quotes: Password=\"a;b\""),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_that_cannot_be_read_is_refused_without_showing_its_password() {
+        for wrong in [
+            "Server=tcp:db,1433;User Id=sa;Password='hunter2",
+            "Server=tcp:db,hunter2;User Id=sa;Password=hunter2",
+            "Server=tcp:db,1433;Password=hunter2;Encrypt=hunter2",
+            "Server=db\\hunter2;User Id=sa;Password=hunter2",
+            "Server=tcp:db,1433;Password=hunter2ü",
+        ] {
+            let refused = format!("{:?}", config_of(wrong).unwrap_err());
+            assert!(refused.contains("DYNO_SQLSERVER_URL") && !refused.contains("hunter2"), "{refused}");
+        }
+        let config = config_of("Server=tcp:db,1500;Database=x;User Id=sa;Password=\"a;b=c\"").unwrap();
+        assert_eq!(config.get_addr(), "db:1500");
+        assert_eq!(config.get_command_timeout(), None);
+    }
+}

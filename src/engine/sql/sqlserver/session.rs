@@ -1,0 +1,221 @@
+//! A session with Microsoft SQL Server, over its protocol (TDS).
+//!
+//! Statements go through `sp_executesql` with their parameters' types declared: the server keeps a statement's plan by its
+//! text and those declarations, so both must be the same each time. Nothing is prepared on the server, and a connection
+//! made anew finds the plans that the lost one had made.
+
+use tiberius::error::Error as TdsError;
+use tiberius::{Client, Command, CommandResult, Config, TokenRow};
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
+
+use super::{SqlServer, tds};
+use crate::load::sql::answers::Answers;
+use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
+
+/// A deadlock, a lock-wait timeout, and a row changed since the snapshot was taken.
+const RETRY: [u32; 3] = [1205, 1222, 3960];
+
+/// Errors of this severity end the connection: the server goes down, or the session was killed.
+const FATAL: u8 = 20;
+
+pub struct SqlServerSession {
+    client: Client<Compat<TcpStream>>,
+    /// Waits on this session's socket alone, in the thread that calls.
+    runtime: Runtime,
+    config: Config,
+    version: String,
+    statements: Vec<Prepared>,
+}
+
+struct Prepared {
+    text: String,
+    /// Its parameters' names: "@P1", "@P2" …
+    names: Vec<String>,
+}
+
+impl SqlServerSession {
+    pub fn connect(config: &Config) -> SqlResult<SqlServerSession> {
+        let runtime = Builder::new_current_thread().enable_io().build();
+        let runtime = runtime.map_err(|e| SqlError::wrong(format!("no thread can wait on sockets: {e}")))?;
+        let client = runtime.block_on(login(config))?;
+        let mut session = SqlServerSession {
+            client,
+            runtime,
+            config: config.clone(),
+            version: String::new(),
+            statements: Vec::new(),
+        };
+        let version = session.rows("SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")?;
+        let version = version.first(0).map_or(Ok(""), |row| row.at(0).text())?;
+        session.version = format!("SQL Server {version}");
+        Ok(session)
+    }
+
+    fn call(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<CommandResult> {
+        let prepared = &self.statements[statement.0 as usize];
+        if prepared.names.len() != params.len() {
+            return Err(SqlError::wrong("a statement was given another number of parameters than it has"));
+        }
+        let declared = tds::declared(&prepared.names, params)?;
+        let mut command = Command::new("sp_executesql");
+        command.bind_param("", prepared.text.as_str());
+        if !params.is_empty() {
+            command.bind_param("", declared.as_str());
+        }
+        for (name, param) in prepared.names.iter().zip(params) {
+            command.bind_param(name.as_str(), *param);
+        }
+        let client = &mut self.client;
+        self.runtime.block_on(async { command.exec(client).await?.into_command_result().await }).map_err(ours)
+    }
+}
+
+async fn login(config: &Config) -> SqlResult<Client<Compat<TcpStream>>> {
+    let io = |e: std::io::Error| ours(e.into());
+    let socket = TcpStream::connect(config.get_addr()).await.map_err(io)?;
+    socket.set_nodelay(true).map_err(io)?;
+    Client::connect(config.clone(), socket.compat_write()).await.map_err(ours)
+}
+
+/// `?` as `@P1`, `@P2` …, outside quotes, and those names.
+fn numbered(sql: &str) -> Prepared {
+    let (mut text, mut names, mut quoted) = (String::with_capacity(sql.len() + 8), Vec::new(), false);
+    for c in sql.chars() {
+        quoted ^= c == '\'';
+        if c == '?' && !quoted {
+            let name = format!("@P{}", names.len() + 1);
+            text.push_str(&name);
+            names.push(name);
+        } else {
+            text.push(c);
+        }
+    }
+    Prepared { text, names }
+}
+
+/// What the library says, told apart.
+fn ours(error: TdsError) -> SqlError {
+    let (trouble, code, message) = match &error {
+        TdsError::Server(e) => {
+            let trouble = match e.code() {
+                code if RETRY.contains(&code) => Trouble::Retry,
+                _ if e.class() >= FATAL => Trouble::Lost,
+                _ => Trouble::Wrong,
+            };
+            (trouble, e.code().to_string(), format!("{} (error {})", e.message(), e.code()))
+        }
+        TdsError::Io { message, .. } => (Trouble::Lost, String::new(), format!("the connection is gone: {message}")),
+        // What follows is advice to programmers.
+        TdsError::Tls(why) => {
+            let why = why.split(". To connect anyway").next().unwrap_or_default();
+            let ways =
+                "name its certificate with TrustServerCertificateCA=FILE, or take any with TrustServerCertificate=true";
+            (Trouble::Wrong, String::new(), format!("{why} (in the connection string, {ways})"))
+        }
+        other => (Trouble::Wrong, String::new(), other.to_string()),
+    };
+    SqlError { trouble, code, message }
+}
+
+impl Session for SqlServerSession {
+    fn dialect(&self) -> &'static dyn Dialect {
+        &SqlServer
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
+        self.statements.push(numbered(sql));
+        Ok(Statement(self.statements.len() as u32 - 1))
+    }
+
+    fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
+        let result = self.call(statement, params)?;
+        Ok(result.rows_affected().iter().copied().max().unwrap_or(0))
+    }
+
+    fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
+        answers.clear();
+        for (statement, params) in batch.iter() {
+            let result = self.call(statement, params)?;
+            for row in result.into_iter().next().unwrap_or_default() {
+                row.into_iter().try_for_each(|data| tds::keep(data, answers))?;
+                answers.end_row();
+            }
+            answers.end_statement();
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, sql: &str) -> SqlResult<()> {
+        let client = &mut self.client;
+        self.runtime.block_on(async { client.simple_query(sql).await?.into_results().await }).map(drop).map_err(ours)
+    }
+
+    fn rows(&mut self, sql: &str) -> SqlResult<Answers> {
+        let client = &mut self.client;
+        let rows = self.runtime.block_on(async { client.simple_query(sql).await?.into_first_result().await });
+        let mut answers = Answers::default();
+        for row in rows.map_err(ours)? {
+            row.into_iter().try_for_each(|data| tds::keep_as_text(data, &mut answers))?;
+            answers.end_row();
+        }
+        Ok(answers)
+    }
+
+    fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64> {
+        let text = std::str::from_utf8(rows).map_err(|e| SqlError::wrong(e.to_string()))?;
+        let names: Vec<&str> = columns.split(',').map(str::trim).collect();
+        let client = &mut self.client;
+        self.runtime.block_on(async {
+            let types = client.column_metadata(table, &names).await.map_err(ours)?;
+            let mut load = client.bulk_insert_columns(table, &names).await.map_err(ours)?;
+            for line in text.lines() {
+                let mut row = TokenRow::with_capacity(types.len());
+                let mut cells = line.split('\t');
+                for (column, cell) in types.iter().zip(&mut cells) {
+                    row.push(tds::cell(cell, column)?);
+                }
+                if row.len() != types.len() || cells.next().is_some() {
+                    return Err(SqlError::wrong(format!("a row of {table} has not {} columns: {line}", types.len())));
+                }
+                load.send(row).await.map_err(ours)?;
+            }
+            load.finalize().await.map(|done| done.total()).map_err(ours)
+        })
+    }
+
+    fn begin(&mut self) -> SqlResult<()> {
+        self.runtime.block_on(self.client.begin_transaction()).map_err(ours)
+    }
+
+    fn commit(&mut self) -> SqlResult<()> {
+        self.runtime.block_on(self.client.commit_transaction()).map_err(ours)
+    }
+
+    /// After a deadlock the server has rolled back already, and would refuse to do so again.
+    fn rollback(&mut self) -> SqlResult<()> {
+        self.run("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
+    }
+
+    fn reconnect(&mut self) -> SqlResult<()> {
+        self.client = self.runtime.block_on(login(&self.config))?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_numbered_outside_quotes() {
+        let prepared = numbered("a = ? AND b = '?' AND c = ?");
+        assert_eq!(prepared.text, "a = @P1 AND b = '?' AND c = @P2");
+        assert_eq!(prepared.names, ["@P1", "@P2"]);
+    }
+}

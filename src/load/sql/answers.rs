@@ -1,0 +1,207 @@
+//! What a server answered: rows of values, kept in buffers that are used again, so that reading them allocates nothing.
+
+use std::collections::BTreeMap;
+use std::fmt::{Debug, Formatter};
+
+use super::error::{SqlError, SqlResult};
+
+/// A value in a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    Null,
+    Int(i64),
+    Float(f64),
+    /// Text, and decimals as they are written.
+    Text(&'a str),
+    /// Microseconds since 1970, UTC.
+    Time(i64),
+}
+
+/// As a value; text is a range of all the text there is.
+#[derive(Clone, Copy)]
+enum Cell {
+    Null,
+    Int(i64),
+    Float(f64),
+    Text(usize, usize),
+    Time(i64),
+}
+
+/// The rows of one statement after another.
+#[derive(Default)]
+pub struct Answers {
+    text: String,
+    cells: Vec<Cell>,
+    /// Where each row ends among the cells.
+    rows: Vec<usize>,
+    /// Where each statement's answer ends among the rows.
+    statements: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    text: &'a str,
+    cells: &'a [Cell],
+}
+
+impl Answers {
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.cells.clear();
+        self.rows.clear();
+        self.statements.clear();
+    }
+
+    pub fn push(&mut self, value: Value<'_>) {
+        let cell = match value {
+            Value::Null => Cell::Null,
+            Value::Int(n) => Cell::Int(n),
+            Value::Float(f) => Cell::Float(f),
+            Value::Text(text) => {
+                let from = self.text.len();
+                self.text.push_str(text);
+                Cell::Text(from, self.text.len())
+            }
+            Value::Time(us) => Cell::Time(us),
+        };
+        self.cells.push(cell);
+    }
+
+    pub fn end_row(&mut self) {
+        self.rows.push(self.cells.len());
+    }
+
+    /// Also after a statement that has no rows.
+    pub fn end_statement(&mut self) {
+        self.statements.push(self.rows.len());
+    }
+
+    pub fn first(&self, statement: usize) -> Option<Row<'_>> {
+        self.of(statement).next()
+    }
+
+    /// The rows of the statement of that number, from 0; none if there was no such statement.
+    pub fn of(&self, statement: usize) -> impl ExactSizeIterator<Item = Row<'_>> {
+        let to = self.statements.get(statement).copied().unwrap_or(self.rows.len());
+        let from = statement.checked_sub(1).map_or(0, |before| self.statements.get(before).copied().unwrap_or(to));
+        (from..to).map(|row| {
+            let first = row.checked_sub(1).map_or(0, |before| self.rows[before]);
+            Row { text: &self.text, cells: &self.cells[first..self.rows[row]] }
+        })
+    }
+}
+
+impl Answers {
+    /// Rows of a name and a number.
+    pub fn pairs(&self) -> SqlResult<BTreeMap<String, f64>> {
+        self.of(0).map(|row| Ok((row.at(0).text()?.to_string(), row.at(1).float()?))).collect()
+    }
+}
+
+impl<'a> Row<'a> {
+    /// Null past the last column.
+    pub fn at(&self, column: usize) -> Value<'a> {
+        match self.cells.get(column) {
+            None | Some(Cell::Null) => Value::Null,
+            Some(Cell::Int(n)) => Value::Int(*n),
+            Some(Cell::Float(f)) => Value::Float(*f),
+            Some(Cell::Text(from, to)) => Value::Text(&self.text[*from..*to]),
+            Some(Cell::Time(us)) => Value::Time(*us),
+        }
+    }
+
+    pub fn values(&self) -> impl Iterator<Item = Value<'a>> {
+        (0..self.cells.len()).map(|column| self.at(column))
+    }
+}
+
+impl Debug for Row<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.values()).finish()
+    }
+}
+
+impl<'a> Value<'a> {
+    /// A whole number, also where the server sent it as text.
+    pub fn int(self) -> SqlResult<i64> {
+        match self {
+            Value::Int(n) => Ok(n),
+            Value::Float(f) => Ok(f as i64),
+            Value::Text(text) => {
+                let whole = text.trim().split('.').next().unwrap_or_default();
+                whole.parse().map_err(|_| SqlError::wrong(format!("'{text}' is no whole number")))
+            }
+            Value::Null | Value::Time(_) => Err(SqlError::wrong("a whole number was expected")),
+        }
+    }
+
+    pub fn float(self) -> SqlResult<f64> {
+        match self {
+            Value::Int(n) => Ok(n as f64),
+            Value::Float(f) => Ok(f),
+            Value::Text(text) => text.trim().parse().map_err(|_| SqlError::wrong(format!("'{text}' is no number"))),
+            Value::Null | Value::Time(_) => Err(SqlError::wrong("a number was expected")),
+        }
+    }
+
+    /// A decimal in units of 10^-`scale`, without rounding on the way; digits beyond are left out.
+    pub fn units(self, scale: u8) -> SqlResult<i64> {
+        let text = match self {
+            Value::Text(text) => text.trim(),
+            other => return Ok((other.float()? * 10f64.powi(i32::from(scale))).round() as i64),
+        };
+        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+        let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+        let part = part.bytes().chain(std::iter::repeat(b'0')).take(usize::from(scale));
+        let units = whole.bytes().chain(part).try_fold(0i64, |units, byte| {
+            let digit = byte.is_ascii_digit().then(|| i64::from(byte - b'0'))?;
+            units.checked_mul(10)?.checked_add(digit)
+        });
+        units.map(|n| sign * n).ok_or_else(|| SqlError::wrong(format!("'{text}' is no decimal")))
+    }
+
+    pub fn text(self) -> SqlResult<&'a str> {
+        match self {
+            Value::Text(text) => Ok(text),
+            _ => Err(SqlError::wrong("text was expected")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_statement_has_its_own_rows_and_none_is_there_twice() {
+        let mut answers = Answers::default();
+        for _ in 0..2 {
+            answers.clear();
+            for (statement, rows) in [(0, 2), (1, 0), (2, 1)] {
+                for row in 0..rows {
+                    answers.push(Value::Int(statement));
+                    answers.push(Value::Text(["first", "second"][row]));
+                    answers.end_row();
+                }
+                answers.end_statement();
+            }
+        }
+        let told = |statement| answers.of(statement).map(|row| format!("{row:?}")).collect::<Vec<_>>();
+        assert_eq!(told(0), [r#"[Int(0), Text("first")]"#, r#"[Int(0), Text("second")]"#]);
+        assert_eq!(told(1).len(), 0);
+        assert_eq!(told(2), [r#"[Int(2), Text("first")]"#]);
+        assert_eq!(told(3).len(), 0);
+        assert_eq!(answers.first(2).unwrap().at(9), Value::Null);
+        assert_eq!(Answers::default().of(0).len(), 0);
+    }
+
+    #[test]
+    fn decimals_are_read_to_the_digit_and_rubbish_is_refused() {
+        for (text, scale, units) in [("300000.5", 2, 30_000_050), ("-0.05", 2, -5), ("7", 3, 7000), ("1.999", 2, 199)] {
+            assert_eq!(Value::Text(text).units(scale).unwrap(), units);
+        }
+        for rubbish in ["", "-", ".", "1e3", "1.x", "99999999999999999999"] {
+            assert!(Value::Text(rubbish).units(2).is_err() || rubbish.len() < 2, "{rubbish}");
+        }
+    }
+}
