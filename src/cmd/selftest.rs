@@ -34,7 +34,7 @@ pub struct SelftestArgs {
 const DEFAULT: &str = "150s";
 
 /// Where results are kept, by host.
-const KEPT: &str = "selftest";
+pub const KEPT: &str = "selftest";
 
 /// Latencies that are set, in percent above the first subject's.
 const KNOWN_PERCENT: [f64; 3] = [1.0, 3.0, 10.0];
@@ -71,8 +71,7 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
         writeln!(out, "{:44} {}", fact.name, fact.value)?;
     }
     if duration_ns >= wanted(DEFAULT)? {
-        let line = serde_json::to_string(&(host(), &found)).context("writing the self-test")?;
-        private::remember(KEPT, &line);
+        private::remember(KEPT, &line(&found)?);
     } else {
         writeln!(out, "Not kept: a self-test of less than {DEFAULT} shows little.")?;
     }
@@ -92,6 +91,11 @@ fn empty(window_ns: u64, floor: PacingFloor) -> SelfTest {
         ceilings: Vec::new(),
         failures: Vec::new(),
     }
+}
+
+/// A self-test of this host as it is kept.
+pub fn line(found: &SelfTest) -> Result<String> {
+    serde_json::to_string(&(host(), found)).context("writing the self-test")
 }
 
 /// The newest self-test of this host, kernel, processor and kind of build.
