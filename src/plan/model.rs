@@ -30,6 +30,9 @@ pub struct Plan {
     /// By which rule subjects take turns; see `order`. Bundles that do not say used the first.
     #[serde(default)]
     pub order_version: u32,
+    /// By which method points were measured; `record::METHOD` when the run began.
+    #[serde(default)]
+    pub method: Method,
     /// Fields whose difference is the question, as paths: points that differ in them may be compared.
     #[serde(default)]
     pub vary: Vec<String>,
@@ -47,6 +50,18 @@ pub struct Plan {
     /// How long the host is watched at rest before the first point, where something measures power.
     #[serde(default)]
     pub idle_ns: u64,
+}
+
+/// A version of the measuring method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Method(pub u32);
+
+impl Default for Method {
+    /// The first, of bundles that do not say; figures of other tools have it as well.
+    fn default() -> Method {
+        Method(1)
+    }
 }
 
 /// A procedure without drives.
