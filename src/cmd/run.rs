@@ -8,7 +8,7 @@ use clap::Args;
 use super::consent;
 use super::signals::Signals;
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, bail, exit, failed};
+use crate::base::error::{Context, Result, bail, exit, failed, refused};
 use crate::base::file;
 use crate::base::stderr::note;
 use crate::lab;
@@ -153,10 +153,14 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     };
     let facts = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?].concat();
     let writer = Writer::create(&bundle, &record, &facts)?;
+    // Held until the writer has closed it.
+    let _lock = lab::lock::bundle(&bundle, clock)?;
     measure(record.plan, writer, Known::default(), &[], clock, &bundle)
 }
 
 fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
+    let clock = Clock::start();
+    let _lock = lab::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
     let known = known(&read)?;
     drop(read);
@@ -165,7 +169,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
     plan::recheck(&record.plan, &super::catalogue())?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
-    measure(record.plan, writer, known, &done, Clock::start(), bundle)
+    measure(record.plan, writer, known, &done, clock, bundle)
 }
 
 fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
@@ -203,7 +207,7 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     for drive in plan.subjects.iter().flat_map(|s| &s.drives) {
         if lab::guard::holds(&drive.place, &place)? {
             let drive = drive.place.path().display();
-            return Err(failed(
+            return Err(refused(
                 format!("the bundle {} would lie on {drive}, which is under test", bundle.display()),
                 "keep it elsewhere: --bundle /another/place/run.dyno",
             ));
@@ -220,7 +224,7 @@ fn known(bundle: &Bundle) -> Result<Known> {
     let points: HashMap<String, _> = points.iter().map(|point| (known_by(&point.key), point)).collect();
     bundle.each_point(&mut |stored| {
         let (key, measured) = (&stored.point.key, &stored.point);
-        known.figures.extend(headline(measured).map(|figure| (key.clone(), figure)));
+        headline(measured).into_iter().for_each(|figure| known.figures.note(&bundle.run().plan, key, figure));
         let Some(point) = points.get(&known_by(key)) else { return Ok(()) };
         known.maxima.note(point, measured);
         // A failed point is measured again.
