@@ -89,8 +89,11 @@ def end(process):
         pass
 
 
-def build(options):
-    """The test programs: their names, each with its path."""
+def build(parts, options):
+    """The test programs: their names, each with its path. Where every part names its program, no others are built."""
+    named = sorted({part.split("::")[0] for part in parts})
+    if named and all((ROOT / "tests" / name / "main.rs").exists() for name in named):
+        options = [*options, *(f"--test={name}" for name in named)]
     command = ["cargo", "test", "--no-run", "--message-format=json-render-diagnostics", *options]
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if built.returncode != 0:
@@ -147,7 +150,7 @@ def conclude(tests, seconds):
 
 def chosen(parts, options):
     """The tests of these parts, built with cargo's options."""
-    tests = [test for program in build(options).items() for test in listed(*program)]
+    tests = [test for program in build(parts, options).items() for test in listed(*program)]
     tests = [t for t in tests if not parts or any(t.is_of(part) for part in parts)]
     if not tests:
         sys.exit(f"test.py: no test is called {' or '.join(parts)}")
