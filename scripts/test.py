@@ -3,7 +3,8 @@
 
     scripts/test.py [PART …] [-- CARGO OPTIONS]
 
-A PART is a module (`tpcc`), a program (`it`) or a whole test (`tpcc::a_load_is_consistent`); without one all tests run.
+A PART is a module (`tpcc`, `it::tpcc`), a program (`it`) or a whole test (`tpcc::a_load_is_consistent`); without one all
+tests run.
 Cargo's options default to `--release --locked`; `-- --no-default-features` tests without RocksDB, in the dev profile.
 
 STRICT=1      a test that says SKIPPED fails
@@ -45,7 +46,8 @@ class Test:
         self.state, self.seconds, self.output = None, 0.0, ""
 
     def is_of(self, part):
-        return part in (self.program, self.path, self.name) or part in self.path.split("::")[:-1]
+        whole = part in (self.program, self.path, self.name) or self.name.startswith(part + "::")
+        return whole or part in self.path.split("::")[:-1]
 
     def lines(self, mark):
         # libtest begins a line with the test's name and goes on behind it.

@@ -36,7 +36,6 @@ const STACKS: &[(&str, &str)] = &[
     ("lvm-deactivated", "the mark of a member: LVM2_member"),
     ("nbd-served-drive", "has it open for writing"),
     ("nbd-clients-device", "serial number"),
-    ("nbd-clients-device-without-a-serial-number", "serial"),
     ("nbd-under-dm", "serial number"),
     ("nbd-taken-apart", ""),
     ("nbd-over-a-file-on-the-drive", "is mounted on"),
