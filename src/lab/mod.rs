@@ -8,7 +8,7 @@ pub mod filesystem;
 pub mod guard;
 mod held;
 mod host;
-mod lock;
+pub mod lock;
 pub mod namespaces;
 mod nvme;
 pub mod pin;

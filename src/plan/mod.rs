@@ -39,7 +39,7 @@ pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use order::{ORDER_VERSION, Places, order};
-pub use points::points;
+pub use points::{axes_of, points, steps_at};
 pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
 pub use recheck::recheck;
 pub use repeats::Until;

@@ -39,11 +39,10 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
     points
 }
 
-/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are. A
-/// search alone asks for them.
+/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are.
 fn bare(step: &Step) -> Step {
     let mut bare = step.clone();
-    if let Some(sweep) = bare.sweep.as_mut().filter(|sweep| sweep.search.is_none()) {
+    if let Some(sweep) = bare.sweep.as_mut() {
         sweep.values = Vec::new();
     }
     bare
@@ -63,12 +62,8 @@ pub(super) fn cells(plan: &Plan) -> Vec<Cell<'_>> {
     let mut cells: Vec<Cell<'_>> = Vec::new();
     let mut point = 0;
     for step in &plan.protocol.steps {
-        let axes = match &step.sweep {
-            Some(sweep) => axes(sweep).into_iter().map(Some).collect(),
-            None => vec![None],
-        };
         let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
-        for axis in axes {
+        for axis in axes_of(step) {
             cells.push(Cell { step, axis, point });
             point += usize::from(!searched);
         }
@@ -86,7 +81,13 @@ fn axes(sweep: &Sweep) -> Vec<Axis> {
 
 fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     let Cell { step, axis, .. } = cell;
-    let mut applied = Step::clone(step);
+    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
+    PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis.as_ref()) }
+}
+
+/// A step as a subject's point at a value of its axis has it.
+fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
+    let mut applied = step.clone();
     for own in subject.overrides.iter().filter(|own| own.step == step.name) {
         for stream in applied.streams.iter_mut().filter(|stream| stream.name == own.stream) {
             stream.part_mut(own.of).knobs.0.insert(own.knob.clone(), own.value.clone());
@@ -95,8 +96,18 @@ fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     if let (Some(sweep), Some(axis)) = (&step.sweep, axis) {
         applied.streams.iter_mut().filter(|s| s.name == sweep.stream).for_each(|stream| apply(axis, stream));
     }
-    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
-    PointPlan { key, subject: subject.clone(), step: applied }
+    applied
+}
+
+/// What each point of a step does on a subject, in one repeat, without the points: of those there may be very many.
+pub fn steps_at<'p>(step: &'p Step, subject: &'p Subject) -> impl Iterator<Item = Step> + 'p {
+    let bare = bare(step);
+    axes_of(step).into_iter().map(move |axis| step_at(&bare, subject, axis.as_ref()))
+}
+
+/// The values of a step's axis in the order in which they are measured; one of no axis where it has none.
+pub fn axes_of(step: &Step) -> Vec<Option<Axis>> {
+    step.sweep.as_ref().map_or(vec![None], |sweep| axes(sweep).into_iter().map(Some).collect())
 }
 
 /// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has otherwise.
