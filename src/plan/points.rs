@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::axis::{Axis, AxisValue};
+use super::cells::{Cell, cells};
 use super::knobs::one_size;
-use super::model::{Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject, Sweep};
+use super::model::{Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject};
 use super::order;
 use crate::base::units::Rate;
 
@@ -47,41 +47,6 @@ fn bare(step: &Step) -> Step {
         sweep.values = Vec::new();
     }
     bare
-}
-
-/// A step at one value of its axis.
-pub(super) struct Cell<'p> {
-    pub step: &'p Step,
-    pub axis: Option<Axis>,
-    /// Its number in the order of running. A searched step has one for all its values, since which of them are measured,
-    /// and when, follows from what was found.
-    pub point: usize,
-}
-
-/// Each step with each value of its axis.
-pub(super) fn cells(plan: &Plan) -> Vec<Cell<'_>> {
-    let mut cells: Vec<Cell<'_>> = Vec::new();
-    let mut point = 0;
-    for step in &plan.protocol.steps {
-        let axes = match &step.sweep {
-            Some(sweep) => axes(sweep).into_iter().map(Some).collect(),
-            None => vec![None],
-        };
-        let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
-        for axis in axes {
-            cells.push(Cell { step, axis, point });
-            point += usize::from(!searched);
-        }
-        point += usize::from(searched);
-    }
-    cells
-}
-
-fn axes(sweep: &Sweep) -> Vec<Axis> {
-    // Shares of a maximum need the maximum first.
-    let maximum = (sweep.field == Field::LoadPercent).then_some(AxisValue::Maximum);
-    let values = maximum.into_iter().chain(sweep.values.iter().copied().map(AxisValue::Number));
-    values.map(|value| Axis { name: sweep.axis_name(), field: sweep.field, value }).collect()
 }
 
 fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {

@@ -16,7 +16,7 @@ use dyno::base::error::{Result, describe};
 use dyno::engine::Engine;
 use dyno::plan::{self, Family, Kind, Knobs};
 use dyno::record::{Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink};
-use dyno::run::prepare::Before;
+use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::workload::{self, Workload};
 

@@ -15,7 +15,7 @@ use dyno::meter::exec::Lines;
 use dyno::plan::{self, Plan};
 use dyno::record::{DriveState, Fact, Interval, Point, PointKey, Prepared, Sample, Sink};
 use dyno::report::text;
-use dyno::run::prepare::Before;
+use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::store::{Bundle, Writer};
 
