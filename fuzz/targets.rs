@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use dyno::brief::Options;
 use dyno::import::{ALL, Input};
-use dyno::report::Brief;
 use dyno::store::Bundle;
 
 pub type Run = fn(&[u8]);
@@ -61,8 +61,8 @@ fn protocol(data: &[u8]) {
 
 fn brief(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    if let Ok(brief) = Brief::parse("brief.toml", text) {
-        brief.texts_after("").for_each(|own| drop(own.html()));
+    if let Ok(brief) = Options::parse("brief.toml", text) {
+        brief.texts_after("").for_each(|own| drop(own.blocks()));
     }
 }
 

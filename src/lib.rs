@@ -6,11 +6,14 @@
 //! main → cmd → run → {engine, workload, meter, lab} → load → record → plan → base
 //!            → store → record          stats → record
 //!            → import → store, record
-//!            → export → report → analysis → stats, record
+//!            → export → brief
+//!            → render → brief → chart → analysis → stats, record
 //! ```
 
 pub mod analysis;
 pub mod base;
+pub mod brief;
+pub mod chart;
 pub mod cmd;
 pub mod engine;
 pub mod export;
@@ -20,7 +23,7 @@ pub mod load;
 pub mod meter;
 pub mod plan;
 pub mod record;
-pub mod report;
+pub mod render;
 pub mod run;
 pub mod stats;
 pub mod store;

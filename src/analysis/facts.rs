@@ -121,6 +121,11 @@ pub struct CellFacts {
 }
 
 impl CellFacts {
+    /// Something other than the drive is known to have set its numbers.
+    pub fn is_not_the_drives(&self) -> bool {
+        self.not_the_drive().is_some()
+    }
+
     /// Whether any of its streams, background ones too, fell short of the rate it was asked for.
     pub fn missed_its_rate(&self) -> bool {
         self.streams.iter().any(|(.., s)| s.achieved().is_some_and(|a| a < RATE_KEPT))
@@ -340,11 +345,6 @@ impl Gathering {
 }
 
 impl Facts {
-    /// The name of a cell's subject, marked where the drive did not limit it.
-    pub fn name(&self, cell: &CellFacts) -> String {
-        cell.marked(self.subjects[cell.subject].clone())
-    }
-
     /// Why two subjects may not be compared in a step, where that is so.
     pub fn bar(&self, step: usize, a: usize, b: usize) -> Option<&Barred> {
         let pair = (a.min(b), a.max(b));
@@ -378,6 +378,11 @@ fn lead_class(cells: &[CellFacts]) -> Option<Class> {
 }
 
 impl StepFacts {
+    /// Whether the drive did not limit one of its points.
+    pub fn has_marks(&self) -> bool {
+        self.cells.iter().any(CellFacts::is_not_the_drives)
+    }
+
     fn of(step: &Step) -> StepFacts {
         let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
         StepFacts {

@@ -9,7 +9,8 @@ use crate::analysis::claims::{self, Claim};
 use crate::analysis::compare::{At, Comparison};
 use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result};
-use crate::report::{published, wording};
+use crate::brief::{screens, wording};
+use crate::render::terminal::terminal;
 
 pub fn claims(bundles: &Bundles, as_json: bool, out: &mut dyn Write) -> Result<()> {
     write(&bundles.facts()?, as_json, out)
@@ -17,35 +18,13 @@ pub fn claims(bundles: &Bundles, as_json: bool, out: &mut dyn Write) -> Result<(
 
 /// The claims of facts that were loaded.
 pub fn write(facts: &Facts, as_json: bool, out: &mut dyn Write) -> Result<()> {
-    let found = claims::all(facts);
     if as_json {
+        let found = claims::all(facts);
         serde_json::to_writer_pretty(&mut *out, &document(facts, &found)).context("writing JSON")?;
         writeln!(out)?;
         return Ok(());
     }
-    for claim in &found {
-        let (said, basis) = wording::claim(facts, claim);
-        writeln!(out, "- {said} ({basis}).")?;
-    }
-    for crossover in claims::crossovers(facts) {
-        writeln!(out, "- {}.", wording::crossover(facts, &crossover))?;
-    }
-    match published::rows(facts) {
-        Some(rows) => {
-            writeln!(out, "{}", published::HOW)?;
-            for [figure, subject, with, at, calculation, result, other, step] in &rows {
-                writeln!(out, "- {step}, {figure} at {at}, {subject} with {with}: {calculation} = {result} ({other})")?;
-            }
-        }
-        None if found.is_empty() => writeln!(out, "{}", wording::no_claim(facts))?,
-        None => {}
-    }
-    facts.barred.iter().try_for_each(|bar| writeln!(out, "{}", wording::barred(facts, bar)))?;
-    let caveats = wording::caveats(facts);
-    if !caveats.is_empty() {
-        writeln!(out, "\nCaveats (these points support no claim, or only a bound):")?;
-        caveats.iter().try_for_each(|own| writeln!(out, "- {own}"))?;
-    }
+    out.write_all(terminal(&screens::claims(facts)).as_bytes())?;
     Ok(())
 }
 

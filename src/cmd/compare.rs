@@ -4,10 +4,10 @@ use std::io::Write;
 
 use super::load::Bundles;
 use crate::base::error::Result;
-use crate::report::text;
+use crate::brief::screens;
+use crate::render::terminal::terminal;
 
 pub fn compare(bundles: &Bundles, out: &mut dyn Write) -> Result<()> {
-    let facts = bundles.facts()?;
-    out.write_all(text::compare(&facts).as_bytes())?;
+    out.write_all(terminal(&screens::compare(&bundles.facts()?)).as_bytes())?;
     Ok(())
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::load::Bundles;
 use crate::base::error::{Context, Result, failed};
 use crate::base::output::{self, Output};
-use crate::report::{Brief, Document, Facts, draw, figure, html, markdown, pdf};
+use crate::brief::{Document, Options};
+use crate::chart;
+use crate::render::{html, markdown, pdf};
 
 /// Pixels to a unit of the drawing, enough for print.
 const PNG_SCALE: f32 = 3.0;
@@ -21,19 +23,20 @@ pub fn report(
 ) -> Result<PathBuf> {
     let facts = bundles.facts()?;
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
-    let brief = brief.map(Brief::load).transpose()?.unwrap_or_default();
+    let options = brief.map(Options::load).transpose()?.unwrap_or_default();
+    let document = Document::new(&facts, &options)?;
     let page = match output {
         Some(path) => path.to_path_buf(),
         None => bundles.paths[0].with_extension("html"),
     };
-    write_as_named(&facts, &brief, &page, &inputs)?;
+    write_as_named(&document, &page, &inputs)?;
     if let Some(folder) = figures {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-        for drawing in draw::all(&facts) {
-            let path = folder.join(&drawing.file);
-            let svg = brief.coloured(&facts, &drawing.svg)?;
+        for figure in chart::all(&facts) {
+            let path = folder.join(&figure.file);
+            let svg = figure.svg(&document.palette);
             output::write(&path.with_extension("svg"), &inputs, svg.as_bytes())?;
-            let png = figure::png(&svg, PNG_SCALE)?;
+            let png = chart::png(&svg, PNG_SCALE)?;
             output::write(&path.with_extension("png"), &inputs, &png)?;
         }
     }
@@ -41,7 +44,7 @@ pub fn report(
 }
 
 /// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
-fn write_as_named(facts: &Facts, brief: &Brief, page: &Path, inputs: &[&Path]) -> Result<()> {
+fn write_as_named(document: &Document, page: &Path, inputs: &[&Path]) -> Result<()> {
     let kind = page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let writing = |path: &Path| format!("writing {}", path.display());
     if !["html", "htm", "pdf", "md"].contains(&kind.as_str()) {
@@ -51,11 +54,11 @@ fn write_as_named(facts: &Facts, brief: &Brief, page: &Path, inputs: &[&Path]) -
     // Before anything is made: a name that may not be written to is no place for figures either.
     let mut output = Output::begin(page, inputs)?;
     let made = match kind.as_str() {
-        "pdf" => pdf(&Document::new(facts, brief)?, brief)?,
+        "pdf" => pdf(document)?,
         "md" => {
             let folder = page.with_extension("figures");
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
-            let (text, figures) = markdown(&Document::new(facts, brief)?, &name);
+            let (text, figures) = markdown(document, &name);
             std::fs::create_dir_all(&folder).with_context(|| writing(&folder))?;
             for (name, svg) in figures {
                 let path = folder.join(name);
@@ -63,7 +66,7 @@ fn write_as_named(facts: &Facts, brief: &Brief, page: &Path, inputs: &[&Path]) -
             }
             text.into_bytes()
         }
-        _ => html::page(facts, brief)?.into_bytes(),
+        _ => html(document)?.into_bytes(),
     };
     output.write_all(&made).with_context(|| writing(page))?;
     output.finish(inputs)

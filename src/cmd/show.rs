@@ -4,10 +4,10 @@ use std::io::Write;
 
 use super::load::Bundles;
 use crate::base::error::Result;
-use crate::report::text;
+use crate::brief::screens;
+use crate::render::terminal::terminal;
 
 pub fn show(bundles: &Bundles, out: &mut dyn Write) -> Result<()> {
-    let facts = bundles.facts()?;
-    out.write_all(text::show(&facts).as_bytes())?;
+    out.write_all(terminal(&screens::show(&bundles.facts()?)).as_bytes())?;
     Ok(())
 }

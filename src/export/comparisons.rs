@@ -4,7 +4,7 @@ use super::{Column, Kind, Table, Value};
 use crate::analysis::compare::At;
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
-use crate::report::wording;
+use crate::brief::wording;
 
 pub struct Comparisons;
 

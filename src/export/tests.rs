@@ -7,7 +7,7 @@ use ::parquet::record::Field;
 
 use super::{FORMS, Kind, TABLES, export};
 use crate::analysis::Question;
-use crate::report::tests::{bundle, small};
+use crate::render::tests_bundle::{bundle, small};
 
 fn made(paths: &[PathBuf], table: usize, form: &str) -> Vec<u8> {
     let path = paths[0].with_extension(form);

@@ -9,12 +9,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use dyno::base::clock::Clock;
 use dyno::base::error::Result;
+use dyno::brief::{Document, Options, screens};
 use dyno::export;
 use dyno::meter::Now;
 use dyno::meter::exec::Lines;
 use dyno::plan::{self, Plan};
 use dyno::record::{DriveState, Fact, Interval, Point, PointKey, Prepared, Sample, Sink};
-use dyno::report::text;
+use dyno::render::html;
+use dyno::render::terminal::terminal;
 use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::store::{Bundle, Writer};
@@ -158,7 +160,7 @@ fn check_energy(path: &PathBuf) {
         let right = (late_s - 1.5).abs() <= 0.05 && energy_off.abs() < 0.01 && work_off.abs() < 0.01;
         assert!(right, "{late_s} s late, {joules} J of {true_joules}, {per_watt:?}");
     }
-    let shown = text::show(&all);
+    let shown = terminal(&screens::show(&all));
     assert!(shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"), "{shown}");
     let mut csv = Vec::new();
     let (points, form) = (export::TABLES[0], export::FORMS[0]);
@@ -220,7 +222,7 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
         let powers = &all.steps[0].cells[0].power;
         let stalled = powers.iter().find(|p| p.class == "slot");
         assert!(stalled.is_none_or(|p| p.joules.is_none() && p.ops_per_watt.is_none()), "energy out of a silence");
-        let shown = text::show(&all).split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown = terminal(&screens::show(&all)).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(shown.contains("too little for energy") || powers.iter().all(|p| p.joules.is_some()), "{shown}");
     });
 }
@@ -259,7 +261,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     bundle.end(&point).unwrap();
     drop(bundle);
     let all = dyno::cmd::load::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
-    let page = dyno::report::html::page(&all, &dyno::report::Brief::default()).unwrap();
+    let page = html(&Document::new(&all, &Options::default()).unwrap()).unwrap();
     assert!(page.contains("root=/dev/vda token=***"), "the rest is still told");
     for entry in std::fs::read_dir(folder.path()).unwrap().flatten().filter(|e| e.path() != protocol) {
         if entry.path().is_file() {
@@ -267,7 +269,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
             assert!(!String::from_utf8_lossy(&kept).contains(SECRET), "{:?} holds the secret", entry.path());
         }
     }
-    assert!(!page.contains(SECRET) && !text::show(&all).contains(SECRET));
+    assert!(!page.contains(SECRET) && !terminal(&screens::show(&all)).contains(SECRET));
 }
 
 #[test]

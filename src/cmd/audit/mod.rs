@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use crate::analysis::Question;
 use crate::base::error::{Result, failed};
+use crate::brief::audit::{self, Dataset, Told, describe};
 use crate::cmd::load;
-use crate::report::audit::{self, Dataset, Told, describe};
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
 use file::{Claim, Entry, Head};
 use statement::Unread;

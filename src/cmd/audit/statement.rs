@@ -1,7 +1,7 @@
 //! From what a statement says, in words, to what is computed.
 
 use super::file::{Against, At, Claim, Head, Metric};
-use crate::report::audit::{self, Dataset, unit_of};
+use crate::brief::audit::{self, Dataset, unit_of};
 use crate::stats::Better;
 use crate::stats::audit::says::{self, Place, Quantity, Unit};
 use crate::stats::audit::{Amount, Bound, Formula, Kind, Statement};

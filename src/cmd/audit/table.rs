@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::file::{Columns, Head, text};
 use crate::base::error::{Error, Result, failed};
-use crate::report::audit::Dataset;
+use crate::brief::audit::Dataset;
 use crate::stats::audit::Figure;
 
 const MOST_BYTES: u64 = 4 << 20;

@@ -1,0 +1,171 @@
+//! The pieces that a document is made of. Sections say what stands in it; renderers give it a form.
+
+use super::number_format::NONE;
+use crate::chart::Figure;
+
+/// A piece of a document.
+#[derive(Clone, Debug)]
+pub enum Block {
+    Heading(Heading),
+    Text(Role, Line),
+    List(Vec<Line>),
+    /// Terms and what they mean.
+    Terms(Vec<(String, String)>),
+    /// Names and values under a title of their own, as a disclosure lists them.
+    Pairs(String, Vec<(String, String)>),
+    Table(Table),
+    Figures(Vec<Figure>),
+    /// Text as it is, under a title.
+    Code(String, String),
+}
+
+/// A heading within a section.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    /// 1 for a chapter of the section, 2 for a part of a chapter.
+    pub level: u8,
+    pub text: String,
+    /// An anchor, where other places lead here.
+    pub id: Option<String>,
+}
+
+/// What a paragraph is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Plain,
+    /// What the section comes to.
+    Lead,
+    /// How numbers are made, and what they leave out.
+    Note,
+    Warning,
+}
+
+/// Text of one line, however long, in runs of one style.
+pub type Line = Vec<Span>;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    pub text: String,
+    pub style: Style,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Style {
+    Plain,
+    Strong,
+    Emphasis,
+    Code,
+    Link(String),
+}
+
+pub fn plain(text: impl Into<String>) -> Line {
+    vec![Span { text: text.into(), style: Style::Plain }]
+}
+
+pub fn strong(text: impl Into<String>) -> Span {
+    Span { text: text.into(), style: Style::Strong }
+}
+
+/// The words without their styles.
+pub fn words(line: &Line) -> String {
+    line.iter().map(|span| span.text.as_str()).collect()
+}
+
+impl Block {
+    pub fn text(text: impl Into<String>) -> Block {
+        Block::Text(Role::Plain, plain(text))
+    }
+
+    pub fn note(text: impl Into<String>) -> Block {
+        Block::Text(Role::Note, plain(text))
+    }
+
+    pub fn lead(text: impl Into<String>) -> Block {
+        Block::Text(Role::Lead, plain(text))
+    }
+
+    pub fn warning(text: impl Into<String>) -> Block {
+        Block::Text(Role::Warning, plain(text))
+    }
+
+    /// A chapter of a section.
+    pub fn chapter(text: impl Into<String>) -> Block {
+        Block::Heading(Heading { level: 1, text: text.into(), id: None })
+    }
+
+    /// A part of a chapter.
+    pub fn part(text: impl Into<String>) -> Block {
+        Block::Heading(Heading { level: 2, text: text.into(), id: None })
+    }
+
+    pub fn list(items: impl IntoIterator<Item = String>) -> Block {
+        Block::List(items.into_iter().map(plain).collect())
+    }
+}
+
+/// What sets a row of a table apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    None,
+    /// It begins a group of rows.
+    First,
+    /// It ran beside what was measured.
+    Side,
+    /// Something is wrong with it.
+    Bad,
+}
+
+/// A table; the `left` leading columns are text, the rest numbers.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub left: usize,
+    pub head: Vec<String>,
+    pub rows: Vec<(Mark, Vec<String>)>,
+}
+
+impl Table {
+    pub fn new<T: ToString>(left: usize, head: &[T]) -> Table {
+        Table { left, head: head.iter().map(T::to_string).collect(), rows: Vec::new() }
+    }
+
+    pub fn row(&mut self, mark: Mark, cells: Vec<String>) {
+        self.rows.push((mark, cells));
+    }
+
+    /// With rows that nothing sets apart.
+    pub fn of<T: ToString>(left: usize, head: &[T], rows: Vec<Vec<String>>) -> Table {
+        let mut table = Table::new(left, head);
+        table.rows = rows.into_iter().map(|row| (Mark::None, row)).collect();
+        table
+    }
+
+    /// Without the columns of numbers that were measured nowhere: imported results lack many.
+    pub fn block(mut self) -> Block {
+        let measured = |row: &[String], i: usize| row.get(i).is_some_and(|cell| !cell.is_empty() && cell != NONE);
+        let kept: Vec<bool> =
+            (0..self.head.len()).map(|i| i < self.left || self.rows.iter().any(|(_, row)| measured(row, i))).collect();
+        let keep = |cells: &mut Vec<String>| {
+            let mut column = kept.iter();
+            cells.retain(|_| *column.next().unwrap_or(&true));
+        };
+        keep(&mut self.head);
+        self.rows.iter_mut().for_each(|(_, row)| keep(row));
+        Block::Table(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_numbers_that_were_measured_nowhere_are_left_out() {
+        let row = |cells: [&str; 4]| cells.map(String::from).to_vec();
+        let rows = vec![row(["8", "A", NONE, "1"]), row(["16", "", "", "2"])];
+        let Block::Table(table) = Table::of(2, &["threads", "subject", "MB/s", "ops/s"], rows).block() else {
+            panic!()
+        };
+        assert_eq!(table.head, ["threads", "subject", "ops/s"]);
+        assert_eq!(table.rows[1].1, ["16", "", "2"]);
+    }
+}

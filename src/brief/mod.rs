@@ -1,0 +1,17 @@
+//! What a brief says: its sections, as blocks without a form, and the screens of the terminal. A section is a function from
+//! facts to blocks; `wording` and `number_format` are the only places where a difference or a number becomes text.
+
+pub mod audit;
+pub mod block;
+mod document;
+pub mod number_format;
+mod options;
+mod own_text;
+pub mod published;
+pub mod screens;
+pub mod section;
+pub mod wording;
+
+pub use block::Block;
+pub use document::{Document, Headline, Part};
+pub use options::{Options, Page};

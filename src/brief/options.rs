@@ -1,0 +1,147 @@
+//! brief.toml: what a brief is called, which sections it has in which order, its logo, colours and own paragraphs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::own_text::OwnText;
+use super::section;
+use crate::analysis::facts::Facts;
+use crate::base::error::{Context, Result, failed};
+use crate::base::file;
+use crate::chart::Palette;
+
+/// The choices; all have defaults, so that a brief without a file is whole.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    title: Option<String>,
+    /// Ids of sections, in order; all where none is named.
+    sections: Option<Vec<String>>,
+    /// A PNG, beside the brief's file.
+    logo: Option<PathBuf>,
+    /// By subject: "#rrggbb".
+    #[serde(default)]
+    colours: BTreeMap<String, String>,
+    #[serde(default)]
+    text: Vec<OwnText>,
+    #[serde(default)]
+    pub page: Page,
+    /// The logo's bytes.
+    #[serde(skip)]
+    pub logo_png: Option<Vec<u8>>,
+}
+
+#[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum Page {
+    #[default]
+    A4,
+    Letter,
+}
+
+impl Options {
+    pub fn load(path: &Path) -> Result<Options> {
+        let text = file::read_text(path, file::MOST_TEXT)?;
+        let mut brief = Options::parse(&path.display().to_string(), &text)?;
+        if let Some(logo) = &brief.logo {
+            let logo = path.parent().unwrap_or(Path::new("")).join(logo);
+            brief.logo_png = Some(read_logo(&logo)?);
+        }
+        Ok(brief)
+    }
+
+    /// Reads the file's text; mistakes are reported with line and column.
+    pub fn parse(file: &str, text: &str) -> Result<Options> {
+        let brief: Options = toml::from_str(text)
+            .map_err(|e| failed(format!("{file}: {}", e.to_string().trim_end()), "docs/brief.md has every key"))?;
+        let known: Vec<&str> = section::ALL.iter().map(|s| s.id).collect();
+        let places = brief.text.iter().map(|t| &t.after).filter(|a| !a.is_empty());
+        for id in brief.sections.iter().flatten().chain(places) {
+            if !known.contains(&id.as_str()) {
+                let line = text.lines().position(|l| l.contains(&format!("\"{id}\""))).map_or(1, |i| i + 1);
+                return Err(failed(
+                    format!("{file}, line {line}: there is no section '{id}'"),
+                    format!("the sections are {}", known.join(", ")),
+                ));
+            }
+        }
+        for (subject, colour) in &brief.colours {
+            let hex = colour.strip_prefix('#').filter(|h| h.len() == 6 && h.chars().all(|c| c.is_ascii_hexdigit()));
+            if hex.is_none() {
+                let line = text.lines().position(|l| l.contains(colour.as_str())).map_or(1, |i| i + 1);
+                let what = format!("{file}, line {line}: '{colour}' is no colour for {subject}");
+                return Err(failed(what, "write it as \"#0b5cad\""));
+            }
+        }
+        Ok(brief)
+    }
+
+    pub fn title<'a>(&'a self, facts: &'a Facts) -> &'a str {
+        self.title.as_deref().unwrap_or(&facts.title)
+    }
+
+    pub fn sections(&self) -> Vec<String> {
+        match &self.sections {
+            Some(chosen) => chosen.clone(),
+            None => section::ALL.iter().map(|s| s.id.to_string()).collect(),
+        }
+    }
+
+    pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
+        self.text.iter().filter(move |t| t.after == place)
+    }
+
+    /// The subjects' colours: the figures' own, and the chosen ones in their place.
+    pub fn palette(&self, facts: &Facts) -> Result<Palette> {
+        let mut palette = Palette::default();
+        for (subject, chosen) in &self.colours {
+            let index = facts.subjects.iter().position(|s| s == subject).ok_or_else(|| {
+                let next = format!("the subjects are {}", facts.subjects.join(", "));
+                failed(format!("the brief has a colour for '{subject}', which is no subject"), next)
+            })?;
+            palette.set(index, chosen);
+        }
+        Ok(palette)
+    }
+}
+
+/// A PNG that a page can take: of so many bytes, and so many pixels to a side.
+const MOST_LOGO: u64 = 4 << 20;
+const MOST_PIXELS: u32 = 4_096;
+
+fn read_logo(path: &Path) -> Result<Vec<u8>> {
+    let png = file::read(path, MOST_LOGO).context("the logo")?;
+    // After the signature: the first chunk's length and name, then width and height.
+    let side = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
+    let is_png = png.starts_with(b"\x89PNG\r\n\x1a\n") && png.get(12..16) == Some(b"IHDR");
+    let (Some(width), Some(height), true) = (side(16), side(20), is_png) else {
+        return Err(failed(format!("{} is no PNG", path.display()), "save the logo as PNG"));
+    };
+    if width.max(height) > MOST_PIXELS || width.min(height) == 0 {
+        let what = format!("{} has {width} × {height} pixels", path.display());
+        return Err(failed(what, format!("let a logo have at most {MOST_PIXELS} to a side")));
+    }
+    Ok(png)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::describe;
+
+    #[test]
+    fn mistakes_are_reported_with_their_line() {
+        let cases = [
+            ("titel = \"x\"", "line 1"),
+            ("title = \"x\"\nsections = [\"fidings\"]", "line 2: there is no section 'fidings'"),
+            ("title = \"x\"\n[colours]\nA = \"blue\"", "line 3: 'blue' is no colour"),
+            ("page = \"A5\"", "line 1"),
+        ];
+        for (text, says) in cases {
+            let error = Options::parse("brief.toml", text).err().map(|e| describe(&e).0).unwrap_or_default();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

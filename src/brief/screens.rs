@@ -1,0 +1,213 @@
+//! What `dyno show`, `dyno compare` and `dyno claims` say in a terminal: the same tables and sentences as the brief's.
+
+use super::block::{Block, Mark, Table};
+use super::number_format as words;
+use super::section::{bottlenecks, drives, energy, equal_load, results};
+use super::{published, wording};
+use crate::analysis::claims::{self, Claim};
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
+use crate::base::units;
+use crate::chart::step::name;
+
+/// How many findings lead.
+const LEADING: usize = 4;
+
+/// Every point with its streams.
+pub fn show(facts: &Facts) -> Vec<Block> {
+    let mut out = header(facts);
+    for step in &facts.steps {
+        out.extend([Block::chapter(&step.title), Block::note(wording::describe(step))]);
+        out.push(points(facts, step).block());
+        if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
+            out.push(Block::note("(in brackets: streams that do not count in the headline)"));
+        }
+        out.extend(groups(facts, step, true));
+        out.extend(energy::table(facts, step).map(Table::block));
+        out.extend(limited(facts, step));
+        out.extend(open_loop(facts, step));
+    }
+    let notes = energy::notes(facts);
+    if !notes.is_empty() {
+        out.extend([Block::chapter("Power meters"), Block::list(notes)]);
+    }
+    out.extend(failures(facts));
+    out
+}
+
+/// What leads, then subjects side by side at each axis value, each compared with the first.
+pub fn compare(facts: &Facts) -> Vec<Block> {
+    let mut out = header(facts);
+    out.extend(wording::headlines(facts, LEADING).into_iter().map(Block::lead));
+    for (index, step) in facts.steps.iter().enumerate() {
+        out.extend([Block::chapter(&step.title), Block::note(wording::describe(step))]);
+        out.push(results::side_by_side(facts, index).block());
+        if step.has_marks() {
+            out.push(Block::note(bottlenecks::NOTE));
+        }
+        out.extend(groups(facts, step, false));
+        out.extend(energy::table(facts, step).map(Table::block));
+        if let Some(table) = equal_load::table(facts, index) {
+            out.extend([table.block(), Block::note(equal_load::HOW)]);
+        }
+        out.extend(comparisons(facts, index));
+        out.extend(open_loop(facts, step));
+    }
+    let caveats = wording::caveats(facts);
+    if !caveats.is_empty() {
+        out.extend([Block::chapter("Caveats"), Block::list(caveats)]);
+    }
+    out.extend(failures(facts));
+    if !facts.comparisons.is_empty() {
+        out.push(Block::note(wording::footnote()));
+    }
+    out
+}
+
+/// What may be claimed, strongest first, and what may not, with why.
+pub fn claims(facts: &Facts) -> Vec<Block> {
+    let found = claims::all(facts);
+    let claim = |claim: &Claim<'_>| {
+        let (said, basis) = wording::claim(facts, claim);
+        format!("{said} ({basis}).")
+    };
+    let crossover = |own: &claims::Crossover| format!("{}.", wording::crossover(facts, own));
+    let mut items: Vec<String> = found.iter().map(claim).collect();
+    items.extend(claims::crossovers(facts).iter().map(crossover));
+    let mut out = if items.is_empty() { Vec::new() } else { vec![Block::list(items)] };
+    match published::rows(facts) {
+        Some(rows) => {
+            let item = |[figure, subject, with, at, calculation, result, other, step]: [String; 8]| {
+                format!("{step}, {figure} at {at}, {subject} with {with}: {calculation} = {result} ({other})")
+            };
+            out.extend([Block::text(published::HOW), Block::list(rows.into_iter().map(item))]);
+        }
+        None if found.is_empty() => out.push(Block::text(wording::no_claim(facts))),
+        None => {}
+    }
+    out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
+    let caveats = wording::caveats(facts);
+    if !caveats.is_empty() {
+        let title = "Caveats (these points support no claim, or only a bound)";
+        out.extend([Block::chapter(title), Block::list(caveats)]);
+    }
+    out
+}
+
+fn header(facts: &Facts) -> Vec<Block> {
+    let run = |run: &crate::analysis::facts::RunFacts| {
+        let when = words::moment(run.started_unix_ns);
+        let repeats = if run.repeats == 1 { "1 repeat".to_string() } else { format!("{} repeats", run.repeats) };
+        Block::note(format!("{} · {when} · {repeats} · dyno {}", run.file, run.dyno_version))
+    };
+    let mut out = vec![Block::chapter(&facts.title)];
+    out.extend(facts.runs.iter().map(run));
+    out
+}
+
+fn points(facts: &Facts, step: &StepFacts) -> Table {
+    let axis = if step.axis.is_some() { step.axis_label() } else { "" };
+    let head = ["ops/s", "±", "MB/s", "mean", "p50", "p99", "p99.9", "p99.99", "max"];
+    let mut table = Table::new(4, &[&[axis, "subject", "stream", "class"], &head[..]].concat());
+    for cell in &step.cells {
+        let at = &step.values[cell.value].label;
+        for (stream, headline, summary) in &cell.streams {
+            let stream = if *headline { stream.clone() } else { format!("({stream})") };
+            for class in &summary.classes {
+                let mark = if *headline { Mark::None } else { Mark::Side };
+                table.row(mark, show_row(at, &name(facts, cell), &stream, summary, class));
+            }
+        }
+    }
+    table
+}
+
+fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &ClassSummary) -> Vec<String> {
+    let one_class = summary.classes.len() == 1;
+    let times: &Latency = class.user_latency();
+    let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
+    let p = |i: usize| words::latency(times.percentiles_ns[i].as_ref());
+    vec![
+        at.to_string(),
+        subject.to_string(),
+        stream.to_string(),
+        class.class.name().to_string(),
+        words::ops(rate) + &words::given_up(class.given_up),
+        words::spread(rate),
+        words::megabytes(class.bytes_per_s.value),
+        words::latency(times.mean_ns.as_ref()),
+        p(0),
+        p(P99),
+        p(3),
+        p(4),
+        units::latency(times.max_ns as f64),
+    ]
+}
+
+/// The groups of a step as wholes, and where asked for drive by drive.
+fn groups(facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
+    let Some(whole) = drives::whole(facts, step) else { return Vec::new() };
+    let mut out = vec![whole.block()];
+    if each {
+        out.extend(drives::each(facts, step).map(Table::block));
+    }
+    out.push(Block::note(drives::AGGREGATION));
+    out
+}
+
+/// What limited each point, where something watched.
+fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
+    let item = |row: Vec<String>| {
+        let [at, subject, limit, evidence] = &row[..] else { return String::new() };
+        let at = if at.is_empty() { String::new() } else { format!("{at} ") };
+        format!("{at}{subject}: {limit}; {evidence}")
+    };
+    let items: Vec<String> = bottlenecks::rows(facts, step).into_iter().map(item).collect();
+    if items.is_empty() { Vec::new() } else { vec![Block::part("Bottleneck"), Block::list(items)] }
+}
+
+/// What the step's comparisons show, the pairs that could not be compared, and where the better subject changes.
+fn comparisons(facts: &Facts, index: usize) -> Vec<Block> {
+    let barred = facts.barred.iter().filter(|b| b.step.is_none_or(|s| s == index));
+    let mut out: Vec<String> = barred.map(|bar| wording::barred(facts, bar)).collect();
+    let all = claims::all(facts);
+    let own = all.iter().filter(|c| c.comparison.step == index);
+    out.extend(own.map(|claim| format!("{}.", wording::sentence(facts, claim.comparison))));
+    let crossovers = claims::crossovers(facts);
+    let own = crossovers.iter().filter(|c| c.step == index);
+    out.extend(own.map(|crossover| format!("{}.", wording::crossover(facts, crossover))));
+    out.into_iter().map(Block::text).collect()
+}
+
+/// What an open loop must disclose: rates missed and requests handed over late.
+fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
+    let mut items = Vec::new();
+    for cell in &step.cells {
+        for (name, _, s) in &cell.streams {
+            let missed = s.achieved().filter(|a| *a < RATE_KEPT);
+            if missed.is_none() && s.late * 100 < s.ops.max(1) {
+                continue;
+            }
+            let (subject, at) = (&facts.subjects[cell.subject], &step.values[cell.value].label);
+            let late = s.late as f64 / s.ops.max(1) as f64 * 100.0;
+            let reached = s.achieved().map(|a| format!("reached {:.1} % of the asked rate; ", a * 100.0));
+            items.push(format!(
+                "{subject} {at}: stream {name}: {}{late:.1} % of its requests were submitted late; max backlog {}",
+                reached.unwrap_or_default(),
+                units::grouped(s.backlog_max)
+            ));
+        }
+    }
+    (!items.is_empty()).then(|| Block::list(items))
+}
+
+fn failures(facts: &Facts) -> Vec<Block> {
+    if facts.failures.is_empty() {
+        return Vec::new();
+    }
+    let item = |f: &crate::analysis::facts::Failure| {
+        format!("{}, {} {} repeat {}: {}", facts.subjects[f.subject], f.step, f.at, f.repeat, f.cause)
+    };
+    let title = format!("Failed points ({}), in no estimate", facts.failures.len());
+    vec![Block::chapter(title), Block::list(facts.failures.iter().map(item))]
+}

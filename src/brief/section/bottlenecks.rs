@@ -1,0 +1,64 @@
+//! Bottlenecks: what limited each point, and how that is known.
+
+use super::Section;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::brief::block::{Block, Table};
+use crate::chart::MARK;
+use crate::chart::step::name;
+use crate::stats::limit::Verdict;
+
+pub const SECTION: Section = Section { id: "limits", title: "Bottleneck", blocks };
+
+const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes over each window, and from the \
+    requests that Dyno had under way. A point counts as the drive's where at least half of the load's own requests were at \
+    the device, or where its workers waited for one that was; time in flushes counts as the device's.";
+
+/// After the axis.
+const HEAD: [&str; 3] = ["subject", "limited by", "because"];
+
+pub const NOTE: &str = "† Not limited by the drive: see “Bottleneck”.";
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let Some(sum) = sum(facts) else { return Vec::new() };
+    let mut out = vec![Block::text(sum), Block::note(HOW)];
+    for step in &facts.steps {
+        let rows = rows(facts, step);
+        if !rows.is_empty() {
+            let head = [&[step.axis_label()], &HEAD[..]].concat();
+            out.extend([Block::chapter(&step.title), Table::of(4, &head, rows).block()]);
+        }
+    }
+    out
+}
+
+/// A row for each cell that something watched: where, subject, limit, evidence.
+pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+    let row = |cell: &CellFacts| {
+        let verdict = cell.limit.as_ref()?;
+        let at = step.values[cell.value].label.clone();
+        Some(vec![at, name(facts, cell), verdict.limit.name().to_string(), because(verdict)])
+    };
+    step.cells.iter().filter_map(row).collect()
+}
+
+/// The evidence, and what to change where it was not the drive.
+pub fn because(verdict: &Verdict) -> String {
+    match &verdict.remedy {
+        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
+        None => verdict.evidence.clone(),
+    }
+}
+
+/// How many cells each limit holds, as a sentence; nothing where nothing watched.
+fn sum(facts: &Facts) -> Option<String> {
+    let all = || facts.steps.iter().flat_map(|s| &s.cells).filter_map(|c| c.limit.as_ref());
+    let total = all().count();
+    let by_drive = all().filter(|v| v.limit.is_drive()).count();
+    let barred = all().filter(|v| v.limit.bars_ranking()).count();
+    (total > 0).then(|| {
+        format!(
+            "The drive limited {by_drive} of {total} points. {barred} were limited by something else and are marked {MARK}: \
+             they rank no drives. The rest ran at the rate asked for, or it could not be told."
+        )
+    })
+}

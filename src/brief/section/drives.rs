@@ -1,0 +1,99 @@
+//! The drives of a group: the subject as a whole, each drive for itself, and how far they lie apart.
+//!
+//! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a mean of percentiles; the
+//! spread is the least, the middle and the most that a single drive did.
+
+use super::Section;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, P99, Summary};
+use crate::base::units;
+use crate::brief::block::{Block, Table};
+use crate::brief::number_format::{self as words, NONE};
+use crate::chart::step::name;
+use crate::stats::spread::{Spread, spread};
+
+pub const SECTION: Section = Section { id: "drives", title: "Drive by drive", blocks };
+
+/// How the numbers of a group come about.
+pub const AGGREGATION: &str = "Of several drives: ops/s are their sum, percentiles those of their merged histograms (not \
+a mean of percentiles); min, median and max are over the single drives.";
+
+const HEAD: [&str; 10] =
+    ["subject", "drives", "ops/s, sum", "min", "median", "max", "p99, merged", "min", "median", "max"];
+
+const DRIVE_HEAD: [&str; 8] = ["subject", "drive", "ops/s", "MB/s", "mean", "p50", "p99", "p99.9"];
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
+    for step in &facts.steps {
+        let Some(whole) = whole(facts, step) else { continue };
+        out.extend([Block::chapter(&step.title), whole.block()]);
+        out.extend(each(facts, step).map(Table::block));
+    }
+    if !out.is_empty() {
+        out.insert(0, Block::note(AGGREGATION));
+    }
+    out
+}
+
+/// A row for each cell of a group: the whole and its spread.
+pub fn whole(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    table(step, 2, &HEAD, rows(facts, step))
+}
+
+/// A row for each drive of each group.
+pub fn each(facts: &Facts, step: &StepFacts) -> Option<Table> {
+    table(step, 3, &DRIVE_HEAD, drive_rows(facts, step))
+}
+
+fn table(step: &StepFacts, left: usize, head: &[&str], rows: Vec<Vec<String>>) -> Option<Table> {
+    (!rows.is_empty()).then(|| Table::of(left, &[&[step.axis_label()], head].concat(), rows))
+}
+
+fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+    let row = |cell: &CellFacts| {
+        let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
+        let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
+        let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
+        let mut row = vec![step.values[cell.value].label.clone(), name(facts, cell)];
+        row.extend([cell.drives.len().to_string(), words::ops(&total.ops_per_s)]);
+        row.extend(three(spread(&ops), words::count));
+        row.push(p99_ns(step, total).map_or(NONE.to_string(), units::latency));
+        row.extend(three(p99.and_then(|p| spread(&p)), units::latency));
+        Some(row)
+    };
+    step.cells.iter().filter_map(row).collect()
+}
+
+fn three(spread: Option<Spread>, show: fn(f64) -> String) -> [String; 3] {
+    spread.map_or([NONE, NONE, NONE].map(String::from), |s| [s.min, s.median, s.max].map(show))
+}
+
+/// Of the class that the step's figures show.
+fn p99_ns(step: &StepFacts, summary: &Summary) -> Option<f64> {
+    let times = summary.class(step.class).map(ClassSummary::user_latency)?;
+    times.percentiles_ns[P99].as_ref().map(|e| e.value)
+}
+
+fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
+        for (drive, summary) in &cell.drives {
+            let times = summary.class(step.class).map(ClassSummary::user_latency);
+            let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+            let drive_name = facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
+            all.push(vec![
+                step.values[cell.value].label.clone(),
+                name(facts, cell),
+                drive_name,
+                words::ops(&summary.ops_per_s),
+                words::megabytes(summary.bytes_per_s.value),
+                words::latency(times.and_then(|t| t.mean_ns.as_ref())),
+                p(0),
+                p(P99),
+                p(3),
+            ]);
+        }
+    }
+    all
+}

@@ -1,0 +1,64 @@
+//! Curves of latency against load: their knees, and subjects compared at equal latency and at equal load.
+
+use super::Section;
+use crate::analysis::compare::At;
+use crate::analysis::curves::mean_curve;
+use crate::analysis::facts::Facts;
+use crate::base::units;
+use crate::brief::block::{Block, Table};
+use crate::brief::number_format::{self as words, NONE};
+use crate::brief::wording;
+use crate::plan::Field;
+use crate::stats::curve::knee;
+
+pub const SECTION: Section = Section { id: "equal-latency", title: "Load at equal latency", blocks };
+
+const HEAD: [&str; 5] = ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];
+
+pub const HOW: &str = "The knee is the measured point that lies farthest below the straight line between the curve's ends, \
+both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the first subject's knee) and \
+p99 at equal load (over the loads that all curves share) are read off the straight lines between measured points, repeat by \
+repeat, and compared with the first subject as any other figure.";
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
+    for (index, step) in facts.steps.iter().enumerate() {
+        out.extend(table(facts, index).into_iter().flat_map(|t| [Block::chapter(&step.title), t.block()]));
+    }
+    if !out.is_empty() {
+        out.insert(0, Block::note(HOW));
+    }
+    out
+}
+
+/// A row for each subject of a step that was swept in open loop.
+pub fn table(facts: &Facts, index: usize) -> Option<Table> {
+    let rows = rows(facts, index);
+    (!rows.is_empty()).then(|| Table::of(1, &HEAD, rows))
+}
+
+fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
+    let step = &facts.steps[index];
+    let axis = step.axis.as_ref().map(|a| a.field);
+    if step.values.len() < 4 || !matches!(axis, Some(Field::LoadPercent | Field::OpsPerSec)) {
+        return Vec::new();
+    }
+    let compared = |subject: usize, of: fn(&At) -> bool, latency: bool| {
+        let own = |c: &&crate::analysis::Comparison| {
+            c.step == index && of(&c.at) && c.metric.is_latency() == latency && c.is_of(0, subject) && subject > 0
+        };
+        let found = facts.comparisons.iter().find(own);
+        found.map_or(NONE.to_string(), |c| wording::in_table(facts, c))
+    };
+    let row = |subject: usize| {
+        let knee = knee(&mean_curve(step, subject));
+        let knee = knee.map_or([NONE, NONE].map(String::from), |k| [words::count(k.load), units::latency(k.latency)]);
+        let mut row = vec![facts.subjects[subject].clone()];
+        row.extend(knee);
+        row.push(compared(subject, |at| matches!(at, At::Latency(_)), false));
+        row.push(compared(subject, |at| *at == At::Mean, true));
+        row
+    };
+    let all: Vec<Vec<String>> = (0..facts.subjects.len()).map(row).collect();
+    if all.iter().all(|row| row[1..].iter().all(|cell| cell == NONE)) { Vec::new() } else { all }
+}

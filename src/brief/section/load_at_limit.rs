@@ -1,0 +1,50 @@
+//! The most load of each subject within the limit of latency that a step's sweep searched for.
+
+use super::Section;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::base::units;
+use crate::brief::block::{Block, Table};
+use crate::brief::number_format::{self as words, NONE};
+use crate::plan::search::Search;
+use crate::stats::Estimate;
+
+pub const SECTION: Section = Section { id: "limit", title: "Load at a latency limit", blocks };
+
+const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked for. A value holds where \
+    the percentile, over all repeats, is within the limit; values above one that did not hold are not looked at.";
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
+    for step in &facts.steps {
+        let Some(search) = &step.search else { continue };
+        let limit = units::latency(search.at_most_ns as f64);
+        let most = format!("most {} with {} {} ≤ {limit}", step.axis_label(), search.stream, search.percentile);
+        let latency = search.percentile.as_str();
+        let head = ["subject", &most, latency, "ops/s", "first that does not hold", latency];
+        let rows = (0..facts.subjects.len()).map(|subject| row(facts, step, search, subject));
+        out.extend([Block::chapter(&step.title), Table::of(1, &head, rows.collect()).block()]);
+    }
+    if !out.is_empty() {
+        out.insert(0, Block::note(HOW));
+    }
+    out
+}
+
+fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<String> {
+    let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
+    let holds = |cell: &&&CellFacts| reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64);
+    let broken = cells.iter().find(|cell| !holds(cell));
+    let before = |cell: &&&CellFacts| broken.is_none_or(|b| cell.value < b.value);
+    let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
+    let label = |cell: Option<&&CellFacts>| cell.map_or(NONE.to_string(), |c| step.values[c.value].label.clone());
+    let latency = |cell: Option<&&CellFacts>| words::latency(cell.and_then(|c| reached(c, search)));
+    let ops = held.and_then(|cell| cell.total.as_ref()).map_or(NONE.to_string(), |total| words::ops(&total.ops_per_s));
+    vec![facts.subjects[subject].clone(), label(held), latency(held), ops, label(broken), latency(broken)]
+}
+
+/// The limited percentile, of the class that most of the stream's ops are of.
+fn reached<'c>(cell: &'c CellFacts, search: &Search) -> Option<&'c Estimate> {
+    let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
+    let class = summary.classes.iter().max_by_key(|class| class.ops)?;
+    class.user_latency().percentiles_ns[search.index()].as_ref()
+}

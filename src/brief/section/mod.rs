@@ -1,0 +1,49 @@
+//! The sections of a brief, in the order in which they appear. A new one is a file here and a line in `ALL`.
+
+pub mod bottlenecks;
+pub mod conclusion;
+pub mod conditions;
+pub mod data;
+pub mod disclosure;
+pub mod drives;
+pub mod energy;
+pub mod equal_load;
+pub mod findings;
+pub mod load_at_limit;
+pub mod marks;
+pub mod method;
+pub mod preparation;
+pub mod results;
+pub mod server;
+pub mod tpcc;
+
+use super::block::Block;
+use crate::analysis::facts::Facts;
+
+/// A part of a brief.
+pub struct Section {
+    /// The anchor in a page, and its name in brief.toml.
+    pub id: &'static str,
+    pub title: &'static str,
+    /// Nothing where the facts hold nothing to say.
+    pub blocks: fn(&Facts) -> Vec<Block>,
+}
+
+pub static ALL: &[Section] = &[
+    findings::SECTION,
+    results::SECTION,
+    tpcc::SECTION,
+    load_at_limit::SECTION,
+    equal_load::SECTION,
+    energy::SECTION,
+    bottlenecks::SECTION,
+    conditions::SECTION,
+    drives::SECTION,
+    preparation::SECTION,
+    conclusion::SECTION,
+    marks::SECTION,
+    method::SECTION,
+    data::SECTION,
+    server::SECTION,
+    disclosure::SECTION,
+];

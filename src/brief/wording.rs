@@ -1,0 +1,397 @@
+//! Comparisons, claims and caveats in words and numbers. Every form of report prints a difference by `difference`, so that
+//! one comparison has one number and one interval wherever it stands.
+
+use super::number_format as words;
+use crate::analysis::alike;
+use crate::analysis::caveats::Caveat;
+use crate::analysis::claims::{self, Claim, Crossover};
+use crate::analysis::compare::{At, Comparison, Standing};
+use crate::analysis::conditions::Barred;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::metric::{Figure, Metric};
+use crate::analysis::point_summary::PERCENTILES;
+use crate::base::units;
+use crate::plan::Field;
+use crate::stats::percent::{Formula, cut_off, rounded_out};
+use crate::stats::{Better, Estimate};
+
+/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards, to two digits of the
+/// interval's half-width. A claimed interval is never printed as touching zero.
+pub fn difference(comparison: &Comparison) -> String {
+    let (value, low, high) = comparison.percent();
+    let at_least = if comparison.standing == Standing::AtLeast { "≥ " } else { "" };
+    let value = if comparison.standing == Standing::AtLeast { low } else { value };
+    let digits = digits(low, high);
+    let number = |decimals: i32, value: f64, up: bool| match (decimals < 0, up) {
+        (true, _) => coarse(value, decimals, up),
+        (false, true) => rounded_out(value, decimals as usize),
+        (false, false) => cut_off(value, decimals as usize),
+    };
+    let low_digits = (digits..digits + 4).find(|d| low <= 0.0 || number(*d, low, false) != number(*d, 0.0, false));
+    let low = number(low_digits.unwrap_or(digits), low, false);
+    let value = if at_least.is_empty() { number(digits, value, false) } else { low.clone() };
+    format!("{at_least}{value} % [{low}, {}]", number(digits, high, true))
+}
+
+/// Decimals that show two digits of half the interval's width; negative where even whole numbers are too fine.
+fn digits(low: f64, high: f64) -> i32 {
+    let half = (high - low) / 2.0;
+    if half.is_finite() && half > 0.0 { (1 - half.log10().floor() as i32).clamp(-6, 2) } else { 2 }
+}
+
+/// Rounded to tens, hundreds and so on.
+fn coarse(value: f64, decimals: i32, up: bool) -> String {
+    let unit = 10f64.powi(-decimals);
+    let rounded = if up { (value / unit).ceil() } else { (value / unit).floor() } * unit;
+    let sign = if rounded < 0.0 { "−" } else { "" };
+    format!("{sign}{}", units::grouped(rounded.abs() as u64))
+}
+
+/// For a table: who is better, by how much, and how that stands.
+pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
+    let what = if comparison.metric.is_latency() { format!("{} ", comparison.metric.short()) } else { String::new() };
+    let by_how_much = difference(comparison);
+    match comparison.standing {
+        Standing::NotShown => format!("{what}{by_how_much} ≈"),
+        Standing::NotTheDrives => format!("{what}{by_how_much} ‡"),
+        Standing::Claimed | Standing::AtLeast => {
+            format!("{} {what}{by_how_much} ▲", facts.subjects[comparison.better])
+        }
+    }
+}
+
+/// What the marks of `in_table` mean.
+pub fn footnote() -> String {
+    "Difference: the better subject, by how much, and the simultaneous 95 % interval; a gain (superior ÷ inferior − 1) where \
+     higher is better, a reduction (1 − new ÷ old) for latencies. ▲ shown, ≥ a lower bound (the better subject was limited by \
+     the host, not by its drive), ≈ not distinguishable, ‡ not ranked: the worse subject was not limited by its drive. All \
+     intervals of a brief hold together with a probability of 95 %."
+        .to_string()
+}
+
+/// The comparison that a table shows for a cell: ops/s with the first subject, or p99 where a rate was asked for.
+pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
+    let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
+    let metric = if asked(cell) { Metric::p99() } else { Metric::total(Figure::Ops) };
+    facts.comparison(step, &metric, At::Value(cell.value), 0, cell.subject)
+}
+
+/// A metric in words: "ops/s", "p99 read latency", "reader-4 p99 response time".
+pub fn metric(metric: &Metric, step: &StepFacts) -> String {
+    let kind = if step.open_loop { "response time" } else { "latency" };
+    let class = match &metric.stream {
+        None => step.class.map_or(String::new(), |c| format!("{} ", c.name())),
+        Some(_) => String::new(),
+    };
+    let figure = match &metric.figure {
+        Figure::Mean => format!("mean {class}{kind}"),
+        Figure::Percentile(i) => format!("{} {class}{kind}", PERCENTILES[*i].0),
+        Figure::OpsPerWatt(i) => format!("ops/s per watt ({}, {})", i.class, i.kind),
+        Figure::MbPerWatt(i) => format!("MB/s per watt ({}, {})", i.class, i.kind),
+        Figure::JoulesPerOp(i) => format!("energy per op ({}, {})", i.class, i.kind),
+        _ => Metric::total(metric.figure.clone()).short(),
+    };
+    metric.stream.as_ref().map_or(figure.clone(), |stream| format!("{stream} {figure}"))
+}
+
+/// A cell's figure as it is printed, in the metric's base unit (ns, ops/s …), and the text.
+pub fn printed(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<(f64, String)> {
+    let Estimate { value, .. } = metric.of(step, cell)?.0;
+    Some(match metric.figure {
+        Figure::Mean | Figure::Percentile(_) => printed_latency(value),
+        Figure::JoulesPerOp(_) => (value, words::joules(value)),
+        Figure::Bytes => printed_rate(value / 1e6),
+        _ => printed_rate(value),
+    })
+}
+
+fn printed_rate(rate: f64) -> (f64, String) {
+    match rate < 1000.0 {
+        true => ((rate * 100.0).round() / 100.0, format!("{rate:.2}")),
+        false => (rate.round(), units::grouped(rate.round() as u64)),
+    }
+}
+
+fn printed_latency(ns: f64) -> (f64, String) {
+    let tenths = (ns / 100.0).round();
+    let micros = match tenths % 10.0 == 0.0 {
+        true => units::grouped((tenths / 10.0) as u64),
+        false => format!("{}.{}", units::grouped((tenths / 10.0) as u64), tenths % 10.0),
+    };
+    // Below 100 µs a tenth of a microsecond is too coarse.
+    match ns < 100_000.0 && tenths * 100.0 != ns {
+        true => (ns.round(), format!("{} ns", units::grouped(ns.round() as u64))),
+        false => (tenths * 100.0, format!("{micros} µs")),
+    }
+}
+
+/// Where a comparison was made: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
+pub fn at(facts: &Facts, comparison: &Comparison) -> String {
+    let step = &facts.steps[comparison.step];
+    match comparison.at {
+        At::Value(value) => place(step, &[value]),
+        At::Load(ops) => format!(" at an equal load of {} ops/s", words::count(ops)),
+        At::Latency(ns) => format!(" at an equal p99 of {}", units::latency(ns)),
+        At::Limit => " within the latency limit".to_string(),
+        At::Mean => {
+            let of = |c: &&Comparison| {
+                c.step == comparison.step
+                    && c.metric == comparison.metric
+                    && c.is_of(comparison.better, comparison.worse)
+            };
+            let points = facts.comparisons.iter().filter(of).filter(|c| c.at != At::Mean).count();
+            format!(" on average over {points} points")
+        }
+    }
+}
+
+/// "A delivers 21 % [19, 24] more ops/s than B at 96 threads".
+pub fn sentence(facts: &Facts, comparison: &Comparison) -> String {
+    let step = &facts.steps[comparison.step];
+    let (better, worse) = (&facts.subjects[comparison.better], &facts.subjects[comparison.worse]);
+    let (by, what) = (difference(comparison).replace("≥ ", "at least "), metric(&comparison.metric, step));
+    let verb = match (&comparison.metric.figure, comparison.metric.better()) {
+        (Figure::JoulesPerOp(_), _) => format!("uses {by} less {what}"),
+        (_, Better::Lower) => format!("has {by} lower {what}"),
+        (_, Better::Higher) => format!("delivers {by} more {what}"),
+    };
+    format!("{better} {verb} than {worse}{}{}", at(facts, comparison), varied(facts, comparison))
+}
+
+/// Differences that are the question, and knobs of a subject's own: " (step.read.block 65536, against 4096)".
+fn varied(facts: &Facts, comparison: &Comparison) -> String {
+    let step = &facts.steps[comparison.step];
+    let pair = [comparison.better, comparison.worse];
+    let found = alike::likeness(facts, &step.name, pair[0], pair[1]).varied;
+    let mut each: Vec<String> =
+        found.iter().map(|d| format!("{} {}, against {}", d.path, d.values[0], d.values[1])).collect();
+    for subject in pair {
+        let plan = &facts.runs[facts.run_of[subject]].resolved;
+        let own = plan.subjects.iter().filter(|s| s.name == facts.own_names[subject]).flat_map(|s| &s.overrides);
+        for knob in own.filter(|k| k.step == step.name) {
+            each.push(format!("{} with {}.{} = {}", facts.subjects[subject], knob.stream, knob.knob, knob.value));
+        }
+    }
+    if each.is_empty() { String::new() } else { format!(" ({})", each.join("; ")) }
+}
+
+/// A claim as a sentence with what it rests on.
+pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
+    let comparison = claim.comparison;
+    let step = &facts.steps[comparison.step];
+    let mut basis = vec![step.title.clone()];
+    basis.extend(calculation(facts, comparison));
+    let searched = facts.searched();
+    basis.push(format!("{} repeats; interval simultaneous over {searched} comparisons", comparison.repeats));
+    if claim.of_points > 1 {
+        basis.push(format!("the largest of {} points that show it", claim.of_points));
+    }
+    if comparison.standing == Standing::AtLeast {
+        basis.push(format!(
+            "{} was limited by the host, so its drive could show more",
+            facts.subjects[comparison.better]
+        ));
+    }
+    (sentence(facts, comparison), basis.join("; "))
+}
+
+/// "892,202 against 735,861 ops/s"; of latencies the absolute difference as well: "169 against 277 µs, 108 µs less".
+fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
+    let (step, At::Value(value)) = (&facts.steps[comparison.step], comparison.at) else { return None };
+    let metric = &comparison.metric;
+    let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
+    let ((own, own_text), (other, other_text)) = (printed(metric, step, cells.0)?, printed(metric, step, cells.1)?);
+    let formula = if metric.better() == Better::Lower { Formula::Reduction } else { Formula::Gain };
+    let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
+    let sum = format!("{} = {}", formula.calculation(metric.better(), &own_text, &other_text), formula.result(times));
+    Some(match metric.is_latency() {
+        true => format!("{sum}, {} less", printed_latency((other - own).max(0.0)).1),
+        false => sum,
+    })
+}
+
+/// "From 640 MB/s on, B has the lower p99 read response time; up to 400 MB/s, A has."
+pub fn crossover(facts: &Facts, crossover: &Crossover) -> String {
+    let step = &facts.steps[crossover.step];
+    let (from, until) = (&step.values[crossover.from].label, &step.values[crossover.until].label);
+    let better = if crossover.metric.better() == Better::Lower { "lower" } else { "higher" };
+    format!(
+        "{}: {} has the {better} {} up to {until}, {} from {from} on",
+        step.title,
+        facts.subjects[crossover.before],
+        metric(&crossover.metric, step),
+        facts.subjects[crossover.after],
+    )
+}
+
+/// A caveat in words.
+pub fn caveat(caveat: &Caveat) -> String {
+    match caveat {
+        Caveat::NotMeasured => "not measured".to_string(),
+        Caveat::Failed(1) => "1 repeat failed".to_string(),
+        Caveat::Failed(n) => format!("{n} repeats failed"),
+        Caveat::NotSteady => "the drive had not reached steady state".to_string(),
+        Caveat::Drifted(percent) => format!("ops/s drifted by {} over the window", words::signed_percent(*percent)),
+        Caveat::MissedRate(share) => format!("achieved {:.1} % of the asked rate", share * 100.0),
+        Caveat::Late(share) => format!("{:.1} % of its requests were submitted late", share * 100.0),
+        Caveat::FewRepeats(1) => "measured once: repeat it (`--repeats 5`) before comparing".to_string(),
+        Caveat::FewRepeats(n) => format!("measured {n} times: repeat it (`--repeats 5`) before comparing"),
+        Caveat::NotTheDrive(verdict) => {
+            format!(
+                "limited by {}, not by the drive: {}",
+                verdict.limit.name(),
+                super::section::bottlenecks::because(verdict)
+            )
+        }
+    }
+}
+
+/// Every caveat of every cell, those that a whole brief shares once.
+pub fn caveats(facts: &Facts) -> Vec<String> {
+    let few = |c: &Caveat| matches!(c, Caveat::FewRepeats(_));
+    let cells = || facts.steps.iter().flat_map(|s| &s.cells);
+    let all_few = cells().next().is_some() && cells().all(|c| c.caveats.iter().any(few));
+    let mut all = Vec::new();
+    if all_few {
+        let first = cells().flat_map(|c| &c.caveats).find(|c| few(c));
+        all.extend(first.map(|c| format!("Every point was {}", caveat(c))));
+    }
+    for step in &facts.steps {
+        for cell in &step.cells {
+            for own in cell.caveats.iter().filter(|c| !(all_few && few(c))) {
+                let subject = &facts.subjects[cell.subject];
+                all.push(format!("{}{}, {subject}: {}", step.title, place(step, &[cell.value]), caveat(own)));
+            }
+        }
+    }
+    all
+}
+
+/// Why two subjects are not compared.
+pub fn barred(facts: &Facts, bar: &Barred) -> String {
+    let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
+    let step = bar.step.map_or(String::new(), |s| format!(" in {}", facts.steps[s].title));
+    let each: Vec<String> = bar.differences.iter().map(|d| format!("{} differs, {}", d.what, d.values)).collect();
+    let vary = if bar.step.is_some() { " (if that is the question, name it: --vary)" } else { "" };
+    format!("{other} and {first} are not comparable{step}: {}{vary}.", each.join("; "))
+}
+
+/// What leads a report: the strongest claim of each pair and step, or why there is none.
+pub fn headlines(facts: &Facts, most: usize) -> Vec<String> {
+    if facts.subjects.len() < 2 {
+        return Vec::new();
+    }
+    let claims = claims::all(facts);
+    if claims.is_empty() {
+        return vec![no_claim(facts)];
+    }
+    let mut seen = Vec::new();
+    let mut leading = Vec::new();
+    for c in &claims {
+        let key = (c.comparison.step, c.comparison.metric.clone(), c.comparison.better, c.comparison.worse);
+        if !seen.contains(&key) {
+            seen.push(key);
+            leading.push(format!("{}: {}.", facts.steps[c.comparison.step].title, sentence(facts, c.comparison)));
+        }
+    }
+    leading.truncate(most);
+    leading
+}
+
+/// Why nothing is claimed, and what to change.
+pub fn no_claim(facts: &Facts) -> String {
+    let cells = || facts.steps.iter().flat_map(|s| &s.cells);
+    let measured = cells().filter(|c| c.total.is_some()).count();
+    let few = cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
+    let others = cells().filter(|c| c.not_the_drive().is_some()).count();
+    let why = match facts.barred.first() {
+        _ if measured > 0 && few == measured => {
+            "every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing".to_string()
+        }
+        Some(bar) if facts.comparisons.is_empty() => {
+            return format!("No drive can be ranked here. {}", barred(facts, bar));
+        }
+        _ if measured > 0 && 2 * others > measured => format!(
+            "{others} of {measured} points were not limited by the drive; “Bottleneck” says what limited them and what to change"
+        ),
+        _ => {
+            "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
+        }
+    };
+    format!("No drive can be ranked here: {why}.")
+}
+
+/// What the numbers of a step are: whose latency, how long, how many repeats.
+pub fn describe(step: &StepFacts) -> String {
+    let mut parts = Vec::new();
+    if let Some(axis) = &step.axis {
+        parts.push(format!("swept along {}", axis.name));
+    }
+    parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
+    parts.push(match step.window_ns {
+        0 => "window length unknown".to_string(),
+        window => format!("{} a point", units::duration(window)),
+    });
+    if let Some(class) = step.class {
+        let kind = if step.open_loop { "response" } else { "service" };
+        parts.push(format!("percentiles are {} {kind} times", class.name()));
+    }
+    let drives = step.cells.iter().any(|c| !c.drives.is_empty());
+    let over = [(drives, "drives"), (step.instances, "instances")];
+    let over: Vec<String> = over.iter().filter(|(several, _)| *several).map(|(_, what)| what.to_string()).collect();
+    if !over.is_empty() {
+        parts.push(format!("ops/s summed and histograms merged over {}", words::list(&over)));
+    }
+    parts.join(" · ")
+}
+
+/// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
+pub fn place(step: &StepFacts, values: &[usize]) -> String {
+    let Some(axis) = &step.axis else { return String::new() };
+    let labels: Vec<String> = values.iter().map(|v| step.values[*v].label.clone()).collect();
+    let (each, before, after) = match axis.field {
+        Field::Threads => ("thread count", "", " threads"),
+        Field::Depth => ("depth", "depth ", ""),
+        Field::OpsPerSec => ("rate", "", " ops/s asked"),
+        Field::BytesPerSec => ("rate", "", " asked"),
+        Field::LoadPercent => ("load", "", " load"),
+        Field::Instances => ("number of instances", "", " instances"),
+        Field::Block => ("block size", "blocks of ", ""),
+    };
+    if labels.len() == step.values.len() && labels.len() > 2 {
+        return format!(" at every {each} ({} to {})", labels[0], labels[labels.len() - 1]);
+    }
+    let after = if labels == ["1"] { after.trim_end_matches('s') } else { after };
+    format!(" at {before}{}{after}", words::list(&labels))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_printed_is_what_is_computed_with() {
+        assert_eq!(printed_rate(892_201.6), (892_202.0, "892,202".to_string()));
+        assert_eq!(printed_rate(12.344), (12.34, "12.34".to_string()));
+        assert_eq!(printed_latency(169_000.0), (169_000.0, "169 µs".to_string()));
+        assert_eq!(printed_latency(1_234_560.0), (1_234_600.0, "1,234.6 µs".to_string()));
+        assert_eq!(printed_latency(8_123.4), (8_123.0, "8,123 ns".to_string()));
+    }
+
+    fn of(metric: Metric, factors: (f64, f64, f64), standing: Standing) -> String {
+        let (factor, low, high) = factors;
+        let (better, worse, repeats) = (0, 1, 5);
+        difference(&Comparison { step: 0, metric, at: At::Mean, better, worse, factor, low, high, repeats, standing })
+    }
+
+    #[test]
+    fn digits_follow_the_interval_and_a_claim_never_touches_zero() {
+        let ops = || Metric::total(Figure::Ops);
+        assert_eq!(of(ops(), (1.2124, 1.19, 1.235), Standing::Claimed), "21.2 % [19.0, 23.5]");
+        assert_eq!(of(ops(), (4.3115, 1.85, 9.84), Standing::Claimed), "330 % [80, 890]");
+        assert_eq!(of(ops(), (1.05, 1.000_4, 1.11), Standing::Claimed), "5.0 % [0.04, 11.0]");
+        assert_eq!(of(ops(), (3.0, 2.5, 3.6), Standing::AtLeast), "≥ 150 % [150, 260]");
+        assert_eq!(of(ops(), (1.004, 0.98, 1.03), Standing::NotShown), "0.4 % [−2.0, 3.0]");
+        assert_eq!(of(Metric::p99(), (2.0, 1.9, 2.1), Standing::Claimed), "50.0 % [47.3, 52.4]");
+    }
+}

@@ -1,0 +1,56 @@
+//! Values over time, one panel under another on one axis of time: power and temperature under the throughput.
+
+use super::Plot;
+use super::axis::{Axis, si};
+use super::frame::{Frame, SMALL};
+use super::theme::Palette;
+use super::timeline::TimelineSeries;
+
+pub struct Panel {
+    pub y_label: String,
+    pub series: Vec<TimelineSeries>,
+}
+
+pub struct Panels {
+    pub title: String,
+    pub subtitle: String,
+    /// The names of the series, the same in every panel.
+    pub names: Vec<String>,
+    pub panels: Vec<Panel>,
+}
+
+/// Between two panels, for the label of the lower one.
+const GAP: f64 = 26.0;
+
+impl Plot for Panels {
+    fn label(&self) -> String {
+        format!("{}: {}", self.title, self.subtitle)
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let mut frame = Frame::bare(palette, (&self.title, &self.subtitle), &names);
+        let (top, bottom) = (frame.top, frame.bottom);
+        let n = self.panels.len().max(1) as f64;
+        let height = (bottom - top - GAP * (n - 1.0)) / n;
+        let points = || self.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points);
+        let x = Axis::from_zero(points().map(|p| p.0));
+        let (left, right) = (frame.left, frame.right);
+        let x_at = |seconds: f64| left + x.share(seconds) * (right - left - 14.0);
+        for (i, panel) in self.panels.iter().enumerate() {
+            let from = top + i as f64 * (height + GAP);
+            let y = Axis::from_zero(panel.series.iter().flat_map(|s| &s.points).map(|p| p.1));
+            frame.panel(from, from + height, &panel.y_label, y);
+            for (s, series) in panel.series.iter().enumerate() {
+                let path: Vec<_> = series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1))).collect();
+                frame.polyline(&path, palette.of(s), 1.6);
+            }
+            frame.baseline();
+        }
+        for tick in x.ticks() {
+            frame.text(x_at(tick), frame.bottom + 18.0, &si(tick), &SMALL);
+        }
+        frame.x_label("seconds");
+        frame.svg()
+    }
+}

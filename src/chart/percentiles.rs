@@ -1,0 +1,58 @@
+//! Latency by percentile: the x axis counts nines, the y axis decades.
+
+use super::Plot;
+use super::axis::Axis;
+use super::frame::{Frame, SMALL, Type};
+use super::theme::Palette;
+use crate::base::units::latency;
+
+pub struct PercentileSeries {
+    pub name: String,
+    /// (percentile such as 99.9, nanoseconds); only what was measured.
+    pub points: Vec<(f64, f64)>,
+}
+
+pub struct Percentiles {
+    pub title: String,
+    pub subtitle: String,
+    pub series: Vec<PercentileSeries>,
+}
+
+impl Plot for Percentiles {
+    fn label(&self) -> String {
+        format!("{}: {}", self.title, self.subtitle)
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
+        let points = || self.series.iter().flat_map(|s| &s.points);
+        let y = Axis::decades(points().map(|p| p.1 / 1e3));
+        let mut frame = Frame::new(palette, (&self.title, &self.subtitle), "µs", &names, y);
+        let mut shown: Vec<f64> = points().map(|p| p.0).collect();
+        shown.sort_by(f64::total_cmp);
+        shown.dedup();
+        let Some(&last) = shown.last() else {
+            frame.no_data();
+            return frame.svg();
+        };
+        let nines = |percentile: f64| -(1.0 - percentile / 100.0).log10();
+        let (left, right) = (frame.left + 24.0, frame.right - 24.0);
+        let first = nines(shown[0]);
+        let span = (nines(last) - first).max(0.1);
+        let x_at = |percentile: f64| left + (nines(percentile) - first) / span * (right - left);
+        for &percentile in &shown {
+            let bottom = frame.bottom + 18.0;
+            frame.text(x_at(percentile), bottom, &format!("p{percentile}"), &Type { size: 12.5, ..SMALL });
+        }
+        for (i, series) in self.series.iter().enumerate() {
+            let path: Vec<_> = series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1 / 1e3))).collect();
+            frame.polyline(&path, palette.of(i), 2.0);
+            for (p, at) in series.points.iter().zip(path) {
+                frame.dot(at, 4.0, palette.of(i), &format!("{}, p{}: {}", series.name, p.0, latency(p.1)));
+            }
+        }
+        frame.baseline();
+        frame.x_label("share of operations that took no longer");
+        frame.svg()
+    }
+}

@@ -1,0 +1,86 @@
+//! A value from round to round until it is steady: the rounds of each drive, and over the last of them the fitted line
+//! and the band that it must stay within.
+
+use super::Plot;
+use super::axis::{Axis, si};
+use super::frame::{Frame, SMALL};
+use super::theme::{FAINT, INK, Palette};
+
+pub struct RoundsSeries {
+    pub name: String,
+    /// From the first round.
+    pub values: Vec<f64>,
+    pub fit: Option<Fit>,
+}
+
+/// What was fitted to the last rounds.
+pub struct Fit {
+    /// From 1.
+    pub first_round: usize,
+    pub rounds: usize,
+    pub mean: f64,
+    pub intercept: f64,
+    pub slope_per_round: f64,
+    /// How far above and below the mean the band reaches.
+    pub band: f64,
+}
+
+pub struct Rounds {
+    pub title: String,
+    pub subtitle: String,
+    pub y_label: String,
+    pub series: Vec<RoundsSeries>,
+}
+
+impl Plot for Rounds {
+    fn label(&self) -> String {
+        format!("{}: {}", self.title, self.subtitle)
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
+        let bands = self.series.iter().filter_map(|s| s.fit.as_ref()).map(|f| f.mean + f.band);
+        let values = || self.series.iter().flat_map(|s| s.values.iter().copied()).filter(|v| v.is_finite());
+        let y = Axis::from_zero(values().chain(bands));
+        let mut frame = Frame::new(palette, (&self.title, &self.subtitle), &self.y_label, &names, y);
+        let most = self.series.iter().map(|s| s.values.len()).max().unwrap_or(0);
+        if most == 0 {
+            frame.no_data();
+            return frame.svg();
+        }
+        let (left, right) = (frame.left, frame.right);
+        let x_at = |round: f64| left + (round - 0.5) / most as f64 * (right - left);
+        let every = most.div_ceil(25);
+        for round in (1..=most).filter(|round| (round - 1).is_multiple_of(every)) {
+            frame.text(x_at(round as f64), frame.bottom + 18.0, &round.to_string(), &SMALL);
+        }
+        for (i, series) in self.series.iter().enumerate() {
+            let numbered = series.values.iter().enumerate().filter(|(_, v)| v.is_finite());
+            let path: Vec<_> = numbered.map(|(at, v)| (x_at(at as f64 + 1.0), frame.y_at(*v))).collect();
+            frame.polyline(&path, palette.of(i), 1.6);
+            for (value, at) in series.values.iter().filter(|v| v.is_finite()).zip(path) {
+                frame.dot(at, 3.0, palette.of(i), &format!("{}: {} {}", series.name, si(*value), self.y_label));
+            }
+            if let Some(fit) = &series.fit {
+                fit.draw(&mut frame, &x_at);
+            }
+        }
+        frame.baseline();
+        frame.x_label("round");
+        frame.svg()
+    }
+}
+
+impl Fit {
+    fn draw(&self, frame: &mut Frame, x_at: &dyn Fn(f64) -> f64) {
+        let (first, steps) = (self.first_round as f64, (self.rounds - 1) as f64);
+        let (from, to) = (x_at(first), x_at(first + steps));
+        let y = |frame: &Frame, value: f64| frame.y_at(value.max(0.0));
+        for limit in [self.mean - self.band, self.mean + self.band] {
+            let at = y(frame, limit);
+            frame.line((from, at), (to, at), FAINT, 1.0);
+        }
+        let (start, end) = (y(frame, self.intercept), y(frame, self.intercept + self.slope_per_round * steps));
+        frame.line((from, start), (to, end), INK, 1.6);
+    }
+}

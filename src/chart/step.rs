@@ -1,0 +1,326 @@
+//! Which figures a step gets, and what goes into them.
+
+use super::bars::{Bar, BarSeries, GroupedBars};
+use super::curve::{Curve, CurvePoint, CurveSeries};
+use super::percentiles::{PercentileSeries, Percentiles};
+use super::timeline::{Timeline, TimelineSeries};
+use super::{Figure, MARK, Plot};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
+use crate::plan::Field;
+use crate::stats::Estimate;
+
+/// Points of a line over time: enough for a page's width, few enough for a small file.
+pub(super) const TIMELINE_POINTS: usize = 300;
+
+/// More groups of bars than this cannot be told apart.
+const MOST_GROUPS: usize = 16;
+
+/// Below this rate (1 MB/s) a step moves requests, not data, and MB/s say nothing.
+const MOVES_DATA: f64 = 1e6;
+
+/// The figures of a step, leading ones first.
+pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    let draw = Draw { facts, step };
+    let swept = step.values.len() > 1;
+    let moves = step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > MOVES_DATA);
+    let mut all = vec![draw.bars("ops", "ops/s", "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
+    let paced = matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
+    let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
+    let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
+    let of = |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| user_latency(t, step).and_then(pick);
+    let any = |pick: fn(&Latency) -> Option<Bar>| {
+        step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
+    };
+    if swept && any(mean) {
+        if paced {
+            all.push(draw.lines("mean-against-rate", &format!("mean {}", draw.kind()), "µs", &of(mean)));
+        } else {
+            all.push(draw.latency_curve("mean", &of(mean)));
+        }
+    }
+    if swept && any(p99) {
+        if paced {
+            all.push(draw.lines("p99-against-rate", &format!("p99 {}", draw.kind()), "µs", &of(p99)));
+        } else {
+            all.push(draw.latency_curve("p99", &of(p99)));
+        }
+    }
+    if draw.neighbours().len() > 1 {
+        all.push(draw.by_neighbour());
+    }
+    if moves {
+        all.push(draw.bars("mb", "throughput", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6))));
+    }
+    if any(p99) {
+        all.push(draw.bars("p99", &format!("p99 {}", draw.kind()), "µs", &of(p99)));
+    }
+    if draw.has_percentiles() {
+        all.push(draw.percentiles());
+    }
+    if step.cells.iter().any(|c| c.over_time.len() > 2) {
+        all.push(draw.timeline());
+    }
+    all
+}
+
+pub(super) struct Draw<'a> {
+    pub(super) facts: &'a Facts,
+    pub(super) step: &'a StepFacts,
+}
+
+impl Draw<'_> {
+    pub(super) fn figure(&self, name: &str, plot: impl Plot + 'static) -> Figure {
+        Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
+    }
+
+    /// Says what the mark means, where there is one.
+    pub(super) fn subtitle(&self, what: String) -> String {
+        if self.step.has_marks() { format!("{what} ({MARK} not limited by the drive)") } else { what }
+    }
+
+    /// "read service time"
+    fn kind(&self) -> String {
+        let class = self.step.class.map_or("", |c| c.name());
+        format!("{class} {} time", if self.step.open_loop { "response" } else { "service" })
+    }
+
+    /// A curve by percentile needs two of them.
+    fn has_percentiles(&self) -> bool {
+        let several = |l: &Latency| l.percentiles_ns.iter().flatten().nth(1).is_some();
+        let mut cells = self.lead().into_iter().filter_map(|(_, c)| c.total.as_ref());
+        cells.any(|t| user_latency(t, self.step).is_some_and(several))
+    }
+
+    pub(super) fn x_label(&self) -> String {
+        match self.step.axis.as_ref().map(|a| a.field) {
+            Some(Field::Depth) => "queue depth".to_string(),
+            _ => self.step.axis_label().to_string(),
+        }
+    }
+
+    pub(super) fn groups(&self) -> Vec<String> {
+        let named = |label: &String| if label.is_empty() { self.step.name.clone() } else { label.clone() };
+        self.step.values.iter().map(|v| named(&v.label)).collect()
+    }
+
+    /// One number for each subject and axis value: bars while they can be told apart, lines beyond that.
+    fn bars(&self, file: &str, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
+        if self.step.values.len() > MOST_GROUPS {
+            return self.lines(file, what, unit, pick);
+        }
+        let values = |subject| {
+            let cells = self.facts.cells_of(self.step, subject).into_iter();
+            let bar = |c: &CellFacts| Some(Bar { marked: c.is_not_the_drives(), ..pick(c.total.as_ref()?)? });
+            cells.map(|c| c.and_then(bar)).collect()
+        };
+        let subjects = self.facts.subjects.iter().enumerate();
+        let series = subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
+        let plot = GroupedBars {
+            title: self.step.title.clone(),
+            subtitle: self.subtitle(what.to_string()),
+            x_label: self.x_label(),
+            y_label: unit.to_string(),
+            groups: self.groups(),
+            series,
+        };
+        self.figure(file, plot)
+    }
+
+    fn lines(&self, file: &str, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
+        let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
+            Some((Field::BytesPerSec, name)) => (1e6, format!("{name}, MB/s")),
+            Some((Field::OpsPerSec, name)) => (1.0, format!("{name}, ops/s")),
+            _ => (1.0, self.x_label()),
+        };
+        let point = |cell: &CellFacts| {
+            let bar = pick(cell.total.as_ref()?)?;
+            let x = self.step.values[cell.value].number / scale;
+            let (label, hollow) = (marked(cell, String::new()), cell.missed_its_rate());
+            x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
+        };
+        let plot = Curve {
+            title: self.step.title.clone(),
+            subtitle: self.subtitle(what.to_string()),
+            x_label,
+            y_label: unit.to_string(),
+            log_y: false,
+            series: self.curves(&point),
+        };
+        self.figure(file, plot)
+    }
+
+    pub(super) fn curves(&self, point: &dyn Fn(&CellFacts) -> Option<CurvePoint>) -> Vec<CurveSeries> {
+        let points = |subject| {
+            let cells = self.facts.cells_of(self.step, subject).into_iter().flatten();
+            cells.filter_map(point).collect::<Vec<_>>()
+        };
+        let subjects = self.facts.subjects.iter().enumerate();
+        subjects.map(|(i, name)| CurveSeries { name: name.clone(), points: points(i) }).collect()
+    }
+
+    /// A latency against ops/s, each point labelled with its axis value.
+    fn latency_curve(&self, what: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
+        // Labels that stand on one another tell nothing.
+        let every = self.step.values.len().div_ceil(MOST_GROUPS);
+        let label = |value: usize| match value % every {
+            0 => self.step.values[value].label.clone(),
+            _ => String::new(),
+        };
+        let point = |cell: &CellFacts| {
+            let total = cell.total.as_ref()?;
+            let bar = pick(total)?;
+            // The maximum is a closed loop: its latency is of another kind, and so is no point of this curve.
+            if self.step.values[cell.value].number.is_infinite() {
+                return None;
+            }
+            let (x, hollow) = (total.ops_per_s.value, cell.missed_its_rate());
+            let label = marked(cell, label(cell.value));
+            Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
+        };
+        let series = self.curves(&point);
+        let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
+        let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
+        let plot = Curve {
+            title: self.step.title.clone(),
+            subtitle: self.subtitle(format!("{what} {} against throughput, by {}", self.kind(), self.x_label())),
+            x_label: "ops/s".to_string(),
+            y_label: "µs".to_string(),
+            log_y: wide,
+            series,
+        };
+        self.figure(&format!("{what}-against-ops"), plot)
+    }
+
+    /// The headline streams at the lead point, where there are several: neighbours.
+    fn neighbours(&self) -> Vec<&str> {
+        let streams = self.step.cells.iter().find(|c| c.value == self.step.lead).map(|c| &c.streams);
+        let leading = streams.into_iter().flatten().filter(|(_, headline, _)| *headline);
+        leading.map(|(name, ..)| name.as_str()).collect()
+    }
+
+    /// Bars by neighbour and percentile, a bar a subject.
+    fn by_neighbour(&self) -> Figure {
+        const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
+        let value = |cell: &CellFacts, stream: &str, what: usize| {
+            let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;
+            let times = summary.classes.first().map(ClassSummary::user_latency)?;
+            let estimate = if what == 0 { times.mean_ns.as_ref() } else { times.percentiles_ns[what + 1].as_ref() };
+            estimate.map(|e| scaled(e, 1e3))
+        };
+        let cells: Vec<(&str, usize)> =
+            self.neighbours().into_iter().flat_map(|name| (0..SHOWN.len()).map(move |i| (name, i))).collect();
+        let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
+            name: name(self.facts, cell),
+            values: cells.iter().map(|(name, what)| value(cell, name, *what)).collect(),
+        });
+        // The neighbour is named once, under its first percentile.
+        let group = |(name, what): &(&str, usize)| match what {
+            0 => format!("{name}: {}", SHOWN[0]),
+            _ => SHOWN[*what].to_string(),
+        };
+        let plot = GroupedBars {
+            title: self.step.title.clone(),
+            subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
+            x_label: String::new(),
+            y_label: "µs".to_string(),
+            series: series.collect(),
+            groups: cells.iter().map(group).collect(),
+        };
+        self.figure("neighbours", plot)
+    }
+
+    /// The lead point's cells: the one whose shape is looked at closely.
+    pub(super) fn lead(&self) -> Vec<(usize, &CellFacts)> {
+        let subjects = 0..self.facts.subjects.len();
+        let cell = |subject| self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten();
+        subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
+    }
+
+    /// "threads = 4", for figures of one point.
+    pub(super) fn lead_label(&self) -> String {
+        match self.step.values.get(self.step.lead) {
+            Some(value) if !value.label.is_empty() => format!(" at {} {}", self.x_label(), value.label),
+            _ => String::new(),
+        }
+    }
+
+    fn percentiles(&self) -> Figure {
+        let points = |cell: &CellFacts| {
+            let latency = cell.total.as_ref().and_then(|t| user_latency(t, self.step));
+            let all = PERCENTILES.iter().zip(latency.map(|l| &l.percentiles_ns[..]).unwrap_or_default());
+            all.filter_map(|((_, q), e)| Some((q * 100.0, e.as_ref()?.value))).map(|(q, v)| (tidy(q), v)).collect()
+        };
+        let series = self.lead().into_iter().map(|(_, cell)| (name(self.facts, cell), points(cell)));
+        let plot = Percentiles {
+            title: self.step.title.clone(),
+            subtitle: self.subtitle(format!("{} by percentile{}", self.kind(), self.lead_label())),
+            series: series.map(|(name, points)| PercentileSeries { name, points }).collect(),
+        };
+        self.figure("percentiles", plot)
+    }
+
+    fn timeline(&self) -> Figure {
+        let series = self.lead().into_iter().map(|(_, cell)| TimelineSeries {
+            name: name(self.facts, cell),
+            points: thinned(&cell.over_time, TIMELINE_POINTS),
+        });
+        let plot = Timeline {
+            title: self.step.title.clone(),
+            subtitle: self.subtitle(format!("ops/s over time{}", self.lead_label())),
+            y_label: "ops/s".to_string(),
+            series: series.collect(),
+        };
+        self.figure("over-time", plot)
+    }
+}
+
+/// `text` with the mark where the drive did not set the numbers.
+pub fn marked(cell: &CellFacts, text: String) -> String {
+    if cell.is_not_the_drives() { format!("{text} {MARK}") } else { text }
+}
+
+/// A cell's subject, with the mark where it is called for.
+pub fn name(facts: &Facts, cell: &CellFacts) -> String {
+    marked(cell, facts.subjects[cell.subject].clone())
+}
+
+/// 99.99 and not 99.98999999999999.
+fn tidy(percentile: f64) -> f64 {
+    (percentile * 1e6).round() / 1e6
+}
+
+fn user_latency<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latency> {
+    summary.class(step.class).map(ClassSummary::user_latency)
+}
+
+/// A file name made of a step's name.
+fn slug(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}
+
+pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {
+    Bar { value: e.value / by, low: e.low / by, high: e.high / by, marked: false }
+}
+
+/// Means of neighbours, so that there are at most `most` points and none is passed over.
+pub(super) fn thinned(series: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
+    let mean = |part: &[(f64, f64)]| {
+        let n = part.len() as f64;
+        (part.iter().map(|p| p.0).sum::<f64>() / n, part.iter().map(|p| p.1).sum::<f64>() / n)
+    };
+    series.chunks(series.len().div_ceil(most).max(1)).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_the_mean() {
+        let series: Vec<_> = (0..1000).map(|i| (f64::from(i), f64::from(i % 10))).collect();
+        let thin = thinned(&series, 300);
+        assert_eq!((thin.len(), thin[0]), (250, (1.5, 1.5)));
+        assert_eq!(thinned(&series[..3], 300), series[..3]);
+    }
+}

@@ -1,0 +1,53 @@
+//! A value over the seconds of a point: ops/s over time.
+
+use super::Plot;
+use super::axis::{Axis, si};
+use super::frame::{Frame, SMALL};
+use super::theme::Palette;
+
+pub struct TimelineSeries {
+    pub name: String,
+    /// (seconds since the window opened, value)
+    pub points: Vec<(f64, f64)>,
+}
+
+pub struct Timeline {
+    pub title: String,
+    pub subtitle: String,
+    pub y_label: String,
+    pub series: Vec<TimelineSeries>,
+}
+
+impl Plot for Timeline {
+    fn label(&self) -> String {
+        format!("{}: {}", self.title, self.subtitle)
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
+        let points = || self.series.iter().flat_map(|s| &s.points);
+        let y = Axis::from_zero(points().map(|p| p.1));
+        let mut frame = Frame::new(palette, (&self.title, &self.subtitle), &self.y_label, &names, y);
+        if points().next().is_none() {
+            frame.no_data();
+            return frame.svg();
+        }
+        let x = Axis::from_zero(points().map(|p| p.0));
+        let (left, right) = (frame.left, frame.right);
+        let x_at = |seconds: f64| left + x.share(seconds) * (right - left - 14.0);
+        for tick in x.ticks() {
+            frame.text(x_at(tick), frame.bottom + 18.0, &si(tick), &SMALL);
+        }
+        for (i, series) in self.series.iter().enumerate() {
+            let path: Vec<_> = series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1))).collect();
+            frame.polyline(&path, palette.of(i), 1.6);
+            for (p, at) in series.points.iter().zip(path) {
+                let hover = format!("{}, {} s: {} {}", series.name, si(p.0), si(p.1), self.y_label);
+                frame.dot(at, 2.2, palette.of(i), &hover);
+            }
+        }
+        frame.baseline();
+        frame.x_label("seconds");
+        frame.svg()
+    }
+}

@@ -1,0 +1,96 @@
+//! The brief as Markdown: tables as tables, figures as SVG files beside it.
+
+use std::fmt::Write;
+
+use crate::brief::Document;
+use crate::brief::block::{Block, Line, Span, Style, Table, words};
+
+/// The text, and the figures that it names: (file name, SVG).
+pub fn markdown(document: &Document, folder: &str) -> (String, Vec<(String, String)>) {
+    let (mut out, mut figures) = (String::new(), Vec::new());
+    let _ = writeln!(out, "# {}\n", line(&document.title));
+    let _ = writeln!(out, "{}\n", line(&document.byline));
+    for headline in &document.headlines {
+        let subject = line(&document.subjects[headline.subject]);
+        let (number, of) = (line(&format!("{} {}", headline.value, headline.unit)), line(&headline.of));
+        let _ = writeln!(out, "- {subject}: **{number}**, {of}");
+    }
+    out.push('\n');
+    for part in &document.parts {
+        let _ = writeln!(out, "## {}\n", line(&part.title));
+        for block in &part.blocks {
+            match block {
+                Block::Figures(drawn) => {
+                    for figure in drawn {
+                        let name = format!("{}-{}.svg", part.id, figures.len() + 1);
+                        let _ = writeln!(out, "![{}]({folder}/{name})\n", line(&figure.label()));
+                        figures.push((name, figure.svg(&document.palette)));
+                    }
+                }
+                other => put(&mut out, other),
+            }
+        }
+    }
+    (out, figures)
+}
+
+fn put(out: &mut String, block: &Block) {
+    let _ = match block {
+        Block::Heading(h) => writeln!(out, "{} {}\n", "#".repeat(usize::from(h.level) + 2), line(&h.text)),
+        Block::Text(_, text) => writeln!(out, "{}\n", styled(text)),
+        Block::List(items) => {
+            items.iter().for_each(|item| out.push_str(&format!("- {}\n", styled(item))));
+            writeln!(out)
+        }
+        Block::Terms(terms) => {
+            terms.iter().for_each(|(term, text)| out.push_str(&format!("- **{}**: {}\n", line(term), line(text))));
+            writeln!(out)
+        }
+        Block::Pairs(title, pairs) => {
+            let rows: Vec<Vec<String>> = pairs.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
+            out.push_str(&format!("### {}\n\n", line(title)));
+            table(out, &Table::of(2, &["", ""], rows));
+            Ok(())
+        }
+        Block::Table(own) => {
+            table(out, own);
+            Ok(())
+        }
+        Block::Code(title, text) => {
+            let title = if title.is_empty() { String::new() } else { format!("{}\n\n", line(title)) };
+            writeln!(out, "{title}```text\n{}\n```\n", text.replace("```", "'''"))
+        }
+        Block::Figures(_) => Ok(()),
+    };
+}
+
+fn table(out: &mut String, table: &Table) {
+    let columns = table.rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0).max(table.head.len());
+    let mut write = |row: &[String]| {
+        let cells = (0..columns).map(|i| line(row.get(i).map_or("", String::as_str)).replace('|', "\\|"));
+        let _ = writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
+    };
+    write(&table.head);
+    write(&(0..columns).map(|i| if i < table.left { "---".into() } else { "---:".into() }).collect::<Vec<_>>());
+    table.rows.iter().for_each(|(_, row)| write(row));
+    out.push('\n');
+}
+
+fn styled(text: &Line) -> String {
+    let span = |span: &Span| {
+        let text = line(&span.text);
+        match &span.style {
+            Style::Plain => text,
+            Style::Strong => format!("**{text}**"),
+            Style::Emphasis => format!("*{text}*"),
+            Style::Code => format!("`{}`", span.text),
+            Style::Link(to) => format!("[{text}](<{}>)", to.replace(['<', '>', '\n'], "")),
+        }
+    };
+    if words(text).trim().is_empty() { String::new() } else { text.iter().map(span).collect() }
+}
+
+/// Text on one line, with what Markdown would take for its own marked as plain.
+fn line(text: &str) -> String {
+    text.replace('\n', " ").replace('<', "&lt;").replace('*', "\\*").replace('_', "\\_").replace('[', "\\[")
+}
