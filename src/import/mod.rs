@@ -16,6 +16,7 @@ pub use bundle::import;
 
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
+use crate::base::registry::Registry;
 use crate::plan::{Axis, Field};
 use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Sample, Tally, Told};
 
@@ -36,8 +37,14 @@ pub trait Format: Sync {
     fn read(&self, input: &Input<'_>) -> Result<Found>;
 }
 
-pub static ALL: &[&dyn Format] =
-    &[&csv::Csv, &dbbench::DbBench, &fio::Fio, &hammerdb::HammerDb, &sysbench::Sysbench, &vdbench::Vdbench];
+pub static ALL: Registry<&'static dyn Format> = Registry::new(&[
+    &csv::Csv,
+    &dbbench::DbBench,
+    &fio::Fio,
+    &hammerdb::HammerDb,
+    &sysbench::Sysbench,
+    &vdbench::Vdbench,
+]);
 
 /// A file that was given.
 #[derive(Clone, Copy)]

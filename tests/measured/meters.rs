@@ -163,7 +163,7 @@ fn check_energy(path: &PathBuf) {
     let shown = terminal(&screens::show(&all));
     assert!(shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"), "{shown}");
     let mut csv = Vec::new();
-    let (points, form) = (export::TABLES[0], export::FORMS[0]);
+    let (points, form) = (export::TABLES.iter().next().unwrap(), export::FORMS.iter().next().unwrap());
     let facts = dyno::cmd::load::facts(std::slice::from_ref(path), &Default::default()).unwrap();
     export::export((std::slice::from_ref(path), &facts), points, form, Box::new(&mut csv)).unwrap();
     let mut rows = csv::Reader::from_reader(&csv[..]);

@@ -8,7 +8,8 @@ use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::number_format::{self as words, NONE};
 use crate::brief::wording;
-use crate::chart::step::{self, name};
+use crate::chart;
+use crate::chart::step::name;
 use crate::plan::Field;
 
 pub const SECTION: Section = Section { id: "results", title: "Results", blocks };
@@ -19,7 +20,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.clone(), id }));
         out.push(Block::note(wording::describe(step)));
-        out.push(Block::Figures(step::figures(facts, step)));
+        out.push(Block::Figures(chart::of_step(SECTION.id, facts, step)));
         out.push(side_by_side(facts, index).block());
         if step.has_marks() {
             out.push(Block::note(bottlenecks::NOTE));
