@@ -83,7 +83,7 @@ pub struct Entry {
 pub(crate) const NO_WINDOW_NS: u64 = 1_000_000_000_000;
 
 impl Entry {
-    fn new(step: &str, axis: Option<(Field, f64)>, window_ns: u64) -> Entry {
+    pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: u64) -> Entry {
         let key = PointKey { subject: String::new(), step: step.to_string(), axis: axis.map(axis_of), repeat: 1 };
         let point = Point {
             key,
@@ -105,15 +105,15 @@ impl Entry {
     }
 
     /// Ops in the window at this rate.
-    fn ops_at(&self, per_s: f64) -> u64 {
+    pub fn ops_at(&self, per_s: f64) -> u64 {
         (per_s * self.point.window_ns as f64 / 1e9).round() as u64
     }
 
-    fn tell(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
+    pub fn tell(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
         self.tell_within(stream, class, name, value, (value, value), samples);
     }
 
-    fn tell_within(
+    pub fn tell_within(
         &mut self,
         stream: &str,
         class: Class,
@@ -141,7 +141,8 @@ fn axis_of((field, value): (Field, f64)) -> Axis {
     Axis { name: name.to_string(), field, value: value.into() }
 }
 
-fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tally>) -> Cell {
+/// What one stream did.
+pub fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tally>) -> Cell {
     Cell {
         stream: stream.to_string(),
         drive: 0,
@@ -158,7 +159,7 @@ fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tall
 }
 
 /// A tally without latencies.
-fn tally(class: Class, ops: u64, bytes: u64) -> Tally {
+pub fn tally(class: Class, ops: u64, bytes: u64) -> Tally {
     Tally { class, ops, bytes, misses: 0, given_up: 0, service: Histogram::new(), response: None }
 }
 
