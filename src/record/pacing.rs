@@ -2,8 +2,9 @@
 //! a schedule was not kept though nothing but Dyno was in its way.
 
 use super::Fact;
+use super::key::Heading;
 
-const FLOOR: (&str, &str) = ("Dyno", "Pacing floor");
+const FLOOR: (&str, &str) = (Heading::Dyno.name(), "Pacing floor");
 
 /// Heading of a point's facts, each named after its stream.
 const OVERSLEPT: &str = "Overslept";

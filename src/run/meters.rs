@@ -8,6 +8,7 @@ use crate::base::error::Result;
 use crate::base::secret;
 use crate::meter::watch::{Seen, Watch};
 use crate::plan::Plan;
+use crate::record::gauge::WATTS;
 use crate::record::{AtRest, Fact, Sample, Sink};
 
 /// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is found out by the load's
@@ -62,7 +63,7 @@ pub fn at_rest(watch: &Watch, plan: &Plan, time: Time<'_>, progress: &Progress) 
     for subject in &plan.subjects {
         let mut means: BTreeMap<(String, String), (f64, u32)> = BTreeMap::new();
         for seen in watch.collect(&subject.name, from_ns as i64).0 {
-            if seen.reading.name.ends_with("_watts") && seen.reading.value.is_finite() {
+            if seen.reading.name.ends_with(WATTS) && seen.reading.value.is_finite() {
                 let mean = means.entry((seen.meter, seen.reading.name)).or_default();
                 *mean = (mean.0 + seen.reading.value, mean.1 + 1);
             }

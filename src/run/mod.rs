@@ -35,7 +35,7 @@ use crate::lab::data::FOLDER;
 use crate::lab::{shared, written};
 use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
-use crate::record::{Fact, Outcome, Point, Sink};
+use crate::record::{Fact, Outcome, Point, Sink, key};
 use before::Before;
 use enough::{Figures, enough};
 pub use maxima::Maxima;
@@ -217,11 +217,12 @@ pub fn devices(plan: &Plan) -> Vec<Fact> {
 
 /// What Dyno itself can say of a run, beside the host's facts.
 pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
+    const DYNO: &str = key::Heading::Dyno.name();
     Ok(vec![
-        Fact::new("Dyno", "Version", env!("CARGO_PKG_VERSION")),
-        Fact::new("Dyno", "RocksDB", crate::engine::rocksdb::version()),
-        Fact::new("Dyno", "Clock", clock.describe()),
-        Fact::new("Dyno", "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
+        key::dyno::VERSION.fact("", env!("CARGO_PKG_VERSION")),
+        Fact::new(DYNO, "RocksDB", crate::engine::rocksdb::version()),
+        Fact::new(DYNO, "Clock", clock.describe()),
+        Fact::new(DYNO, "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
         floor::measure(clock)?.to_fact(),
     ])
 }
