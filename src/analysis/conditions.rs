@@ -84,7 +84,7 @@ pub struct Barred {
 }
 
 /// A subject and what it has.
-type Seen<'a> = (usize, &'a str);
+pub(super) type Seen<'a> = (usize, &'a str);
 
 /// Every pair of subjects that may not be compared, and why: test conditions that differ, or resolved steps that do.
 pub fn barred(facts: &Facts) -> Vec<Barred> {
@@ -172,7 +172,12 @@ pub fn headings(facts: &Facts, key: Key) -> Vec<&str> {
 }
 
 /// Who has what of a fact, apart for every place where it was gathered: a drive of a group, a step.
-fn sightings<'a>(facts: &'a Facts, subjects: &[usize], group: &str, name: &str) -> BTreeMap<&'a str, Vec<Seen<'a>>> {
+pub(super) fn sightings<'a>(
+    facts: &'a Facts,
+    subjects: &[usize],
+    group: &str,
+    name: &str,
+) -> BTreeMap<&'a str, Vec<Seen<'a>>> {
     let mut found: BTreeMap<&str, Vec<Seen<'_>>> = BTreeMap::new();
     for g in &facts.disclosure {
         let Some(label) = g.name.strip_prefix(group) else { continue };

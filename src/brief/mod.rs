@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod block;
 mod document;
+pub mod notes;
 pub mod number_format;
 mod options;
 mod own_text;

@@ -3,10 +3,11 @@
 use super::block::{Block, Mark, Table};
 use super::number_format as words;
 use super::section::{bottlenecks, drives, energy, equal_load, results};
-use super::{published, wording};
+use super::{notes, published, wording};
 use crate::analysis::claims::{self, Claim};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
+use crate::analysis::selftest;
 use crate::base::units;
 use crate::chart::step::name;
 
@@ -57,10 +58,12 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
     if !caveats.is_empty() {
         out.extend([Block::chapter("Caveats"), Block::list(caveats)]);
     }
+    out.extend(notes::blocks(facts));
     out.extend(failures(facts));
     if !facts.comparisons.is_empty() {
         out.push(Block::note(wording::footnote()));
     }
+    out.extend(selftest::of_host(facts).into_iter().map(|said| Block::note(format!("{said}."))));
     out
 }
 
@@ -91,6 +94,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
         let title = "Caveats (these points support no claim, or only a bound)";
         out.extend([Block::chapter(title), Block::list(caveats)]);
     }
+    out.extend(notes::blocks(facts));
     out
 }
 

@@ -183,6 +183,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     basis.extend(calculation(facts, comparison));
     let searched = facts.searched();
     basis.push(format!("{} repeats; interval simultaneous over {searched} comparisons", comparison.repeats));
+    basis.extend(super::notes::whose(facts, (comparison.better, comparison.worse)));
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }

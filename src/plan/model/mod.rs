@@ -30,6 +30,9 @@ pub struct Plan {
     /// By which rule subjects take turns; see `order`. Bundles that do not say used the first.
     #[serde(default)]
     pub order_version: u32,
+    /// By which method points were measured; `record::METHOD` when the run began.
+    #[serde(default)]
+    pub method: Method,
     /// Fields whose difference is the question, as paths: points that differ in them may be compared.
     #[serde(default)]
     pub vary: Vec<String>,
@@ -56,6 +59,18 @@ pub struct Until {
     pub percent: f64,
     /// Repeats that are measured in any case.
     pub at_least: u32,
+}
+
+/// A version of the measuring method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Method(pub u32);
+
+impl Default for Method {
+    /// The first, of bundles that do not say; figures of other tools have it as well.
+    fn default() -> Method {
+        Method(1)
+    }
 }
 
 /// A procedure without drives.
