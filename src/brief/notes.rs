@@ -1,5 +1,6 @@
 //! Notes in words: what a reader should know beside the claims and the caveats of single points.
 
+use super::block::Block;
 use super::number_format as words;
 use super::wording::place;
 use crate::analysis::facts::Facts;
@@ -14,6 +15,12 @@ pub fn all(facts: &Facts) -> Vec<String> {
     all.extend(specimens::apart(facts).iter().map(|one| apart(facts, one)));
     all.extend(specimens::of_models(facts).iter().map(|one| of_models(facts, one)));
     all
+}
+
+/// The same as a part of a document; nothing where there are none.
+pub fn blocks(facts: &Facts) -> Vec<Block> {
+    let all = all(facts);
+    if all.is_empty() { Vec::new() } else { vec![Block::chapter("Notes"), Block::list(all)] }
 }
 
 /// "4 KiB reads at depth 8: repeat 2 ran at 0.35 × for both subjects; …"
@@ -70,21 +77,4 @@ fn of_models(facts: &Facts, one: &OfModels) -> String {
         step.title,
         place(step, &[one.value])
     )
-}
-
-/// Of what a claim is: so many drives of each model, or these drives alone; nothing where no drive had a part.
-pub fn whose(facts: &Facts, pair: (usize, usize)) -> Option<String> {
-    let plan = |subject: usize| Some(&facts.runs.get(*facts.run_of.get(subject)?)?.resolved);
-    let plans = [plan(pair.0)?, plan(pair.1)?];
-    if plans.iter().any(|plan| plan.keeps_no_data()) {
-        return None;
-    }
-    let count = |s: usize| facts.drives.get(s).map_or(1, Vec::len);
-    let models = specimens::model(facts, pair.0).is_some() && specimens::model(facts, pair.1).is_some();
-    Some(match (count(pair.0), count(pair.1)) {
-        _ if plans.iter().any(|plan| plan.same_device) => "on one device".to_string(),
-        (1, 1) => "of these two drives".to_string(),
-        (a, b) if a == b && models => format!("{a} drives each"),
-        _ => "of these drives".to_string(),
-    })
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::signals::Signals;
-use super::{consent, selftest};
+use super::{consent, host_selftest};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, exit, failed, refused};
 use crate::base::file;
@@ -14,8 +14,8 @@ use crate::base::stderr::note;
 use crate::lab;
 use crate::plan::{self, Plan, PointKey};
 use crate::record::{Fact, METHOD, Outcome, Run};
+use crate::run::before::Before;
 use crate::run::enough::{Figures, headline};
-use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::search::Searches;
 use crate::run::{self, Maxima};
@@ -143,7 +143,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let name =
         || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
-    let told = selftest::facts();
+    let told = host_selftest::facts();
     let (plan, writer, clock) = begin(plan, &bundle, now, told)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;

@@ -20,7 +20,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(Block::note("Their figures are shown; they support no claim."));
         out.push(Block::list(caveats));
     }
-    out.extend(titled("Notes", notes::all(facts)));
+    out.extend(notes::blocks(facts));
     out.extend(titled("Wider than asked", wider_than_asked(facts)));
     if !facts.failures.is_empty() {
         let rows = facts.failures.iter().map(|f| {
