@@ -11,6 +11,7 @@ mod own_text;
 pub mod published;
 pub mod screens;
 pub mod section;
+mod whose;
 pub mod wording;
 
 pub use block::Block;

@@ -7,6 +7,7 @@ mod consent;
 pub mod drives;
 pub mod export;
 pub mod facts;
+pub mod host_selftest;
 pub mod import;
 pub mod list;
 pub mod load;

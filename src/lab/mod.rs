@@ -3,12 +3,14 @@
 pub mod data;
 pub mod drives;
 pub mod facts;
+mod fd;
+mod file_state;
 pub mod files;
 pub mod filesystem;
 pub mod guard;
 mod held;
 mod host;
-mod lock;
+pub mod lock;
 pub mod namespaces;
 mod nvme;
 pub mod pin;

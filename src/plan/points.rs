@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::axis::{Axis, AxisValue};
+use super::cells::{Cell, axes_of, cells};
 use super::knobs::one_size;
-use super::model::{Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject, Sweep};
+use super::model::{Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject};
 use super::order;
 use crate::base::units::Rate;
 
@@ -39,54 +39,24 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
     points
 }
 
-/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are. A
-/// search alone asks for them.
+/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are.
 fn bare(step: &Step) -> Step {
     let mut bare = step.clone();
-    if let Some(sweep) = bare.sweep.as_mut().filter(|sweep| sweep.search.is_none()) {
+    if let Some(sweep) = bare.sweep.as_mut() {
         sweep.values = Vec::new();
     }
     bare
 }
 
-/// A step at one value of its axis.
-pub(super) struct Cell<'p> {
-    pub step: &'p Step,
-    pub axis: Option<Axis>,
-    /// Its number in the order of running. A searched step has one for all its values, since which of them are measured,
-    /// and when, follows from what was found.
-    pub point: usize,
-}
-
-/// Each step with each value of its axis.
-pub(super) fn cells(plan: &Plan) -> Vec<Cell<'_>> {
-    let mut cells: Vec<Cell<'_>> = Vec::new();
-    let mut point = 0;
-    for step in &plan.protocol.steps {
-        let axes = match &step.sweep {
-            Some(sweep) => axes(sweep).into_iter().map(Some).collect(),
-            None => vec![None],
-        };
-        let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
-        for axis in axes {
-            cells.push(Cell { step, axis, point });
-            point += usize::from(!searched);
-        }
-        point += usize::from(searched);
-    }
-    cells
-}
-
-fn axes(sweep: &Sweep) -> Vec<Axis> {
-    // Shares of a maximum need the maximum first.
-    let maximum = (sweep.field == Field::LoadPercent).then_some(AxisValue::Maximum);
-    let values = maximum.into_iter().chain(sweep.values.iter().copied().map(AxisValue::Number));
-    values.map(|value| Axis { name: sweep.axis_name(), field: sweep.field, value }).collect()
-}
-
 fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     let Cell { step, axis, .. } = cell;
-    let mut applied = Step::clone(step);
+    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
+    PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis.as_ref()) }
+}
+
+/// A step as a subject's point at a value of its axis has it.
+fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
+    let mut applied = step.clone();
     for own in subject.overrides.iter().filter(|own| own.step == step.name) {
         for stream in applied.streams.iter_mut().filter(|stream| stream.name == own.stream) {
             stream.part_mut(own.of).knobs.0.insert(own.knob.clone(), own.value.clone());
@@ -95,8 +65,13 @@ fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     if let (Some(sweep), Some(axis)) = (&step.sweep, axis) {
         applied.streams.iter_mut().filter(|s| s.name == sweep.stream).for_each(|stream| apply(axis, stream));
     }
-    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
-    PointPlan { key, subject: subject.clone(), step: applied }
+    applied
+}
+
+/// What each point of a step does on a subject, in one repeat, without the points: of those there may be very many.
+pub fn steps_at<'p>(step: &'p Step, subject: &'p Subject) -> impl Iterator<Item = Step> + 'p {
+    let bare = bare(step);
+    axes_of(step).into_iter().map(move |axis| step_at(&bare, subject, axis.as_ref()))
 }
 
 /// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has otherwise.

@@ -3,6 +3,7 @@
 mod class;
 mod contents;
 pub mod gauge;
+pub mod key;
 mod method;
 mod pacing;
 mod prepared;

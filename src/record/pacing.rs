@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Fact;
+use super::key::Heading;
 
-const FLOOR: (&str, &str) = ("Dyno", "Pacing floor");
+const FLOOR: (&str, &str) = (Heading::Dyno.name(), "Pacing floor");
 
 /// Heading of a point's facts, each named after its stream.
 const OVERSLEPT: &str = "Overslept";

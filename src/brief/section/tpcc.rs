@@ -11,6 +11,7 @@ use crate::record::Class;
 
 pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", blocks };
 
+/// As the workload declares them.
 pub const NEW_ORDER: Class = Class::new("new-order");
 const PAYMENT: Class = Class::new("payment");
 const ORDER_STATUS: Class = Class::new("order-status");
