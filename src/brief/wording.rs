@@ -1,6 +1,8 @@
 //! Comparisons, claims and caveats in words and numbers. Every form of report prints a difference by `difference`, so that
 //! one comparison has one number and one interval wherever it stands.
 
+use std::collections::HashMap;
+
 use super::number_format as words;
 use crate::analysis::alike;
 use crate::analysis::caveats::Caveat;
@@ -262,15 +264,36 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
         let first = cells().flat_map(|c| &c.caveats).find(|c| few(c));
         all.extend(first.map(|c| format!("Every point was {}", caveat(c))));
     }
-    for step in &facts.steps {
+    // What holds for several points of a subject is said once.
+    let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());
+    for (index, step) in facts.steps.iter().enumerate() {
         for cell in &step.cells {
             for own in cell.caveats.iter().filter(|c| !(all_few && few(c))) {
-                let subject = &facts.subjects[cell.subject];
-                all.push(format!("{}{}, {subject}: {}", step.title, place(step, &[cell.value]), caveat(own)));
+                let (said, at) = (caveat(own), (index, cell.value));
+                let known = *known.entry((cell.subject, said)).or_insert(of.len());
+                match of.get_mut(known) {
+                    Some(places) => places.push(at),
+                    None => of.push(vec![at]),
+                }
             }
         }
     }
+    let mut said: Vec<_> = known.into_iter().collect();
+    said.sort_by_key(|(_, index)| *index);
+    let line = |((subject, text), index): ((usize, String), usize)| {
+        format!("{}, {}: {text}", places(facts, &of[index]), facts.subjects[subject])
+    };
+    all.extend(said.into_iter().map(line));
     all
+}
+
+/// "Reads at 1 and 2 threads; Writes": points, step by step.
+fn places(facts: &Facts, points: &[(usize, usize)]) -> String {
+    let of_step = |(index, step): (usize, &StepFacts)| {
+        let values: Vec<usize> = points.iter().filter(|(of, _)| *of == index).map(|(_, value)| *value).collect();
+        (!values.is_empty()).then(|| format!("{}{}", step.title, place(step, &values)))
+    };
+    facts.steps.iter().enumerate().filter_map(of_step).collect::<Vec<_>>().join("; ")
 }
 
 /// Why two subjects are not compared.
