@@ -6,7 +6,7 @@ use super::facts::{Facts, StepFacts};
 use super::metric::{Figure, Metric};
 use crate::plan::{Plan, points};
 use crate::stats::detectable::{Detectable, Planned, detectable};
-use crate::stats::estimate::variance;
+use crate::stats::moments::variance;
 use crate::stats::family::{FEWEST, Observation};
 
 /// The scatter of a metric in a step, as the standard deviation of one run's logarithm; none with fewer than three repeats.
