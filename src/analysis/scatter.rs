@@ -6,8 +6,8 @@ use super::facts::{Facts, StepFacts};
 use super::metric::{Figure, Metric};
 use crate::plan::{Plan, points};
 use crate::stats::detectable::{Detectable, Planned, detectable};
-use crate::stats::moments::variance;
 use crate::stats::family::{FEWEST, Observation};
+use crate::stats::moments::variance;
 
 /// The scatter of a metric in a step, as the standard deviation of one run's logarithm; none with fewer than three repeats.
 pub fn of_step(step: &StepFacts, metric: &Metric) -> Option<f64> {

@@ -183,7 +183,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     basis.extend(calculation(facts, comparison));
     let searched = facts.searched();
     basis.push(format!("{} repeats; interval simultaneous over {searched} comparisons", comparison.repeats));
-    basis.extend(super::notes::whose(facts, (comparison.better, comparison.worse)));
+    basis.extend(super::basis::whose(facts, (comparison.better, comparison.worse)));
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }
@@ -238,11 +238,7 @@ pub fn caveat(caveat: &Caveat) -> String {
         Caveat::FewRepeats(1) => "measured once: repeat it (`--repeats 5`) before comparing".to_string(),
         Caveat::FewRepeats(n) => format!("measured {n} times: repeat it (`--repeats 5`) before comparing"),
         Caveat::NotTheDrive(verdict) => {
-            format!(
-                "limited by {}, not by the drive: {}",
-                verdict.limit.name(),
-                super::section::bottlenecks::because(verdict)
-            )
+            format!("limited by {}, not by the drive: {}", verdict.limit.name(), super::basis::because(verdict))
         }
     }
 }

@@ -7,18 +7,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::load;
 use super::run::{self, Ended};
+use super::{load, selftest_result};
 use crate::analysis::{Facts, Question, selftest};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
-use crate::base::private;
 use crate::base::stderr::note;
 use crate::base::units::parse_duration_ns;
-use crate::lab;
 use crate::plan::{self, Plan};
+use crate::record::PacingFloor;
 use crate::record::selftest::{Same, SelfTest};
-use crate::record::{Fact, PacingFloor};
 use crate::run::floor;
 
 #[derive(Args)]
@@ -32,9 +30,6 @@ pub struct SelftestArgs {
 }
 
 const DEFAULT: &str = "150s";
-
-/// Where results are kept, by host.
-const KEPT: &str = "selftest";
 
 /// Latencies that are set, in percent above the first subject's.
 const KNOWN_PERCENT: [f64; 3] = [1.0, 3.0, 10.0];
@@ -71,8 +66,7 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
         writeln!(out, "{:44} {}", fact.name, fact.value)?;
     }
     if duration_ns >= wanted(DEFAULT)? {
-        let line = serde_json::to_string(&(host(), &found)).context("writing the self-test")?;
-        private::remember(KEPT, &line);
+        selftest_result::keep(&found)?;
     } else {
         writeln!(out, "Not kept: a self-test of less than {DEFAULT} shows little.")?;
     }
@@ -92,30 +86,6 @@ fn empty(window_ns: u64, floor: PacingFloor) -> SelfTest {
         ceilings: Vec::new(),
         failures: Vec::new(),
     }
-}
-
-/// The newest self-test of this host, kernel, processor and kind of build.
-pub fn kept() -> Option<SelfTest> {
-    let own = host();
-    let read = |line: &String| serde_json::from_str::<([String; 4], SelfTest)>(line).ok();
-    private::recall(KEPT).iter().rev().filter_map(read).find(|(of, _)| *of == own).map(|(_, found)| found)
-}
-
-/// The same as facts, for a bundle.
-pub fn facts() -> Vec<Fact> {
-    kept().map(|found| found.to_facts()).unwrap_or_default()
-}
-
-/// What a result is of. A build without optimisation measures another Dyno.
-fn host() -> [String; 4] {
-    let facts = lab::facts::gather(&[]);
-    let fact = |group: &str, name: &str| {
-        let found = facts.iter().find(|f| f.group == group && f.name == name);
-        found.map(|f| f.value.clone()).unwrap_or_default()
-    };
-    let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default().trim().to_string();
-    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-    [machine, fact("Kernel", "Release"), fact("CPU", "Model"), build.to_string()]
 }
 
 /// What a run of the self-test is for.
