@@ -160,7 +160,8 @@ fn no_test_is_left_out() {
 
 /// Functions that are neither of one file nor of all: the most of each part. What only a neighbour calls is mostly a piece
 /// of it.
-const RESTRICTED: &[(&str, usize)] = &[("analysis", 1), ("chart", 9), ("lab", 6), ("plan", 4), ("stats", 5), ("store", 23)];
+const RESTRICTED: &[(&str, usize)] =
+    &[("analysis", 1), ("chart", 9), ("lab", 6), ("plan", 4), ("stats", 5), ("store", 23)];
 
 #[test]
 fn functions_for_neighbours_alone_become_no_more() {
@@ -176,5 +177,8 @@ fn functions_for_neighbours_alone_become_no_more() {
     }
     let most = |part: &str| RESTRICTED.iter().find(|(name, _)| *name == part).map_or(0, |(_, most)| *most);
     let more = counts.iter().filter(|(part, count)| **count > most(part));
-    none(more.map(|(part, count)| format!("src/{part}: {count} restricted functions, of {} at most", most(part))).collect());
+    none(
+        more.map(|(part, count)| format!("src/{part}: {count} restricted functions, of {} at most", most(part)))
+            .collect(),
+    );
 }
