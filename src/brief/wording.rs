@@ -139,8 +139,12 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
                     && c.metric == comparison.metric
                     && c.is_of(comparison.better, comparison.worse)
             };
-            let points = facts.comparisons.iter().filter(of).filter(|c| c.at != At::Mean).count();
-            format!(" on average over {points} points")
+            let own = || facts.comparisons.iter().filter(of);
+            // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
+            match own().filter(|c| matches!(c.at, At::Load(_))).count() {
+                0 => format!(" on average over {} points", own().filter(|c| c.at != At::Mean).count()),
+                loads => format!(" on average over {loads} equal loads"),
+            }
         }
     }
 }
