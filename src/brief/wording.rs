@@ -14,7 +14,6 @@ use crate::analysis::metric::{Figure, Metric};
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::plan::Field;
-use crate::stats::limit::Verdict;
 use crate::stats::percent::{Formula, cut_off, rounded_out};
 use crate::stats::{Better, Estimate};
 
@@ -142,8 +141,12 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
                     && c.metric == comparison.metric
                     && c.is_of(comparison.better, comparison.worse)
             };
-            let points = facts.comparisons.iter().filter(of).filter(|c| c.at != At::Mean).count();
-            format!(" on average over {points} points")
+            let own = || facts.comparisons.iter().filter(of);
+            // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
+            match own().filter(|c| matches!(c.at, At::Load(_))).count() {
+                0 => format!(" on average over {} points", own().filter(|c| c.at != At::Mean).count()),
+                loads => format!(" on average over {loads} equal loads"),
+            }
         }
     }
 }
@@ -186,7 +189,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     basis.extend(calculation(facts, comparison));
     let searched = facts.searched();
     basis.push(format!("{} repeats; interval simultaneous over {searched} comparisons", comparison.repeats));
-    basis.extend(super::whose::whose(facts, (comparison.better, comparison.worse)));
+    basis.extend(super::basis::whose(facts, (comparison.better, comparison.worse)));
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }
@@ -241,16 +244,8 @@ pub fn caveat(caveat: &Caveat) -> String {
         Caveat::FewRepeats(1) => "measured once: repeat it (`--repeats 5`) before comparing".to_string(),
         Caveat::FewRepeats(n) => format!("measured {n} times: repeat it (`--repeats 5`) before comparing"),
         Caveat::NotTheDrive(verdict) => {
-            format!("limited by {}, not by the drive: {}", verdict.limit.name(), because(verdict))
+            format!("limited by {}, not by the drive: {}", verdict.limit.name(), super::basis::because(verdict))
         }
-    }
-}
-
-/// The evidence, and what to change where it was not the drive.
-pub fn because(verdict: &Verdict) -> String {
-    match &verdict.remedy {
-        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
-        None => verdict.evidence.clone(),
     }
 }
 
