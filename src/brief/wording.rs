@@ -136,11 +136,8 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
         At::Latency(ns) => format!(" at an equal p99 of {}", units::latency(ns)),
         At::Limit => " within the latency limit".to_string(),
         At::Mean => {
-            let of = |c: &&Comparison| {
-                c.step == comparison.step
-                    && c.metric == comparison.metric
-                    && c.is_of(comparison.better, comparison.worse)
-            };
+            let alike = |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
+            let of = |c: &&Comparison| alike(c) && c.is_of(comparison.better, comparison.worse);
             let own = || facts.comparisons.iter().filter(of);
             // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
             match own().filter(|c| matches!(c.at, At::Load(_))).count() {
