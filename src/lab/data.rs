@@ -110,26 +110,29 @@ impl Folder {
     /// Opens a file of the folder. It is looked at before it is opened: one that is a link, of either kind, is not a
     /// file of its own, and opening another kind of file may do something.
     pub fn open_file(&self, file: &str, flags: OFlags) -> Result<File> {
-        let shown = self.shown.join(file);
-        let within = Path::new(&self.name).join(file);
+        self.open_within(&Path::new(&self.name).join(file), &self.shown.join(file), flags)
+    }
+
+    /// The same of any file in `dyno-data`.
+    fn open_within(&self, within: &Path, shown: &Path, flags: OFlags) -> Result<File> {
         let plain = |error: Errno| Error::from(std::io::Error::from(error));
         let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let found = match openat2(&*self.data, &within, look, Mode::empty(), beneath()) {
+        let found = match openat2(&*self.data, within, look, Mode::empty(), beneath()) {
             Err(Errno::NOENT) if flags.contains(OFlags::CREATE) => {
                 let flags = flags | OFlags::EXCL | OFlags::CLOEXEC;
-                let made = openat2(&*self.data, &within, flags, Mode::from_raw_mode(0o644), beneath());
+                let made = openat2(&*self.data, within, flags, Mode::from_raw_mode(0o644), beneath());
                 return Ok(File::from(made.map_err(plain)?));
             }
             Err(Errno::LOOP | Errno::XDEV) => {
-                return Err(not_followed(&self.data, &within, &shown, Errno::LOOP));
+                return Err(not_followed(&self.data, within, shown, Errno::LOOP));
             }
             found => File::from(found.map_err(plain)?),
         };
         let meta = found.metadata().with_context(|| format!("looking at {}", shown.display()))?;
         if meta.is_symlink() {
-            return Err(not_followed(&self.data, &within, &shown, Errno::LOOP));
+            return Err(not_followed(&self.data, within, shown, Errno::LOOP));
         }
-        files::check_own(&meta, &shown)?;
+        files::check_own(&meta, shown)?;
         let again = format!("{OPEN}{}", found.as_raw_fd());
         let flags = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::CLOEXEC;
         Ok(File::from(rustix::fs::open(again, flags, Mode::empty()).map_err(plain)?))
@@ -174,9 +177,8 @@ impl Folder {
 
     /// What a program of before markers wrote beside a dataset that it had filled.
     pub fn old_marker(&self) -> Option<String> {
-        let within = format!("{}.json", self.name);
-        let file = openat2(&*self.data, &within, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty(), beneath()).ok()?;
-        let file = File::from(file);
+        let beside = self.beside("json");
+        let file = self.open_within(Path::new(&beside.name), beside.shown(), OFlags::RDONLY).ok()?;
         let found = file.metadata().ok().filter(|m| m.is_file() && m.nlink() == 1 && m.len() < MOST_OF_A_MARKER)?;
         let text = std::io::read_to_string(file).ok().filter(|_| found.uid() == user())?;
         serde_json::from_str::<Dataset>(&text).is_ok().then_some(text)

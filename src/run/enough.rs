@@ -104,7 +104,7 @@ impl Group {
         for cell in self.cells.values_mut() {
             let figure = cell.new.remove(&self.looked);
             figure.into_iter().for_each(|figure| cell.repeats.add(figure));
-            let width = cell.repeats.relative_percent().filter(|_| cell.repeats.len() == self.looked as usize);
+            let width = cell.repeats.relative_percent().filter(|_| cell.repeats.count() == self.looked as usize);
             all &= width.is_some_and(|width| width <= percent);
         }
         all

@@ -45,7 +45,7 @@ impl Repeats {
         self.squares += from_mean * (value.ln() - self.mean);
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.n
     }
 
