@@ -336,7 +336,7 @@ impl Gathering {
         let facts = &mut self.facts;
         facts.steps.retain(|step| !step.values.is_empty());
         let steps = std::mem::take(&mut facts.steps);
-        (facts.checks, facts.steps) = steps.into_iter().partition(|step| step.class == Some(Class::Check));
+        (facts.checks, facts.steps) = steps.into_iter().partition(|step| step.class == Some(Class::CHECK));
         facts.barred = conditions::barred(facts);
         caveats::note(facts);
         facts.comparisons = compare::all(facts);
@@ -365,13 +365,16 @@ fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
     best.map_or(0, |((value, _), _)| *value)
 }
 
-/// Reads if there are any, as the readers of a brief expect; otherwise the class with the most ops.
+/// Reads if there are any, as the readers of a brief expect; otherwise, of the classes that workloads declare first, the
+/// one with the most ops.
 fn lead_class(cells: &[CellFacts]) -> Option<Class> {
     let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
-    if let Some(lead) = [Class::Read, Class::NewOrder].into_iter().find(|lead| classes().any(|c| c.class == *lead)) {
-        return Some(lead);
+    if classes().any(|c| c.class == Class::READ) {
+        return Some(Class::READ);
     }
-    classes().max_by_key(|c| c.ops).map(|c| c.class)
+    let streams = || cells.iter().flat_map(|c| &c.streams).filter(|(_, headline, _)| *headline);
+    let first = |class: Class| streams().any(|(.., s)| s.classes.first().is_some_and(|c| c.class == class));
+    classes().filter(|c| first(c.class)).max_by_key(|c| c.ops).map(|c| c.class)
 }
 
 impl StepFacts {

@@ -101,8 +101,8 @@ fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &PointSumma
         let own = || streams().flat_map(|n| &n.classes).filter(|c| c.class == class);
         (own().map(|c| c.ops).sum::<u64>() as f64 / window_s, own().map(|c| c.bytes).sum::<u64>() as f64 / window_s)
     };
-    let (reads_per_s, read_bytes_per_s) = sums(Class::Read);
-    let (writes_per_s, written_bytes_per_s) = sums(Class::Write);
+    let (reads_per_s, read_bytes_per_s) = sums(Class::READ);
+    let (writes_per_s, written_bytes_per_s) = sums(Class::WRITE);
     let outstanding: f64 = point.cells.iter().map(|c| f64::from(c.threads) * f64::from(c.depth)).sum();
     let throttled = [nvme::THROTTLE_LIGHT_S, nvme::THROTTLE_HEAVY_S];
     let throttled = gauges.iter().filter(|g| throttled.iter().any(|name| g.name.ends_with(name)));
@@ -318,7 +318,7 @@ mod tests {
             let mut service = Histogram::new();
             (0..1000).for_each(|_| service.add(service_ns));
             let tally =
-                Tally { class: Class::Read, ops: 1000, bytes: 0, misses: 0, given_up: 0, service, response: None };
+                Tally { class: Class::READ, ops: 1000, bytes: 0, misses: 0, given_up: 0, service, response: None };
             let cell = Cell {
                 stream: "io".into(),
                 drive: 0,

@@ -47,18 +47,27 @@ pub struct Asked {
 }
 
 /// The words for figures other than percentiles.
-const WORDS: &[&str] = &["ops/s", "MB/s", "mean", "new-orders/min", "transactions/min", "ops/s/W", "MB/s/W", "J/op"];
+const WORDS: &[&str] = &["ops/s", "MB/s", "mean", "ops/s/W", "MB/s/W", "J/op"];
+
+/// The class of op that "new-orders/min" or "transactions/min" counts.
+fn class_a_minute(word: &str) -> Option<Class> {
+    word.strip_suffix("s/min").and_then(|class| Class::stored(class).ok())
+}
 
 impl Asked {
     /// Reads "p99.9" or "reader-4:p99".
     pub fn parse(text: &str) -> Result<Asked> {
         let (stream, word) = text.rsplit_once(':').map_or((None, text), |(stream, word)| (Some(stream), word));
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
-        if WORDS.iter().copied().chain(percentiles.clone()).any(|known| known == word) {
+        let known = WORDS.iter().copied().chain(percentiles.clone()).any(|known| known == word);
+        if known || class_a_minute(word).is_some() {
             return Ok(Asked { word: word.to_string(), stream: stream.map(str::to_string) });
         }
         let known: Vec<&str> = WORDS.iter().copied().chain(percentiles).collect();
-        Err(failed(format!("there is no metric '{word}'"), format!("the metrics are {}", known.join(", "))))
+        Err(failed(
+            format!("there is no metric '{word}'"),
+            format!("the metrics are {}, and new-orders/min and the like", known.join(", ")),
+        ))
     }
 
     /// The metrics that it means in a step; of power there may be several instruments.
@@ -69,18 +78,13 @@ impl Asked {
             "ops/s" => vec![of(Figure::Ops)],
             "MB/s" => vec![of(Figure::Bytes)],
             "mean" => vec![of(Figure::Mean)],
-            "new-orders/min" => vec![of(Figure::PerMinute(Class::NewOrder))],
-            "transactions/min" => vec![of(Figure::PerMinute(Class::Transaction))],
             "ops/s/W" => each(Figure::OpsPerWatt),
             "MB/s/W" => each(Figure::MbPerWatt),
             "J/op" => each(Figure::JoulesPerOp),
-            word => PERCENTILES
-                .iter()
-                .position(|(name, _)| *name == word)
-                .map(Figure::Percentile)
-                .map(of)
-                .into_iter()
-                .collect(),
+            word => {
+                let percentile = PERCENTILES.iter().position(|(name, _)| *name == word).map(Figure::Percentile);
+                percentile.or_else(|| class_a_minute(word).map(Figure::PerMinute)).map(of).into_iter().collect()
+            }
         }
     }
 }

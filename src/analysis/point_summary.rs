@@ -149,7 +149,10 @@ impl Numbers {
     pub fn of(cells: &[&Cell], window_ns: u64) -> Numbers {
         let seconds = window_ns.max(1) as f64 / 1e9;
         let tallies: Vec<&Tally> = cells.iter().flat_map(|c| &c.tallies).collect();
-        let classes: Vec<ClassNumbers> = Class::ALL.iter().filter_map(|c| ClassNumbers::of(*c, &tallies)).collect();
+        let classes: Vec<ClassNumbers> = Class::in_order(tallies.iter().map(|t| t.class))
+            .into_iter()
+            .filter_map(|class| ClassNumbers::of(class, &tallies))
+            .collect();
         Numbers {
             ops_per_s: classes.iter().map(|c| c.ops).sum::<u64>() as f64 / seconds,
             bytes_per_s: classes.iter().map(|c| c.bytes).sum::<u64>() as f64 / seconds,
@@ -223,7 +226,8 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
     let first = repeats.first()?;
     let all = |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
     let (by_repeat, bytes_by_repeat) = (all(&|n| n.ops_per_s), all(&|n| n.bytes_per_s));
-    let classes = Class::ALL.iter().filter_map(|class| summarise_class(*class, repeats)).collect();
+    let declared = Class::in_order(repeats.iter().flat_map(|n| &n.classes).map(|c| c.class));
+    let classes = declared.into_iter().filter_map(|class| summarise_class(class, repeats)).collect();
     Some(Summary {
         ops_per_s: estimate::from_repeats(&by_repeat, "ops/s")?,
         bytes_per_s: estimate::from_repeats(&bytes_by_repeat, "bytes/s")?,
@@ -328,7 +332,7 @@ mod tests {
             stream: "read".into(),
             drive,
             instance: 0,
-            class: Class::Read,
+            class: Class::READ,
             start_ns,
             end_ns,
             ops,

@@ -5,7 +5,6 @@ use std::io::Write;
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, Step, Stream};
-use crate::record::Class;
 use crate::run::{self, prepare, space};
 use crate::workload;
 
@@ -205,8 +204,7 @@ fn written(step: &Step, stream: &Stream) -> String {
 
 /// Transactions write what their statements do, which no rate in bytes says.
 fn writes(stream: &Stream) -> bool {
-    workload::find(&stream.workload.name)
-        .is_some_and(|w| w.info().writes && w.classes(&stream.workload.knobs)[..] != [Class::Read])
+    workload::find(&stream.workload.name).is_some_and(|w| w.writes(&stream.workload.knobs))
 }
 
 fn paced_bytes(step: &Step) -> f64 {

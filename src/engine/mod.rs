@@ -1,13 +1,10 @@
 //! Engines: how a request is carried out. One file (or folder) each, and one line in `ALL`.
 
 mod blockfile;
-pub mod mysql;
 pub mod null;
-pub mod postgres;
 pub mod psync;
 pub mod rocksdb;
-mod sql;
-pub mod sqlserver;
+pub mod sql;
 pub mod uring;
 
 use std::path::PathBuf;
@@ -27,9 +24,9 @@ pub static ALL: &[&dyn Engine] = &[
     &psync::Psync,
     &uring::Uring,
     &rocksdb::RocksDb,
-    &mysql::MySql,
-    &postgres::Postgres,
-    &sqlserver::SqlServer,
+    &sql::mysql::MySql,
+    &sql::postgres::Postgres,
+    &sql::sqlserver::SqlServer,
 ];
 
 /// The engine of that name.

@@ -258,7 +258,7 @@ mod tests {
 
     impl Source for Reads {
         fn op(&mut self, n: u64) -> Op {
-            Op { kind: OpKind::Read, len: 4096, at: 0, salt: n }
+            Op { kind: OpKind::Read, class: 0, len: 4096, at: 0, salt: n }
         }
     }
 
@@ -269,7 +269,7 @@ mod tests {
     /// One worker from zero to `until_ns`. A rate in ops/s makes an open loop.
     fn simulate(model: Model, depth: u32, rate: Option<(f64, Arrival)>, until_ns: u64) -> (Tally, Recorder) {
         let clock = Clock::simulated();
-        let recorder = Recorder::new(&[Class::Read], rate.is_some());
+        let recorder = Recorder::new(&[Class::READ], rate.is_some());
         let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
         let schedule = rate
             .map(|(ops, arrival)| Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, 4096.0, Seed::new(1, 2, 3)));

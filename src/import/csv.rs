@@ -179,9 +179,9 @@ impl Table<'_> {
         entry.title = m.titles.get(step).cloned().unwrap_or_default();
         entry.subject = m.subject.as_deref().map(&text).transpose()?.map(str::to_string);
         let class = match m.class {
-            ClassName::Read => Class::Read,
-            ClassName::Write => Class::Write,
-            ClassName::Seek => Class::Seek,
+            ClassName::Read => Class::READ,
+            ClassName::Write => Class::WRITE,
+            ClassName::Seek => super::SEEK,
         };
         let (mut ops, mut bytes) = (0, 0);
         for (name, column) in &m.figures {

@@ -4,7 +4,7 @@
 //! that bucket as its interval.
 
 use super::text::{after, number, wrong};
-use super::{Entry, Format, Found, Info, Input, cell, tally};
+use super::{Entry, Format, Found, Info, Input, SEEK, cell, tally};
 use crate::base::error::Result;
 use crate::plan::Field;
 use crate::record::{Class, Fact};
@@ -66,9 +66,9 @@ enum Latency {
 
 fn class_of(kind: &str) -> Class {
     match kind {
-        "write" => Class::Write,
-        "seek" => Class::Seek,
-        _ => Class::Read,
+        "write" => Class::WRITE,
+        "seek" => SEEK,
+        _ => Class::READ,
     }
 }
 
@@ -96,9 +96,9 @@ fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)>
     let axis = threads.map(|n| (Field::Threads, f64::from(n)));
     let mut entry = Entry::new(name, axis, (window * 1e9).round() as u64);
     let class = match name {
-        n if n.starts_with("fill") || n.starts_with("overwrite") || n.starts_with("delete") => Class::Write,
-        n if n.starts_with("seek") => Class::Seek,
-        _ => Class::Read,
+        n if n.starts_with("fill") || n.starts_with("overwrite") || n.starts_with("delete") => Class::WRITE,
+        n if n.starts_with("seek") => SEEK,
+        _ => Class::READ,
     };
     let bytes = before("MB/s").map(|mb| number(input.file, at, "MB/s", mb)).transpose()?.unwrap_or(0.0);
     let bytes = bytes * 1_048_576.0 * window;

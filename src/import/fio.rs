@@ -80,7 +80,7 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
         entry.point.outcome = Outcome::Failed { cause: format!("fio: job {name} ended with error {error}") };
     }
     let mut tallies = Vec::new();
-    for (direction, class) in [("read", Class::Read), ("write", Class::Write)] {
+    for (direction, class) in [("read", Class::READ), ("write", Class::WRITE)] {
         let part = &job[direction];
         if part.is_null() {
             return Err(failed(

@@ -63,7 +63,7 @@ fn result(
     let mut entry = Entry::new("tproc-c", users.map(|n| (Field::Threads, n)), window_ns);
     let ops = entry.ops_at(rate / 60.0);
     let threads = users.unwrap_or(1.0) as u32;
-    entry.point.cells.push(cell("hammerdb", 0, threads, 1, vec![tally(Class::Write, ops, 0)]));
+    entry.point.cells.push(cell("hammerdb", 0, threads, 1, vec![tally(Class::WRITE, ops, 0)]));
     let name = users.map_or_else(|| "TPM".to_string(), |n| format!("TPM at {n} users"));
     facts.push(Fact::new("Imported", name, total));
     Ok(entry)

@@ -19,6 +19,9 @@ use crate::base::histogram::Histogram;
 use crate::plan::{Axis, Field};
 use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Sample, Tally, Told};
 
+/// What `dbbench` and tables call a search for a key.
+const SEEK: Class = Class::new("seek");
+
 /// What a format is called and what it reads.
 pub struct Info {
     pub name: &'static str,

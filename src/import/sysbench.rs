@@ -105,7 +105,7 @@ impl<'a> Page<'a> {
     fn tallies(&self, entry: &Entry, events: u64) -> Result<Vec<Tally>> {
         let mut all = Vec::new();
         for (rate, moved, class) in
-            [("reads/s:", "read, MiB/s:", Class::Read), ("writes/s:", "written, MiB/s:", Class::Write)]
+            [("reads/s:", "read, MiB/s:", Class::READ), ("writes/s:", "written, MiB/s:", Class::WRITE)]
         {
             if let Some(per_s) = self.number(rate)?.filter(|r| *r > 0.0) {
                 let bytes = self.number(moved)?.unwrap_or(0.0) * 1_048_576.0;
@@ -113,7 +113,7 @@ impl<'a> Page<'a> {
             }
         }
         if all.is_empty() {
-            all.push(tally(Class::Read, events, 0));
+            all.push(tally(Class::READ, events, 0));
         }
         Ok(all)
     }

@@ -103,7 +103,7 @@ impl Row<'_> {
         let mut entry = Entry::new(&step, asked.map(|r| (Field::OpsPerSec, r)), super::NO_WINDOW_NS);
         let (read, size) = (self.number("read%")?.min(100.0) / 100.0, self.maybe("bytes/io").unwrap_or(0.0));
         let threads = self.maybe("threads").unwrap_or(1.0).clamp(1.0, 65_536.0) as u32;
-        let both = [(Class::Read, read, "read"), (Class::Write, 1.0 - read, "write")];
+        let both = [(Class::READ, read, "read"), (Class::WRITE, 1.0 - read, "write")];
         let mut tallies = Vec::new();
         for (class, share, name) in both {
             let ops = entry.ops_at(rate * share);

@@ -3,7 +3,6 @@
 //! `op` is a request, `lane` the seam that engines implement, `pacer` says when a request is due, `recorder` tallies
 //! it, `worker` is the loop that joins them. Nothing here knows an engine, a workload, a plan file or a bundle.
 
-pub mod answers;
 pub mod lane;
 pub mod op;
 pub mod pacer;

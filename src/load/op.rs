@@ -1,7 +1,5 @@
 //! One request, and the source that says what request number `n` is.
 
-use crate::record::Class;
-
 /// What an op does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpKind {
@@ -17,43 +15,16 @@ pub enum OpKind {
     Seek,
     /// The next entry in key order, from the first one after the last.
     Next,
-    /// Transaction number `at`, made of what the workload's script says.
+    /// Transaction number `at`; what it is made of, the workload's script says.
     Transaction,
-    /// TPC-C's five, keyed in at terminal number `at`; their inputs follow from `salt`.
-    NewOrder,
-    Payment,
-    OrderStatus,
-    Delivery,
-    /// A Delivery that was queued is carried out.
-    DeferredDelivery,
-    StockLevel,
-    /// Look whether the data are right.
-    Check,
-}
-
-impl OpKind {
-    #[inline(always)]
-    pub fn class(self) -> Class {
-        match self {
-            OpKind::Read | OpKind::Get | OpKind::Next => Class::Read,
-            OpKind::Write | OpKind::Put => Class::Write,
-            OpKind::Seek => Class::Seek,
-            OpKind::Transaction => Class::Transaction,
-            OpKind::NewOrder => Class::NewOrder,
-            OpKind::Payment => Class::Payment,
-            OpKind::OrderStatus => Class::OrderStatus,
-            OpKind::Delivery => Class::Delivery,
-            OpKind::DeferredDelivery => Class::DeferredDelivery,
-            OpKind::StockLevel => Class::StockLevel,
-            OpKind::Check => Class::Check,
-        }
-    }
 }
 
 /// One request. `at` and `len` mean what the kind says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     pub kind: OpKind,
+    /// The place of its class among those that its workload declares.
+    pub class: u8,
     pub len: u32,
     pub at: u64,
     /// A random number of the op's own, from which a lane makes what it writes, so that no two writes are alike.

@@ -108,10 +108,15 @@ impl Oversleeps {
     }
 }
 
+/// How many classes of op a workload may declare.
+pub const MOST_CLASSES: usize = 8;
+
 /// One worker's tally. Aligned so that no two workers share a cache line.
 #[repr(align(128))]
 pub struct Recorder {
-    classes: [Option<ClassTally>; Class::ALL.len()],
+    /// By the place of a class in its workload's list.
+    tallies: [Option<ClassTally>; MOST_CLASSES],
+    names: Box<[Class]>,
     pub late: Counter,
     pub overslept: Oversleeps,
     pub backlog_max: Counter,
@@ -121,10 +126,11 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for the classes that a worker's workload can make. `open` keeps response times apart.
+    /// A recorder for the classes that a worker's workload declares, at most `MOST_CLASSES`. `open` keeps response times
+    /// apart.
     pub fn new(classes: &[Class], open: bool) -> Recorder {
-        let tally = |class: &Class| {
-            classes.contains(class).then(|| ClassTally {
+        let tally = |place: usize| {
+            (place < classes.len()).then(|| ClassTally {
                 service: Live::new(),
                 response: open.then(Live::new),
                 bytes: Counter::default(),
@@ -133,7 +139,8 @@ impl Recorder {
             })
         };
         Recorder {
-            classes: std::array::from_fn(|i| tally(&Class::ALL[i])),
+            tallies: std::array::from_fn(tally),
+            names: classes.into(),
             late: Counter::default(),
             overslept: Oversleeps::default(),
             backlog_max: Counter::default(),
@@ -144,8 +151,8 @@ impl Recorder {
 
     /// Counts one op of the measured window.
     #[inline(always)]
-    pub fn add(&self, class: Class, stamps: Stamps, bytes: u32, hit: bool) {
-        let Some(tally) = &self.classes[class as usize] else { return };
+    pub fn add(&self, class: u8, stamps: Stamps, bytes: u32, hit: bool) {
+        let Some(Some(tally)) = self.tallies.get(usize::from(class)) else { return };
         tally.service.add(stamps.completed_ns.saturating_sub(stamps.submitted_ns));
         if let Some(response) = &tally.response {
             response.add(stamps.completed_ns.saturating_sub(stamps.intended_ns));
@@ -158,8 +165,8 @@ impl Recorder {
 
     /// Counts one that was intended in the measured window and given up: no op, and without a latency.
     #[cold]
-    pub fn add_given_up(&self, class: Class) {
-        if let Some(tally) = &self.classes[class as usize] {
+    pub fn add_given_up(&self, class: u8) {
+        if let Some(Some(tally)) = self.tallies.get(usize::from(class)) {
             tally.given_up.add(1);
         }
     }
@@ -173,7 +180,7 @@ impl Recorder {
 
     /// Adds what has been counted so far to `tallies`, one for each class that the recorder keeps.
     pub fn add_to(&self, tallies: &mut Vec<Tally>) {
-        for (class, mine) in Class::ALL.iter().zip(&self.classes) {
+        for (class, mine) in self.names.iter().zip(&self.tallies) {
             let Some(mine) = mine else { continue };
             let at = tallies.iter().position(|t| t.class == *class).unwrap_or_else(|| {
                 let response = mine.response.is_some().then(Histogram::new);
@@ -212,8 +219,8 @@ mod tests {
 
     #[test]
     fn service_and_response_are_both_kept_in_open_loop() {
-        let recorder = Recorder::new(&[Class::Read], true);
-        recorder.add(Class::Read, stamps(0, 1_000, 1_100), 4096, true);
+        let recorder = Recorder::new(&[Class::READ], true);
+        recorder.add(0, stamps(0, 1_000, 1_100), 4096, true);
         let mut tallies = Vec::new();
         recorder.add_to(&mut tallies);
         assert_eq!(tallies[0].service.max_ns, 100);
@@ -223,9 +230,9 @@ mod tests {
 
     #[test]
     fn workers_merge_into_one_tally_for_each_class() {
-        let workers: Vec<_> = (0..3).map(|_| Recorder::new(&[Class::Read, Class::Write], false)).collect();
+        let workers: Vec<_> = (0..3).map(|_| Recorder::new(&[Class::READ, Class::WRITE], false)).collect();
         for (i, worker) in workers.iter().enumerate() {
-            worker.add(Class::Read, stamps(0, 0, 10 * (i as u64 + 1)), 1, i != 0);
+            worker.add(0, stamps(0, 0, 10 * (i as u64 + 1)), 1, i != 0);
         }
         let mut tallies = Vec::new();
         workers.iter().for_each(|w| w.add_to(&mut tallies));

@@ -13,7 +13,6 @@ use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
-use crate::record::Class;
 
 /// At most this many ops are handed over in one turn of a closed loop: a drive that gets its queue refilled in small
 /// portions is kept busier than one that gets it in heaps (measured, docs/benchmarks.md).
@@ -45,7 +44,7 @@ pub struct Window {
 /// An op that has been staged and not yet completed.
 #[derive(Clone, Copy)]
 struct InFlight {
-    class: Class,
+    class: u8,
     /// Open loop: when it was due. Closed loop: not yet known when it is staged.
     intended_ns: u64,
     submitted_ns: u64,
@@ -65,7 +64,7 @@ pub struct Slots {
 
 impl Slots {
     pub fn new(depth: u32) -> Slots {
-        let empty = InFlight { class: Class::Read, intended_ns: 0, submitted_ns: 0 };
+        let empty = InFlight { class: 0, intended_ns: 0, submitted_ns: 0 };
         let n = depth as usize;
         Slots {
             free: (0..depth).rev().collect(),
@@ -131,7 +130,7 @@ fn work_one_at_a_time<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
             && submitted_ns >= job.window.from_ns
         {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns: now_ns };
-            count(job.recorder, job.limit, op.kind.class(), stamps, &done)?;
+            count(job.recorder, job.limit, op.class, stamps, &done)?;
         }
     }
     Ok(())
@@ -168,7 +167,7 @@ fn work_in_cycles<L: Lane>(
             && intended_ns >= window.from_ns
         {
             let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
-            count(recorder, None, op.kind.class(), stamps, &done)?;
+            count(recorder, None, op.class, stamps, &done)?;
             if late_ns > LATE_NS {
                 // Gaps differ with every op, so the backlog is counted, not reckoned.
                 recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
@@ -210,7 +209,7 @@ fn stage_due<L: Lane>(
         }
         let op = job.source.op(n);
         lane.stage(slot, &op)?;
-        slots.held[slot as usize] = InFlight { class: op.kind.class(), intended_ns, submitted_ns: 0 };
+        slots.held[slot as usize] = InFlight { class: op.class, intended_ns, submitted_ns: 0 };
         slots.staged.push(slot);
         if let Some(schedule) = &mut job.schedule {
             schedule.advance(n, op.len);
@@ -308,7 +307,7 @@ fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) -> Resul
 
 /// Counts what has ended in the window: an op, or one that was given up, which a fill cannot do without.
 #[inline(always)]
-fn count(recorder: &Recorder, limit: Option<u64>, class: Class, stamps: Stamps, done: &Done) -> Result<()> {
+fn count(recorder: &Recorder, limit: Option<u64>, class: u8, stamps: Stamps, done: &Done) -> Result<()> {
     if !done.given_up {
         recorder.add(class, stamps, done.bytes, done.hit);
         return Ok(());

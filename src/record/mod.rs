@@ -1,5 +1,6 @@
 //! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
 
+mod class;
 mod contents;
 pub mod gauge;
 mod pacing;
@@ -13,65 +14,13 @@ use serde::{Deserialize, Serialize};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
+pub use class::Class;
 pub use contents::{PointContents, RateInterval, RunContents};
 pub use pacing::{Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;
 pub use standstill::{STOOD_STILL, Standstill};
 pub use told::Told;
-
-/// What kind of request an op was. Latencies of different classes are never mixed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[repr(u8)]
-pub enum Class {
-    Read,
-    Write,
-    Seek,
-    Transaction,
-    NewOrder,
-    Payment,
-    OrderStatus,
-    /// TPC-C's Delivery as its terminal sees it: handed to a queue.
-    Delivery,
-    /// What the queue holds, carried out.
-    DeferredDelivery,
-    StockLevel,
-    /// Whether the data are right: no load, so nothing that subjects are compared by.
-    Check,
-}
-
-impl Class {
-    pub const ALL: [Class; 11] = [
-        Class::Read,
-        Class::Write,
-        Class::Seek,
-        Class::Transaction,
-        Class::NewOrder,
-        Class::Payment,
-        Class::OrderStatus,
-        Class::Delivery,
-        Class::DeferredDelivery,
-        Class::StockLevel,
-        Class::Check,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::Read => "read",
-            Class::Write => "write",
-            Class::Seek => "seek",
-            Class::Transaction => "transaction",
-            Class::NewOrder => "new-order",
-            Class::Payment => "payment",
-            Class::OrderStatus => "order-status",
-            Class::Delivery => "delivery",
-            Class::DeferredDelivery => "deferred-delivery",
-            Class::StockLevel => "stock-level",
-            Class::Check => "check",
-        }
-    }
-}
 
 /// One execution of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -93,7 +93,7 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
         let (typical_ns, ops) = if subject == "Memory" { (50_000, 200_000) } else { (80_000, 150_000) };
         let mut made = point(&made, subject, 20_000.0, repeat);
         made.key.axis = Some(Axis { name: "read.rate".into(), field: Field::OpsPerSec, value: 20_000.0.into() });
-        let mut tally = tally(Class::Read, ops, typical_ns);
+        let mut tally = tally(Class::READ, ops, typical_ns);
         tally.response = Some(histogram(ops, typical_ns * (100 + u64::from(repeat)) / 50));
         let late = if subject == "Disk" { 9_000 } else { 0 };
         let asked = Some(Rate::OpsPerSec(20_000.0));

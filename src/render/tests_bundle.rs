@@ -127,8 +127,8 @@ pub fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
             Outcome::Measured
         },
         cells: vec![
-            cell("read", true, value as u32, tally(Class::Read, ops, typical_ns)),
-            cell("writer", false, 1, tally(Class::Write, 2_000 * made.seconds, 40_000)),
+            cell("read", true, value as u32, tally(Class::READ, ops, typical_ns)),
+            cell("writer", false, 1, tally(Class::WRITE, 2_000 * made.seconds, 40_000)),
         ],
         facts: vec![Fact::new("RocksDB", "compactions", repeat)],
     }
@@ -161,7 +161,7 @@ pub fn interval(point: &Point, second: u64, seconds: u64) -> Interval {
         stream: "read".into(),
         drive: 0,
         instance: 0,
-        class: Class::Read,
+        class: Class::READ,
         start_ns: second * SECOND,
         end_ns: (second + 1) * SECOND,
         bytes: service.count * 4096,

@@ -16,7 +16,7 @@ use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine;
 use crate::load::pacer::{Schedule, Share};
-use crate::load::recorder::Recorder;
+use crate::load::recorder::{MOST_CLASSES, Recorder};
 use crate::load::worker::{Job, Slots, Window};
 use crate::load::{AnyLane, Source, Space};
 use crate::plan::{Stream, Target};
@@ -46,6 +46,10 @@ impl<'a> Gang<'a> {
         let workload = workload::find(name)
             .ok_or_else(|| failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are"))?;
         let classes = workload.classes(&stream.workload.knobs);
+        if classes.len() > MOST_CLASSES {
+            let what = format!("workload '{name}' declares {} classes of op", classes.len());
+            return Err(failed(what, format!("a recorder keeps {MOST_CLASSES}: raise `MOST_CLASSES`")));
+        }
         let open = rate.is_some() || workload.waits(&stream.workload.knobs);
         let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, open)).collect();
         Ok(Gang {

@@ -43,13 +43,13 @@ struct SameRead;
 
 impl Source for SameRead {
     fn op(&mut self, _n: u64) -> Op {
-        Op { kind: OpKind::Read, len: 4096, at: 0, salt: 0 }
+        Op { kind: OpKind::Read, class: 0, len: 4096, at: 0, salt: 0 }
     }
 }
 
 /// Takes a fifth of a second.
 pub fn measure(clock: Clock) -> Result<PacingFloor> {
-    let recorder = Recorder::new(&[Class::Read], true);
+    let recorder = Recorder::new(&[Class::READ], true);
     // In a thread of its own, as workers are: the timer slack is the thread's.
     let measured = std::thread::scope(|scope| scope.spawn(|| pace(clock, &recorder)).join());
     measured.map_err(|_| failed("the measurement of the pacing floor panicked", "please report this defect"))??;

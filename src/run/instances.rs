@@ -3,7 +3,8 @@
 
 use crate::base::histogram::Histogram;
 use crate::base::units;
-use crate::record::{Cell, Class, Fact};
+use crate::record::{Cell, Fact};
+use crate::workload::TRANSACTION;
 
 /// For each stream of transactions that ran on more than one server.
 pub fn facts(cells: &[Cell], window_ns: u64) -> Vec<Fact> {
@@ -15,7 +16,7 @@ pub fn facts(cells: &[Cell], window_ns: u64) -> Vec<Fact> {
             .iter()
             .filter(|cell| cell.stream == stream)
             .filter_map(|cell| {
-                let tally = cell.tallies.iter().find(|tally| tally.class == Class::Transaction)?;
+                let tally = cell.tallies.iter().find(|tally| tally.class == TRANSACTION)?;
                 Some((cell, &tally.service))
             })
             .collect();
@@ -55,7 +56,7 @@ mod tests {
         let mut service = Histogram::new();
         service.add_n(ns, 100_000);
         let ops = service.count;
-        let tally = Tally { class: Class::Transaction, ops, bytes: 0, misses: 0, given_up: 0, service, response: None };
+        let tally = Tally { class: TRANSACTION, ops, bytes: 0, misses: 0, given_up: 0, service, response: None };
         Cell {
             stream: "clients".into(),
             drive: 0,

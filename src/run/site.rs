@@ -13,7 +13,7 @@ use crate::lab::data::{self, Folder, Marker};
 use crate::lab::files;
 use crate::lab::server::release;
 use crate::plan::{self, Arrival, Dataset, Drive, Family, Field, Fill, Load, Part, Place, Step, Stream, Subject};
-use crate::record::{Class, Fact};
+use crate::record::Fact;
 use crate::workload;
 
 /// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one of them works there,
@@ -99,8 +99,7 @@ pub fn writes(step: &Step) -> bool {
 
 /// Whether a stream's workload may write.
 pub fn stream_writes(stream: &Stream) -> bool {
-    workload::find(&stream.workload.name)
-        .is_none_or(|w| w.info().writes && w.classes(&stream.workload.knobs)[..] != [Class::Read])
+    workload::find(&stream.workload.name).is_none_or(|w| w.writes(&stream.workload.knobs))
 }
 
 /// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any step asks for.

@@ -357,6 +357,5 @@ fn fact(row: &Row<'_>, first: usize) -> Result<Fact> {
 
 fn class(row: &Row<'_>, column: usize) -> Result<Class> {
     let name: String = row.get(column)?;
-    let known = Class::ALL.into_iter().find(|class| class.name() == name);
-    known.ok_or_else(|| Error::msg(format!("'{name}' is no class of op")))
+    Class::stored(&name)
 }

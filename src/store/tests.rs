@@ -37,9 +37,9 @@ fn latencies(values: &[u64]) -> Histogram {
 fn point(key: PointKey, outcome: Outcome) -> Point {
     let service = latencies(&[900, 85_000, 4_000_000_000_000]);
     let response = Some(latencies(&[85_100]));
-    let read = Tally { class: Class::Read, ops: 3, bytes: 12_288, misses: 1, given_up: 2, service, response };
+    let read = Tally { class: Class::READ, ops: 3, bytes: 12_288, misses: 1, given_up: 2, service, response };
     let idle = Histogram::new();
-    let write = Tally { class: Class::Write, ops: 0, bytes: 0, misses: 0, given_up: 0, service: idle, response: None };
+    let write = Tally { class: Class::WRITE, ops: 0, bytes: 0, misses: 0, given_up: 0, service: idle, response: None };
     let cell = Cell {
         stream: "read".into(),
         drive: 1,
@@ -67,7 +67,7 @@ fn point(key: PointKey, outcome: Outcome) -> Point {
 fn interval(second: u64, service: Histogram) -> Interval {
     let (start_ns, end_ns) = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
     let (stream, bytes) = ("read".to_owned(), service.count * 4096);
-    Interval { stream, drive: 0, instance: 0, class: Class::Read, start_ns, end_ns, bytes, service, response: None }
+    Interval { stream, drive: 0, instance: 0, class: Class::READ, start_ns, end_ns, bytes, service, response: None }
 }
 
 fn sample(at_ns: i64, value: f64) -> Sample {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::histograms::count;
 use super::schema::text;
-use crate::base::error::{Context, Error, Result};
+use crate::base::error::{Error, Result};
 use crate::record::{Class, Told};
 
 pub(super) fn insert(conn: &Connection, point: i64, told: &Told) -> Result<()> {
@@ -22,7 +22,7 @@ pub(super) const SELECT: &str = "SELECT point, stream, class, name, value, low, 
 /// A row of it: the number of its point, and the figure.
 pub(super) fn row(row: &Row<'_>) -> Result<(i64, Told)> {
     let class: String = row.get(2)?;
-    let class = Class::ALL.into_iter().find(|c| c.name() == class).context("no such class of op")?;
+    let class = Class::stored(&class)?;
     let samples = row.get::<_, Option<i64>>(7)?.map(|_| count(row, 7)).transpose()?;
     let (value, low, high): (f64, f64, f64) = (row.get(4)?, row.get(5)?, row.get(6)?);
     if ![value, low, high].iter().all(|v| v.is_finite()) || low > value || value > high {

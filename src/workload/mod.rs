@@ -40,6 +40,9 @@ pub static ALL: &[&dyn Workload] = &[
     &tpcc::consistency::TpccCheck,
 ];
 
+/// The class of whole transactions, of which a result names no kinds.
+pub const TRANSACTION: Class = Class::new("transaction");
+
 /// The workload of that name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {
     ALL.iter().copied().find(|w| w.info().name == name)
@@ -49,8 +52,14 @@ pub fn find(name: &str) -> Option<&'static dyn Workload> {
 pub trait Workload: Sync {
     fn info(&self) -> &'static Info;
 
-    /// The classes of op that it makes with these knobs.
+    /// The classes of op that it makes with these knobs, the one that its result is about first. An op is of the class at
+    /// the place that it names.
     fn classes(&self, knobs: &Knobs) -> Vec<Class>;
+
+    /// Whether it writes with these knobs.
+    fn writes(&self, knobs: &Knobs) -> bool {
+        self.info().writes && self.classes(knobs)[..] != [Class::READ]
+    }
 
     /// The mean bytes of an op, for rates given in bytes and for estimates of what will be written.
     fn mean_op_bytes(&self, knobs: &Knobs, space: Space) -> Result<f64>;

@@ -171,7 +171,7 @@ fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transac
             // A load's tables are those of the workloads from the same source.
             let runs = suiting(*engine).filter(|w| w.info().source == load.source && w.info().name != load.name);
             // A check of the data is no load, and nothing is timed by it.
-            let runs = runs.filter(|w| w.classes(&Knobs::default()) != [Class::Check]);
+            let runs = runs.filter(|w| w.classes(&Knobs::default()) != [Class::CHECK]);
             let load = load.name;
             let dataset = format!("[dataset.d]\nengine = \"{name}\"\nfill = {{ kind = \"{load}\" }}\n");
             let streams: String = runs.map(|w| stream(*engine, w, "dataset = \"d\"\n", 1)).collect();

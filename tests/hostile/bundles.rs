@@ -46,7 +46,7 @@ pub fn honest(bench: &Bench, path: &Path) {
     for point in points {
         let mut service = Histogram::new();
         (1..2_000).for_each(|i| service.add(80_000 + 10 * i));
-        let (stream, class) = ("io".to_string(), Class::Read);
+        let (stream, class) = ("io".to_string(), Class::READ);
         writer.begin(&point.key).unwrap();
         let interval = Interval {
             stream: stream.clone(),

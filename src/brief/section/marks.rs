@@ -7,7 +7,6 @@ use crate::base::units::{self, Rate};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format as words;
 use crate::brief::wording;
-use crate::record::Class;
 
 pub const SECTION: Section = Section { id: "marks", title: "Caveats", blocks };
 
@@ -133,7 +132,7 @@ fn odd(summary: &Summary) -> Vec<String> {
         out.push(format!("{n} transactions ({share:.2} %) {why}"));
     }
     // What TPC-C rolls back is asked for, and has a section of its own.
-    let reads = summary.classes.iter().filter(|c| c.class != Class::NewOrder);
+    let reads = summary.classes.iter().filter(|c| c.class != super::tpcc::NEW_ORDER);
     let misses: u64 = reads.map(|c| c.misses).sum();
     if misses > 0 {
         let share = misses as f64 / summary.ops.max(1) as f64 * 100.0;

@@ -1,27 +1,21 @@
-//! What the engines for SQL servers share: sessions in each dialect, the lane that carries transactions out, the target
-//! that owns the server, and the knobs that are the same for all.
+//! Engines for SQL servers, a folder each: the session that speaks the server's protocol, its dialect, how Dyno starts
+//! and stops it, and its settings. Here is what they share: the lane that executes transactions, the target that owns the
+//! server, and the knobs that are the same for all.
 
 mod lane;
-mod mysql;
-mod numeric;
-mod postgres;
-mod rows;
-mod sqlserver;
+pub mod mysql;
+pub mod postgres;
+pub mod sqlserver;
 mod target;
-mod tds;
-mod wire;
 
-use ::mysql::OptsBuilder;
-use ::postgres::Config;
-use tiberius::Config as SqlServerConfig;
-
-use self::mysql::MySqlSession;
-use self::postgres::PostgresSession;
-use self::sqlserver::SqlServerSession;
 pub use self::target::{SqlTarget, cannot_connect, own_server};
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Session, SqlResult, refused};
 use crate::plan::{Default, Kind, Knob};
+
+/// Settings by the server's own names, in the order in which they are given; later ones win. An empty value stands for a
+/// switch without one.
+pub type Settings = Vec<(String, String)>;
 
 pub const SERVER: Knob = Knob {
     name: "server",
@@ -52,28 +46,15 @@ pub const OPTIONS: Knob = Knob {
 };
 
 /// How to reach a server, as often as one likes.
-#[derive(Clone)]
-pub enum Door {
-    MySql(Box<OptsBuilder>),
-    Postgres(Box<Config>),
-    SqlServer(Box<SqlServerConfig>),
-}
-
-impl Door {
-    pub fn connect(&self) -> SqlResult<Box<dyn Session>> {
-        Ok(match self {
-            Door::MySql(opts) => Box::new(MySqlSession::connect((**opts).clone())?),
-            Door::Postgres(config) => Box::new(PostgresSession::connect(config)?),
-            Door::SqlServer(config) => Box::new(SqlServerSession::connect(config)?),
-        })
-    }
+pub trait Connector: Send + Sync {
+    fn connect(&self) -> SqlResult<Box<dyn Session>>;
 }
 
 /// The database that Dyno makes in a server of its own.
 pub const DATABASE: &str = "dyno";
 
-pub fn make_database(door: &Door) -> Result<()> {
-    let mut session = door.connect().map_err(|e| refused("connecting", &e))?;
+pub fn make_database(server: &dyn Connector) -> Result<()> {
+    let mut session = server.connect().map_err(|e| refused("connecting", &e))?;
     session.run(&format!("CREATE DATABASE {DATABASE}")).map_err(|e| refused("making the database", &e))
 }
 

@@ -2,8 +2,6 @@
 //! on the network, a memory limit and processors where the plan asks for them, a clean stop, and a clean-up after a crash.
 
 mod cgroup;
-pub mod mariadb;
-pub mod postgres;
 mod record;
 mod user;
 

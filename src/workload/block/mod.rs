@@ -66,10 +66,15 @@ fn check_alignment(block: u64, space: Space) -> Result<()> {
 /// The classes of a read/write mix.
 fn mix_classes(knobs: &Knobs) -> Vec<Class> {
     match knobs.float("read").unwrap_or(100.0) {
-        read if read >= 100.0 => vec![Class::Read],
-        read if read <= 0.0 => vec![Class::Write],
-        _ => vec![Class::Read, Class::Write],
+        read if read >= 100.0 => vec![Class::READ],
+        read if read <= 0.0 => vec![Class::WRITE],
+        _ => vec![Class::READ, Class::WRITE],
     }
+}
+
+/// The place of writes among those classes.
+fn write_class(classes: &[Class]) -> u8 {
+    u8::from(classes.len() > 1)
 }
 
 /// A share of all 64-bit numbers: `rng.draw() < below(0.7)` is true for 70 % of them, and always for 1.

@@ -1,6 +1,6 @@
 //! `random`: reads and writes at random offsets, in one block size or a weighted mix of them.
 
-use super::{FROM, READ, Range, SPAN, below, check_alignment, mix_classes, range};
+use super::{FROM, READ, Range, SPAN, below, check_alignment, mix_classes, range, write_class};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
@@ -98,7 +98,7 @@ impl Workload for Random {
 
     fn classes(&self, knobs: &Knobs) -> Vec<Class> {
         match by_size(knobs, "read_by_size") {
-            Ok(shares) if !shares.is_empty() => vec![Class::Read, Class::Write],
+            Ok(shares) if !shares.is_empty() => vec![Class::READ, Class::WRITE],
             _ => mix_classes(knobs),
         }
     }
@@ -150,7 +150,8 @@ impl Workload for Random {
         // Bundles of before these knobs have neither.
         let uniform_writes = knobs.get("hot_ops").and_then(|v| v.as_str()) == Some("reads");
         let cursors = vec![None; blocks.len()];
-        Ok(Box::new(RandomSource { seed: share.seed, uniform_writes, blocks, cursors, next: 0 }))
+        let (seed, write) = (share.seed, write_class(&self.classes(knobs)));
+        Ok(Box::new(RandomSource { seed, write, uniform_writes, blocks, cursors, next: 0 }))
     }
 }
 
@@ -191,6 +192,8 @@ const RUN_OPS: u64 = 1 << 20;
 
 struct RandomSource {
     seed: Seed,
+    /// The class of a write.
+    write: u8,
     uniform_writes: bool,
     blocks: Vec<Block>,
     /// For each size, the place of its last op, in units of its alignment; known up to op `next`.
@@ -222,7 +225,8 @@ impl RandomSource {
             self.blocks.iter().position(|b| draw < b.upto).unwrap_or(0)
         };
         let block = &self.blocks[index];
-        let kind = if u128::from(salt) < block.reads { OpKind::Read } else { OpKind::Write };
+        let (kind, class) =
+            if u128::from(salt) < block.reads { (OpKind::Read, 0) } else { (OpKind::Write, self.write) };
         let follows = block.seeks <= u128::from(u64::MAX) && u128::from(rng.draw()) >= block.seeks;
         let place = match self.cursors[index] {
             Some(last) if follows => {
@@ -234,7 +238,7 @@ impl RandomSource {
         };
         self.cursors[index] = Some(place);
         self.next = n + 1;
-        Op { kind, len: block.bytes, at: block.range.from + place * block.align, salt }
+        Op { kind, class, len: block.bytes, at: block.range.from + place * block.align, salt }
     }
 }
 

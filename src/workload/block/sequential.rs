@@ -1,6 +1,6 @@
 //! `sequential`: reads or writes one block after another, the range divided among the threads; one pass covers it once.
 
-use super::{FROM, READ, SPAN, below, check_alignment, mix_classes, range};
+use super::{FROM, READ, SPAN, below, check_alignment, mix_classes, range, write_class};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
@@ -54,6 +54,7 @@ impl Workload for Sequential {
         Ok(Box::new(SequentialSource {
             seed: share.seed,
             reads: below(share.knobs.float("read")? / 100.0),
+            write: write_class(&self.classes(share.knobs)),
             from: range.from + first * block,
             block,
             blocks: end - first,
@@ -71,6 +72,8 @@ fn one_size(knobs: &Knobs) -> Result<u64> {
 struct SequentialSource {
     seed: Seed,
     reads: u128,
+    /// The class of a write.
+    write: u8,
     from: u64,
     block: u64,
     blocks: u64,
@@ -79,8 +82,8 @@ struct SequentialSource {
 impl Source for SequentialSource {
     fn op(&mut self, n: u64) -> Op {
         let salt = self.seed.at(n).draw();
-        let kind = if u128::from(salt) < self.reads { OpKind::Read } else { OpKind::Write };
-        Op { kind, len: self.block as u32, at: self.from + n % self.blocks * self.block, salt }
+        let (kind, class) = if u128::from(salt) < self.reads { (OpKind::Read, 0) } else { (OpKind::Write, self.write) };
+        Op { kind, class, len: self.block as u32, at: self.from + n % self.blocks * self.block, salt }
     }
 
     fn pass(&self) -> Option<u64> {

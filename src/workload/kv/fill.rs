@@ -48,7 +48,7 @@ impl Workload for Fill {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Write]
+        vec![Class::WRITE]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
@@ -91,7 +91,7 @@ impl Source for FillSource {
             // A load that outlasts its keys begins again: beyond them the permutation never comes to a key.
             Order::Permuted => spread(self.first + n % self.count.max(1), self.keys, self.scatter),
         };
-        Op { kind: OpKind::Put, len: self.value_bytes, at, salt }
+        Op { kind: OpKind::Put, class: 0, len: self.value_bytes, at, salt }
     }
 
     fn pass(&self) -> Option<u64> {
@@ -107,7 +107,7 @@ impl Workload for Overwrite {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Write]
+        vec![Class::WRITE]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
@@ -131,7 +131,7 @@ impl Source for OverwriteSource {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
         let at = self.offsets.draw(&mut rng, self.space.keys);
-        Op { kind: OpKind::Put, len: self.space.value_bytes, at, salt }
+        Op { kind: OpKind::Put, class: 0, len: self.space.value_bytes, at, salt }
     }
 }
 

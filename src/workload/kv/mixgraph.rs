@@ -4,7 +4,7 @@
 //! Key ranges are weighted by a two-term exponential a·e^(b·x) + c·e^(d·x), keys inside a range by a power law, value
 //! sizes are generalised Pareto. db_bench's sine of the arrival rate is left to the pacer: give the stream a rate.
 
-use super::{SOURCE, entry_bytes, knob_percent};
+use super::{SEEK, SOURCE, entry_bytes, knob_percent};
 use crate::base::error::Result;
 use crate::base::rng::{Rng, Seed, mix};
 use crate::load::{Op, OpKind, Source, Space};
@@ -61,7 +61,7 @@ impl Workload for MixGraph {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Read, Class::Write, Class::Seek]
+        vec![Class::READ, Class::WRITE, SEEK]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
@@ -138,9 +138,9 @@ impl Source for MixSource {
         let (draw, salt) = (rng.unit(), rng.draw());
         let at = self.key(&mut rng);
         match draw {
-            d if d < self.get => Op { kind: OpKind::Get, len: self.space.value_bytes, at, salt },
-            d if d < self.put_too => Op { kind: OpKind::Put, len: self.value_bytes(&mut rng), at, salt },
-            _ => Op { kind: OpKind::Seek, len: self.scan, at, salt },
+            d if d < self.get => Op { kind: OpKind::Get, class: 0, len: self.space.value_bytes, at, salt },
+            d if d < self.put_too => Op { kind: OpKind::Put, class: 1, len: self.value_bytes(&mut rng), at, salt },
+            _ => Op { kind: OpKind::Seek, class: 2, len: self.scan, at, salt },
         }
     }
 }

@@ -7,11 +7,15 @@ pub mod readwrite;
 
 use crate::base::error::Result;
 use crate::plan::{Default, Kind, Knob, Knobs};
+use crate::record::Class;
 use crate::workload::Share;
 use crate::workload::offsets::Offsets;
 
 /// Where the definitions come from.
 const SOURCE: &str = "facebook/rocksdb, tools/db_bench_tool.cc";
+
+/// A position looked for, and entries walked from it.
+const SEEK: Class = Class::new("seek");
 
 /// How keys are drawn; the same for every workload that draws them.
 const DISTRIBUTION: Knob = Knob {

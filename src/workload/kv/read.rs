@@ -1,6 +1,6 @@
 //! The readers: readrandom, readseq and seekrandom.
 
-use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
+use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SEEK, SOURCE, THETA, entry_bytes, offsets};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
@@ -66,7 +66,7 @@ impl Workload for Read {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![self.kind.class()]
+        vec![if self.kind == OpKind::Seek { SEEK } else { Class::READ }]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
@@ -96,6 +96,6 @@ impl Source for ReadSource {
     fn op(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let at = self.offsets.draw(&mut rng, self.keys);
-        Op { kind: self.kind, len: self.len, at, salt: 0 }
+        Op { kind: self.kind, class: 0, len: self.len, at, salt: 0 }
     }
 }

@@ -39,7 +39,7 @@ impl Workload for ReadRandomWriteRandom {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Read, Class::Write]
+        vec![Class::READ, Class::WRITE]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, space: Space) -> Result<f64> {
@@ -64,7 +64,7 @@ impl Source for BurstSource {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
         let at = self.offsets.draw(&mut rng, self.space.keys);
-        let kind = if n % 100 < self.gets { OpKind::Get } else { OpKind::Put };
-        Op { kind, len: self.space.value_bytes, at, salt }
+        let (kind, class) = if n % 100 < self.gets { (OpKind::Get, 0) } else { (OpKind::Put, 1) };
+        Op { kind, class, len: self.space.value_bytes, at, salt }
     }
 }

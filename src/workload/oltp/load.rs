@@ -1,14 +1,14 @@
 //! `oltp_load`: makes sysbench's tables and fills them, each worker whole tables: created, loaded in bulk, then indexed.
 
 use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
-use super::{Driver, SOURCE, TABLE_SIZE, TABLES};
+use super::{SOURCE, TABLE_SIZE, TABLES, driver_for};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements, Transactions};
+use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements, Sysbench, Transactions};
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{Share, TRANSACTION, Workload};
 
 /// Rows handed over at once: about 2 MB.
 const BATCH: u64 = 10_000;
@@ -31,7 +31,7 @@ impl Workload for OltpLoad {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Transaction]
+        vec![TRANSACTION]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -52,7 +52,7 @@ impl Workload for OltpLoad {
             step: Step::Create,
             table: 0,
             rows: String::with_capacity(BATCH as usize * 200),
-            driver: Driver::MySql,
+            driver: Sysbench::default(),
         })))
     }
 }
@@ -78,29 +78,22 @@ struct LoadScript {
     step: Step,
     table: u64,
     rows: String,
-    driver: Driver,
+    /// Known once prepared.
+    driver: Sysbench,
 }
 
 impl LoadScript {
     fn definition(&self) -> String {
-        let (id, engine) = match self.driver {
-            Driver::MySql => ("INTEGER NOT NULL AUTO_INCREMENT", "/*! ENGINE = innodb */"),
-            Driver::Postgres => ("SERIAL", ""),
-        };
+        let Sysbench { id_type, table_end, .. } = self.driver;
         format!(
-            "CREATE TABLE sbtest{}(id {id}, k INTEGER DEFAULT '0' NOT NULL, c CHAR(120) DEFAULT '' NOT NULL, \
-             pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) {engine}",
+            "CREATE TABLE sbtest{}(id {id_type}, k INTEGER DEFAULT '0' NOT NULL, c CHAR(120) DEFAULT '' NOT NULL, \
+             pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) {table_end}",
             self.table
         )
     }
 
-    /// The ids are given to MySQL, which would leave gaps in those that it gives in bulk, and given by PostgreSQL, whose
-    /// sequence must end where they end.
     fn columns(&self) -> &'static str {
-        match self.driver {
-            Driver::MySql => "id, k, c, pad",
-            Driver::Postgres => "k, c, pad",
-        }
+        if self.driver.gives_ids { "id, k, c, pad" } else { "k, c, pad" }
     }
 
     fn make_rows(&mut self, first: u64, last: u64) {
@@ -110,9 +103,9 @@ impl LoadScript {
             let mut rng = self.seed.at(self.table << 32 | id);
             let k = 1 + rng.below(self.table_size);
             // Writing to a string cannot fail.
-            let _ = match self.driver {
-                Driver::MySql => write!(self.rows, "{id}\t{k}\t"),
-                Driver::Postgres => write!(self.rows, "{k}\t"),
+            let _ = match self.driver.gives_ids {
+                true => write!(self.rows, "{id}\t{k}\t"),
+                false => write!(self.rows, "{k}\t"),
             };
             push_groups(C_GROUPS, &mut rng, &mut self.rows);
             self.rows.push('\t');
@@ -124,7 +117,7 @@ impl LoadScript {
 
 impl Script for LoadScript {
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
-        self.driver = Driver::of(session.dialect())?;
+        self.driver = driver_for(session.dialect())?;
         Ok(())
     }
 
@@ -146,7 +139,12 @@ impl Script for LoadScript {
     fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
         let table = format!("sbtest{}", self.table);
         match self.step {
-            Step::Create => session.run(&self.definition()).map_err(|error| exists(&table, error))?,
+            Step::Create => {
+                let dialect = session.dialect();
+                session
+                    .run(&self.definition())
+                    .map_err(|error| exists(&table, dialect.is_table_there(&error), error))?
+            }
             Step::Rows => {
                 session.load(&table, self.columns(), self.rows.as_bytes())?;
             }
@@ -157,8 +155,8 @@ impl Script for LoadScript {
 }
 
 /// What is there already is somebody's.
-fn exists(table: &str, error: SqlError) -> SqlError {
-    if !error.is_table_there() {
+fn exists(table: &str, is_there: bool, error: SqlError) -> SqlError {
+    if !is_there {
         return error;
     }
     let message = format!(

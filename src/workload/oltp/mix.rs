@@ -9,7 +9,7 @@ use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statemen
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{Share, TRANSACTION, Workload};
 
 /// PostgreSQL: another session has just inserted the row that this one deleted; sysbench passes over it too.
 const UNIQUE_VIOLATION: &str = "23505";
@@ -133,7 +133,7 @@ impl Workload for Mix {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Transaction]
+        vec![TRANSACTION]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -160,7 +160,7 @@ impl Workload for Mix {
             counts,
             prepared: Vec::new(),
             transaction: Transaction::with_capacity(most),
-            driver: Driver::MySql,
+            driver: Sysbench::default(),
         })))
     }
 }
@@ -178,7 +178,8 @@ struct MixScript {
     counts: Vec<(Verb, u64)>,
     prepared: Vec<[Option<Statement>; VERBS]>,
     transaction: Transaction,
-    driver: Driver,
+    /// Known once prepared.
+    driver: Sysbench,
 }
 
 impl MixScript {
@@ -204,7 +205,7 @@ impl Script for MixScript {
             let what = format!("the database does not have {tables} tables as sysbench makes them: {cause}");
             failed(what, "fill the dataset with oltp_load, and give it and the workload the same tables and table_size")
         };
-        self.driver = Driver::of(session.dialect())?;
+        self.driver = driver_for(session.dialect())?;
         self.prepare_all(session).map_err(|error| unsuitable(error.to_string()))?;
         if self.checks_size {
             let rows = session.rows(&format!("SELECT MAX(id) FROM sbtest{tables}"));

@@ -9,29 +9,19 @@ mod rows;
 mod statements;
 
 use crate::base::error::{Result, failed};
-use crate::load::sql::Dialect;
+use crate::load::sql::{Dialect, Sysbench};
 use crate::plan::{Default, Kind, Knob};
 
 const SOURCE: &str = "akopytov/sysbench 1.0.20, src/lua/oltp_common.lua";
 
-/// The servers that sysbench has a driver for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Driver {
-    MySql,
-    Postgres,
-}
-
-impl Driver {
-    fn of(dialect: Dialect) -> Result<Driver> {
-        match dialect {
-            Dialect::MySql => Ok(Driver::MySql),
-            Dialect::Postgres => Ok(Driver::Postgres),
-            Dialect::SqlServer => Err(failed(
-                "sysbench's OLTP is not defined for SQL Server: sysbench has no driver for it",
-                "use the workload tpcc, or the engine mysql or postgres",
-            )),
-        }
-    }
+/// sysbench's driver for a server.
+fn driver_for(dialect: &dyn Dialect) -> Result<Sysbench> {
+    dialect.sysbench().ok_or_else(|| {
+        failed(
+            format!("sysbench's OLTP is not defined for {0}: sysbench has no driver for it", dialect.name()),
+            "use the workload tpcc, or a server of MySQL's family or PostgreSQL",
+        )
+    })
 }
 
 const TABLES: Knob = Knob {

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use super::Driver;
 use super::random::Ids;
 use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
 use crate::base::rng::Rng;
-use crate::load::sql::{Param, Session, SqlResult, Statement};
+use crate::load::sql::{Param, Session, SqlResult, Statement, Sysbench};
 
 /// One kind of statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +31,7 @@ impl Verb {
         (self as usize) < Verb::IndexUpdate as usize
     }
 
-    pub fn sql(self, table: u64, driver: Driver) -> String {
+    pub fn sql(self, table: u64, driver: Sysbench) -> String {
         let table = format!("sbtest{table}");
         match self {
             Verb::PointSelect => format!("SELECT c FROM {table} WHERE id=?"),
@@ -44,7 +43,7 @@ impl Verb {
             Verb::NonIndexUpdate => format!("UPDATE {table} SET c=? WHERE id=?"),
             Verb::Delete => format!("DELETE FROM {table} WHERE id=?"),
             Verb::Insert => format!("INSERT INTO {table} (id, k, c, pad) VALUES (?, ?, ?, ?)"),
-            Verb::Append if driver == Driver::MySql => {
+            Verb::Append if driver.gives_ids => {
                 format!("INSERT INTO {table} (id, k, c, pad) VALUES (0, ?, ?, ?)")
             }
             Verb::Append => format!("INSERT INTO {table} (k, c, pad) VALUES (?, ?, ?)"),

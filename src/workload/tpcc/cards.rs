@@ -3,16 +3,16 @@
 //! Ten New-Orders, ten Payments and one each of the others make 43.5 % Payments and 4.3 % of each other kind, above the
 //! least that clause 5.2.3 asks for (43 and 4 %).
 
+use super::profile::Profile;
 use crate::base::rng::Seed;
-use crate::load::OpKind;
 
 pub const DECK: usize = 23;
 
 /// Card `n` of a terminal's endless row of shuffled decks.
-pub fn card(seed: Seed, n: u64) -> OpKind {
-    let mut deck = [OpKind::NewOrder; DECK];
-    deck[10..20].fill(OpKind::Payment);
-    (deck[20], deck[21], deck[22]) = (OpKind::OrderStatus, OpKind::Delivery, OpKind::StockLevel);
+pub fn card(seed: Seed, n: u64) -> Profile {
+    let mut deck = [Profile::NewOrder; DECK];
+    deck[10..20].fill(Profile::Payment);
+    (deck[20], deck[21], deck[22]) = (Profile::OrderStatus, Profile::Delivery, Profile::StockLevel);
     let mut rng = seed.at(n / DECK as u64);
     for i in (1..DECK).rev() {
         deck.swap(i, rng.below(i as u64 + 1) as usize);

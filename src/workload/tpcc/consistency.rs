@@ -5,7 +5,6 @@
 //! condition holds after a run too; right after the load it is the specification's own.
 
 use super::SOURCE;
-use super::tsql::some_rows;
 use crate::base::error::Result;
 use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements};
 use crate::load::{Op, OpKind, Source, Space};
@@ -112,7 +111,7 @@ impl Workload for TpccCheck {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Check]
+        vec![Class::CHECK]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -132,7 +131,7 @@ struct Checks;
 
 impl Source for Checks {
     fn op(&mut self, n: u64) -> Op {
-        Op { kind: OpKind::Check, len: 0, at: n, salt: 0 }
+        Op { kind: OpKind::Transaction, class: 0, len: 0, at: n, salt: 0 }
     }
 }
 
@@ -151,7 +150,7 @@ impl Script for Check {
             return Err(SqlError::wrong("there is no warehouse: the database is empty"));
         }
         for (number, sql) in &CONDITIONS {
-            let found = session.rows(&some_rows(sql, 3, session.dialect()))?;
+            let found = session.rows(&session.dialect().query(sql, Some(3), false))?;
             if found.of(0).len() > 0 {
                 let found: Vec<_> = found.of(0).collect();
                 let what = format!("consistency condition {number} (clause 3.3.2.{number}) is violated: {found:?}");

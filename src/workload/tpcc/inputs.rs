@@ -2,10 +2,10 @@
 
 use arrayvec::{ArrayString, ArrayVec};
 
+use super::profile::Profile;
 use super::random::{Constants, between, last_name, nurand};
 use super::statements::MOST_LINES;
 use crate::base::rng::Rng;
-use crate::load::OpKind;
 
 /// An item that there is not: the last line of a New-Order that is to be rolled back (clause 2.4.1.5).
 pub const UNUSED_ITEM: i64 = 100_001;
@@ -90,14 +90,14 @@ pub struct Drawer {
 }
 
 impl Drawer {
-    pub fn draw(&self, kind: OpKind, at: Terminal, rng: &mut Rng) -> Inputs {
+    pub fn draw(&self, kind: Profile, at: Terminal, rng: &mut Rng) -> Inputs {
         let warehouse = at.warehouse;
         match kind {
-            OpKind::Payment => self.payment(warehouse, rng),
-            OpKind::OrderStatus => Inputs::OrderStatus { warehouse, district: one_of_ten(rng), who: self.who(rng) },
-            OpKind::Delivery => Inputs::Delivery { warehouse, carrier: 0, queued: true },
-            OpKind::DeferredDelivery => Inputs::Delivery { warehouse, carrier: one_of_ten(rng), queued: false },
-            OpKind::StockLevel => {
+            Profile::Payment => self.payment(warehouse, rng),
+            Profile::OrderStatus => Inputs::OrderStatus { warehouse, district: one_of_ten(rng), who: self.who(rng) },
+            Profile::Delivery => Inputs::Delivery { warehouse, carrier: 0, queued: true },
+            Profile::DeferredDelivery => Inputs::Delivery { warehouse, carrier: one_of_ten(rng), queued: false },
+            Profile::StockLevel => {
                 // Clause 2.8.1.2: the threshold lies in 10 … 20.
                 Inputs::StockLevel { warehouse, district: at.district, threshold: between(rng, 10, 20) as i64 }
             }
@@ -172,7 +172,7 @@ mod tests {
 
     const MANY: u64 = 100_000;
 
-    fn inputs() -> Vec<(OpKind, Inputs)> {
+    fn inputs() -> Vec<(Profile, Inputs)> {
         let seed = Seed::new(1, 2, 3);
         let drawer = Drawer { warehouses: 100, constants: Constants::of_run(&mut seed.at(0)) };
         let terminal = Terminal::new(77, 10);
@@ -192,8 +192,8 @@ mod tests {
     fn the_mix_lies_above_the_specifications_least_shares() {
         let all = inputs();
         let of = |kind| all.iter().filter(|(k, _)| *k == kind).count();
-        share("Payment", of(OpKind::Payment), all.len(), 43.0, 44.0);
-        for kind in [OpKind::OrderStatus, OpKind::Delivery, OpKind::StockLevel] {
+        share("Payment", of(Profile::Payment), all.len(), 43.0, 44.0);
+        for kind in [Profile::OrderStatus, Profile::Delivery, Profile::StockLevel] {
             share("each other", of(kind), all.len(), 4.0, 4.7);
         }
     }

@@ -8,7 +8,7 @@ use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statemen
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
-use crate::workload::{Share, Workload};
+use crate::workload::{Share, TRANSACTION, Workload};
 
 /// Warehouse and districts, ten batches of stock, ten districts' customers, ten districts' orders.
 const OPS_OF_WAREHOUSE: u64 = 31;
@@ -34,7 +34,7 @@ impl Workload for TpccLoad {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![Class::Transaction]
+        vec![TRANSACTION]
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -74,8 +74,10 @@ impl Script for LoadScript {
             return Ok(());
         }
         for table in &TABLES {
-            for sql in table.definition(session.dialect()) {
-                session.run(&sql).map_err(|error| cannot_make(table.name, &error))?;
+            let dialect = session.dialect();
+            for sql in table.definition(dialect) {
+                let made = session.run(&sql);
+                made.map_err(|error| cannot_make(table.name, dialect.is_table_there(&error), &error))?;
             }
         }
         Ok(())
@@ -111,8 +113,8 @@ impl Script for LoadScript {
 }
 
 /// What is there already is somebody's.
-fn cannot_make(table: &str, error: &SqlError) -> crate::base::error::Error {
-    let try_next = match error.is_table_there() {
+fn cannot_make(table: &str, is_there: bool, error: &SqlError) -> crate::base::error::Error {
+    let try_next = match is_there {
         true => "it was left alone; drop it, or leave the dataset's fill out to use it",
         false => "look at the server's log, its free space, and the user's rights",
     };

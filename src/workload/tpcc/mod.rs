@@ -6,22 +6,24 @@ pub mod consistency;
 mod inputs;
 pub mod load;
 mod population;
+mod profile;
 mod random;
 mod schema;
 mod script;
+mod spelling;
 mod statements;
 mod timing;
-mod tsql;
 
 use self::cards::card;
 use self::inputs::{Drawer, Terminal};
+use self::profile::Profile;
 use self::random::Constants;
 use self::script::TpccScript;
 use self::timing::Terminals;
 use crate::base::error::{Error, Result, failed};
 use crate::base::rng::Seed;
 use crate::load::sql::Script;
-use crate::load::{Cycles, Op, OpKind, Source, Space};
+use crate::load::{Cycles, Op, Source, Space};
 use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
@@ -72,14 +74,7 @@ impl Workload for Tpcc {
     }
 
     fn classes(&self, _knobs: &Knobs) -> Vec<Class> {
-        vec![
-            Class::NewOrder,
-            Class::Payment,
-            Class::OrderStatus,
-            Class::Delivery,
-            Class::DeferredDelivery,
-            Class::StockLevel,
-        ]
+        profile::classes()
     }
 
     fn mean_op_bytes(&self, _knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -138,15 +133,15 @@ impl Source for NoWait {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
         if let Some(at) = self.queued.take() {
-            return Op { kind: OpKind::DeferredDelivery, len: 0, at, salt };
+            return Profile::DeferredDelivery.op(at, salt);
         }
         let at = rng.below(self.terminals);
         let kind = card(self.seed, self.cards);
         self.cards += 1;
-        if kind == OpKind::Delivery {
+        if kind == Profile::Delivery {
             self.queued = Some(at);
         }
-        Op { kind, len: 0, at, salt }
+        kind.op(at, salt)
     }
 }
 
@@ -154,6 +149,6 @@ impl TpccScript {
     /// The inputs of an op follow from its salt and its terminal.
     fn inputs_of(drawer: &Drawer, per_warehouse: u64, op: &Op) -> inputs::Inputs {
         let mut rng = Seed::new(op.salt, 0, 0).at(0);
-        drawer.draw(op.kind, Terminal::new(op.at, per_warehouse), &mut rng)
+        drawer.draw(Profile::of(op), Terminal::new(op.at, per_warehouse), &mut rng)
     }
 }

@@ -82,13 +82,8 @@ pub static TABLES: [Table; 9] = [
 
 impl Table {
     /// The statements that make it.
-    pub fn definition(&self, dialect: Dialect) -> Vec<String> {
-        let time = match dialect {
-            Dialect::MySql => "DATETIME NULL",
-            Dialect::Postgres => "TIMESTAMP",
-            Dialect::SqlServer => "DATETIME2(0)",
-        };
-        let columns = self.columns.replace("TIME_AND_DATE", time);
+    pub fn definition(&self, dialect: &dyn Dialect) -> Vec<String> {
+        let columns = self.columns.replace("TIME_AND_DATE", dialect.time_type());
         let keys = if self.keys.is_empty() { String::new() } else { format!(", PRIMARY KEY ({})", self.keys) };
         let index = self.index.map(|(name, columns)| format!("CREATE INDEX {name} ON {} ({columns})", self.name));
         [format!("CREATE TABLE {} ({columns}{keys})", self.name)].into_iter().chain(index).collect()

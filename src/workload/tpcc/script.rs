@@ -12,7 +12,7 @@ use super::inputs::{DISTRICTS, Drawer, Inputs, Line, Who};
 use super::statements::{Deliveries, Fixed, MOST_LINES, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
-use crate::load::answers::{Answers, Row, Value};
+use crate::load::sql::answers::{Answers, Row, Value};
 use crate::load::sql::{
     Batch, Committed, Decimal, Param, Script, Session, SqlError, SqlResult, Statement, Statements, refused,
 };

@@ -1,8 +1,8 @@
 //! The statements of the five transactions, prepared once for each session. All dialects take the same text but
-//! for what `tsql` says in other words.
+//! for what `spelling` asks the dialect.
 
 use super::inputs::DISTRICTS;
-use super::tsql::spoken;
+use super::spelling::spelled;
 use crate::load::sql::{Session, SqlResult, Statement};
 
 pub const MOST_LINES: usize = 15;
@@ -17,7 +17,7 @@ macro_rules! statements {
 
         impl Fixed {
             pub fn prepare(session: &mut dyn Session) -> SqlResult<Fixed> {
-                Ok(Fixed { $($name: session.prepare(&spoken($sql, session.dialect()))?,)* })
+                Ok(Fixed { $($name: session.prepare(&spelled($sql, session.dialect()))?,)* })
             }
         }
     };
@@ -97,7 +97,7 @@ impl Several {
                 vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?)"; n].join(", ")
             );
             several.items.push(session.prepare(&items)?);
-            several.stock.push(session.prepare(&spoken(&stock, session.dialect()))?);
+            several.stock.push(session.prepare(&spelled(&stock, session.dialect()))?);
             several.update_stock.push(session.prepare(&update)?);
             several.insert_lines.push(session.prepare(&lines)?);
         }

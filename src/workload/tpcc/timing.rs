@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::cards::card;
+use super::profile::Profile;
 use crate::base::rng::{Rng, Seed};
-use crate::load::{Cycles, Op, OpKind};
+use crate::load::{Cycles, Op};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -13,21 +14,21 @@ const SECOND_NS: u64 = 1_000_000_000;
 const HISTORY_NS: u64 = 240 * SECOND_NS;
 
 /// Clause 5.2.5.7: keying time, mean think time.
-fn times_s(kind: OpKind) -> (u64, u64) {
+fn times_s(kind: Profile) -> (u64, u64) {
     match kind {
-        OpKind::NewOrder => (18, 12),
-        OpKind::Payment => (3, 12),
-        OpKind::OrderStatus => (2, 10),
+        Profile::NewOrder => (18, 12),
+        Profile::Payment => (3, 12),
+        Profile::OrderStatus => (2, 10),
         _ => (2, 5),
     }
 }
 
-pub fn keying_ns(kind: OpKind) -> u64 {
+pub fn keying_ns(kind: Profile) -> u64 {
     times_s(kind).0 * SECOND_NS
 }
 
 /// Clause 5.2.5.4: −ln(u) × mean, at most ten times the mean.
-pub fn think_ns(kind: OpKind, rng: &mut Rng) -> u64 {
+pub fn think_ns(kind: Profile, rng: &mut Rng) -> u64 {
     let mean_ns = (times_s(kind).1 * SECOND_NS) as f64;
     (rng.exponential().min(10.0) * mean_ns) as u64
 }
@@ -49,7 +50,7 @@ pub struct Terminals {
     /// By place in this worker's list: transactions begun.
     cards: Vec<u64>,
     first: u32,
-    running: Option<(Due, OpKind)>,
+    running: Option<(Due, Profile)>,
     queued: u64,
 }
 
@@ -65,7 +66,7 @@ impl Terminals {
         Seed::new(self.seed.at(u64::from(terminal)).draw(), 0, 0)
     }
 
-    fn kind(&self, terminal: u32) -> OpKind {
+    fn kind(&self, terminal: u32) -> Profile {
         card(self.own(terminal), self.cards[(terminal - self.first) as usize])
     }
 
@@ -74,7 +75,7 @@ impl Terminals {
     }
 
     /// From a terminal's answer to its next transaction: it thinks, takes the next card, and keys that in.
-    fn pause_ns(&mut self, terminal: u32, answered: OpKind) -> u64 {
+    fn pause_ns(&mut self, terminal: u32, answered: Profile) -> u64 {
         let mut rng = self.random(terminal);
         let _inputs = rng.draw();
         let think_ns = think_ns(answered, &mut rng);
@@ -108,9 +109,9 @@ impl Cycles for Terminals {
     fn next(&mut self) -> Op {
         let Some(Reverse(due)) = self.due.pop() else {
             // `due_ns` has said that nothing ever falls due; a loop that asks all the same gets a harmless answer.
-            return Op { kind: OpKind::OrderStatus, len: 0, at: u64::from(self.first), salt: 0 };
+            return Profile::OrderStatus.op(u64::from(self.first), 0);
         };
-        let kind = if due.deferred { OpKind::DeferredDelivery } else { self.kind(due.terminal) };
+        let kind = if due.deferred { Profile::DeferredDelivery } else { self.kind(due.terminal) };
         self.running = Some((due, kind));
         let salt = if due.deferred {
             self.queued += 1;
@@ -118,7 +119,7 @@ impl Cycles for Terminals {
         } else {
             self.random(due.terminal).draw()
         };
-        Op { kind, len: 0, at: u64::from(due.terminal), salt }
+        kind.op(u64::from(due.terminal), salt)
     }
 
     fn completed(&mut self, completed_ns: u64) {
@@ -126,7 +127,7 @@ impl Cycles for Terminals {
         if due.deferred {
             return;
         }
-        if kind == OpKind::Delivery {
+        if kind == Profile::Delivery {
             self.due.push(Reverse(Due { at_ns: completed_ns, deferred: true, ..due }));
         }
         let at_ns = completed_ns + self.pause_ns(due.terminal, kind);
@@ -145,7 +146,7 @@ mod tests {
     #[test]
     fn think_times_have_the_mean_and_are_capped_at_ten_times_it() {
         let seed = Seed::new(1, 2, 3);
-        let times: Vec<u64> = (0..200_000).map(|n| think_ns(OpKind::NewOrder, &mut seed.at(n))).collect();
+        let times: Vec<u64> = (0..200_000).map(|n| think_ns(Profile::NewOrder, &mut seed.at(n))).collect();
         let mean_s = times.iter().sum::<u64>() as f64 / times.len() as f64 / 1e9;
         assert!((mean_s - 12.0).abs() < 0.1, "{mean_s}");
         assert!(times.iter().all(|t| *t <= 120 * SECOND_NS));
@@ -159,8 +160,8 @@ mod tests {
         while terminals.due_ns() < until_ns {
             let due_ns = terminals.due_ns();
             let op = terminals.next();
-            ops += u64::from(op.kind != OpKind::DeferredDelivery);
-            new_orders += u64::from(op.kind == OpKind::NewOrder);
+            ops += u64::from(Profile::of(&op) != Profile::DeferredDelivery);
+            new_orders += u64::from(Profile::of(&op) == Profile::NewOrder);
             if due_ns < 20 * SECOND_NS {
                 early = (ops, new_orders);
             }

@@ -6,16 +6,12 @@ use std::sync::{Arc, Mutex};
 use mysql::prelude::Queryable;
 use mysql::{Conn, LocalInfileHandler, Opts, OptsBuilder};
 
+use super::MySql;
+use super::error::server_error;
 use super::rows::Column;
 use super::wire::{Prepared, Wire};
-use crate::load::answers::{Answers, Value};
+use crate::load::sql::answers::{Answers, Value};
 use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
-
-/// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over by default.
-const RETRY: [u16; 3] = [1213, 1205, 1020];
-
-/// The server is shutting down or has killed the connection.
-const LOST: [u16; 5] = [1053, 1152, 1158, 1927, 4031];
 
 pub struct MySqlSession {
     conn: Conn,
@@ -54,16 +50,6 @@ impl MySqlSession {
     }
 }
 
-/// What the server says, told apart by its number.
-pub fn server_error(code: u16, message: &str) -> SqlError {
-    let trouble = match code {
-        code if RETRY.contains(&code) => Trouble::Retry,
-        code if LOST.contains(&code) => Trouble::Lost,
-        _ => Trouble::Wrong,
-    };
-    SqlError { trouble, code: code.to_string(), message: format!("{message} (error {code})") }
-}
-
 /// What the library says, told apart.
 fn ours(error: mysql::Error) -> SqlError {
     match error {
@@ -82,8 +68,8 @@ fn ours(error: mysql::Error) -> SqlError {
 }
 
 impl Session for MySqlSession {
-    fn dialect(&self) -> Dialect {
-        Dialect::MySql
+    fn dialect(&self) -> &'static dyn Dialect {
+        &MySql
     }
 
     fn version(&self) -> &str {

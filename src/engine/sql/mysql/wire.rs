@@ -9,9 +9,10 @@ use jiff::tz::TimeZone;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use super::mysql::server_error;
+use super::error::server_error;
+use super::packet::{number, width};
 use super::rows::{self, Column};
-use crate::load::answers::Answers;
+use crate::load::sql::answers::Answers;
 use crate::load::sql::{Batch, Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, Trouble};
 
 const EXECUTE: u8 = 0x17;
@@ -318,24 +319,6 @@ fn described(head: &[u8]) -> u64 {
 
 fn unasked() -> SqlError {
     SqlError::wrong("an answer that was not asked for")
-}
-
-/// How many bytes a number takes that says its own length.
-pub fn width(packet: &[u8], at: usize) -> usize {
-    match packet.get(at) {
-        Some(0xfc) => 3,
-        Some(0xfd) => 4,
-        Some(0xfe) => 9,
-        _ => 1,
-    }
-}
-
-pub fn number(packet: &[u8], at: usize) -> u64 {
-    let bytes = match width(packet, at) {
-        1 => packet.get(at..=at),
-        width => packet.get(at + 1..at + width),
-    };
-    bytes.unwrap_or_default().iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))
 }
 
 /// The server's status flags.

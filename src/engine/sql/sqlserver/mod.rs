@@ -1,12 +1,18 @@
 //! `sqlserver`: Microsoft SQL Server, one that is already there. Dyno starts none of its own.
 
+mod session;
+mod tds;
+
+use std::borrow::Cow;
+
 use tiberius::Config;
 
-use super::sql::{Door, SqlTarget, cannot_connect, connection_string};
-use super::{Engine, Site, Target};
+use self::session::SqlServerSession;
+use super::{Connector, SqlTarget, cannot_connect, connection_string};
 use crate::base::error::{Error, Result, failed};
-use crate::load::answers::Value;
-use crate::load::sql::refused;
+use crate::engine::{Engine, Site, Target};
+use crate::load::sql::answers::Value;
+use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench, refused};
 use crate::plan::{Default, Family, Info, Kind, Knob};
 
 /// As Microsoft's own tools and drivers (ADO.NET) take it.
@@ -15,7 +21,68 @@ const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User Id=USER;Password
 const CONFIGURATIONS: &str = "SELECT name, CAST(value_in_use AS INT) FROM sys.configurations \
     WHERE name IN ('max server memory (MB)', 'max degree of parallelism')";
 
+/// The counters that only ever rise, whatever "a second" their names say: 272696576 is their type.
+const COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_value \
+    FROM sys.dm_os_performance_counters WHERE cntr_type = 272696576 AND \
+    ((object_name LIKE '%:Buffer Manager%' \
+    AND counter_name IN ('Page lookups/sec', 'Page reads/sec', 'Page writes/sec', 'Checkpoint pages/sec')) \
+    OR (object_name LIKE '%:SQL Statistics%' AND counter_name IN ('Batch Requests/sec', 'SQL Compilations/sec')) \
+    OR (object_name LIKE '%:Databases%' AND instance_name = DB_NAME() \
+    AND counter_name IN ('Transactions/sec', 'Log Bytes Flushed/sec', 'Log Flushes/sec')) \
+    OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' \
+    AND counter_name IN ('Number of Deadlocks/sec', 'Lock Waits/sec')))";
+
+/// The engine, and the dialect of its servers: T-SQL.
 pub struct SqlServer;
+
+impl Connector for Config {
+    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        Ok(Box::new(SqlServerSession::connect(self)?))
+    }
+}
+
+impl Dialect for SqlServer {
+    fn name(&self) -> &'static str {
+        "SQL Server"
+    }
+
+    fn oldest(&self) -> &'static [(&'static str, &'static str)] {
+        &[("SQL Server", "11")]
+    }
+
+    fn time_type(&self) -> &'static str {
+        "DATETIME2(0)"
+    }
+
+    /// T-SQL says at another place how many rows are wanted, and that a row is read to be written: after the one table's
+    /// name, as in `FROM district WITH (UPDLOCK, ROWLOCK) WHERE …`.
+    fn query<'q>(&self, sql: &'q str, rows: Option<u32>, locked: bool) -> Cow<'q, str> {
+        let mut text = Cow::Borrowed(sql);
+        if locked {
+            text = Cow::Owned(text.replacen(" WHERE ", " WITH (UPDLOCK, ROWLOCK) WHERE ", 1));
+        }
+        if let Some(rows) = rows {
+            text = Cow::Owned(text.replacen("SELECT ", &format!("SELECT TOP ({rows}) "), 1));
+        }
+        text
+    }
+
+    fn is_table_there(&self, error: &SqlError) -> bool {
+        error.code == "2714"
+    }
+
+    fn sysbench(&self) -> Option<Sysbench> {
+        None
+    }
+
+    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+        session.rows(COUNTERS)?.pairs()
+    }
+
+    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+        session.run("EXEC sp_updatestats")
+    }
+}
 
 static INFO: Info = Info {
     name: "sqlserver",
@@ -39,15 +106,14 @@ impl Engine for SqlServer {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
         let config = config_of(&connection_string("DYNO_SQLSERVER_URL", EXAMPLE)?)?;
-        let door = Door::SqlServer(Box::new(config));
-        let settings = settings(&door)?;
-        Ok(Box::new(SqlTarget::new(door, None, site.knobs, &settings)?))
+        let settings = settings(&config)?;
+        Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &settings)?))
     }
 }
 
 /// What its owner set and a reader must know, for the disclosure.
-fn settings(door: &Door) -> Result<Vec<(String, String)>> {
-    let mut session = door.connect().map_err(|error| cannot_connect(&error))?;
+fn settings(server: &dyn Connector) -> Result<Vec<(String, String)>> {
+    let mut session = server.connect().map_err(|error| cannot_connect(&error))?;
     let mut asked = |sql: &str| session.rows(sql).map_err(|error| refused("asking for the server's settings", &error));
     let mut settings = Vec::new();
     let mut keep = |name: &str, value: Option<Value<'_>>| {

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::mariadb::Settings;
-use super::{Limits, Order, Places, Server, program};
+use super::super::Settings;
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::lab::data::Folder;
+use crate::lab::server::{Limits, Order, Places, Server, program};
 
 const ACCOUNTS: &[&str] = &["postgres"];
 

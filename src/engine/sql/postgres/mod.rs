@@ -1,15 +1,65 @@
 //! `postgres`: PostgreSQL, which Dyno starts on the drive under test, or one that is already there.
 
-use ::postgres::Config;
+mod numeric;
+mod server;
+mod session;
 
-use super::sql::{DATABASE, Door, SqlTarget, connection_string, make_database, own_server};
-use super::{Access, Engine, Site, Target};
+use postgres::Config;
+
+use self::session::PostgresSession;
+use super::{Connector, DATABASE, Settings, SqlTarget, connection_string, make_database, own_server};
 use crate::base::error::{Result, failed};
-use crate::lab::server::mariadb::Settings;
-use crate::lab::server::postgres;
+use crate::engine::{Access, Engine, Site, Target};
+use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
 use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
 
+/// The engine, and the dialect of its servers.
 pub struct Postgres;
+
+impl Connector for Config {
+    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        Ok(Box::new(PostgresSession::connect(self)?))
+    }
+}
+
+impl Dialect for Postgres {
+    fn name(&self) -> &'static str {
+        "PostgreSQL"
+    }
+
+    fn oldest(&self) -> &'static [(&'static str, &'static str)] {
+        &[("PostgreSQL", "12")]
+    }
+
+    fn time_type(&self) -> &'static str {
+        "TIMESTAMP"
+    }
+
+    fn is_table_there(&self, error: &SqlError) -> bool {
+        error.code == "42P07"
+    }
+
+    /// The ids are left out: the sequence must end where they end.
+    fn sysbench(&self) -> Option<Sysbench> {
+        Some(Sysbench { id_type: "SERIAL", table_end: "", gives_ids: false })
+    }
+
+    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+        const NAMES: [&str; 6] = ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
+        let sql = format!("SELECT {} FROM pg_stat_database WHERE datname = current_database()", NAMES.join(", "));
+        let mut counters = Counters::new();
+        for row in session.rows(&sql)?.of(0) {
+            for (name, value) in NAMES.iter().zip(row.values()) {
+                counters.insert(name.to_string(), value.float()?);
+            }
+        }
+        Ok(counters)
+    }
+
+    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+        session.run("ANALYZE")
+    }
+}
 
 static INFO: Info = Info {
     name: "postgres",
@@ -18,7 +68,7 @@ static INFO: Info = Info {
     writes: false,
     max_depth: 1,
     knobs: &[
-        super::sql::SERVER,
+        super::SERVER,
         Knob {
             name: "shared_buffers",
             kind: Kind::Bytes,
@@ -44,9 +94,9 @@ static INFO: Info = Info {
             default: Default::Is("500"),
             doc: "Connections that the server takes.",
         },
-        super::sql::MEMORY,
-        super::sql::CPUS,
-        super::sql::OPTIONS,
+        super::MEMORY,
+        super::CPUS,
+        super::OPTIONS,
     ],
     source: "the server's own documentation of these settings",
 };
@@ -62,27 +112,27 @@ impl Engine for Postgres {
             let wrong =
                 |_| failed("DYNO_POSTGRES_URL cannot be read", "write postgresql://USER:PASSWORD@HOST/DATABASE");
             let config: Config = url.parse().map_err(wrong)?;
-            return Ok(Box::new(SqlTarget::new(Door::Postgres(Box::new(config)), None, site.knobs, &[])?));
+            return Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &[])?));
         };
         let settings = settings(site.knobs, site.access)?;
         if site.access == Access::Create {
-            postgres::lay_out(folder, &limits, site.clock)?;
+            server::lay_out(folder, &limits, site.clock)?;
         }
         let mut config = Config::new();
-        config.user(postgres::SUPERUSER).dbname("postgres");
+        config.user(server::SUPERUSER).dbname("postgres");
         let mut found = None;
-        let server = postgres::start(folder, &settings, &limits, site.clock, &mut |places| {
+        let server = server::start(folder, &settings, &limits, site.clock, &mut |places| {
             let config = found.get_or_insert_with(|| {
                 config.host_path(&places.run);
                 config.clone()
             });
-            Door::Postgres(Box::new(config.clone())).connect().map(drop).map_err(|error| error.to_string())
+            Connector::connect(config).map(drop).map_err(|error| error.to_string())
         })?;
         if site.access == Access::Create {
-            make_database(&Door::Postgres(Box::new(config.clone())))?;
+            make_database(&config)?;
         }
         config.dbname(DATABASE);
-        Ok(Box::new(SqlTarget::new(Door::Postgres(Box::new(config)), Some(server), site.knobs, &settings)?))
+        Ok(Box::new(SqlTarget::new(Box::new(config), Some(server), site.knobs, &settings)?))
     }
 }
 

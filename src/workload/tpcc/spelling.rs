@@ -1,31 +1,14 @@
-//! TPC-C's statements in T-SQL. They are written once, as MySQL and PostgreSQL take them; T-SQL says two things in other
-//! words and at another place: how many rows are wanted, and that a row is read to be written.
+//! TPC-C's statements as a server spells them. They are written once, as MySQL and PostgreSQL take them.
 
 use std::borrow::Cow;
 
 use crate::load::sql::Dialect;
 
 /// The statement as this server takes it.
-pub fn spoken(sql: &str, dialect: Dialect) -> Cow<'_, str> {
-    let (bare, locks) = sql.strip_suffix(" FOR UPDATE").map_or((sql, false), |bare| (bare, true));
-    let (bare, first) = bare.strip_suffix(" LIMIT 1").map_or((bare, false), |bare| (bare, true));
-    if dialect != Dialect::SqlServer || !(locks || first) {
-        return Cow::Borrowed(sql);
-    }
-    let mut text = bare.to_string();
-    if locks {
-        // After the one table's name, as in `FROM district WITH (UPDLOCK, ROWLOCK) WHERE …`.
-        text = text.replacen(" WHERE ", " WITH (UPDLOCK, ROWLOCK) WHERE ", 1);
-    }
-    Cow::Owned(if first { some_rows(&text, 1, dialect) } else { text })
-}
-
-/// A query that ends after so many rows.
-pub fn some_rows(sql: &str, rows: u32, dialect: Dialect) -> String {
-    match dialect {
-        Dialect::SqlServer => sql.replacen("SELECT ", &format!("SELECT TOP ({rows}) "), 1),
-        Dialect::MySql | Dialect::Postgres => format!("{sql} LIMIT {rows}"),
-    }
+pub fn spelled<'s>(sql: &'s str, dialect: &dyn Dialect) -> Cow<'s, str> {
+    let (bare, locked) = sql.strip_suffix(" FOR UPDATE").map_or((sql, false), |bare| (bare, true));
+    let (bare, rows) = bare.strip_suffix(" LIMIT 1").map_or((bare, None), |bare| (bare, Some(1)));
+    dialect.query(bare, rows, locked)
 }
 
 #[cfg(test)]
@@ -37,14 +20,16 @@ mod tests {
     use super::super::schema::TABLES;
     use super::super::statements::{Deliveries, Fixed, MOST_LINES, Several};
     use super::*;
-    use crate::load::answers::Answers;
+    use crate::engine::sql::postgres::Postgres;
+    use crate::engine::sql::sqlserver::SqlServer;
+    use crate::load::sql::answers::Answers;
     use crate::load::sql::{Batch, Param, Session, SqlResult, Statement};
 
     /// Keeps what is prepared.
-    struct Listener(Dialect, Vec<String>);
+    struct Listener(&'static dyn Dialect, Vec<String>);
 
     impl Session for Listener {
-        fn dialect(&self) -> Dialect {
+        fn dialect(&self) -> &'static dyn Dialect {
             self.0
         }
         fn version(&self) -> &str {
@@ -83,7 +68,7 @@ mod tests {
         }
     }
 
-    fn prepared(dialect: Dialect) -> Vec<String> {
+    fn prepared(dialect: &'static dyn Dialect) -> Vec<String> {
         let mut session = Listener(dialect, Vec::new());
         Fixed::prepare(&mut session).unwrap();
         Several::prepare(&mut session).unwrap();
@@ -93,9 +78,9 @@ mod tests {
 
     #[test]
     fn every_statement_definition_and_condition_is_t_sql_as_the_parser_knows_it() {
-        let conditions = CONDITIONS.iter().map(|(_, sql)| some_rows(sql, 3, Dialect::SqlServer));
-        let definitions = TABLES.iter().flat_map(|table| table.definition(Dialect::SqlServer));
-        let all: Vec<String> = prepared(Dialect::SqlServer).into_iter().chain(definitions).chain(conditions).collect();
+        let conditions = CONDITIONS.iter().map(|(_, sql)| SqlServer.query(sql, Some(3), false).into_owned());
+        let definitions = TABLES.iter().flat_map(|table| table.definition(&SqlServer));
+        let all: Vec<String> = prepared(&SqlServer).into_iter().chain(definitions).chain(conditions).collect();
         assert_eq!(all.len(), 20 + 4 * MOST_LINES + 6 + 9 + 2 + 12);
         for sql in all {
             // The session numbers the parameters; the parser knows them as `@P`.
@@ -119,15 +104,12 @@ mod tests {
 
     #[test]
     fn what_is_read_to_be_written_is_locked_in_each_server_s_own_words() {
-        let (ours, theirs) = (prepared(Dialect::Postgres), prepared(Dialect::SqlServer));
+        let (ours, theirs) = (prepared(&Postgres), prepared(&SqlServer));
         let locked = ours.iter().zip(&theirs).filter(|(ours, _)| ours.ends_with(" FOR UPDATE"));
         let count = locked.map(|(_, sql)| assert!(sql.contains(" WITH (UPDLOCK, ROWLOCK) WHERE "), "{sql}")).count();
         assert_eq!(count, 4 + MOST_LINES);
         assert_eq!(
-            spoken(
-                "SELECT no_o_id FROM new_order WHERE no_w_id = ? ORDER BY no_o_id LIMIT 1 FOR UPDATE",
-                Dialect::SqlServer
-            ),
+            spelled("SELECT no_o_id FROM new_order WHERE no_w_id = ? ORDER BY no_o_id LIMIT 1 FOR UPDATE", &SqlServer),
             "SELECT TOP (1) no_o_id FROM new_order WITH (UPDLOCK, ROWLOCK) WHERE no_w_id = ? ORDER BY no_o_id"
         );
     }

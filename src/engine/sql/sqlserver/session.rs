@@ -10,8 +10,8 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
-use super::tds;
-use crate::load::answers::Answers;
+use super::{SqlServer, tds};
+use crate::load::sql::answers::Answers;
 use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
 
 /// A deadlock, a lock-wait timeout, and a row changed since the snapshot was taken.
@@ -120,8 +120,8 @@ fn ours(error: TdsError) -> SqlError {
 }
 
 impl Session for SqlServerSession {
-    fn dialect(&self) -> Dialect {
-        Dialect::SqlServer
+    fn dialect(&self) -> &'static dyn Dialect {
+        &SqlServer
     }
 
     fn version(&self) -> &str {

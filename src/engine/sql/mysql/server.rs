@@ -3,17 +3,14 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::{Limits, Order, Places, Server, program};
+use super::super::Settings;
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::lab::data::Folder;
+use crate::lab::server::{Limits, Order, Places, Server, program};
 
 /// The accounts that the packages make.
 const ACCOUNTS: &[&str] = &["mysql"];
-
-/// Settings by the server's own names, in the order in which they are given; later ones win. An empty value stands for a
-/// switch without one.
-pub type Settings = Vec<(String, String)>;
 
 /// What is installed.
 struct Installed {

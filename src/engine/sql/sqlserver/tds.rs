@@ -10,7 +10,7 @@ use tiberius::numeric::Numeric;
 use tiberius::time::{Date, DateTime2, Time};
 use tiberius::{ColumnData, FixedLenType, IntoSql, MetaDataColumn, TypeInfo, VarLenType};
 
-use crate::load::answers::{Answers, Value};
+use crate::load::sql::answers::{Answers, Value};
 use crate::load::sql::{Decimal, Param, SqlError, SqlResult};
 
 /// Days from the first of January of the year 1, and of 1900, to 1970.

@@ -4,8 +4,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use mysql::consts::ColumnFlags;
 
-use super::wire::{number, width};
-use crate::load::answers::{Answers, Value};
+use super::packet::{number, width};
+use crate::load::sql::answers::{Answers, Value};
 use crate::load::sql::{SqlError, SqlResult};
 
 const TINY: u8 = 0x01;

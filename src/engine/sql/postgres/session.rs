@@ -8,8 +8,8 @@ use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{FromSql, IsNull, ToSql, Type};
 use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
-use super::numeric;
-use crate::load::answers::{Answers, Value};
+use super::{Postgres, numeric};
+use crate::load::sql::answers::{Answers, Value};
 use crate::load::sql::{
     Batch, Decimal, Dialect, LONGEST_DECIMAL, Param, Session, SqlError, SqlResult, Statement, Trouble,
 };
@@ -154,8 +154,8 @@ fn keep(ty: &Type, raw: &[u8], numeric: &mut String, answers: &mut Answers) -> R
 }
 
 impl Session for PostgresSession {
-    fn dialect(&self) -> Dialect {
-        Dialect::Postgres
+    fn dialect(&self) -> &'static dyn Dialect {
+        &Postgres
     }
 
     fn version(&self) -> &str {

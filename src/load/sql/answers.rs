@@ -1,8 +1,9 @@
 //! What a server answered: rows of values, kept in buffers that are used again, so that reading them allocates nothing.
 
+use std::collections::BTreeMap;
 use std::fmt::{Debug, Formatter};
 
-use super::sql::{SqlError, SqlResult};
+use super::error::{SqlError, SqlResult};
 
 /// A value in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +88,13 @@ impl Answers {
             let first = row.checked_sub(1).map_or(0, |before| self.rows[before]);
             Row { text: &self.text, cells: &self.cells[first..self.rows[row]] }
         })
+    }
+}
+
+impl Answers {
+    /// Rows of a name and a number.
+    pub fn pairs(&self) -> SqlResult<BTreeMap<String, f64>> {
+        self.of(0).map(|row| Ok((row.at(0).text()?.to_string(), row.at(1).float()?))).collect()
     }
 }
 

@@ -1,14 +1,71 @@
 //! `mysql`: a server of the MySQL family, which Dyno starts on the drive under test, or one that is already there.
 
-use ::mysql::{Opts, OptsBuilder};
+mod error;
+mod packet;
+mod rows;
+mod server;
+mod session;
+mod wire;
 
-use super::sql::{DATABASE, Door, SqlTarget, connection_string, make_database, own_server};
-use super::{Access, Engine, Site, Target};
+use mysql::{Opts, OptsBuilder};
+
+use self::session::MySqlSession;
+use super::{Connector, DATABASE, Settings, SqlTarget, connection_string, make_database, own_server};
 use crate::base::error::{Result, failed};
-use crate::lab::server::mariadb::{self, Settings};
+use crate::engine::{Access, Engine, Site, Target};
+use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
 use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
 
+/// The engine, and the dialect of its servers.
 pub struct MySql;
+
+impl Connector for OptsBuilder {
+    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        Ok(Box::new(MySqlSession::connect(self.clone())?))
+    }
+}
+
+impl Dialect for MySql {
+    fn name(&self) -> &'static str {
+        "MySQL"
+    }
+
+    fn oldest(&self) -> &'static [(&'static str, &'static str)] {
+        &[("MariaDB", "10.2"), ("MySQL", "5.7")]
+    }
+
+    fn time_type(&self) -> &'static str {
+        "DATETIME NULL"
+    }
+
+    fn is_table_there(&self, error: &SqlError) -> bool {
+        error.code == "1050"
+    }
+
+    /// The ids are given: in bulk the server would leave gaps in those that it gives itself.
+    fn sysbench(&self) -> Option<Sysbench> {
+        let (id_type, table_end) = ("INTEGER NOT NULL AUTO_INCREMENT", "/*! ENGINE = innodb */");
+        Some(Sysbench { id_type, table_end, gives_ids: true })
+    }
+
+    fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
+        const NAMES: &str = "'Com_begin', 'Com_commit', 'Com_rollback', 'Innodb_buffer_pool_read_requests', \
+                             'Innodb_buffer_pool_reads', 'Innodb_data_read', 'Innodb_data_written', \
+                             'Innodb_os_log_written', 'Innodb_row_lock_waits'";
+        session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({NAMES})"))?.pairs()
+    }
+
+    fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
+        let mut tables = Vec::new();
+        for row in session.rows("SHOW TABLES")?.of(0) {
+            tables.push(format!("`{}`", row.at(0).text()?));
+        }
+        if tables.is_empty() {
+            return Ok(());
+        }
+        session.rows(&format!("ANALYZE TABLE {}", tables.join(", "))).map(drop)
+    }
+}
 
 static INFO: Info = Info {
     name: "mysql",
@@ -17,7 +74,7 @@ static INFO: Info = Info {
     writes: false,
     max_depth: 1,
     knobs: &[
-        super::sql::SERVER,
+        super::SERVER,
         Knob {
             name: "buffer_pool",
             kind: Kind::Bytes,
@@ -60,9 +117,9 @@ static INFO: Info = Info {
             default: Default::Is("2000"),
             doc: "Connections that the server takes.",
         },
-        super::sql::MEMORY,
-        super::sql::CPUS,
-        super::sql::OPTIONS,
+        super::MEMORY,
+        super::CPUS,
+        super::OPTIONS,
     ],
     source: "the server's own documentation of these settings",
 };
@@ -77,22 +134,22 @@ impl Engine for MySql {
             let url = connection_string("DYNO_MYSQL_URL", "mysql://USER:PASSWORD@HOST:3306/DATABASE")?;
             let wrong = |_| failed("DYNO_MYSQL_URL cannot be read", "write mysql://USER:PASSWORD@HOST:3306/DATABASE");
             let opts = OptsBuilder::from_opts(Opts::from_url(&url).map_err(wrong)?).prefer_socket(false);
-            return Ok(Box::new(SqlTarget::new(Door::MySql(Box::new(opts)), None, site.knobs, &[])?));
+            return Ok(Box::new(SqlTarget::new(Box::new(opts), None, site.knobs, &[])?));
         };
         let settings = settings(site.knobs, site.access)?;
         if site.access == Access::Create {
-            mariadb::lay_out(folder, &limits, site.clock)?;
+            server::lay_out(folder, &limits, site.clock)?;
         }
-        let mut door = OptsBuilder::new().user(Some("root"));
-        let server = mariadb::start(folder, &settings, &limits, site.clock, &mut |places| {
-            door = std::mem::take(&mut door).socket(Some(mariadb::socket(places).display().to_string()));
-            Door::MySql(Box::new(door.clone())).connect().map(drop).map_err(|error| error.to_string())
+        let mut reach = OptsBuilder::new().user(Some("root"));
+        let server = server::start(folder, &settings, &limits, site.clock, &mut |places| {
+            reach = std::mem::take(&mut reach).socket(Some(server::socket(places).display().to_string()));
+            reach.connect().map(drop).map_err(|error| error.to_string())
         })?;
         if site.access == Access::Create {
-            make_database(&Door::MySql(Box::new(door.clone())))?;
+            make_database(&reach)?;
         }
-        let door = Door::MySql(Box::new(door.db_name(Some(DATABASE))));
-        Ok(Box::new(SqlTarget::new(door, Some(server), site.knobs, &settings)?))
+        let reach = reach.db_name(Some(DATABASE));
+        Ok(Box::new(SqlTarget::new(Box::new(reach), Some(server), site.knobs, &settings)?))
     }
 }
 

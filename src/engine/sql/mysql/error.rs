@@ -1,0 +1,19 @@
+//! What a server of the MySQL family means by the number of an error.
+
+use crate::load::sql::{SqlError, Trouble};
+
+/// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over by default.
+const RETRY: [u16; 3] = [1213, 1205, 1020];
+
+/// The server is shutting down or has killed the connection.
+const LOST: [u16; 5] = [1053, 1152, 1158, 1927, 4031];
+
+/// What the server says, told apart by its number.
+pub fn server_error(code: u16, message: &str) -> SqlError {
+    let trouble = match code {
+        code if RETRY.contains(&code) => Trouble::Retry,
+        code if LOST.contains(&code) => Trouble::Lost,
+        _ => Trouble::Wrong,
+    };
+    SqlError { trouble, code: code.to_string(), message: format!("{message} (error {code})") }
+}

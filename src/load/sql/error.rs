@@ -1,0 +1,37 @@
+//! A database server's error, and what it means for a client.
+
+use crate::base::error::Error;
+
+/// What a server's error means for the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A deadlock, a lock-wait timeout or a serialization failure: the transaction is rolled back and may be run again.
+    Retry,
+    /// The connection is gone.
+    Lost,
+    /// A statement, a permission, a full disk: running it again would not help.
+    Wrong,
+}
+
+/// A server's error.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct SqlError {
+    pub trouble: Trouble,
+    /// The server's own code: "1213", "40P01"; empty where there was none.
+    pub code: String,
+    pub message: String,
+}
+
+pub type SqlResult<T> = std::result::Result<T, SqlError>;
+
+impl SqlError {
+    pub fn wrong(message: impl Into<String>) -> SqlError {
+        SqlError { trouble: Trouble::Wrong, code: String::new(), message: message.into() }
+    }
+}
+
+/// A server's error as ours, for what happens outside a transaction.
+pub fn refused(what: &str, error: &SqlError) -> Error {
+    crate::base::error::failed(format!("{what}: {error}"), "look at the server's log; nothing was changed by this")
+}

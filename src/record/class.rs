@@ -1,0 +1,96 @@
+//! Classes of op: names that workloads declare. Latencies of different classes are never mixed.
+//!
+//! A workload lists its classes, the one that its result is about first; an op says which of them it is by its place in
+//! that list (`load::Op::class`), and a recorder keeps a tally for each place. A bundle stores the names, so what a
+//! later Dyno's workloads declare can be read too.
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::base::error::{Result, failed};
+
+/// A class of op, by its name: lower-case words joined by hyphens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Class(&'static str);
+
+/// How long a stored name may be, and how many a process takes in: bundles come from anywhere.
+const LONGEST_NAME: usize = 64;
+const MOST_STORED: usize = 1000;
+
+/// Names that were read and not declared, kept for the life of the process.
+static STORED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+impl Class {
+    /// What reaches a drive in either direction; energy is put down to them, and importers know them.
+    pub const READ: Class = Class::new("read");
+    pub const WRITE: Class = Class::new("write");
+    /// Whether the data are right: no load, so nothing that subjects are compared by.
+    pub const CHECK: Class = Class::new("check");
+
+    /// Declares a class.
+    pub const fn new(name: &'static str) -> Class {
+        Class(name)
+    }
+
+    /// The class of a stored name.
+    pub fn stored(name: &str) -> Result<Class> {
+        let plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+        if name.is_empty() || name.len() > LONGEST_NAME || !name.bytes().all(plain) {
+            let name: String = name.chars().take(LONGEST_NAME).collect();
+            return Err(failed(
+                format!("'{name}' is no class of op"),
+                "the bundle is damaged, or was not made by Dyno",
+            ));
+        }
+        let mut stored = STORED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = stored.iter().find(|known| **known == name) {
+            return Ok(Class(known));
+        }
+        if stored.len() >= MOST_STORED {
+            return Err(failed(
+                format!("there are more than {MOST_STORED} classes of op"),
+                "the bundle is damaged, or was not made by Dyno",
+            ));
+        }
+        let kept: &'static str = Box::leak(name.into());
+        stored.push(kept);
+        Ok(Class(kept))
+    }
+
+    pub fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// Each class once: a drive's two directions, then the others in the order in which they come.
+    pub fn in_order(all: impl IntoIterator<Item = Class>) -> Vec<Class> {
+        let mut once: Vec<Class> = Vec::new();
+        for class in all {
+            if !once.contains(&class) {
+                once.push(class);
+            }
+        }
+        let rank = |class: &Class| [Class::READ, Class::WRITE].iter().position(|c| c == class).unwrap_or(2);
+        once.sort_by_key(rank);
+        once
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_name_is_the_class_that_a_workload_declared() {
+        assert_eq!(Class::stored("read").unwrap(), Class::READ);
+        assert_eq!(Class::stored("of-tomorrow-2").unwrap().name(), "of-tomorrow-2");
+        for bad in ["", "Read", "a b", "a\nb", &"a".repeat(65)] {
+            assert!(Class::stored(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn directions_come_first_and_the_rest_as_declared() {
+        let (late, early) = (Class::new("zebra"), Class::new("apple"));
+        let all = [late, Class::WRITE, early, Class::WRITE, Class::READ, late];
+        assert_eq!(Class::in_order(all), [Class::READ, Class::WRITE, late, early]);
+    }
+}

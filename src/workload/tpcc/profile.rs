@@ -1,0 +1,56 @@
+//! TPC-C's transaction profiles (clauses 2.4 to 2.8): its classes of op, in the order of the specification.
+
+use crate::load::{Op, OpKind};
+use crate::record::Class;
+
+/// What a terminal sends, and the execution of a Delivery that was queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    NewOrder,
+    Payment,
+    OrderStatus,
+    /// As its terminal sees it: handed to a queue.
+    Delivery,
+    /// What the queue holds, executed.
+    DeferredDelivery,
+    StockLevel,
+}
+
+const ALL: [(Profile, Class); 6] = [
+    (Profile::NewOrder, Class::new("new-order")),
+    (Profile::Payment, Class::new("payment")),
+    (Profile::OrderStatus, Class::new("order-status")),
+    (Profile::Delivery, Class::new("delivery")),
+    (Profile::DeferredDelivery, Class::new("deferred-delivery")),
+    (Profile::StockLevel, Class::new("stock-level")),
+];
+
+/// What the workload declares; New-Orders are what its result is about.
+pub fn classes() -> Vec<Class> {
+    ALL.iter().map(|(_, class)| *class).collect()
+}
+
+impl Profile {
+    /// Sent from terminal number `at`; its inputs follow from `salt`.
+    pub fn op(self, at: u64, salt: u64) -> Op {
+        Op { kind: OpKind::Transaction, class: self as u8, len: 0, at, salt }
+    }
+
+    pub fn of(op: &Op) -> Profile {
+        ALL[usize::from(op.class)].0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_op_is_of_the_class_of_its_profile() {
+        for (place, (profile, class)) in ALL.into_iter().enumerate() {
+            let op = profile.op(7, 1);
+            assert_eq!((usize::from(op.class), Profile::of(&op)), (place, profile));
+            assert_eq!(classes()[usize::from(op.class)], class);
+        }
+    }
+}
