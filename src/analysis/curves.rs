@@ -4,9 +4,10 @@
 //! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is compared here and not point by
 //! point.
 
-use super::compare::{At, Compared, pairs, seat};
+use super::comparison::At;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::metric::{Figure, Metric};
+use super::pairing::{Compared, pairs, seat};
 use super::point_summary::{ClassSummary, P99};
 use crate::plan::Field;
 use crate::plan::search::Search;

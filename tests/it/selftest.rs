@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use dyno::cmd::host_selftest::{KEPT, line};
+use dyno::cmd::selftest_result::{KEPT, line};
 use dyno::record::PacingFloor;
 use dyno::record::selftest::{Same, Scatter, SelfTest};
 
