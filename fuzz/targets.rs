@@ -101,7 +101,26 @@ const COLUMNS: &[&str] = &[
     "interval SET start_ns = ?",
     "gauge SET name = ?",
     "sample SET value = ?",
+    "tally SET given_up = ?",
+    "told SET name = ?",
+    "told SET value = ?",
+    "told SET low = ?",
+    "told SET samples = ?",
+    "preparation SET action = ?",
+    "preparation SET asked = ?",
+    "preparation SET outcome = ?",
+    "preparation SET steady = ?",
+    "drive_state SET serial = ?",
+    "drive_state SET counter = ?",
+    "drive_state SET written_bytes = ?",
 ];
+
+/// Rows of the tables that the honest bundle has nothing in.
+const ROWS: &str = "
+    INSERT INTO told (point, stream, class, name, value, low, high) SELECT 1, stream, 'read', 'p99_ns', 1, 1, 1 FROM cell LIMIT 1;
+    INSERT INTO preparation (subject, drive, action, asked, outcome, ended_unix_ns)
+        SELECT subject, 0, 'steady state', 'a', 'b', 1 FROM point LIMIT 1;
+    INSERT INTO drive_state SELECT subject, 0, 's', 'c', 1 FROM point LIMIT 1;";
 
 /// One value of an otherwise honest bundle: the first byte says which, the second of which type, the rest is the value.
 fn values(data: &[u8]) {
@@ -116,8 +135,12 @@ fn values(data: &[u8]) {
         _ => Box::new(f64::from_bits(number)),
     };
     let column = COLUMNS[usize::from(*column) % COLUMNS.len()];
-    let set = rusqlite::Connection::open(&path)
-        .and_then(|conn| conn.execute(&format!("UPDATE {column}"), rusqlite::params_from_iter([value])));
+    // Reading it brings it up to date, with all tables.
+    read_everything(&path);
+    let conn = rusqlite::Connection::open(&path).expect("the honest bundle");
+    conn.execute_batch(ROWS).expect("rows of every table");
+    let set = conn.execute(&format!("UPDATE {column}"), rusqlite::params_from_iter([value]));
+    drop(conn);
     if set.is_ok() {
         read_everything(&path);
     }
@@ -139,6 +162,7 @@ fn read_all(path: &Path) -> dyno::base::error::Result<()> {
     bundle.prepared()?;
     bundle.states()?;
     dyno::plan::points(&bundle.run().plan);
+    let _ = dyno::plan::recheck(&bundle.run().plan, &dyno::cmd::catalogue());
     for point in bundle.points()? {
         bundle.intervals(point.id)?;
         bundle.samples(point.id)?;

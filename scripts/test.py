@@ -3,7 +3,8 @@
 
     scripts/test.py [PART …] [-- CARGO OPTIONS]
 
-A PART is a module (`tpcc`), a program (`it`) or a whole test (`tpcc::a_load_is_consistent`); without one all tests run.
+A PART is a module (`tpcc`, `it::tpcc`), a program (`it`) or a whole test (`tpcc::a_load_is_consistent`); without one all
+tests run.
 Cargo's options default to `--release --locked`; `-- --no-default-features` tests without RocksDB, in the dev profile.
 
 STRICT=1      a test that says SKIPPED fails
@@ -45,7 +46,8 @@ class Test:
         self.state, self.seconds, self.output = None, 0.0, ""
 
     def is_of(self, part):
-        return part in (self.program, self.path, self.name) or part in self.path.split("::")[:-1]
+        whole = part in (self.program, self.path, self.name) or self.name.startswith(part + "::")
+        return whole or part in self.path.split("::")[:-1]
 
     def lines(self, mark):
         # libtest begins a line with the test's name and goes on behind it.
@@ -89,8 +91,11 @@ def end(process):
         pass
 
 
-def build(options):
-    """The test programs: their names, each with its path."""
+def build(parts, options):
+    """The test programs: their names, each with its path. Where every part names its program, no others are built."""
+    named = sorted({part.split("::")[0] for part in parts})
+    if named and all((ROOT / "tests" / name / "main.rs").exists() for name in named):
+        options = [*options, *(f"--test={name}" for name in named)]
     command = ["cargo", "test", "--no-run", "--message-format=json-render-diagnostics", *options]
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if built.returncode != 0:
@@ -147,7 +152,7 @@ def conclude(tests, seconds):
 
 def chosen(parts, options):
     """The tests of these parts, built with cargo's options."""
-    tests = [test for program in build(options).items() for test in listed(*program)]
+    tests = [test for program in build(parts, options).items() for test in listed(*program)]
     tests = [t for t in tests if not parts or any(t.is_of(part) for part in parts)]
     if not tests:
         sys.exit(f"test.py: no test is called {' or '.join(parts)}")

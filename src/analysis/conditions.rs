@@ -135,7 +135,7 @@ pub fn headings(facts: &Facts, key: Key) -> Vec<&str> {
 }
 
 /// Who has what of a fact, apart for every place where it was gathered: a drive of a group, a step.
-pub(super) fn sightings<'a>(
+pub fn sightings<'a>(
     facts: &'a Facts,
     subjects: &[usize],
     group: &str,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
 
-use super::error::{Context, Result, failed};
+use super::error::{self, Context, Error, Result, failed};
 
 /// The attribute of files that Dyno wrote.
 const OURS: &str = "user.dyno.output";
@@ -28,10 +28,8 @@ impl Output {
         if let Some(file) = check(path, inputs)? {
             return Ok(Output { file: Some(file), beside: None, path: path.to_path_buf() });
         }
-        let name = path.file_name().with_context(writing)?.to_string_lossy();
-        let short: String = name.chars().take(100).collect();
         for attempt in 0.. {
-            let beside = path.with_file_name(format!(".{short}.{}.{attempt}.new", std::process::id()));
+            let beside = beside(path, attempt)?;
             match OpenOptions::new().write(true).create_new(true).custom_flags(libc::O_NOFOLLOW).open(&beside) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => continue,
                 Err(error) => return Err(error).with_context(writing),
@@ -76,6 +74,67 @@ impl Drop for Output {
     }
 }
 
+/// A name beside a file's, under which it is written until it is whole.
+fn beside(path: &Path, attempt: u32) -> Result<PathBuf> {
+    let name = path.file_name().with_context(|| format!("writing {}", path.display()))?.to_string_lossy();
+    let short: String = name.chars().take(100).collect();
+    Ok(path.with_file_name(format!(".{short}.{}.{attempt}.new", std::process::id())))
+}
+
+/// A new file that something else writes, such as a database: beside its name, which it gets when it is whole. Nothing
+/// that is there is replaced. Dropped before `finish`, it leaves nothing.
+pub struct New {
+    beside: PathBuf,
+    path: PathBuf,
+}
+
+impl New {
+    pub fn begin(path: &Path) -> Result<New> {
+        if path.symlink_metadata().is_ok() {
+            return Err(exists(path));
+        }
+        let mut attempt = 0;
+        let mut name = beside(path, attempt)?;
+        while name.symlink_metadata().is_ok() {
+            attempt += 1;
+            name = beside(path, attempt)?;
+        }
+        Ok(New { beside: name, path: path.to_path_buf() })
+    }
+
+    /// Where it is written meanwhile; nothing is there yet.
+    pub fn beside(&self) -> &Path {
+        &self.beside
+    }
+
+    /// Gives the file its name, unless something has it by now.
+    pub fn finish(self) -> Result<()> {
+        let writing = || format!("writing {}", self.path.display());
+        File::open(&self.beside).and_then(|file| file.sync_all()).with_context(writing)?;
+        match std::fs::hard_link(&self.beside, &self.path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists(&self.path)),
+            // A filesystem without hard links.
+            Err(_) if self.path.symlink_metadata().is_err() => {
+                std::fs::rename(&self.beside, &self.path).with_context(writing)
+            }
+            linked => linked.with_context(writing),
+        }
+    }
+}
+
+impl Drop for New {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.beside);
+        let mut journal = self.beside.clone().into_os_string();
+        journal.push("-journal");
+        let _ = std::fs::remove_file(journal);
+    }
+}
+
+fn exists(path: &Path) -> Error {
+    error::refused(format!("{} already exists", path.display()), "choose another name, or move it away")
+}
+
 /// Writes a whole file.
 pub fn write(path: &Path, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
     let mut output = Output::begin(path, inputs)?;
@@ -86,7 +145,7 @@ pub fn write(path: &Path, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
 /// Refuses a name under which something would be lost; the open file where it is a pipe or a terminal.
 fn check(path: &Path, inputs: &[&Path]) -> Result<Option<File>> {
     let refused = |why: String| {
-        failed(format!("{} is not written over: {why}", path.display()), "choose another name, or move it away")
+        error::refused(format!("{} is not written over: {why}", path.display()), "choose another name, or move it away")
     };
     let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(None) };
     if found.is_symlink() {
@@ -144,5 +203,27 @@ mod tests {
         std::fs::write(&other, "dear").unwrap();
         assert!(write(&other, &[], b"three").is_err());
         assert!(write(&path, &[&path], b"three").is_err(), "an input");
+    }
+
+    #[test]
+    fn a_new_file_has_its_name_when_it_is_whole_and_never_anothers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("b.dyno");
+        let names = || {
+            let entries = std::fs::read_dir(folder.path()).unwrap().flatten();
+            entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        let new = New::begin(&path).unwrap();
+        std::fs::write(new.beside(), "half").unwrap();
+        assert!(!path.exists());
+        drop(new);
+        assert_eq!(names(), [""; 0], "nothing is left of one that was not finished");
+        let (one, two) = (New::begin(&path).unwrap(), New::begin(&path).unwrap());
+        std::fs::write(one.beside(), "one").unwrap();
+        one.finish().unwrap();
+        std::fs::write(two.beside(), "two").unwrap();
+        assert!(two.finish().is_err(), "another has taken the name meanwhile");
+        assert_eq!((names(), std::fs::read(&path).unwrap()), (vec!["b.dyno".to_string()], b"one".to_vec()));
+        assert!(New::begin(&path).is_err());
     }
 }

@@ -18,7 +18,7 @@ const LEADING: usize = 4;
 pub fn show(facts: &Facts) -> Vec<Block> {
     let mut out = header(facts);
     for step in &facts.steps {
-        out.extend([Block::chapter(&step.title), Block::note(wording::describe(step))]);
+        out.extend([Block::chapter(&step.title), Block::note(results::describe(step))]);
         out.push(points(facts, step).block());
         if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
             out.push(Block::note("(in brackets: streams that do not count in the headline)"));
@@ -41,7 +41,7 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
     let mut out = header(facts);
     out.extend(wording::headlines(facts, LEADING).into_iter().map(Block::lead));
     for (index, step) in facts.steps.iter().enumerate() {
-        out.extend([Block::chapter(&step.title), Block::note(wording::describe(step))]);
+        out.extend([Block::chapter(&step.title), Block::note(results::describe(step))]);
         out.push(results::side_by_side(facts, index).block());
         if step.has_marks() {
             out.push(Block::note(bottlenecks::NOTE));

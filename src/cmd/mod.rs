@@ -7,6 +7,7 @@ mod consent;
 pub mod drives;
 pub mod export;
 pub mod facts;
+mod host_selftest;
 pub mod import;
 pub mod list;
 pub mod load;
@@ -15,7 +16,6 @@ pub mod protocols;
 pub mod report;
 pub mod run;
 pub mod selftest;
-mod selftest_result;
 pub mod show;
 mod signals;
 

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::run::What;
-use super::{load, selftest_result};
+use super::{host_selftest, load};
 use crate::analysis::{Question, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
-use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PointPlan, Step, Stream};
+use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, Step, Stream};
 use crate::run::{self, prepare, space};
 use crate::stats::detectable::{Detectable, detectable};
 use crate::stats::family::FEWEST;
@@ -36,30 +36,25 @@ pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
 /// What a plan would do.
 pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
     run::apart(plan)?;
-    let points = plan::points(plan);
     writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
     if !plan.protocol.source.is_empty() {
         writeln!(out, "Source: {}", plan.protocol.source)?;
     }
     writeln!(out)?;
     table(plan, out)?;
-    time(plan, &points, out)?;
+    time(plan, out)?;
     can_show(plan, from, out)?;
     own_knobs(plan, out)?;
     preparation(plan, out)?;
-    writing(plan, &points, out)
+    writing(plan, out)
 }
 
 /// A row for each step: what is swept, how long, what runs.
 fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let mut rows =
         vec![["step", "axis", "values", "warm-up", "measured", "streams (threads×depth)"].map(str::to_string)];
-    let once =
-        Plan { repeats: 1, until: None, subjects: plan.subjects.iter().take(1).cloned().collect(), ..plan.clone() };
-    let points = plan::points(&once);
     for step in &plan.protocol.steps {
-        let axes: Vec<&Axis> =
-            points.iter().filter(|p| p.key.step == step.name).filter_map(|p| p.key.axis.as_ref()).collect();
+        let axes: Vec<Axis> = plan::axes_of(step).into_iter().flatten().collect();
         rows.push([
             step.name.clone(),
             axes.first().map_or("-".into(), |a| a.name.clone()),
@@ -87,12 +82,13 @@ fn stream(stream: &Stream) -> String {
 }
 
 /// The values of an axis; of a long one the ends.
-fn values(axes: &[&Axis]) -> String {
-    let texts: Vec<String> = axes.iter().map(|a| value(a)).collect();
-    match &texts[..] {
+fn values(axes: &[Axis]) -> String {
+    match axes {
         [] => "-".to_string(),
-        [first, second, .., last] if texts.len() > 12 => format!("{first}, {second} … {last} ({})", texts.len()),
-        _ => texts.join(", "),
+        [first, second, .., last] if axes.len() > 12 => {
+            format!("{}, {} … {} ({})", value(first), value(second), value(last), axes.len())
+        }
+        _ => axes.iter().map(value).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -107,8 +103,12 @@ fn value(axis: &Axis) -> String {
     }
 }
 
-fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
-    let measuring_ns: u64 = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns).sum();
+fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let each = plan.subjects.len() as u64 * u64::from(plan.repeats);
+    let of_step = |step: &Step| plan::axes_of(step).len() as u64 * each;
+    let points: u64 = plan.protocol.steps.iter().map(of_step).sum();
+    let measuring_ns = |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
+    let measuring_ns = plan.protocol.steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
     let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
     let subjects = plan.subjects.len() as u64;
     writeln!(out)?;
@@ -116,7 +116,7 @@ fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
         out,
         "{}{} points: {} subject{} × {} repeat{}, {}",
         if plan.until.is_some() { "up to " } else { "" },
-        grouped(points.len() as u64),
+        grouped(points),
         subjects,
         if subjects == 1 { "" } else { "s" },
         repeats(plan),
@@ -131,7 +131,7 @@ fn time(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
     let steady = plan.protocol.preparation.steady.as_ref();
     let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
     let least_ns = rounds(steady.map_or(0, |s| s.rule.window as u32));
-    let total_ns = measuring_ns + (conditioning_ns + least_ns) * subjects;
+    let total_ns = measuring_ns.saturating_add((conditioning_ns + least_ns) * subjects);
     let bound = if plan.until.is_some() { "At most" } else { "At least" };
     writeln!(out, "{bound} {}; filling datasets and settling come on top.", duration(total_ns))?;
     if let Some(steady) = steady {
@@ -198,7 +198,7 @@ fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<
         }
         return Ok(());
     }
-    let Some(found) = selftest_result::kept() else {
+    let Some(found) = host_selftest::kept() else {
         writeln!(
             out,
             "Which difference they show is not known on this host: run `dyno selftest`, or name an earlier bundle (--from)"
@@ -233,13 +233,15 @@ fn own_knobs(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 }
 
 /// What is written to each drive, and which drives lose what is on them.
-fn writing(plan: &Plan, points: &[PointPlan], out: &mut dyn Write) -> Result<()> {
+fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let of = |d: &Dataset| space::fill_bytes(d).unwrap_or(0).saturating_mul(space::copies(plan, d));
     let fill_bytes: u64 = plan.protocol.datasets.iter().map(of).fold(0, u64::saturating_add);
     writeln!(out)?;
     for subject in &plan.subjects {
-        let own = points.iter().filter(|p| p.key.subject == subject.name);
-        let paced_bytes: f64 = own.map(|p| paced_bytes(&p.step)).sum();
+        let own = |step: &Step| subject.overrides.iter().any(|own| own.step == step.name);
+        let writing = plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes) || own(step));
+        let once = writing.flat_map(|step| plan::steps_at(step, subject)).map(|step| paced_bytes(&step)).sum::<f64>();
+        let paced_bytes = once * f64::from(plan.repeats);
         let paced = if paced_bytes > 0.0 {
             format!(", and up to {} by rate-limited writers", bytes(paced_bytes as u64))
         } else {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::load::Bundles;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Result, failed, refused};
 use crate::base::output::{self, Output};
 use crate::brief::{Document, Options};
 use crate::chart;
@@ -21,6 +21,10 @@ pub fn report(
     figures: Option<&Path>,
     brief: Option<&Path>,
 ) -> Result<PathBuf> {
+    if let Some(file) = figures.filter(|folder| folder.symlink_metadata().is_ok() && !folder.is_dir()) {
+        let what = format!("the figures are not written to {}: it is not a folder", file.display());
+        return Err(refused(what, "name another folder, which is made where it is missing"));
+    }
     let facts = bundles.facts()?;
     let inputs: Vec<&Path> = bundles.paths.iter().map(PathBuf::as_path).chain(brief).collect();
     let options = brief.map(Options::load).transpose()?.unwrap_or_default();

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::signals::Signals;
-use super::{consent, selftest_result};
+use super::{consent, host_selftest};
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, bail, exit, failed};
+use crate::base::error::{Context, Result, bail, exit, failed, refused};
 use crate::base::file;
 use crate::base::stderr::note;
 use crate::lab;
@@ -143,8 +143,10 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let name =
         || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
-    let told = selftest_result::facts();
+    let told = host_selftest::facts();
     let (plan, writer, clock) = begin(plan, &bundle, now, told)?;
+    // Held until the writer has closed it.
+    let _lock = lab::lock::bundle(&bundle, clock)?;
     measure(plan, writer, Known::default(), &[], clock, &bundle)
 }
 
@@ -180,6 +182,8 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
 }
 
 fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
+    let clock = Clock::start();
+    let _lock = lab::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
     let known = known(&read)?;
     drop(read);
@@ -189,7 +193,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
     of_this_method(&record.plan, bundle)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
-    measure(record.plan, writer, known, &done, Clock::start(), bundle)
+    measure(record.plan, writer, known, &done, clock, bundle)
 }
 
 /// A bundle has one method.
@@ -247,7 +251,7 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     for drive in plan.subjects.iter().flat_map(|s| &s.drives) {
         if lab::guard::holds(&drive.place, &place)? {
             let drive = drive.place.path().display();
-            return Err(failed(
+            return Err(refused(
                 format!("the bundle {} would lie on {drive}, which is under test", bundle.display()),
                 "keep it elsewhere: --bundle /another/place/run.dyno",
             ));
@@ -264,7 +268,7 @@ fn known(bundle: &Bundle) -> Result<Known> {
     let points: HashMap<String, _> = points.iter().map(|point| (known_by(&point.key), point)).collect();
     bundle.each_point(&mut |stored| {
         let (key, measured) = (&stored.point.key, &stored.point);
-        known.figures.extend(headline(measured).map(|figure| (key.clone(), figure)));
+        headline(measured).into_iter().for_each(|figure| known.figures.note(&bundle.run().plan, key, figure));
         let Some(point) = points.get(&known_by(key)) else { return Ok(()) };
         known.maxima.note(point, measured);
         // A failed point is measured again.

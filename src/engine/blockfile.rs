@@ -126,7 +126,7 @@ impl BlockFile {
         failed(
             format!("{op} at offset {at} of {} ended after {got} of {wanted} bytes", self.path.display()),
             match is_file(&self.path) {
-                true => "check that nothing else shortened the file or filled the filesystem",
+                true => "make room on its filesystem if that is full, and check that nothing else shortened the file",
                 false => "look at `dmesg` for whether the drive is gone",
             },
         )

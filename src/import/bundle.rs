@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{Entry, Format, Found};
 use crate::base::error::{Result, failed};
+use crate::base::output::New;
 use crate::plan::{Arrival, Drive, Knobs, Load, Order, Part, Place, Plan, Protocol, Step, Stream, Subject, Sweep};
 use crate::record::{Fact, Run, Sink};
 use crate::store::Writer;
@@ -45,13 +46,17 @@ pub fn import(format: &dyn Format, found: Vec<(String, String, Found)>, path: &P
     let title = title.unwrap_or_else(|| format!("Imported from {}", info.name));
     let plan = plan(info.name, title, source.unwrap_or_default(), &entries);
     let run = Run { plan, started_unix_ns: started, dyno_version: env!("CARGO_PKG_VERSION").to_string() };
-    let mut writer = Writer::create(path, &run, &facts)?;
+    // Files with a name are whole bundles.
+    let new = New::begin(path)?;
+    let mut writer = Writer::create(new.beside(), &run, &facts)?;
     for entry in &entries {
         writer.begin(&entry.point.key)?;
         entry.samples.iter().try_for_each(|sample| writer.sample(sample))?;
         entry.told.iter().try_for_each(|told| writer.told(told))?;
         writer.end(&entry.point)?;
     }
+    drop(writer);
+    new.finish()?;
     Ok(entries.len())
 }
 

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file_state::{self, Kept};
 use super::pin::{OPEN, shown};
-use crate::base::error::{Context, Error, Result, failed};
+use crate::base::error::{Context, Error, Result, refused};
 use crate::plan::Dataset;
 
 /// The folder in a directory under test that is Dyno's; it writes nothing outside.
@@ -94,7 +94,7 @@ impl Folder {
             return Ok(real.join(&self.name));
         }
         let what = format!("{} is no longer the folder that was opened", self.shown.display());
-        Err(failed(what, "look at what moves folders there"))
+        Err(refused(what, "look at what moves folders there"))
     }
 
     /// Where something of the dataset's that is no part of it lies: `db.0` and "json" are `db.0.json`.
@@ -191,7 +191,7 @@ impl Folder {
         self.check()?;
         if !or && self.marker().is_none() && !self.is_empty()? {
             let what = format!("{} is not removed: it carries no marker of Dyno's", self.shown.display());
-            return Err(failed(what, "look at what is in it; if nothing of it is needed, remove it by hand"));
+            return Err(refused(what, "look at what is in it; if nothing of it is needed, remove it by hand"));
         }
         let removing = || format!("removing {}", self.shown.display());
         let path = self.path();
@@ -227,7 +227,7 @@ impl Folder {
                     return Err(not_followed(&self.data, &self.name, &self.shown, Errno::LOOP));
                 }
                 let what = format!("{} is not touched: it is not a folder", self.shown.display());
-                Err(failed(what, "move it away"))
+                Err(refused(what, "move it away"))
             }
         }
     }
@@ -256,13 +256,13 @@ fn not_followed(directory: &OwnedFd, name: impl AsRef<Path>, shown: &Path, error
     let shown = shown.display();
     match (error, target) {
         (_, Some(target)) => {
-            failed(format!("{shown} is not followed: it is a symbolic link to {target}"), "remove the link")
+            refused(format!("{shown} is not followed: it is a symbolic link to {target}"), "remove the link")
         }
-        (Errno::LOOP, None) => failed(format!("{shown} is not followed: a link is on the way"), "remove the link"),
+        (Errno::LOOP, None) => refused(format!("{shown} is not followed: a link is on the way"), "remove the link"),
         (Errno::XDEV, None) => {
-            failed(format!("{shown} is not touched: something is mounted there"), "unmount it, or test that directory")
+            refused(format!("{shown} is not touched: something is mounted there"), "unmount it, or test that directory")
         }
-        (Errno::NOTDIR, None) => failed(format!("{shown} is not touched: it is not a folder"), "move it away"),
+        (Errno::NOTDIR, None) => refused(format!("{shown} is not touched: it is not a folder"), "move it away"),
         (error, None) => Error::from(std::io::Error::from(error)).context(format!("opening {shown}")),
     }
 }
@@ -272,12 +272,12 @@ fn check_owner(data: &OwnedFd, at: &Path) -> Result<()> {
     let found = rustix::fs::fstat(data).with_context(|| format!("looking at {}", at.display()))?;
     if found.st_uid != user() {
         let what = format!("{} is not touched: it belongs to user {}, not to {}", at.display(), found.st_uid, user());
-        return Err(failed(what, "run as that user, or move it away"));
+        return Err(refused(what, "run as that user, or move it away"));
     }
     let others = if user() == 0 { 0o022 } else { 0o002 };
     if found.st_mode & others != 0 {
         let what = format!("{} is not touched: others may write to it", at.display());
-        return Err(failed(what, format!("allow it to its owner alone: chmod go-w {}", at.display())));
+        return Err(refused(what, format!("allow it to its owner alone: chmod go-w {}", at.display())));
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::error::{Result, failed};
+use crate::base::error::{Result, refused};
 
 /// A file as it was when its dataset was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,15 +23,15 @@ pub struct Kept {
 pub fn check_own(found: &Metadata, shown: &Path) -> Result<()> {
     if found.is_file() && found.nlink() > 1 {
         let what = format!("{} is not touched: {} names lead to it (hard links)", shown.display(), found.nlink());
-        return Err(failed(what, format!("`find -inum {}` finds the others; remove the link", found.ino())));
+        return Err(refused(what, format!("`find -inum {}` finds the others; remove the link", found.ino())));
     }
     if found.is_symlink() {
         let target = std::fs::read_link(shown).unwrap_or_default();
         let what = format!("{} is not followed: it is a symbolic link to {}", shown.display(), target.display());
-        return Err(failed(what, "remove the link"));
+        return Err(refused(what, "remove the link"));
     }
     if !found.is_file() && !found.is_dir() {
-        return Err(failed(format!("{} is not touched: it is not a file", shown.display()), "move it away"));
+        return Err(refused(format!("{} is not touched: it is not a file", shown.display()), "move it away"));
     }
     Ok(())
 }

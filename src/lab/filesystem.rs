@@ -16,7 +16,7 @@ use super::guard::{self, disk::Disk};
 use super::held::Held;
 use super::pin::{OPEN, shown};
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Result, failed, refused};
 use crate::base::private;
 use crate::plan::{Drive, Filesystem, FilesystemKind, Place};
 
@@ -114,7 +114,11 @@ pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
         FilesystemKind::Xfs => ("mkfs.xfs", ["-f", "-m", &format!("uuid={uuid}")].map(str::to_string).to_vec()),
         FilesystemKind::Ext4 => ("mkfs.ext4", ["-q", "-F", "-U", &uuid].map(str::to_string).to_vec()),
     };
-    let arguments: Vec<&str> = id.iter().chain(&filesystem.mkfs).map(String::as_str).chain([INPUT]).collect();
+    let options = match filesystem.kind {
+        FilesystemKind::Ext4 => made_whole(&filesystem.mkfs),
+        FilesystemKind::Xfs => filesystem.mkfs.clone(),
+    };
+    let arguments: Vec<&str> = id.iter().chain(&options).map(String::as_str).chain([INPUT]).collect();
     mounts()?;
     tool(program, &arguments, held.file(), &held.node)?;
     held.file().sync_all().with_context(|| format!("writing {}", held.node.display()))?;
@@ -123,6 +127,23 @@ pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
         return Err(failed(what, "look at `dmesg`"));
     }
     Ok(uuid)
+}
+
+/// All of an ext4 is written by mkfs: the kernel would otherwise go on with the tables of inodes and the journal while the
+/// drive is measured. Of several `-E` mkfs heeds the last, so these go into the plan's own, which may say otherwise.
+fn made_whole(options: &[String]) -> Vec<String> {
+    const WHOLE: &str = "lazy_itable_init=0,lazy_journal_init=0";
+    let mut options = options.to_vec();
+    match options.iter().rposition(|option| option.starts_with("-E")) {
+        Some(at) if options[at] == "-E" => {
+            if let Some(own) = options.get_mut(at + 1) {
+                *own = format!("{WHOLE},{own}");
+            }
+        }
+        Some(at) => options[at] = format!("-E{WHOLE},{}", &options[at][2..]),
+        None => options.extend(["-E", WHOLE].map(str::to_string)),
+    }
+    options
 }
 
 /// What stands for the held device among a tool's arguments: its standard input.
@@ -135,7 +156,7 @@ fn check_arguments(filesystem: &Filesystem) -> Result<()> {
     for argument in named {
         if devices.iter().any(|device| argument.contains(device)) {
             let what = format!("'{argument}' among the filesystem's options may name another device or file");
-            return Err(failed(what, "leave it out; a filesystem of the run's own lies on the drive alone"));
+            return Err(refused(what, "leave it out; a filesystem of the run's own lies on the drive alone"));
         }
     }
     Ok(())
@@ -230,7 +251,7 @@ fn mounts() -> Result<OwnedFd> {
         make_folder(&opened, EMPTY)?;
         return Ok(opened);
     }
-    Err(failed(format!("{MOUNTS} is not used: others may write to it"), format!("remove it: rm -r {MOUNTS}")))
+    Err(refused(format!("{MOUNTS} is not used: others may write to it"), format!("remove it: rm -r {MOUNTS}")))
 }
 
 fn make_folder(mounts: &OwnedFd, name: &str) -> Result<()> {
@@ -249,7 +270,7 @@ fn lock(point: &Path) -> Result<Option<File>> {
 }
 
 fn busy(point: &Path) -> crate::base::error::Error {
-    failed(format!("another run of Dyno uses {}", point.display()), "wait until it has ended")
+    refused(format!("another run of Dyno uses {}", point.display()), "wait until it has ended")
 }
 
 /// Calls a tool with the device as its standard input; `node` is for messages.
@@ -266,4 +287,19 @@ fn tool(program: &str, arguments: &[&str], device: &File, node: &Path) -> Result
     let said = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
     let called = arguments.join(" ").replace(INPUT, &node.to_string_lossy());
     Err(failed(format!("`{program} {called}` failed: {said}"), "look at `dmesg`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ext4_is_written_whole_unless_the_plan_says_otherwise() {
+        let made = |given: &[&str]| made_whole(&given.iter().map(|o| o.to_string()).collect::<Vec<_>>()).join(" ");
+        let whole = "lazy_itable_init=0,lazy_journal_init=0";
+        assert_eq!(made(&[]), format!("-E {whole}"));
+        assert_eq!(made(&["-m", "0"]), format!("-m 0 -E {whole}"));
+        assert_eq!(made(&["-E", "nodiscard", "-m0"]), format!("-E {whole},nodiscard -m0"));
+        assert_eq!(made(&["-Elazy_itable_init=1"]), format!("-E{whole},lazy_itable_init=1"));
+    }
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use super::guard::{self, disk::Disk};
 use super::pin::shown;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Result, failed, refused};
 use crate::plan::{Drive, Place};
 
 pub struct Held {
@@ -52,7 +52,7 @@ impl Held {
             return Ok(());
         }
         let why = format!("{} is not touched: it is not the drive that was opened", self.node.display());
-        Err(failed(why, "look at what changes device names below /dev"))
+        Err(refused(why, "look at what changes device names below /dev"))
     }
 
     /// Tells the drive that none of its blocks are in use.

@@ -1,18 +1,20 @@
-//! One run at a time on a directory or a device: a lock that the kernel drops with the run, however it ends. Who holds it
+//! One run at a time on a directory, a device or a bundle: a lock that the kernel drops with the run, however it ends. Who holds it
 //! is named by the kernel's own table.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, flock, major, minor};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::fd::{OPEN, shown};
 use super::guard::disk::Disk;
+use super::holders::{Holder, holders};
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Error, Result, failed};
+use crate::base::error::{Context, Error, Result, failed, refused};
+use crate::base::file;
 
 /// udev locks a device for the moment in which it looks at it.
 const PATIENCE_NS: u64 = 3_000_000_000;
@@ -21,6 +23,16 @@ const PATIENCE_NS: u64 = 3_000_000_000;
 pub fn directory(folder: &File, path: &Path, clock: Clock) -> Result<Option<File>> {
     let again = Path::new(OPEN).join(folder.as_raw_fd().to_string());
     let file = File::open(again).with_context(|| format!("opening {}", path.display()))?;
+    match take(&file, clock) {
+        Ok(()) => Ok(Some(file)),
+        Err(Errno::WOULDBLOCK) => Err(busy(&file, path)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Locks a bundle that is to be written; nothing where it is no file, or its filesystem has no locks.
+pub fn bundle(path: &Path, clock: Clock) -> Result<Option<File>> {
+    let Ok(file) = file::open(path) else { return Ok(None) };
     match take(&file, clock) {
         Ok(()) => Ok(Some(file)),
         Err(Errno::WOULDBLOCK) => Err(busy(&file, path)),
@@ -65,45 +77,5 @@ fn busy(file: &File, path: &Path) -> Error {
     let named = holders(file).iter().map(Holder::to_string).collect::<Vec<_>>().join(", ");
     let by = if named.is_empty() { "another program".to_string() } else { named };
     let what = format!("{} is in use: {by} has locked it", shown(path).display());
-    failed(what, "wait until that has ended; one run at a time works on a directory or a device")
-}
-
-/// A process that holds a lock.
-pub struct Holder {
-    pid: u32,
-    command: String,
-}
-
-impl std::fmt::Display for Holder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "process {} ({})", self.pid, self.command)
-    }
-}
-
-impl Holder {
-    pub fn of(pid: u32) -> Holder {
-        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let words: Vec<_> = words.split(|b| *b == 0).map(String::from_utf8_lossy).collect();
-        // Enough to know it by; what follows may be long, and a password.
-        let command = words.iter().take(2).map(|w| w.as_ref()).collect::<Vec<_>>().join(" ");
-        let plain = command.chars().filter(|c| !c.is_control()).take(80).collect::<String>();
-        Holder { pid, command: plain.trim().to_string() }
-    }
-}
-
-fn holders(file: &File) -> Vec<Holder> {
-    holders_of(&Path::new(OPEN).join(file.as_raw_fd().to_string()))
-}
-
-/// The other processes that hold a lock on a file, of either kind, as /proc/locks has them.
-pub fn holders_of(path: &Path) -> Vec<Holder> {
-    let Ok(found) = fs::metadata(path) else { return Vec::new() };
-    let place = format!("{:02x}:{:02x}:{}", major(found.dev()), minor(found.dev()), found.ino());
-    let table = fs::read_to_string("/proc/locks").unwrap_or_default();
-    let held = table.lines().filter_map(|line| {
-        let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "->").collect();
-        let pid = words.get(4)?.parse::<u32>().ok()?;
-        (words.get(5) == Some(&place.as_str()) && pid != std::process::id()).then(|| Holder::of(pid))
-    });
-    held.collect()
+    refused(what, "wait until that has ended; one run at a time works on a directory, a device or a bundle")
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::facts::mount_of;
 use super::guard::disk::{Disk, name, read};
-use crate::base::error::{Result, failed};
+use crate::base::error::{Result, refused};
 use crate::plan::{Drive, Place, Subject};
 use crate::record::Fact;
 
@@ -74,7 +74,7 @@ fn of_mount(path: &Path, number: u64, found: &mut BTreeSet<String>) {
 pub fn apart(subjects: &[Subject], folder: &str) -> Result<()> {
     match shared(subjects, folder).into_iter().next() {
         None => Ok(()),
-        Some((one, other, device)) => Err(failed(
+        Some((one, other, device)) => Err(refused(
             format!("subjects '{one}' and '{other}' share a physical device: {device}"),
             "give each a device of its own, since they would measure each other; for a control run of one device against \
              itself use --same-device, or same_device = true in the plan",

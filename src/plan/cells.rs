@@ -16,18 +16,19 @@ pub(super) fn cells(plan: &Plan) -> Vec<Cell<'_>> {
     let mut cells: Vec<Cell<'_>> = Vec::new();
     let mut point = 0;
     for step in &plan.protocol.steps {
-        let axes = match &step.sweep {
-            Some(sweep) => axes(sweep).into_iter().map(Some).collect(),
-            None => vec![None],
-        };
         let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
-        for axis in axes {
+        for axis in axes_of(step) {
             cells.push(Cell { step, axis, point });
             point += usize::from(!searched);
         }
         point += usize::from(searched);
     }
     cells
+}
+
+/// The values of a step's axis in the order in which they are measured; one of no axis where it has none.
+pub fn axes_of(step: &Step) -> Vec<Option<Axis>> {
+    step.sweep.as_ref().map_or(vec![None], |sweep| axes(sweep).into_iter().map(Some).collect())
 }
 
 fn axes(sweep: &Sweep) -> Vec<Axis> {

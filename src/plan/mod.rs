@@ -32,13 +32,14 @@ mod target;
 pub mod vary;
 
 pub use builtin::protocols;
+pub use cells::axes_of;
 pub use fields::unprintable;
 pub use file::{from_command_line, load};
 pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use order::{ORDER_VERSION, Places, order};
-pub use points::points;
+pub use points::{points, steps_at};
 pub use recheck::recheck;
 pub use target::Target;
 

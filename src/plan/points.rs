@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::cells::{Cell, cells};
+use super::cells::{Cell, axes_of, cells};
 use super::knobs::one_size;
 use super::model::{Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject};
 use super::order;
@@ -39,11 +39,10 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
     points
 }
 
-/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are. A
-/// search alone asks for them.
+/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are.
 fn bare(step: &Step) -> Step {
     let mut bare = step.clone();
-    if let Some(sweep) = bare.sweep.as_mut().filter(|sweep| sweep.search.is_none()) {
+    if let Some(sweep) = bare.sweep.as_mut() {
         sweep.values = Vec::new();
     }
     bare
@@ -51,7 +50,13 @@ fn bare(step: &Step) -> Step {
 
 fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     let Cell { step, axis, .. } = cell;
-    let mut applied = Step::clone(step);
+    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
+    PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis.as_ref()) }
+}
+
+/// A step as a subject's point at a value of its axis has it.
+fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
+    let mut applied = step.clone();
     for own in subject.overrides.iter().filter(|own| own.step == step.name) {
         for stream in applied.streams.iter_mut().filter(|stream| stream.name == own.stream) {
             stream.part_mut(own.of).knobs.0.insert(own.knob.clone(), own.value.clone());
@@ -60,8 +65,13 @@ fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     if let (Some(sweep), Some(axis)) = (&step.sweep, axis) {
         applied.streams.iter_mut().filter(|s| s.name == sweep.stream).for_each(|stream| apply(axis, stream));
     }
-    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
-    PointPlan { key, subject: subject.clone(), step: applied }
+    applied
+}
+
+/// What each point of a step does on a subject, in one repeat, without the points: of those there may be very many.
+pub fn steps_at<'p>(step: &'p Step, subject: &'p Subject) -> impl Iterator<Item = Step> + 'p {
+    let bare = bare(step);
+    axes_of(step).into_iter().map(move |axis| step_at(&bare, subject, axis.as_ref()))
 }
 
 /// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has otherwise.

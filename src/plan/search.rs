@@ -26,14 +26,14 @@ impl Search {
         PERCENTILES.iter().position(|(name, _)| *name == self.percentile).unwrap_or(0)
     }
 
-    /// The value to measure next, of a sweep's, when those tried held or did not: the middle of what lies between. None when
-    /// nothing does.
+    /// The value to measure next, of a sweep's in their order, when those tried held or did not: the middle of what lies
+    /// between. None when nothing does.
     pub fn next(values: &[f64], tried: &[(f64, bool)]) -> Option<f64> {
         let broken = tried.iter().filter(|t| !t.1).map(|t| t.0).fold(f64::INFINITY, f64::min);
         // A drive may hold at a load above one at which it once did not; the doubtful range is looked at no more.
         let held = tried.iter().filter(|t| t.1 && t.0 < broken).map(|t| t.0).fold(f64::NEG_INFINITY, f64::max);
-        let mut between: Vec<f64> = values.iter().copied().filter(|&v| v > held && v < broken).collect();
-        between.sort_by(f64::total_cmp);
+        let from = values.partition_point(|&value| value <= held);
+        let between = &values[from..values.partition_point(|&value| value < broken).max(from)];
         between.get(between.len() / 2).copied()
     }
 }

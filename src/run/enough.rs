@@ -1,14 +1,11 @@
 //! Whether a point has been repeated often enough: until its headline figure's interval is as narrow as the plan asks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::base::histogram::Histogram;
 use crate::plan::{Axis, Field, Order, Plan, PointKey};
 use crate::record::{Outcome, Point};
-use crate::stats::estimate;
-
-/// The headline figures that were measured.
-pub type Figures = Vec<(PointKey, f64)>;
+use crate::stats::level::Repeats;
 
 /// The headline streams' ops/s; their p99 response time where they were asked for a rate, and so ops/s are as asked.
 pub fn headline(point: &Point) -> Option<f64> {
@@ -28,37 +25,90 @@ pub fn headline(point: &Point) -> Option<f64> {
     all.percentile_ns(0.99).map(|ns| ns as f64)
 }
 
-/// Whether this point needs no measuring. Points that are compared stop together, so that they have the same repeats:
-/// those of all subjects where they take turns. The points of a load sweep stop together too, since each repeat needs its
-/// own maximum.
-pub fn enough(plan: &Plan, figures: &Figures, key: &PointKey) -> bool {
-    let Some(until) = plan.until else { return false };
-    let own: Vec<&(PointKey, f64)> = figures.iter().filter(|(k, _)| together(plan, k, key)).collect();
-    // Once there were enough, there are for good.
-    (until.at_least..key.repeat).any(|repeats| narrow(plan, &own, repeats, until.percent))
+/// The headline figures that were measured, by what stops together. Each is looked at once, so that a run of very many
+/// points is not slowed down by them.
+#[derive(Default)]
+pub struct Figures(HashMap<Together, Group>);
+
+/// Points that are compared stop together, so that they have the same repeats: those of all subjects where they take turns.
+/// The points of a load sweep stop together too, since each repeat needs its own maximum.
+#[derive(PartialEq, Eq, Hash)]
+struct Together {
+    step: String,
+    /// None where subjects take turns.
+    subject: Option<String>,
+    at: At,
 }
 
-/// Whether the first so many repeats are there, without one that failed, and narrow the figures down far enough.
-fn narrow(plan: &Plan, figures: &[&(PointKey, f64)], repeats: u32, percent: f64) -> bool {
-    let mut cells: BTreeMap<(&str, Option<u64>), Vec<f64>> = BTreeMap::new();
-    for (key, figure) in figures.iter().filter(|(key, _)| key.repeat <= repeats) {
-        cells.entry((&key.subject, axis_bits(&key.axis))).or_default().push(*figure);
+#[derive(PartialEq, Eq, Hash)]
+enum At {
+    Value(Option<u64>),
+    Loads,
+}
+
+impl Together {
+    fn of(plan: &Plan, key: &PointKey) -> Together {
+        let loads = key.axis.as_ref().is_some_and(|axis| axis.field == Field::LoadPercent);
+        let subject = (plan.order != Order::Interleaved).then(|| key.subject.clone());
+        let at = if loads { At::Loads } else { At::Value(axis_bits(&key.axis)) };
+        Together { step: key.step.clone(), subject, at }
     }
-    let mut subjects: Vec<&str> = cells.keys().map(|(subject, _)| *subject).collect();
-    subjects.dedup();
-    let all = if plan.order == Order::Interleaved { plan.subjects.len() } else { 1 };
-    let holds = |values: &Vec<f64>| {
-        let width = estimate::from_repeats(values, "").and_then(|e| e.relative_percent());
-        values.len() as u32 == repeats && width.is_some_and(|width| width <= percent)
-    };
-    subjects.len() == all && cells.values().all(holds)
 }
 
-fn together(plan: &Plan, a: &PointKey, b: &PointKey) -> bool {
-    let loads = |axis: &Option<Axis>| axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent);
-    a.step == b.step
-        && (plan.order == Order::Interleaved || a.subject == b.subject)
-        && (loads(&a.axis) && loads(&b.axis) || axis_bits(&a.axis) == axis_bits(&b.axis))
+#[derive(Default)]
+struct Group {
+    cells: HashMap<(String, Option<u64>), Cell>,
+    subjects: HashSet<String>,
+    /// Up to which repeat it was looked whether they are enough, and the first that was.
+    looked: u32,
+    enough: Option<u32>,
+}
+
+/// A subject's figures at one value of the axis.
+#[derive(Default)]
+struct Cell {
+    /// Not yet looked at.
+    new: BTreeMap<u32, f64>,
+    repeats: Repeats,
+}
+
+impl Figures {
+    pub fn note(&mut self, plan: &Plan, key: &PointKey, figure: f64) {
+        let group = self.0.entry(Together::of(plan, key)).or_default();
+        group.subjects.insert(key.subject.clone());
+        let cell = (key.subject.clone(), axis_bits(&key.axis));
+        group.cells.entry(cell).or_default().new.insert(key.repeat, figure);
+    }
+
+    /// Whether this point needs no measuring. Its repeat comes after all earlier ones of what stops with it.
+    pub fn enough(&mut self, plan: &Plan, key: &PointKey) -> bool {
+        let Some(until) = plan.until else { return false };
+        let Some(group) = self.0.get_mut(&Together::of(plan, key)) else { return false };
+        let subjects = if plan.order == Order::Interleaved { plan.subjects.len() } else { 1 };
+        while group.enough.is_none() && group.looked + 1 < key.repeat {
+            group.looked += 1;
+            let narrow = group.narrow(until.percent);
+            if narrow && group.subjects.len() == subjects && group.looked >= until.at_least {
+                group.enough = Some(group.looked);
+            }
+        }
+        // Once there were enough, there are for good.
+        group.enough.is_some_and(|repeats| repeats < key.repeat)
+    }
+}
+
+impl Group {
+    /// Whether the repeats looked at are all there, without one that failed, and narrow the figures down far enough.
+    fn narrow(&mut self, percent: f64) -> bool {
+        let mut all = true;
+        for cell in self.cells.values_mut() {
+            let figure = cell.new.remove(&self.looked);
+            figure.into_iter().for_each(|figure| cell.repeats.add(figure));
+            let width = cell.repeats.relative_percent().filter(|_| cell.repeats.count() == self.looked as usize);
+            all &= width.is_some_and(|width| width <= percent);
+        }
+        all
+    }
 }
 
 fn axis_bits(axis: &Option<Axis>) -> Option<u64> {
@@ -91,8 +141,14 @@ mod tests {
     }
 
     /// Repeats 1, 2, … of one cell.
-    fn figures(subject: &str, field: Field, value: f64, measured: &[f64]) -> Figures {
+    fn figures(subject: &str, field: Field, value: f64, measured: &[f64]) -> Vec<(PointKey, f64)> {
         (1..).zip(measured).map(|(repeat, figure)| (key(subject, field, value, repeat), *figure)).collect()
+    }
+
+    fn enough(plan: &Plan, figures: &[(PointKey, f64)], key: &PointKey) -> bool {
+        let mut all = Figures::default();
+        figures.iter().for_each(|(key, figure)| all.note(plan, key, *figure));
+        all.enough(plan, key)
     }
 
     const NARROW: [f64; 3] = [100.0, 100.2, 99.8];
@@ -103,7 +159,8 @@ mod tests {
         let threads = Field::Threads;
         let narrow = [figures("A", threads, 8.0, &NARROW), figures("B", threads, 8.0, &NARROW)].concat();
         let wide = [figures("A", threads, 8.0, &NARROW), figures("B", threads, 8.0, &WIDE)].concat();
-        let asks = |order, figures: &Figures, repeat| enough(&plan(order), figures, &key("A", threads, 8.0, repeat));
+        let asks =
+            |order, figures: &[(PointKey, f64)], repeat| enough(&plan(order), figures, &key("A", threads, 8.0, repeat));
         assert!(!asks(Order::Interleaved, &narrow, 3), "three are measured in any case");
         assert!(asks(Order::Interleaved, &narrow, 4) && asks(Order::Interleaved, &narrow, 9));
         assert!(!asks(Order::Interleaved, &wide, 4), "B is not there yet");
@@ -118,8 +175,26 @@ mod tests {
         let load = Field::LoadPercent;
         let maximum = figures("A", load, f64::INFINITY, &NARROW);
         let half = |measured: &[f64]| figures("A", load, 50.0, measured);
-        let asks = |figures: &Figures| enough(&plan(Order::Blocked), figures, &key("A", load, f64::INFINITY, 4));
+        let asks =
+            |figures: &[(PointKey, f64)]| enough(&plan(Order::Blocked), figures, &key("A", load, f64::INFINITY, 4));
         assert!(asks(&[maximum.clone(), half(&NARROW)].concat()));
         assert!(!asks(&[maximum, half(&WIDE)].concat()));
+    }
+
+    #[test]
+    fn very_many_points_are_each_looked_at_once() {
+        // As a run does: asked before each point, noted after it. By the square this would take hours.
+        let loads = Field::LoadPercent;
+        for (field, values, repeats) in [(Field::Threads, 20_000u32, 5), (loads, 20_000, 5), (loads, 1, 100_000)] {
+            let plan = Plan { until: Some(Until { percent: 0.0, at_least: 3 }), repeats, ..plan(Order::Interleaved) };
+            let mut figures = Figures::default();
+            for repeat in 1..=repeats {
+                for (value, subject) in (0..values).flat_map(|value| [(value, "A"), (value, "B")]) {
+                    let key = key(subject, field, f64::from(value), repeat);
+                    assert!(!figures.enough(&plan, &key), "{key:?}");
+                    figures.note(&plan, &key, 100.0 + f64::from(repeat % 3));
+                }
+            }
+        }
     }
 }

@@ -38,7 +38,7 @@ use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
 use before::Before;
-use enough::{Figures, enough};
+use enough::Figures;
 pub use maxima::Maxima;
 use prepare::Ready;
 use progress::Progress;
@@ -99,12 +99,13 @@ impl Run<'_> {
         let mut summary = Summary::default();
         let points = std::mem::take(&mut self.points);
         self.progress.begin(&points);
+        self.searches.begin(self.plan, &points);
         for place in &points {
             let Some(point) = self.searches.instead(place, &points) else {
                 self.progress.point_spared();
                 continue;
             };
-            if enough(self.plan, &self.figures, &point.key) {
+            if self.figures.enough(self.plan, &point.key) {
                 self.progress.point_spared();
                 continue;
             }
@@ -182,7 +183,8 @@ impl Run<'_> {
             return Ok(None);
         }
         self.maxima.note(point, &measured);
-        self.figures.extend(enough::headline(&measured).map(|figure| (point.key.clone(), figure)));
+        let figure = enough::headline(&measured);
+        figure.into_iter().for_each(|figure| self.figures.note(self.plan, &point.key, figure));
         measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;
         prepare::note_state(self.plan, &point.subject, self.sink)?;

@@ -1,12 +1,14 @@
-//! Whether there is room: what datasets take is held against what each drive has, before anything is laid out.
+//! Whether there is room: what datasets take is compared with what each drive has, before anything is laid out.
 
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Result, refused};
 use crate::base::units;
 use crate::lab::guard::disk::Disk;
 use crate::lab::pin::shown;
-use crate::plan::{Dataset, Drive, FilesystemKind, Place, Plan, Stream, Subject};
+use crate::plan::{Dataset, FilesystemKind, Place, Plan, Stream, Subject};
 
 /// What the rows of a `sbtest` table take, with its index: measured on MariaDB and PostgreSQL, which differ by a tenth.
 const OLTP_ROW_BYTES: u64 = 220;
@@ -39,40 +41,44 @@ pub fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
     streams.filter(of).map(|s| u64::from(s.instances)).max().unwrap_or(1)
 }
 
-/// Refuses drives on which the datasets have no room, with both numbers.
+/// Refuses drives on which the datasets have no room, with both numbers. Directories of one filesystem share its room.
 pub fn look(plan: &Plan, subjects: &[Subject]) -> Result<()> {
+    let mut filesystems: HashMap<u64, u64> = HashMap::new();
     for subject in subjects {
         for drive in &subject.drives {
-            look_at(plan, drive).with_context(|| subject.name.clone())?;
+            match &drive.place {
+                Place::Directory(path) => look_at_directory(plan, path, &mut filesystems),
+                Place::Device { path, .. } => look_at_device(plan, path),
+            }
+            .with_context(|| subject.name.clone())?;
         }
     }
     Ok(())
 }
 
-fn look_at(plan: &Plan, drive: &Drive) -> Result<()> {
-    match &drive.place {
-        Place::Directory(path) => {
-            let needed: u64 = plan.protocol.datasets.iter().map(|d| missing_bytes(plan, d, path)).sum();
-            let stat = rustix::fs::statvfs(path).with_context(|| format!("looking at {}", shown(path).display()))?;
-            enough(path, needed, stat.f_bavail.saturating_mul(stat.f_frsize))
+/// `filesystems` is what other directories need of theirs, by the number of the device.
+fn look_at_directory(plan: &Plan, path: &Path, filesystems: &mut HashMap<u64, u64>) -> Result<()> {
+    let looking = || format!("looking at {}", shown(path).display());
+    let own: u64 = plan.protocol.datasets.iter().map(|d| missing_bytes(plan, d, path)).fold(0, u64::saturating_add);
+    let needed = filesystems.entry(std::fs::metadata(path).with_context(looking)?.dev()).or_default();
+    *needed = needed.saturating_add(own);
+    let stat = rustix::fs::statvfs(path).with_context(looking)?;
+    enough(path, *needed, stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+fn look_at_device(plan: &Plan, path: &Path) -> Result<()> {
+    let there = Disk::of(path)?.bytes();
+    let filesystem = plan.protocol.preparation.filesystem.as_ref().map(|f| f.kind);
+    let files = |d: &Dataset| fill_bytes(d).unwrap_or(0).saturating_mul(copies(plan, d) * kept(d));
+    match filesystem {
+        // What a filesystem keeps to itself, at the least.
+        Some(FilesystemKind::Xfs | FilesystemKind::Ext4) => {
+            enough(path, plan.protocol.datasets.iter().map(files).fold(0, u64::saturating_add), there / 100 * 98)
         }
-        Place::Device { path, .. } => {
-            let there = Disk::of(path)?.bytes();
-            let filesystem = plan.protocol.preparation.filesystem.as_ref().map(|f| f.kind);
-            let files = |d: &Dataset| fill_bytes(d).unwrap_or(0).saturating_mul(copies(plan, d) * kept(d));
-            match filesystem {
-                // What a filesystem keeps to itself, at the least.
-                Some(FilesystemKind::Xfs | FilesystemKind::Ext4) => enough(
-                    path,
-                    plan.protocol.datasets.iter().map(files).fold(0, u64::saturating_add),
-                    there / 100 * 98,
-                ),
-                None => plan.protocol.datasets.iter().try_for_each(|d| {
-                    let knob = |name: &str| d.engine.knobs.int(name).unwrap_or(0);
-                    enough(path, knob("offset").saturating_add(knob("size")), there)
-                }),
-            }
-        }
+        None => plan.protocol.datasets.iter().try_for_each(|d| {
+            let knob = |name: &str| d.engine.knobs.int(name).unwrap_or(0);
+            enough(path, knob("offset").saturating_add(knob("size")), there)
+        }),
     }
 }
 
@@ -95,7 +101,6 @@ fn missing_bytes(plan: &Plan, dataset: &Dataset, directory: &Path) -> u64 {
 
 /// What the files below a folder take; no link is followed.
 fn on_disk(folder: &Path) -> u64 {
-    use std::os::unix::fs::MetadataExt;
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
         Ok(found) if found.is_dir() => on_disk(&entry.path()),
@@ -111,5 +116,5 @@ fn enough(path: &Path, needed: u64, there: u64) -> Result<()> {
     }
     let (needed, there, path) = (units::bytes(needed), units::bytes(there), shown(path));
     let what = format!("{} has room for {there}, and the datasets take {needed}", path.display());
-    Err(failed(what, "make the datasets smaller, or free space"))
+    Err(refused(what, "make the datasets smaller, or free space"))
 }

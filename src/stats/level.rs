@@ -25,6 +25,40 @@ pub fn level(values: &[f64]) -> Option<Level> {
     Some(Level { value: natural(centre), interval, repeats: values.len() })
 }
 
+/// The same interval's width while repeats are added one by one, of which there may be very many.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Repeats {
+    n: usize,
+    /// Of the logarithms: their mean, and the sum of squares around it (Welford).
+    mean: f64,
+    squares: f64,
+    /// One was not finite or not above zero.
+    unusable: bool,
+}
+
+impl Repeats {
+    pub fn add(&mut self, value: f64) {
+        self.n += 1;
+        self.unusable |= !value.is_finite() || value <= 0.0;
+        let from_mean = value.ln() - self.mean;
+        self.mean += from_mean / self.n as f64;
+        self.squares += from_mean * (value.ln() - self.mean);
+    }
+
+    pub fn count(&self) -> usize {
+        self.n
+    }
+
+    /// Half the interval's width over the value, in percent; `None` without an interval.
+    pub fn relative_percent(&self) -> Option<f64> {
+        if self.n < FEWEST || self.unusable {
+            return None;
+        }
+        let n = self.n as f64;
+        Some((t_95(n - 1.0) * (self.squares / (n - 1.0) / n).sqrt()).sinh() * 100.0)
+    }
+}
+
 /// The mean of shares from 0 to 1, its interval cut to that range.
 pub fn share(values: &[f64]) -> Option<Level> {
     if values.is_empty() || values.iter().any(|v| !(0.0..=1.0).contains(v)) {
@@ -53,6 +87,21 @@ mod tests {
         let share = share(&[0.99, 1.0, 0.95]).expect("a share");
         assert!(share.interval.is_some_and(|(low, high)| low > 0.0 && high <= 1.0));
         assert_eq!((level(&[]), level(&[1.0, 0.0]), super::share(&[1.2])), (None, None, None));
+    }
+
+    #[test]
+    fn repeats_added_one_by_one_have_the_same_width() {
+        let values = [1013.0, 998.0, 1004.5, 1.2e3, 997.0];
+        let mut added = Repeats::default();
+        for (n, value) in (1..).zip(values) {
+            added.add(value);
+            let whole = crate::stats::estimate::from_repeats(&values[..n], "").and_then(|e| e.relative_percent());
+            assert_eq!(added.relative_percent().is_some(), whole.is_some());
+            let near = added.relative_percent().zip(whole).is_none_or(|(a, b)| (a / b - 1.0).abs() < 1e-9);
+            assert!(near, "{n}: {added:?}, {whole:?}");
+        }
+        added.add(0.0);
+        assert_eq!(added.relative_percent(), None);
     }
 
     #[test]

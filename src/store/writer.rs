@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::histograms;
 use super::limits::Meter;
 use super::schema::{self, signed};
-use crate::base::error::{Context, Result, anyhow, bail, failed};
+use crate::base::error::{Context, Result, anyhow, bail, failed, refused};
 use crate::base::secret;
 use crate::base::units::Rate;
 use crate::plan::meters;
@@ -39,7 +39,7 @@ impl Writer {
     pub fn create(path: &Path, run: &Run, facts: &[Fact]) -> Result<Writer> {
         let shown = path.display();
         OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => failed(
+            ErrorKind::AlreadyExists => refused(
                 format!("{shown} already exists"),
                 "choose another name with --bundle; to go on with an unfinished run, resume it",
             ),

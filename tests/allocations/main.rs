@@ -81,7 +81,7 @@ fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> 
         maxima: Maxima::default(),
         searches: Default::default(),
         before: Before::default(),
-        figures: Vec::new(),
+        figures: Default::default(),
         sink: &mut sink,
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),

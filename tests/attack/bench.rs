@@ -7,12 +7,16 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
 use dyno::plan::{Drive, Place};
 
 use crate::support::{DYNO, skip};
 
 pub const MIB: u64 = 1 << 20;
+
+/// How Dyno ends where it could do something and will not.
+pub const REFUSAL: Option<i32> = Some(exit::REFUSED as i32);
 
 /// A loop device over a sparse file, gone when dropped.
 pub struct Loop {

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::bench::{Room, bench, checksums};
+use crate::bench::{REFUSAL, Room, bench, checksums};
 
 /// What was put into the plan, what is to be named, and whether the name lets it run.
 type Edit = fn(&Room, &mut Value);
@@ -97,12 +97,12 @@ fn a_bundle_from_elsewhere_runs_nothing_and_erases_nothing_until_it_is_named() {
             let ask = ask.replace("THEIRS", room.at("theirs").to_str().unwrap());
             let before = checksums(room.folder.path(), &[]);
             let (code, said) = room.dyno(go);
-            assert!(code != Some(0), "{situation}, {go:?}: {said}");
+            assert_eq!(code, REFUSAL, "{situation}, {go:?}: {said}");
             assert!(said.replace(' ', "").contains(&ask.replace(' ', "")), "{situation}: '{ask}' is not in: {said}");
             assert_eq!(before, checksums(room.folder.path(), &[]), "{situation}: {said}");
             // The name of something else names nothing.
             let (code, said) = room.dyno(&[go, &["--allow", "run something else"]].concat());
-            assert!(code != Some(0), "{situation}: {said}");
+            assert_eq!(code, REFUSAL, "{situation}: {said}");
             assert_eq!(before, checksums(room.folder.path(), &[]), "{situation}: {said}");
         }
     }
@@ -158,7 +158,9 @@ fn a_plan_in_a_bundle_passes_the_checks_that_a_plan_file_does() {
             let room = foreign(change);
             let before = checksums(room.folder.path(), &[]);
             let (code, said) = room.dyno(go);
-            assert!(code != Some(0), "{situation}, {go:?}: {said}");
+            // What nobody named is refused before it is known whether it exists.
+            let expected = if *situation == "a meter that there is not" { REFUSAL } else { Some(1) };
+            assert_eq!(code, expected, "{situation}, {go:?}: {said}");
             assert_eq!(before, checksums(room.folder.path(), &[]), "{situation}: {said}");
         }
     }

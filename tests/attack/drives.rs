@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use dyno::base::error::describe;
+use dyno::base::error::{describe, exit, exit_code};
 use dyno::lab::{guard, shared};
 use dyno::plan::{Drive, Subject};
 
@@ -19,10 +19,16 @@ pub const CASES: usize = 47;
 /// Refused because of `why`, with a remedy, and not a byte changed.
 #[track_caller]
 pub fn refused(situation: &str, disk: &Loop, drive: &Drive, why: &str) {
+    ends_with(exit::REFUSED, situation, disk, drive, why);
+}
+
+#[track_caller]
+fn ends_with(code: u8, situation: &str, disk: &Loop, drive: &Drive, why: &str) {
     let before = disk.checksum();
     let error = guard::pass(drive, true).expect_err(situation);
     let (said, remedies) = describe(&error);
     assert!(said.contains(why), "{situation}: '{why}' is not in: {said}");
+    assert_eq!(exit_code(&error), code, "{situation}: {said}");
     assert!(!remedies.is_empty(), "{situation}: no remedy");
     assert_eq!(before, disk.checksum(), "{situation}: the device changed");
 }
@@ -55,13 +61,19 @@ fn a_blank_device_named_properly_passes_and_every_slip_in_the_name_is_refused() 
         refused(situation, &disk, &drive(&disk.device, &serial), "serial number");
     }
     refused("not to be erased", &disk, &Drive { erase: false, ..disk.drive() }, "does not say that it may be erased");
-    refused("a regular file", &disk, &drive(&disk.file, own), "is not a block device");
-    refused("a character device", &disk, &drive(Path::new("/dev/zero"), own), "is not a block device");
-    refused("a folder", &disk, &drive(disk.folder.path(), own), "is not a block device");
-    refused("a path that is gone", &disk, &drive(&disk.folder.path().join("gone"), own), "No such file");
+    ends_with(exit::FAILED, "a regular file", &disk, &drive(&disk.file, own), "is not a block device");
+    ends_with(exit::FAILED, "a character device", &disk, &drive(Path::new("/dev/zero"), own), "is not a block device");
+    ends_with(exit::FAILED, "a folder", &disk, &drive(disk.folder.path(), own), "is not a block device");
+    ends_with(
+        exit::FAILED,
+        "a path that is gone",
+        &disk,
+        &drive(&disk.folder.path().join("gone"), own),
+        "No such file",
+    );
     let dangling = disk.folder.path().join("dangling");
     symlink("/dev/no-such-device", &dangling).unwrap();
-    refused("a dangling link", &disk, &drive(&dangling, own), "No such file");
+    ends_with(exit::FAILED, "a dangling link", &disk, &drive(&dangling, own), "No such file");
 }
 
 #[test]

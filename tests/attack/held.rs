@@ -12,7 +12,7 @@ use dyno::lab::guard;
 use dyno::lab::pin::Pins;
 use dyno::plan::{Drive, Place};
 
-use crate::bench::{Loop, Room, bench, must};
+use crate::bench::{Loop, REFUSAL, Room, bench, must};
 use crate::drives::{passed, refused};
 
 pub const CASES: usize = 21;
@@ -188,7 +188,7 @@ fn one_run_at_a_time_works_on_a_directory_and_on_a_device_and_the_other_is_named
             room.command(&[&["run", "--bundle", "a.dyno"][..], args].concat()).stderr(Stdio::null()).spawn().unwrap();
         crate::support::until("the first run's lock", 60, || locked(&room.at("drive"), &disk.device, first.id()));
         let (code, said) = room.dyno(&[&["run", "--bundle", "b.dyno"][..], again].concat());
-        assert_ne!(code, Some(0), "{what}: {said}");
+        assert_eq!(code, REFUSAL, "{what}: {said}");
         assert!(said.contains("is in use") && said.contains(&format!("process {}", first.id())), "{what}: {said}");
         first.kill().unwrap();
         first.wait().unwrap();
@@ -200,6 +200,22 @@ fn one_run_at_a_time_works_on_a_directory_and_on_a_device_and_the_other_is_named
     }
 }
 
+#[test]
+fn one_run_at_a_time_writes_to_a_bundle_and_the_other_is_named() {
+    let room = Room::with(&LONG.replace("\"psync\"", "\"null\"").replace("direct = false\n", ""));
+    for resumed in [false, true] {
+        let args = ["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"];
+        let args = if resumed { &["run", "--resume", "a.dyno"][..] } else { &args };
+        let mut first = room.command(args).stderr(Stdio::null()).spawn().unwrap();
+        crate::support::until("the bundle's lock", 60, || locked(&room.at("a.dyno"), &room.at("a.dyno"), first.id()));
+        let (code, said) = room.dyno(&["run", "--resume", "a.dyno"]);
+        assert_eq!(code, REFUSAL, "{said}");
+        assert!(said.contains("a.dyno is in use") && said.contains(&format!("process {}", first.id())), "{said}");
+        first.kill().unwrap();
+        first.wait().unwrap();
+    }
+}
+
 /// Whether the process has locked either.
 fn locked(directory: &Path, device: &Path, pid: u32) -> bool {
     let table = fs::read_to_string("/proc/locks").unwrap_or_default();
@@ -207,7 +223,7 @@ fn locked(directory: &Path, device: &Path, pid: u32) -> bool {
     let inodes = [inode(directory), inode(device)];
     table.lines().any(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let ours = words.get(4) == Some(&pid.to_string().as_str());
+        let ours = words.get(1) == Some(&"FLOCK") && words.get(4) == Some(&pid.to_string().as_str());
         let ino = words.get(5).and_then(|w| w.rsplit(':').next()).and_then(|n| n.parse().ok());
         ours && ino.is_some_and(|n: u64| inodes.contains(&n))
     })
@@ -286,7 +302,7 @@ fn options_of_a_filesystem_that_name_another_device_are_refused() {
         let room = Room::with(&ON_A_FILESYSTEM.replace("\"ext4\"", &filesystem));
         plan_of(&room, &disk, "true");
         let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "a.dyno"]);
-        assert!(code != Some(0) && said.contains("may name another device"), "{filesystem}: {said}");
+        assert!(code == REFUSAL && said.contains("may name another device"), "{filesystem}: {said}");
         assert_eq!(before, other.checksum(), "{filesystem}");
     }
 }

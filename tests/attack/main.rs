@@ -12,6 +12,7 @@ mod marks;
 mod names;
 mod outputs;
 mod rooms;
+mod stacks;
 #[path = "../support/mod.rs"]
 mod support;
 mod trees;
@@ -28,6 +29,7 @@ fn there_are_at_least_a_hundred_and_fifty_situations() {
         ("names", names::cases()),
         ("bundles", bundles::cases()),
         ("room", rooms::CASES),
+        ("stacks", stacks::CASES),
     ];
     let sum: usize = all.iter().map(|(_, n)| n).sum();
     println!("{sum} situations: {all:?}");

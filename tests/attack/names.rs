@@ -65,7 +65,7 @@ fn a_name_in_a_plan_that_is_a_way_out_is_refused() {
             .unwrap();
         let before = checksums(room.folder.path(), &[]);
         let (code, said) = room.run("run.dyno");
-        assert_ne!(code, Some(0), "{name:?}: {said}");
+        assert_eq!(code, Some(1), "{name:?}: {said}");
         assert_eq!(before, checksums(room.folder.path(), &[]), "{name:?}: {said}");
     }
 }
@@ -95,7 +95,7 @@ fn a_name_in_a_bundle_that_is_a_way_out_is_refused() {
         let before = checksums(room.folder.path(), &[]);
         for args in [&["run", "first.dyno", "--bundle", "second.dyno"][..], &["run", "--resume", "first.dyno"]] {
             let (code, said) = room.dyno(args);
-            assert_ne!(code, Some(0), "{name:?}: {said}");
+            assert_eq!(code, Some(1), "{name:?}: {said}");
             assert_eq!(before, checksums(room.folder.path(), &[]), "{name:?}: {said}");
         }
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use crate::bench::{Room, checksums};
+use crate::bench::{REFUSAL, Room, checksums};
 
 /// What writes: its arguments, with OUT where it writes to and, where it must, how OUT has to end.
 const WRITERS: &[(&[&str], &str)] = &[
@@ -66,7 +66,7 @@ fn nothing_is_written_over_that_dyno_did_not_write() {
             let args: Vec<&str> = args.iter().map(|a| if *a == "OUT" { &name } else { *a }).collect();
             let before = checksums(room.folder.path(), &[]);
             let (code, said) = room.dyno(&args);
-            assert_ne!(code, Some(0), "{args:?}, {situation}: {said}");
+            assert_eq!(code, REFUSAL, "{args:?}, {situation}: {said}");
             let now = checksums(room.folder.path(), &[]);
             assert_eq!(before, now, "{args:?}, {situation}: {said}");
             let _ = fs::remove_file(&out).or_else(|_| fs::remove_dir(&out));
@@ -90,20 +90,22 @@ const FIGURES: &[&[&str]] = &[
     &["export", "in.dyno", "-o", "in.dyno"],
     &["export", "in.dyno", "-o", "./in.dyno"],
     &["report", "in.html", "-o", "in.html"],
-    &["report", "in.dyno", "--brief", "in.html", "-o", "in.html"],
+    &["report", "in.dyno", "--brief", "brief.html", "-o", "brief.html"],
     &["import", "csv", "in.csv", "--mapping", "map.toml", "-o", "in.csv"],
     &["import", "csv", "in.csv", "--mapping", "map.toml", "-o", "map.toml"],
-    &["report", "in.dyno", "--figures", "theirs/letter"],
+    &["report", "in.dyno", "-o", "new.html", "--figures", "theirs/letter"],
+    &["report", "in.dyno", "-o", "new.md", "--figures", "in.dyno"],
 ];
 
 #[test]
 fn an_input_is_never_an_output() {
     let room = room();
     fs::copy(room.at("in.dyno"), room.at("in.html")).unwrap();
+    fs::write(room.at("brief.html"), "title = \"T\"\n").unwrap();
     for args in FIGURES {
         let before = checksums(room.folder.path(), &[]);
         let (code, said) = room.dyno(args);
-        assert_ne!(code, Some(0), "{args:?}: {said}");
+        assert_eq!(code, REFUSAL, "{args:?}: {said}");
         assert_eq!(before, checksums(room.folder.path(), &[]), "{args:?}: {said}");
     }
 }

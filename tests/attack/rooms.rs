@@ -1,10 +1,12 @@
 //! Room: what does not fit is refused before anything is laid out, with what it takes and what there is.
 
 use std::fs;
+use std::process::Stdio;
 
-use crate::bench::{Loop, Room, bench, checksums, must};
+use crate::bench::{Loop, REFUSAL, Room, bench, checksums, must, ran};
+use crate::support::{said, skip, until};
 
-pub const CASES: usize = 8;
+pub const CASES: usize = 10;
 
 const LARGE: &str = "title = \"T\"\nsource = \"t\"\n[dataset.d]\nengine = \"psync\"\nsize = \"1TB\"\ndirect = false\n\
     fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\nname = \"s\"\nduration = \"50ms\"\n\
@@ -35,7 +37,7 @@ fn what_does_not_fit_on_a_filesystem_is_refused_with_both_numbers() {
             &["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"],
         ] {
             let (code, said) = room.dyno(args);
-            assert!(code != Some(0) && said.contains("has room for"), "{situation}, {args:?}: {said}");
+            assert!(code == REFUSAL && said.contains("has room for"), "{situation}, {args:?}: {said}");
             assert!(said.contains(&format!("take {takes}")) && said.contains(" MB"), "{situation}, {args:?}: {said}");
             assert_eq!(before, checksums(&room.at("drive"), &[]), "{situation}: {said}");
         }
@@ -59,10 +61,55 @@ fn what_does_not_fit_on_a_device_is_refused_with_both_numbers() {
         let before = disk.checksum();
         for args in [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--bundle", "a.dyno"]] {
             let (code, said) = room.dyno(args);
-            assert!(code != Some(0) && said.contains("take 1 TB") && said.contains("room for 1"), "{args:?}: {said}");
+            assert!(code == REFUSAL && said.contains("take 1 TB") && said.contains("room for 1"), "{args:?}: {said}");
             assert_eq!(before, disk.checksum(), "{said}");
         }
     }
+}
+
+#[test]
+fn subjects_on_one_filesystem_need_room_for_both() {
+    if !bench() {
+        return;
+    }
+    let (room, disk) = (Room::with(&LARGE.replace("1TB", "40MiB")), Loop::blank(64));
+    must("mkfs.ext4", &["-q", "-F", disk.path()]);
+    must("mount", &[disk.path(), room.at("drive").to_str().unwrap()]);
+    fs::create_dir(room.at("drive/one")).and_then(|()| fs::create_dir(room.at("drive/two"))).unwrap();
+    let subjects = ["--subject", "A=drive/one", "--subject", "B=drive/two", "--same-device", "--repeats", "1"];
+    for args in [&["plan", "check", "./protocol.toml"][..], &["run", "./protocol.toml", "--bundle", "a.dyno"]] {
+        let (code, said) = room.dyno(&[args, &subjects].concat());
+        assert!(code == REFUSAL && said.contains("take 80 MiB"), "{args:?}: {said}");
+    }
+    assert!(fs::read_dir(room.at("drive/one")).unwrap().next().is_none());
+}
+
+#[test]
+fn a_filesystem_in_memory_that_fills_up_is_said_to_be_full_and_no_device_is_blamed() {
+    if !bench() {
+        return;
+    }
+    let room = Room::with(&LARGE.replace("1TB", "1GiB"));
+    let drive = room.at("drive").to_str().unwrap().to_string();
+    must("mount", &["-t", "tmpfs", "-o", "size=2g", "none", &drive]);
+    let run = room.command(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"]);
+    let run = { run }.stderr(Stdio::piped()).spawn().unwrap();
+    until("the dataset", 60, || room.own("d.0/data").exists());
+    // It had room when the run began, and has none for all of the dataset from here on.
+    let shrunk = ["256m", "512m", "768m", "1000m"].iter().any(|size| {
+        let options = format!("remount,size={size}");
+        ran("mount", &["-o", &options, &drive])
+    });
+    let output = run.wait_with_output().unwrap();
+    let said = said(&output);
+    if !shrunk {
+        return skip("the dataset was laid out before its filesystem could be made smaller");
+    }
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    // A write into the last page that there is ends early; any other fails.
+    let full = ["No space left on device", "ended after"].iter().any(|words| said.contains(words));
+    assert!(full && said.contains("make room on its filesystem"), "{said}");
+    assert!(!said.contains("dmesg"), "{said}");
 }
 
 #[test]

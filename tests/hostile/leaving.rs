@@ -184,7 +184,7 @@ fn what_goes_wrong_has_a_code_of_its_own_and_ends_its_line() {
         (&["show", "--none", "done.dyno"], 64),
         (&["run", "bad.toml"], 1),
         (&["show", "gone.dyno"], 1),
-        (&["run", "./p.toml", "--subject", "X=x", "--bundle", "done.dyno"], 1),
+        (&["run", "./p.toml", "--subject", "X=x", "--bundle", "done.dyno"], 3),
     ] {
         let ended = bench.dyno(args);
         assert_eq!(ended.code(), Some(code), "{args:?}: {}", ended.said);

@@ -264,7 +264,7 @@ fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
 
         // Another run may not erase it: its plan does not name what is there.
         let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "other.dyno"]);
-        assert!(code == Some(1) && said.contains(&format!("erase = \"{kind}\"")), "{kind}: {said}");
+        assert!(code == Some(3) && said.contains(&format!("erase = \"{kind}\"")), "{kind}: {said}");
         let named = fs::read_to_string(&plan).unwrap().replace("erase = true", &format!("erase = \"{kind}\""));
         fs::write(&plan, named).unwrap();
         let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "third.dyno"]);

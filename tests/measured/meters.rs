@@ -105,7 +105,7 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
         points: plan::points(&plan),
         maxima: Maxima::default(),
         searches: Default::default(),
-        figures: Vec::new(),
+        figures: Default::default(),
         before: Before::default(),
         sink: &mut sink,
         progress: &Progress::new(),

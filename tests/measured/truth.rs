@@ -79,7 +79,7 @@ fn run(step: &str, stream: &str) -> Memory {
         maxima: Maxima::default(),
         searches: Default::default(),
         before: Before::default(),
-        figures: Vec::new(),
+        figures: Default::default(),
         sink: &mut memory,
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),

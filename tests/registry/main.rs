@@ -89,7 +89,7 @@ fn run(folder: &Path) -> PathBuf {
         points: plan::points(&plan),
         maxima: Maxima::default(),
         searches: std::default::Default::default(),
-        figures: Vec::new(),
+        figures: Default::default(),
         before: Before::default(),
         sink: &mut sink,
         progress: &Progress::new(),

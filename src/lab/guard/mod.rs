@@ -17,7 +17,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use super::pin::shown;
-use crate::base::error::{Context, Error, Result, failed};
+use crate::base::error::{self, Context, Error, Result, failed};
 use crate::plan::{Drive, Place};
 use disk::Disk;
 pub use openers::who_works_on;
@@ -101,7 +101,7 @@ fn wrong_drive(disk: &Disk, serial: &str) -> String {
 }
 
 fn refused(path: &Path, why: impl std::fmt::Display, try_next: &str) -> Error {
-    failed(format!("{} is not touched: {why}", shown(path).display()), try_next)
+    error::refused(format!("{} is not touched: {why}", shown(path).display()), try_next)
 }
 
 fn no_serial(path: &Path) -> Error {

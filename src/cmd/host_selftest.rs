@@ -1,4 +1,4 @@
-//! The self-test's result, kept for this host and found again.
+//! The self-test that is kept of this host: in the user's own state directory, by host, kernel, processor and kind of build.
 
 use crate::base::error::{Context, Result};
 use crate::base::private;
@@ -10,6 +10,7 @@ use crate::record::selftest::SelfTest;
 /// Where results are kept, by host.
 const KEPT: &str = "selftest";
 
+/// Keeps a result of this host.
 pub fn keep(found: &SelfTest) -> Result<()> {
     let line = serde_json::to_string(&(host(), found)).context("writing the self-test")?;
     private::remember(KEPT, &line);

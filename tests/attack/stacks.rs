@@ -1,0 +1,75 @@
+//! Drives under md, dm, LVM, nbd, bcache and NVMe multipath, in a machine whose kernel has them (`labs/stacks`): whatever
+//! lies on a drive or is mixed up with it, it is refused, and its checksum is what it was; taken apart, it is erased.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{DYNO, skip};
+
+/// A situation of the lab's, and what is said of it; nothing where the drive is free by then and is erased.
+const STACKS: &[(&str, &str)] = &[
+    ("free-drive", ""),
+    ("md-raid1-1.2", "md0 holds it"),
+    ("md-raid1-1.2-other-half", "md0 holds it"),
+    ("md-raid1-1.2-stopped", "the mark of a member: linux_raid_member"),
+    ("md-raid1-1.0", "md0 holds it"),
+    ("md-raid1-1.0-other-half", "md0 holds it"),
+    ("md-raid1-1.0-stopped", "the mark of a member: linux_raid_member"),
+    ("md-raid1-0.90", "md0 holds it"),
+    ("md-raid1-0.90-other-half", "md0 holds it"),
+    ("md-raid1-0.90-stopped", "the mark of a member: linux_raid_member"),
+    ("md-raid0-without-a-mark", "md0 holds it"),
+    ("md-taken-apart", ""),
+    ("dm-linear", "dm-0 holds it"),
+    ("dm-two-storeys", "dm-0 holds it"),
+    ("dm-linear-taken-apart", ""),
+    ("dm-crypt", "dm-0 holds it"),
+    ("dm-multipath", "dm-0 holds it"),
+    ("dm-over-a-partition", "dm-0 holds it"),
+    ("dm-over-a-partition-taken-apart", ""),
+    ("dm-snapshot-origin", "dm-0 holds it"),
+    ("dm-snapshot-store", "dm-0 holds it"),
+    ("dm-over-nvme-multipath", "dm-0 holds it"),
+    ("nvme-multipath-taken-apart", ""),
+    ("lvm-physical-volume", "the mark of a member: LVM2_member"),
+    ("lvm-volume", "dm-0 holds it"),
+    ("lvm-deactivated", "the mark of a member: LVM2_member"),
+    ("nbd-served-drive", "has it open for writing"),
+    ("nbd-clients-device", "serial number"),
+    ("nbd-under-dm", "serial number"),
+    ("nbd-taken-apart", ""),
+    ("nbd-over-a-file-on-the-drive", "is mounted on"),
+    ("bcache-backing-unregistered", "the mark of a member: bcache"),
+    ("bcache-cache-unregistered", "the mark of a member: bcache"),
+    ("bcache-backing", "bcache0 holds it"),
+    ("bcache-cache", "bcache"),
+    ("bcache-backing-without-its-mark", "bcache0 holds it"),
+    ("bcache-cache-without-its-mark", "bcache"),
+];
+
+pub const CASES: usize = STACKS.len();
+
+#[test]
+fn what_is_part_of_a_stack_is_refused_and_not_a_byte_of_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/stacks");
+    let output = Command::new(script).args(["--dyno", DYNO, "--out"]).arg(folder.path()).output();
+    let output = match output {
+        Ok(output) if output.status.code() == Some(77) => {
+            return skip(String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(output) => output,
+        Err(error) => return skip(format!("labs/stacks cannot be started: {error}")),
+    };
+    let log = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{log}");
+    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let ended: Vec<String> = text("stacks.csv").lines().map(str::to_string).collect();
+    let expected =
+        |(name, says): &(&str, &str)| format!("{name},{}", if says.is_empty() { "0,changed" } else { "3,same" });
+    assert_eq!(ended, STACKS.iter().map(expected).collect::<Vec<_>>(), "{log}");
+    for (name, says) in STACKS {
+        let said = text(&format!("{name}.txt"));
+        assert!(said.contains(says), "{name}: '{says}' is not in: {said}");
+    }
+}
