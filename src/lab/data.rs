@@ -10,10 +10,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{Mode, OFlags, ResolveFlags, mkdirat, openat2, readlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat2, readlinkat, unlinkat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use super::beneath;
 use super::file_state::{self, Kept};
 use super::pin::{OPEN, shown};
 use crate::base::error::{Context, Error, Result, refused};
@@ -26,11 +27,6 @@ pub const FOLDER: &str = "dyno-data";
 pub const MARKER: &str = ".dyno";
 
 const MOST_OF_A_MARKER: u64 = 16 << 20;
-
-/// Neither links, nor other mounts, nor a way out.
-fn beneath() -> ResolveFlags {
-    ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV
-}
 
 /// A dataset's folder in an open `dyno-data`, whether or not it is there yet.
 #[derive(Clone, Debug)]
@@ -110,73 +106,41 @@ impl Folder {
     /// Opens a file of the folder. It is looked at before it is opened: one that is a link, of either kind, is not a
     /// file of its own, and opening another kind of file may do something.
     pub fn open_file(&self, file: &str, flags: OFlags) -> Result<File> {
-        let shown = self.shown.join(file);
-        let within = Path::new(&self.name).join(file);
-        let plain = |error: Errno| Error::from(std::io::Error::from(error));
-        let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let found = match openat2(&*self.data, &within, look, Mode::empty(), beneath()) {
-            Err(Errno::NOENT) if flags.contains(OFlags::CREATE) => {
-                let flags = flags | OFlags::EXCL | OFlags::CLOEXEC;
-                let made = openat2(&*self.data, &within, flags, Mode::from_raw_mode(0o644), beneath());
-                return Ok(File::from(made.map_err(plain)?));
-            }
-            Err(Errno::LOOP | Errno::XDEV) => {
-                return Err(not_followed(&self.data, &within, &shown, Errno::LOOP));
-            }
-            found => File::from(found.map_err(plain)?),
-        };
-        let meta = found.metadata().with_context(|| format!("looking at {}", shown.display()))?;
-        if meta.is_symlink() {
-            return Err(not_followed(&self.data, &within, &shown, Errno::LOOP));
-        }
-        file_state::check_own(&meta, &shown)?;
-        let again = format!("{OPEN}{}", found.as_raw_fd());
-        let flags = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::CLOEXEC;
-        Ok(File::from(rustix::fs::open(again, flags, Mode::empty()).map_err(plain)?))
+        open_at(&self.data, &Path::new(&self.name).join(file), &self.shown.join(file), flags)
     }
 
     /// Replaces a file beside the datasets, whole or not at all.
     pub fn write(&self, text: &str) -> Result<()> {
-        let new = self.beside("new");
-        self.replace(&new, text).with_context(|| format!("writing {}", self.shown.display()))
-    }
-
-    fn replace(&self, new: &Folder, text: &str) -> std::io::Result<()> {
-        let _ = rustix::fs::unlinkat(&*self.data, &new.name, rustix::fs::AtFlags::empty());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let mut file = File::from(openat2(&*self.data, &new.name, flags, Mode::from_raw_mode(0o644), beneath())?);
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        Ok(rustix::fs::renameat(&*self.data, &new.name, &*self.data, &self.name)?)
+        replace(&self.data, &self.name, text).with_context(|| format!("writing {}", self.shown.display()))
     }
 
     /// The dataset's marker; none where there is none that this user wrote.
     pub fn marker(&self) -> Option<Marker> {
-        let file = self.open_file(MARKER, OFlags::RDONLY).ok()?;
-        let found = file.metadata().ok()?;
-        if found.uid() != user() || found.len() > MOST_OF_A_MARKER {
-            return None;
-        }
-        serde_json::from_reader(std::io::BufReader::new(file)).ok()
+        marker_in(&self.hold().ok()?, &self.shown)
     }
 
     pub fn write_marker(&self, marker: &Marker) -> Result<()> {
         let text = serde_json::to_string(marker).context("describing the dataset")?;
-        let file = self.within(MARKER);
-        let new = self.within(&format!("{MARKER}.new"));
-        file.replace(&new, &text).with_context(|| format!("writing {}", self.shown.join(MARKER).display()))
+        replace(&self.hold()?, MARKER, &text).with_context(|| format!("writing {}", self.shown.join(MARKER).display()))
     }
 
-    fn within(&self, file: &str) -> Folder {
-        let (name, shown) = (format!("{}/{file}", self.name), self.shown.join(file));
-        Folder { data: Arc::clone(&self.data), name, shown }
+    /// Opens the folder itself. What is changed in it is changed through this, whatever its name means by then.
+    pub fn hold(&self) -> Result<OwnedFd> {
+        let opened = beneath::folder(&self.data, &self.name);
+        opened.map_err(|error| not_followed(&self.data, &self.name, &self.shown, error))
+    }
+
+    /// Makes the folder, for this user alone.
+    pub fn make(&self) -> Result<OwnedFd> {
+        let made = mkdirat(&*self.data, &self.name, Mode::from_raw_mode(0o700));
+        made.with_context(|| format!("making {}", self.shown.display()))?;
+        self.hold()
     }
 
     /// What a program of before markers wrote beside a dataset that it had filled.
     pub fn old_marker(&self) -> Option<String> {
-        let within = format!("{}.json", self.name);
-        let file = openat2(&*self.data, &within, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty(), beneath()).ok()?;
-        let file = File::from(file);
+        let beside = self.beside("json");
+        let file = open_at(&self.data, Path::new(&beside.name), beside.shown(), OFlags::RDONLY).ok()?;
         let found = file.metadata().ok().filter(|m| m.is_file() && m.nlink() == 1 && m.len() < MOST_OF_A_MARKER)?;
         let text = std::io::read_to_string(file).ok().filter(|_| found.uid() == user())?;
         serde_json::from_str::<Dataset>(&text).is_ok().then_some(text)
@@ -189,33 +153,21 @@ impl Folder {
             return Ok(());
         }
         self.check()?;
-        if !or && self.marker().is_none() && !self.is_empty()? {
+        let held = self.hold()?;
+        if !or && marker_in(&held, &self.shown).is_none() && !beneath::is_empty(&held, MARKER)? {
             let what = format!("{} is not removed: it carries no marker of Dyno's", self.shown.display());
             return Err(refused(what, "look at what is in it; if nothing of it is needed, remove it by hand"));
         }
-        let removing = || format!("removing {}", self.shown.display());
-        let path = self.path();
-        for entry in fs::read_dir(&path).with_context(removing)? {
-            let entry = entry.with_context(removing)?;
-            if entry.file_name().to_string_lossy().starts_with(MARKER) {
-                continue;
-            }
-            let is_folder = entry.file_type().with_context(removing)?.is_dir();
-            let gone = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
-            gone.with_context(removing)?;
-        }
-        fs::remove_dir_all(&path).with_context(removing)
-    }
-
-    fn is_empty(&self) -> Result<bool> {
-        let entries = fs::read_dir(self.path()).with_context(|| format!("listing {}", self.shown.display()))?;
-        Ok(entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with(MARKER)))
+        beneath::clear(&held, Some(MARKER))
+            .and_then(|()| beneath::clear(&held, None))
+            .and_then(|()| Ok(unlinkat(&*self.data, &self.name, AtFlags::REMOVEDIR)?))
+            .with_context(|| format!("removing {}", self.shown.display()))
     }
 
     /// A dataset's place must be a folder, on the same filesystem, or nothing.
     fn check(&self) -> Result<()> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match openat2(&*self.data, &self.name, flags, Mode::empty(), beneath()) {
+        match openat2(&*self.data, &self.name, flags, Mode::empty(), beneath::FLAGS) {
             Err(Errno::NOENT) => Ok(()),
             Err(error) => Err(not_followed(&self.data, &self.name, &self.shown, error)),
             Ok(found) => {
@@ -246,7 +198,7 @@ fn user() -> u32 {
 }
 
 fn open_own(directory: &OwnedFd) -> rustix::io::Result<OwnedFd> {
-    openat2(directory, FOLDER, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty(), beneath())
+    beneath::folder(directory, FOLDER)
 }
 
 /// Why something is not followed, with where it leads.
@@ -265,6 +217,52 @@ fn not_followed(directory: &OwnedFd, name: impl AsRef<Path>, shown: &Path, error
         (Errno::NOTDIR, None) => refused(format!("{shown} is not touched: it is not a folder"), "move it away"),
         (error, None) => Error::from(std::io::Error::from(error)).context(format!("opening {shown}")),
     }
+}
+
+/// The same of any file below an open folder.
+fn open_at(folder: &OwnedFd, within: &Path, shown: &Path, flags: OFlags) -> Result<File> {
+    let plain = |error: Errno| Error::from(std::io::Error::from(error));
+    let look = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let found = match openat2(folder, within, look, Mode::empty(), beneath::FLAGS) {
+        Err(Errno::NOENT) if flags.contains(OFlags::CREATE) => {
+            let flags = flags | OFlags::EXCL | OFlags::CLOEXEC;
+            let made = openat2(folder, within, flags, Mode::from_raw_mode(0o644), beneath::FLAGS);
+            return Ok(File::from(made.map_err(plain)?));
+        }
+        Err(Errno::LOOP | Errno::XDEV) => {
+            return Err(not_followed(folder, within, shown, Errno::LOOP));
+        }
+        found => File::from(found.map_err(plain)?),
+    };
+    let meta = found.metadata().with_context(|| format!("looking at {}", shown.display()))?;
+    if meta.is_symlink() {
+        return Err(not_followed(folder, within, shown, Errno::LOOP));
+    }
+    file_state::check_own(&meta, shown)?;
+    let again = format!("{OPEN}{}", found.as_raw_fd());
+    let flags = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(again, flags, Mode::empty()).map_err(plain)?))
+}
+
+/// A dataset's marker, from its open folder; none where there is none that this user wrote.
+fn marker_in(folder: &OwnedFd, shown: &Path) -> Option<Marker> {
+    let file = open_at(folder, Path::new(MARKER), &shown.join(MARKER), OFlags::RDONLY).ok()?;
+    let found = file.metadata().ok()?;
+    if found.uid() != user() || found.len() > MOST_OF_A_MARKER {
+        return None;
+    }
+    serde_json::from_reader(std::io::BufReader::new(file)).ok()
+}
+
+/// Writes a file of a folder beside its name, and renames it.
+fn replace(folder: &OwnedFd, name: &str, text: &str) -> std::io::Result<()> {
+    let new = format!("{name}.new");
+    let _ = unlinkat(folder, &new, AtFlags::empty());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let mut file = File::from(openat2(folder, &new, flags, Mode::from_raw_mode(0o644), beneath::FLAGS)?);
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    Ok(rustix::fs::renameat(folder, &new, folder, name)?)
 }
 
 /// Whoever may rename what is in the folder could turn every name in it.

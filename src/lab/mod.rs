@@ -1,5 +1,6 @@
 //! The bench that the drives lie on: what may be touched, and the facts of host and drives.
 
+pub mod beneath;
 pub mod data;
 pub mod drives;
 pub mod facts;

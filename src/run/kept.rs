@@ -1,14 +1,13 @@
 //! Datasets that are put back: kept as they were filled, in a copy beside them, and copied again before a point that would
 //! find them written to, so that repeats start alike. Where the filesystem can (XFS, btrfs) a copy shares its blocks.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown};
-use std::path::Path;
+use std::fs;
 
-use rustix::fs::{ioctl_ficlone, syncfs};
+use rustix::fs::syncfs;
 
 use super::caches;
 use crate::base::error::{Context, Result};
+use crate::lab::beneath;
 use crate::lab::data::{Folder, MARKER, Marker};
 use crate::lab::files;
 
@@ -65,61 +64,19 @@ pub fn put_back(folder: &Folder) -> Result<()> {
 /// that follows is not to meet our write-back, or find warm what would have been cold.
 fn copy(from: &Folder, to: &Folder, marker: &Marker) -> Result<()> {
     to.remove(false)?;
-    make(&to.path())?;
+    let copied = to.make()?;
     to.write_marker(&Marker { id: marker.id.clone(), open: true, ..Marker::default() })?;
-    copy_folder(&from.path(), &to.path())?;
-    let path = to.path();
-    let file = File::open(&path).with_context(|| format!("opening {}", to.shown().display()))?;
-    syncfs(&file).with_context(|| format!("writing {} to the drive", to.shown().display()))?;
+    let copying = || format!("copying {} to {}", from.shown().display(), to.shown().display());
+    beneath::copy(&from.hold()?, &copied, MARKER).with_context(copying)?;
+    syncfs(&copied).with_context(|| format!("writing {} to the drive", to.shown().display()))?;
     to.write_marker(&Marker { open: false, files: files::look(to)?, ..marker.clone() })?;
-    caches::drop_files_below(&path)
-}
-
-fn make(folder: &Path) -> Result<()> {
-    let made = fs::DirBuilder::new().mode(0o700).create(folder);
-    made.with_context(|| format!("making {}", folder.display()))
-}
-
-fn copy_folder(from: &Path, to: &Path) -> Result<()> {
-    let meta = fs::symlink_metadata(from).with_context(|| format!("looking at {}", from.display()))?;
-    for entry in fs::read_dir(from).with_context(|| format!("listing {}", from.display()))? {
-        let name = entry.with_context(|| format!("listing {}", from.display()))?.file_name();
-        if name.to_string_lossy().starts_with(MARKER) {
-            continue;
-        }
-        let (from, to) = (from.join(&name), to.join(&name));
-        let meta = fs::symlink_metadata(&from).with_context(|| format!("looking at {}", from.display()))?;
-        if meta.is_dir() {
-            make(&to)?;
-            copy_folder(&from, &to)?;
-        } else if meta.is_file() {
-            copy_file(&from, &to).with_context(|| format!("copying {}", from.display()))?;
-            like(&to, &meta)?;
-        }
-    }
-    like(to, &meta)
-}
-
-fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
-    let source = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(from)?;
-    let copy = File::create_new(to)?;
-    if ioctl_ficlone(&copy, &source).is_ok() {
-        return Ok(());
-    }
-    // The kernel copies, without the bytes coming here.
-    std::io::copy(&mut &source, &mut &copy).map(drop)
-}
-
-/// Gives a copy its original's owner and mode: a server's account must find its files its own.
-fn like(copy: &Path, original: &Metadata) -> Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    chown(copy, Some(original.uid()), Some(original.gid()))
-        .and_then(|()| fs::set_permissions(copy, fs::Permissions::from_mode(original.mode())))
-        .with_context(|| format!("giving {} its owner and mode", copy.display()))
+    caches::drop_files_below(&to.path())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]

@@ -6,6 +6,9 @@ use std::io::Read;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
@@ -14,6 +17,9 @@ use dyno::plan::{Drive, Place};
 use crate::support::{DYNO, skip};
 
 pub const MIB: u64 = 1 << 20;
+
+/// A run of the tables' takes seconds.
+const HANGS: Duration = Duration::from_secs(300);
 
 /// How Dyno ends where it could do something and will not.
 pub const REFUSAL: Option<i32> = Some(exit::REFUSED as i32);
@@ -208,7 +214,17 @@ impl Room {
     }
 
     pub fn dyno(&self, args: &[&str]) -> (Option<i32>, String) {
-        let output = self.command(args).output().unwrap();
+        let child = self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let pid = child.id() as i32;
+        let (ended, watched) = mpsc::channel::<()>();
+        let watch = thread::spawn(move || {
+            let hangs = watched.recv_timeout(HANGS) == Err(mpsc::RecvTimeoutError::Timeout);
+            // SAFETY: sends a signal to the child, whose output is still read.
+            hangs && unsafe { libc::kill(pid, libc::SIGKILL) } == 0
+        });
+        let output = child.wait_with_output().unwrap();
+        drop(ended);
+        assert!(!watch.join().unwrap(), "{args:?} hangs: {}", crate::support::said(&output));
         (output.status.code(), crate::support::said(&output))
     }
 

@@ -271,6 +271,14 @@ const PASSED: &[Case] = &[
         "",
     ),
     before(
+        "a pipe where the old marker would be",
+        |r| {
+            data_folder(r);
+            must("mkfifo", &[r.own("file.0.json").to_str().unwrap()]);
+        },
+        "",
+    ),
+    before(
         "a link where the old marker would be",
         |r| {
             data_folder(r);

@@ -21,6 +21,7 @@ mod registry;
 mod repeats;
 mod running;
 mod schema;
+mod selftest;
 mod simulation;
 mod sqlserver;
 mod tpcc;

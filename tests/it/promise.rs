@@ -50,9 +50,9 @@ fn setting(row: [usize; 7]) -> Setting {
 /// Every pair of values of any two factors that a row does not have yet.
 fn pairs() -> Vec<[usize; 4]> {
     let mut all = Vec::new();
-    for f in 0..LEVELS.len() {
-        for g in f + 1..LEVELS.len() {
-            all.extend((0..LEVELS[f]).flat_map(|x| (0..LEVELS[g]).map(move |y| [f, x, g, y])));
+    for (f, own) in LEVELS.into_iter().enumerate() {
+        for (g, other) in LEVELS.into_iter().enumerate().skip(f + 1) {
+            all.extend((0..own).flat_map(|x| (0..other).map(move |y| [f, x, g, y])));
         }
     }
     all

@@ -1,4 +1,4 @@
-//! The self-test that is kept of this host: in the user's own state directory, by host, kernel, processor and kind of build.
+//! The self-test's result, kept for this host and found again.
 
 use crate::base::error::{Context, Result};
 use crate::base::private;
@@ -8,13 +8,16 @@ use crate::record::key::{self, Key};
 use crate::record::selftest::SelfTest;
 
 /// Where results are kept, by host.
-const KEPT: &str = "selftest";
+pub const KEPT: &str = "selftest";
 
-/// Keeps a result of this host.
 pub fn keep(found: &SelfTest) -> Result<()> {
-    let line = serde_json::to_string(&(host(), found)).context("writing the self-test")?;
-    private::remember(KEPT, &line);
+    private::remember(KEPT, &line(found)?);
     Ok(())
+}
+
+/// A result as it is kept: a line of JSON, with what it is of.
+pub fn line(found: &SelfTest) -> Result<String> {
+    serde_json::to_string(&(host(), found)).context("writing the self-test")
 }
 
 /// The newest self-test of this host, kernel, processor and kind of build.
