@@ -10,6 +10,7 @@ mod file_state;
 pub mod files;
 pub mod filesystem;
 pub mod guard;
+mod holders;
 mod host;
 pub mod lock;
 pub mod namespaces;

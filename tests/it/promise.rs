@@ -50,9 +50,9 @@ fn setting(row: [usize; 7]) -> Setting {
 /// Every pair of values of any two factors that a row does not have yet.
 fn pairs() -> Vec<[usize; 4]> {
     let mut all = Vec::new();
-    for (f, of_f) in LEVELS.into_iter().enumerate() {
-        for (g, of_g) in LEVELS.into_iter().enumerate().skip(f + 1) {
-            all.extend((0..of_f).flat_map(|x| (0..of_g).map(move |y| [f, x, g, y])));
+    for (f, own) in LEVELS.into_iter().enumerate() {
+        for (g, other) in LEVELS.into_iter().enumerate().skip(f + 1) {
+            all.extend((0..own).flat_map(|x| (0..other).map(move |y| [f, x, g, y])));
         }
     }
     all
