@@ -33,7 +33,7 @@ quick: tidy
 # A program of its own that needs nothing of ours, so that no library is built for it.
 tidy:
 	@mkdir -p $(CARGO_TARGET_DIR)
-	CARGO_MANIFEST_DIR=$(CURDIR) rustc --edition 2024 --test tests/tidy.rs -o $(CARGO_TARGET_DIR)/tidy
+	CARGO_MANIFEST_DIR=$(CURDIR) rustc --edition 2024 --test tests/tidy/main.rs -o $(CARGO_TARGET_DIR)/tidy
 	$(CARGO_TARGET_DIR)/tidy --quiet
 
 # What the tests run: their programs, and db_bench built against the very same RocksDB.

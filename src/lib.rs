@@ -1,13 +1,27 @@
 //! Dyno, a dynamometer for SSDs. `main.rs` is a thin binary over this library; ARCHITECTURE.md is its map.
 //!
-//! Imports run one way (tests/tidy.rs holds this):
+//! Imports run one way, downwards. What follows from other lines is left out: `run` imports `record` too. tests/tidy/ holds
+//! this against the code.
 //!
 //! ```text
-//! main → cmd → run → {engine, workload, meter, lab} → load → record → plan → base
-//!            → store → record          stats → record
-//!            → import → store, record
-//!            → export → brief
-//!            → render → brief → chart → analysis → stats, record
+//! main → cmd
+//! cmd → export, import, render, run
+//! run → engine, meter, stats, workload
+//! render → brief
+//! export → brief, store
+//! brief → chart
+//! chart → analysis
+//! analysis → stats
+//! import → store
+//! engine → lab, load
+//! workload → load
+//! lab → record
+//! load → record
+//! meter → record
+//! stats → record
+//! store → record
+//! record → plan
+//! plan → base
 //! ```
 
 pub mod analysis;

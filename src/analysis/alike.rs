@@ -34,6 +34,9 @@ impl FieldDifference {
 /// Parts of a path that only say what follows.
 const NESTS: [&str; 6] = ["step", "stream", "streams", "engine", "workload", "knobs"];
 
+/// The version of the measuring method, as a path: what two samples do not both mean is no question that `vary` could ask.
+const METHOD: &str = "version of the measuring method";
+
 /// What of a resolved plan decides a step's numbers, for one subject at one point; nothing of the subject itself.
 fn decisive(plan: &Plan, point: &PointPlan) -> Value {
     let mut step = serde_json::to_value(&point.step).unwrap_or_default();
@@ -45,6 +48,7 @@ fn decisive(plan: &Plan, point: &PointPlan) -> Value {
         plan.protocol.datasets.iter().filter(|d| point.step.streams.iter().any(|s| s.dataset == d.name)).collect();
     let meters: Vec<&str> = plan.meters.iter().chain(&point.subject.meters).map(|m| m.name.as_str()).collect();
     serde_json::json!({
+        METHOD: plan.method,
         "step": step,
         "dataset": used,
         "condition": plan.protocol.prepare,
@@ -123,7 +127,7 @@ pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
     }
     let points = [a, b].map(|subject| first_point(run(subject), step, &facts.own_names[subject]));
     let [Some(of_a), Some(of_b)] = &points else { return Likeness::default() };
-    let named = |d: &FieldDifference| facts.vary.iter().any(|vary| d.is_named_by(vary));
+    let named = |d: &FieldDifference| d.path != METHOD && facts.vary.iter().any(|vary| d.is_named_by(vary));
     let (varied, unlike) = differences((run(a), of_a), (run(b), of_b)).into_iter().partition(named);
     Likeness { unlike, varied }
 }

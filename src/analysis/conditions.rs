@@ -7,6 +7,7 @@ use super::alike;
 use super::facts::{CellFacts, Facts, StepFacts};
 use crate::base::units;
 use crate::plan::Order;
+use crate::record::key::{self, Heading, Key, drive, engine};
 
 /// How much a difference matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,41 +29,36 @@ impl Grade {
     }
 }
 
-/// Facts that should be alike: their heading, their name, and how much it matters if they are not.
-const ALIKE: &[(&str, &str, Grade)] = &[
-    ("Drive", "Logical block size", Grade::Disqualifying),
-    ("Drive", "Metadata", Grade::Disqualifying),
-    ("Drive", "Filesystem", Grade::Doubtful),
-    ("Drive", "Mount options", Grade::Doubtful),
-    ("Drive", "Link speed", Grade::Doubtful),
-    ("Drive", "Link width", Grade::Doubtful),
-    ("Drive", "NUMA node", Grade::Doubtful),
-    ("Drive", "Scheduler", Grade::Doubtful),
-    ("Drive", "Queue", Grade::Doubtful),
-    ("Drive", "Write cache", Grade::Doubtful),
-    ("Drive", "Capacity", Grade::Harmless),
-    ("RocksDB", "Version", Grade::Disqualifying),
-    ("RocksDB", "Options", Grade::Disqualifying),
-    ("RocksDB", "Block cache", Grade::Disqualifying),
-    ("MariaDB", "Version", Grade::Disqualifying),
-    ("MariaDB", "Settings", Grade::Disqualifying),
-    ("MySQL", "Version", Grade::Disqualifying),
-    ("MySQL", "Settings", Grade::Disqualifying),
-    ("PostgreSQL", "Version", Grade::Disqualifying),
-    ("PostgreSQL", "Settings", Grade::Disqualifying),
-    ("SQL Server", "Version", Grade::Disqualifying),
-    ("SQL Server", "Settings", Grade::Disqualifying),
-    ("Dyno", "Version", Grade::Doubtful),
-    ("Host", "Server", Grade::Disqualifying),
-    ("Host", "BIOS", Grade::Doubtful),
-    ("CPU", "Model", Grade::Disqualifying),
-    ("CPU", "SMT", Grade::Doubtful),
-    ("CPU", "Governor", Grade::Doubtful),
-    ("CPU", "Mitigations", Grade::Doubtful),
-    ("Memory", "Total", Grade::Doubtful),
-    ("Kernel", "Release", Grade::Doubtful),
-    ("Kernel", "Command line", Grade::Doubtful),
+/// Facts that should be alike, and how much it matters if they are not.
+const ALIKE: &[(Key, Grade)] = &[
+    (key::drive::LOGICAL_BLOCK_SIZE, Grade::Disqualifying),
+    (key::drive::METADATA, Grade::Disqualifying),
+    (key::drive::FILESYSTEM, Grade::Doubtful),
+    (key::drive::MOUNT_OPTIONS, Grade::Doubtful),
+    (key::drive::LINK_SPEED, Grade::Doubtful),
+    (key::drive::LINK_WIDTH, Grade::Doubtful),
+    (key::drive::NUMA_NODE, Grade::Doubtful),
+    (key::drive::SCHEDULER, Grade::Doubtful),
+    (key::drive::QUEUE, Grade::Doubtful),
+    (key::drive::WRITE_CACHE, Grade::Doubtful),
+    (key::drive::CAPACITY, Grade::Harmless),
+    (key::engine::VERSION, Grade::Disqualifying),
+    (key::engine::OPTIONS, Grade::Disqualifying),
+    (key::engine::BLOCK_CACHE, Grade::Disqualifying),
+    (key::engine::SETTINGS, Grade::Disqualifying),
+    (key::dyno::VERSION, Grade::Doubtful),
+    (key::host::SERVER, Grade::Disqualifying),
+    (key::host::BIOS, Grade::Doubtful),
+    (key::cpu::MODEL, Grade::Disqualifying),
+    (key::cpu::SMT, Grade::Doubtful),
+    (key::cpu::GOVERNOR, Grade::Doubtful),
+    (key::cpu::MITIGATIONS, Grade::Doubtful),
+    (key::memory::TOTAL, Grade::Doubtful),
+    (key::kernel::RELEASE, Grade::Doubtful),
+    (key::kernel::COMMAND_LINE, Grade::Doubtful),
 ];
+
+const DRIVE: &str = Heading::Drive.name();
 
 /// A higher temperature at the start than this, in degrees Celsius, or a fuller drive than this, in percent of its size,
 /// may change what it does.
@@ -88,7 +84,7 @@ pub struct Barred {
 }
 
 /// A subject and what it has.
-type Seen<'a> = (usize, &'a str);
+pub(super) type Seen<'a> = (usize, &'a str);
 
 /// Every pair of subjects that may not be compared, and why: test conditions that differ, or resolved steps that do.
 pub fn barred(facts: &Facts) -> Vec<Barred> {
@@ -110,26 +106,20 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
     all
 }
 
-/// Facts of the host: two hosts may be compared only where that is the question.
-const OF_HOST: [&str; 4] = ["Host", "CPU", "Memory", "Kernel"];
-
-/// Facts that engines make of their knobs.
-const OF_KNOBS: [&str; 3] = ["Options", "Block cache", "Settings"];
-
-/// How much a difference in a fact matters between subjects: hosts may differ where that is the question, and so may what
+/// How much a difference in a fact matters between subjects: two hosts may be compared only where that is the question, and so may what
 /// engines report of knobs that the plan gives to one subject alone or that vary on purpose.
-fn grade_of(facts: &Facts, subjects: &[usize], (group, name): (&str, &str), grade: Grade) -> Grade {
+fn grade_of(facts: &Facts, subjects: &[usize], key: Key, grade: Grade) -> Grade {
     let own_knobs = |subject: &usize| {
         let plan = &facts.runs[facts.run_of[*subject]].resolved;
         plan.subjects.iter().any(|s| s.name == facts.own_names[*subject] && !s.overrides.is_empty())
     };
-    if OF_KNOBS.contains(&name) && (subjects.iter().any(own_knobs) || !facts.vary.is_empty()) {
+    if engine::OF_KNOBS.contains(&key) && (subjects.iter().any(own_knobs) || !facts.vary.is_empty()) {
         return Grade::Harmless;
     }
     let mut runs = subjects.iter().filter_map(|s| facts.run_of.get(*s));
     let first = runs.next();
     let two_runs = runs.any(|r| Some(r) != first);
-    match OF_HOST.contains(&group) && two_runs {
+    match key.heading.is_some_and(Heading::is_of_host) && two_runs {
         false => grade,
         true if facts.vary.iter().any(|v| v == "host") => Grade::Harmless,
         true => Grade::Disqualifying,
@@ -143,13 +133,15 @@ pub fn differences(facts: &Facts) -> Vec<Difference> {
 
 fn differences_between(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let mut all: Vec<Difference> = Vec::new();
-    for (group, name, grade) in ALIKE {
-        for seen in sightings(facts, subjects, group, name).into_values() {
-            all.extend(unlike(facts, &seen).map(|values| Difference {
-                grade: grade_of(facts, subjects, (group, name), *grade),
-                what: format!("{group}: {name}"),
-                values,
-            }));
+    for (key, grade) in ALIKE {
+        for heading in headings(facts, *key) {
+            for seen in sightings(facts, subjects, heading, key.name).into_values() {
+                all.extend(unlike(facts, &seen).map(|values| Difference {
+                    grade: grade_of(facts, subjects, *key, *grade),
+                    what: format!("{heading}: {}", key.name),
+                    values,
+                }));
+            }
         }
     }
     all.extend(firmware(facts, subjects));
@@ -163,8 +155,29 @@ fn differences_between(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     all
 }
 
+/// The headings under which a fact stands: its own, or those of the engines that report it.
+pub fn headings(facts: &Facts, key: Key) -> Vec<&str> {
+    if let Some(heading) = key.heading {
+        return vec![heading.name()];
+    }
+    let mut found: Vec<&str> = Vec::new();
+    for group in facts.disclosure.iter().filter(|g| g.rows.iter().any(|(name, _)| name == key.name)) {
+        let name = group.name.split(": ").next().unwrap_or_default();
+        let name = name.split(" (").next().unwrap_or_default();
+        if !found.contains(&name) && !Heading::ALL.iter().any(|h| h.name() == name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
 /// Who has what of a fact, apart for every place where it was gathered: a drive of a group, a step.
-fn sightings<'a>(facts: &'a Facts, subjects: &[usize], group: &str, name: &str) -> BTreeMap<&'a str, Vec<Seen<'a>>> {
+pub fn sightings<'a>(
+    facts: &'a Facts,
+    subjects: &[usize],
+    group: &str,
+    name: &str,
+) -> BTreeMap<&'a str, Vec<Seen<'a>>> {
     let mut found: BTreeMap<&str, Vec<Seen<'_>>> = BTreeMap::new();
     for g in &facts.disclosure {
         let Some(label) = g.name.strip_prefix(group) else { continue };
@@ -230,14 +243,14 @@ fn without_common(value: &str, all: &[&str]) -> String {
 
 /// Another firmware is part of another model; of the same model it may be why they differ.
 fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
-    let models = sightings(facts, subjects, "Drive", "Model");
+    let models = sightings(facts, subjects, DRIVE, drive::MODEL.name);
     let of = |(place, seen): (&str, Vec<Seen<'_>>)| {
         let values = unlike(facts, &seen)?;
         let same_model = models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
         let grade = if same_model { Grade::Doubtful } else { Grade::Harmless };
-        Some(Difference { grade, what: "Drive: Firmware".to_string(), values })
+        Some(Difference { grade, what: format!("{DRIVE}: {}", drive::FIRMWARE.name), values })
     };
-    sightings(facts, subjects, "Drive", "Firmware").into_iter().filter_map(of).collect()
+    sightings(facts, subjects, DRIVE, drive::FIRMWARE.name).into_iter().filter_map(of).collect()
 }
 
 /// What was done to the drives before: the same for all, or they are not the same test.
@@ -265,9 +278,9 @@ fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let of = |seen: Vec<Seen<'_>>| {
         let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
         let values = unlike(facts, &seen).filter(|_| high - low > FULLER_PERCENT)?;
-        Some(Difference { grade: Grade::Doubtful, what: "Drive: Filled".to_string(), values })
+        Some(Difference { grade: Grade::Doubtful, what: format!("{DRIVE}: {}", drive::FILLED.name), values })
     };
-    sightings(facts, subjects, "Drive", "Filled").into_values().filter_map(of).collect()
+    sightings(facts, subjects, DRIVE, drive::FILLED.name).into_values().filter_map(of).collect()
 }
 
 /// How warm the drives were when the windows opened, where a meter told.

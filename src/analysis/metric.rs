@@ -17,7 +17,7 @@ pub enum Figure {
     Mean,
     /// By its place in `PERCENTILES`.
     Percentile(usize),
-    /// Ops of one class a minute: New-Orders, transactions.
+    /// Ops of one class a minute, of those that were committed: New-Orders, transactions.
     PerMinute(Class),
     /// Of one class of power ("drive", "system") as one kind of meter reads it: neither is ever mixed with another.
     OpsPerWatt(Instrument),
@@ -169,7 +169,7 @@ impl Metric {
             }
             Figure::PerMinute(class) => {
                 let own = self.summary(cell)?.class(Some(*class))?;
-                (own.ops_per_s.scaled(60.0, "1/min"), &own.ops_by_repeat[..])
+                (own.done_per_minute.clone()?, &own.done_by_repeat[..])
             }
             Figure::OpsPerWatt(i) => {
                 power(i).and_then(|p| Some((p.ops_per_watt.clone()?, &p.ops_per_watt_by_repeat[..])))?

@@ -3,7 +3,8 @@
 //!
 //! `facts` gathers points into steps and cells; `metric` says what subjects are compared by; `alike` and `conditions` say
 //! who may be compared, `caveats` what may not; `compare` makes every comparison, with `curves` for what is read off a
-//! curve; `claims` picks what may be claimed.
+//! curve; `claims` picks what may be claimed; `together` finds repeats in
+//! which all subjects moved, `specimens` drives that lie apart from their like.
 
 pub mod alike;
 pub mod axis;
@@ -19,6 +20,10 @@ pub mod metric;
 pub mod point_summary;
 pub mod power;
 pub mod reported;
+pub mod scatter;
+pub mod selftest;
+pub mod specimens;
+pub mod together;
 
 pub use compare::{At, Comparison, Standing};
 pub use facts::{Facts, Gathering, Question};

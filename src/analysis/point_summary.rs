@@ -87,8 +87,10 @@ pub struct ClassSummary {
     pub class: Class,
     pub ops: u64,
     pub ops_per_s: Estimate,
-    /// ops/s of each repeat, in order.
-    pub ops_by_repeat: Vec<f64>,
+    /// Ops a minute that came to their end, without misses: of transactions, those that were committed.
+    pub done_per_minute: Option<Estimate>,
+    /// The same of each repeat, in order.
+    pub done_by_repeat: Vec<f64>,
     pub bytes_per_s: Estimate,
     pub misses: u64,
     /// Over all repeats; not in `ops`.
@@ -254,6 +256,7 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
         return None;
     }
     let rates: Vec<f64> = own.iter().map(|(c, seconds)| c.ops as f64 / seconds).collect();
+    let done: Vec<f64> = own.iter().map(|(c, s)| c.ops.saturating_sub(c.misses) as f64 * 60.0 / s).collect();
     let bytes: Vec<f64> = own.iter().map(|(c, seconds)| c.bytes as f64 / seconds).collect();
     let service: Vec<&Times> = own.iter().map(|(c, _)| &c.service).collect();
     let response: Vec<&Times> = own.iter().filter_map(|(c, _)| c.response.as_ref()).collect();
@@ -261,7 +264,8 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
         class,
         ops: own.iter().map(|(c, _)| c.ops).sum(),
         ops_per_s: estimate::from_repeats(&rates, "ops/s")?,
-        ops_by_repeat: rates,
+        done_per_minute: estimate::from_repeats(&done, "1/min"),
+        done_by_repeat: done,
         bytes_per_s: estimate::from_repeats(&bytes, "bytes/s")?,
         misses: own.iter().map(|(c, _)| c.misses).sum(),
         given_up: own.iter().map(|(c, _)| c.given_up).sum(),

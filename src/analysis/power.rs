@@ -3,11 +3,9 @@
 use super::meter_series::{self, Gauge, Reading};
 use super::point_summary::Summary;
 use crate::record::AtRest;
+use crate::record::gauge::WATTS;
 use crate::stats::energy::{self, Delay, Power};
 use crate::stats::{Estimate, estimate};
-
-/// What a power gauge's name ends in; what stands before it is its class.
-const WATTS: &str = "_watts";
 
 /// An instrument that shows the load later than this is not found out: so much is kept after each point.
 pub const MOST_DELAY_S: f64 = 2.5;

@@ -6,6 +6,7 @@ pub mod file;
 pub mod histogram;
 pub mod output;
 pub mod private;
+pub mod registry;
 pub mod rng;
 pub mod secret;
 pub mod stderr;

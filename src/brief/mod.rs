@@ -4,12 +4,14 @@
 pub mod audit;
 pub mod block;
 mod document;
+pub mod notes;
 pub mod number_format;
 mod options;
 mod own_text;
 pub mod published;
 pub mod screens;
 pub mod section;
+mod whose;
 pub mod wording;
 
 pub use block::Block;

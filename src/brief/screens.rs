@@ -3,10 +3,11 @@
 use super::block::{Block, Mark, Table};
 use super::number_format as words;
 use super::section::{bottlenecks, drives, energy, equal_load, results};
-use super::{published, wording};
+use super::{notes, published, wording};
 use crate::analysis::claims::{self, Claim};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
+use crate::analysis::selftest;
 use crate::base::units;
 use crate::chart::step::name;
 
@@ -17,7 +18,7 @@ const LEADING: usize = 4;
 pub fn show(facts: &Facts) -> Vec<Block> {
     let mut out = header(facts);
     for step in &facts.steps {
-        out.extend([Block::chapter(&step.title), Block::note(wording::describe(step))]);
+        out.extend([Block::chapter(&step.title), Block::note(results::describe(step))]);
         out.push(points(facts, step).block());
         if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
             out.push(Block::note("(in brackets: streams that do not count in the headline)"));
@@ -40,7 +41,7 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
     let mut out = header(facts);
     out.extend(wording::headlines(facts, LEADING).into_iter().map(Block::lead));
     for (index, step) in facts.steps.iter().enumerate() {
-        out.extend([Block::chapter(&step.title), Block::note(wording::describe(step))]);
+        out.extend([Block::chapter(&step.title), Block::note(results::describe(step))]);
         out.push(results::side_by_side(facts, index).block());
         if step.has_marks() {
             out.push(Block::note(bottlenecks::NOTE));
@@ -57,10 +58,12 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
     if !caveats.is_empty() {
         out.extend([Block::chapter("Caveats"), Block::list(caveats)]);
     }
+    out.extend(notes::blocks(facts));
     out.extend(failures(facts));
     if !facts.comparisons.is_empty() {
         out.push(Block::note(wording::footnote()));
     }
+    out.extend(selftest::of_host(facts).into_iter().map(|said| Block::note(format!("{said}."))));
     out
 }
 
@@ -91,6 +94,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
         let title = "Caveats (these points support no claim, or only a bound)";
         out.extend([Block::chapter(title), Block::list(caveats)]);
     }
+    out.extend(notes::blocks(facts));
     out
 }
 

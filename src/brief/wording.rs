@@ -12,6 +12,7 @@ use crate::analysis::metric::{Figure, Metric};
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::plan::Field;
+use crate::stats::limit::Verdict;
 use crate::stats::percent::{Formula, cut_off, rounded_out};
 use crate::stats::{Better, Estimate};
 
@@ -183,6 +184,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     basis.extend(calculation(facts, comparison));
     let searched = facts.searched();
     basis.push(format!("{} repeats; interval simultaneous over {searched} comparisons", comparison.repeats));
+    basis.extend(super::whose::whose(facts, (comparison.better, comparison.worse)));
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }
@@ -237,12 +239,16 @@ pub fn caveat(caveat: &Caveat) -> String {
         Caveat::FewRepeats(1) => "measured once: repeat it (`--repeats 5`) before comparing".to_string(),
         Caveat::FewRepeats(n) => format!("measured {n} times: repeat it (`--repeats 5`) before comparing"),
         Caveat::NotTheDrive(verdict) => {
-            format!(
-                "limited by {}, not by the drive: {}",
-                verdict.limit.name(),
-                super::section::bottlenecks::because(verdict)
-            )
+            format!("limited by {}, not by the drive: {}", verdict.limit.name(), because(verdict))
         }
+    }
+}
+
+/// The evidence, and what to change where it was not the drive.
+pub fn because(verdict: &Verdict) -> String {
+    match &verdict.remedy {
+        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
+        None => verdict.evidence.clone(),
     }
 }
 
@@ -319,30 +325,6 @@ pub fn no_claim(facts: &Facts) -> String {
         }
     };
     format!("No drive can be ranked here: {why}.")
-}
-
-/// What the numbers of a step are: whose latency, how long, how many repeats.
-pub fn describe(step: &StepFacts) -> String {
-    let mut parts = Vec::new();
-    if let Some(axis) = &step.axis {
-        parts.push(format!("swept along {}", axis.name));
-    }
-    parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
-    parts.push(match step.window_ns {
-        0 => "window length unknown".to_string(),
-        window => format!("{} a point", units::duration(window)),
-    });
-    if let Some(class) = step.class {
-        let kind = if step.open_loop { "response" } else { "service" };
-        parts.push(format!("percentiles are {} {kind} times", class.name()));
-    }
-    let drives = step.cells.iter().any(|c| !c.drives.is_empty());
-    let over = [(drives, "drives"), (step.instances, "instances")];
-    let over: Vec<String> = over.iter().filter(|(several, _)| *several).map(|(_, what)| what.to_string()).collect();
-    if !over.is_empty() {
-        parts.push(format!("ops/s summed and histograms merged over {}", words::list(&over)));
-    }
-    parts.join(" · ")
 }
 
 /// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".

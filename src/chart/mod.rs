@@ -25,7 +25,8 @@ use std::sync::Arc;
 pub use png::png;
 pub use theme::{MARK, Palette};
 
-use crate::analysis::facts::Facts;
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::base::registry::Registry;
 
 /// What can be drawn.
 pub trait Plot: Send + Sync {
@@ -62,8 +63,27 @@ impl fmt::Debug for Figure {
     }
 }
 
+/// Which figures a step gets in a section of a brief.
+#[derive(Clone, Copy)]
+pub struct OfStep {
+    /// The section's name.
+    pub section: &'static str,
+    pub figures: fn(&Facts, &StepFacts) -> Vec<Figure>,
+}
+
+/// Everything that is drawn of steps. A new kind of figure is a file here and a line.
+pub static OF_STEP: Registry<OfStep> = Registry::new(&[
+    OfStep { section: "results", figures: step::figures },
+    OfStep { section: "energy", figures: power::figures },
+]);
+
+/// The figures of a step in a section.
+pub fn of_step(section: &str, facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    OF_STEP.iter().filter(|of| of.section == section).flat_map(|of| (of.figures)(facts, step)).collect()
+}
+
 /// Every figure of a brief.
 pub fn all(facts: &Facts) -> Vec<Figure> {
-    let of = |step| [step::figures(facts, step), power::figures(facts, step)].concat();
+    let of = |step| OF_STEP.iter().flat_map(move |of| (of.figures)(facts, step));
     facts.steps.iter().flat_map(of).chain(steady::figures(facts)).collect()
 }

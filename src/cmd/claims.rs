@@ -9,7 +9,7 @@ use crate::analysis::claims::{self, Claim};
 use crate::analysis::compare::{At, Comparison};
 use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result};
-use crate::brief::{screens, wording};
+use crate::brief::{notes, screens, wording};
 use crate::render::terminal::terminal;
 
 pub fn claims(bundles: &Bundles, as_json: bool, out: &mut dyn Write) -> Result<()> {
@@ -45,6 +45,7 @@ fn document(facts: &Facts, found: &[Claim<'_>]) -> Value {
         "comparisons": facts.comparisons.iter().map(|c| comparison(facts, c)).collect::<Vec<_>>(),
         "not_comparable": facts.barred.iter().map(|b| wording::barred(facts, b)).collect::<Vec<_>>(),
         "caveats": wording::caveats(facts),
+        "notes": notes::all(facts),
     })
 }
 

@@ -39,11 +39,11 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).collect();
     if let Some(path) = &args.output {
         let mut output = Output::begin(path, &inputs)?;
-        export::export(of, *table, *form, Box::new(BufWriter::new(&mut output)))?;
+        export::export(of, table, form, Box::new(BufWriter::new(&mut output)))?;
         return output.finish(&inputs);
     }
     if form.name() == "parquet" && stdout().is_terminal() {
         return Err(failed("Parquet is not text for a terminal", "say where to write it: -o points.parquet"));
     }
-    export::export(of, *table, *form, Box::new(BufWriter::new(stdout())))
+    export::export(of, table, form, Box::new(BufWriter::new(stdout())))
 }

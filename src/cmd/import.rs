@@ -48,7 +48,7 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
         let shown = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         found.push((shown, subject, part));
     }
-    let points = import::import(*format, found, &args.output)?;
+    let points = import::import(format, found, &args.output)?;
     writeln!(out, "{points} points imported into {}; not told by {}:", args.output.display(), args.kind)?;
     for what in format.info().missing {
         writeln!(out, "  {what}")?;

@@ -7,6 +7,7 @@ mod consent;
 pub mod drives;
 pub mod export;
 pub mod facts;
+mod host_selftest;
 pub mod import;
 pub mod list;
 pub mod load;
@@ -14,6 +15,7 @@ pub mod plan;
 pub mod protocols;
 pub mod report;
 pub mod run;
+pub mod selftest;
 pub mod show;
 mod signals;
 
@@ -63,6 +65,8 @@ enum Command {
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
+    /// Find out what Dyno is worth on this host: false claims, differences it finds, its floor and its ceilings
+    Selftest(selftest::SelftestArgs),
     /// Print the points of bundles
     Show(Bundles),
     /// Compare the subjects of bundles
@@ -106,7 +110,7 @@ enum Command {
 #[derive(Subcommand)]
 enum PlanCommand {
     /// The resolved points, the time they take, the bytes written, what is erased
-    Check(run::What),
+    Check(plan::CheckArgs),
 }
 
 #[derive(Subcommand)]
@@ -157,11 +161,7 @@ fn is_closed_pipe(error: &Error) -> bool {
 fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
     match command {
         Command::Run(args) => run::run(&args),
-        Command::Plan { command: PlanCommand::Check(what) } => {
-            let plan = what.plan()?;
-            plan::check(&plan, out)?;
-            crate::run::space::look(&plan, &plan.subjects).map(|()| 0)
-        }
+        Command::Plan { command: PlanCommand::Check(args) } => plan::check(&args, out).map(|()| 0),
         Command::Protocols { command: None } => protocols::list(out).map(|()| 0),
         Command::Protocols { command: Some(ProtocolsCommand::Show { name }) } => {
             protocols::show(&name, out).map(|()| 0)
@@ -169,6 +169,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::List => list::list(out).map(|()| 0),
         Command::Drives { json } => drives::drives(json, out).map(|()| 0),
         Command::Facts { paths } => facts::facts(&paths, out).map(|()| 0),
+        Command::Selftest(args) => selftest::selftest(&args, out),
         Command::Show(bundles) => show::show(&bundles, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles, out).map(|()| 0),
         Command::Claims { bundles, json } => claims::claims(&bundles, json, out).map(|()| 0),

@@ -1,15 +1,40 @@
-//! `dyno check`: what a plan would do, before anything is touched: its points, its time, what it writes and erases.
+//! `dyno plan check`: what a plan would do, before anything is touched: its points, its time, what it writes and erases.
 
 use std::io::Write;
+use std::path::PathBuf;
 
+use clap::Args;
+
+use super::run::What;
+use super::{host_selftest, load};
+use crate::analysis::{Question, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, Step, Stream};
 use crate::run::{self, prepare, space};
+use crate::stats::detectable::{Detectable, detectable};
+use crate::stats::family::FEWEST;
+use crate::stats::percent::rounded_out;
 use crate::workload;
 
-/// Prints the resolved plan.
-pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+#[derive(Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    what: What,
+    /// An earlier bundle, from whose scatter it follows which difference the repeats can show
+    #[arg(long, value_name = "BUNDLE")]
+    from: Option<PathBuf>,
+}
+
+/// Prints the resolved plan, and whether there is room for it.
+pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
+    let plan = &args.what.plan()?;
+    describe(plan, args.from.as_ref(), out)?;
+    run::space::look(plan, &plan.subjects)
+}
+
+/// What a plan would do.
+pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
     run::apart(plan)?;
     writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
     if !plan.protocol.source.is_empty() {
@@ -18,6 +43,7 @@ pub fn check(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     table(plan, out)?;
     time(plan, out)?;
+    can_show(plan, from, out)?;
     own_knobs(plan, out)?;
     preparation(plan, out)?;
     writing(plan, out)
@@ -143,6 +169,56 @@ fn why(plan: &Plan) -> String {
         (n, true) => format!("{n} repeats: the default where no point takes more than {most}"),
         (n, false) => format!("{n} repeats: as the plan says"),
     }
+}
+
+/// Which difference the repeats can show, at the scatter of an earlier bundle or of this host's self-test.
+fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
+    if (plan.repeats as usize) < FEWEST {
+        return Ok(());
+    }
+    let line = |scatter: f64, shown: Detectable, at: &str| {
+        let percent = |log: f64| words(log.exp_m1() * 100.0);
+        let mean = shown.mean.map(|m| format!(", {} in a step's mean", percent(m))).unwrap_or_default();
+        format!(
+            "{} repeats show differences of ops/s from {} at a point{mean}: {at}, runs scatter by {}",
+            plan.repeats,
+            percent(shown.point),
+            words(scatter * 100.0)
+        )
+    };
+    if let Some(bundle) = from {
+        let name = bundle.display().to_string();
+        let shown = scatter::shown(plan, &load::facts(std::slice::from_ref(bundle), &Question::default())?);
+        if shown.is_empty() {
+            writeln!(out, "{name} has no point with three repeats: nothing is known of its scatter")?;
+        }
+        for (step, own, detectable) in shown {
+            let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
+            writeln!(out, "{}", line(own, detectable, &at))?;
+        }
+        return Ok(());
+    }
+    let Some(found) = host_selftest::kept() else {
+        writeln!(
+            out,
+            "Which difference they show is not known on this host: run `dyno selftest`, or name an earlier bundle (--from)"
+        )?;
+        return Ok(());
+    };
+    for of in &found.scatter {
+        let Some(own) = of.ops else { continue };
+        if let Some(shown) = detectable(own, scatter::planned(plan)) {
+            writeln!(out, "{}", line(own, shown, &format!("in the self-test of this host, {}", of.of)))?;
+        }
+    }
+    writeln!(out, "On this host, {}", found.summary())?;
+    Ok(())
+}
+
+/// Percent to two digits, rounded up.
+fn words(percent: f64) -> String {
+    let decimals = if percent > 0.0 { (1 - percent.log10().floor() as i32).clamp(0, 3) } else { 0 };
+    format!("{} %", rounded_out(percent, decimals as usize))
 }
 
 /// Knobs that subjects have for themselves.

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::consent;
 use super::signals::Signals;
+use super::{consent, host_selftest};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, exit, failed, refused};
 use crate::base::file;
 use crate::base::stderr::note;
 use crate::lab;
 use crate::plan::{self, Plan, PointKey};
-use crate::record::{Outcome, Run};
+use crate::record::{Fact, METHOD, Outcome, Run};
+use crate::run::before::Before;
 use crate::run::enough::{Figures, headline};
-use crate::run::prepare::Before;
 use crate::run::progress::Progress;
 use crate::run::search::Searches;
 use crate::run::{self, Maxima};
@@ -143,19 +143,42 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let name =
         || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
+    let told = host_selftest::facts();
+    let (plan, writer, clock) = begin(plan, &bundle, now, told)?;
+    // Held until the writer has closed it.
+    let _lock = lab::lock::bundle(&bundle, clock)?;
+    measure(plan, writer, Known::default(), &[], clock, &bundle)
+}
+
+/// Checks what must not be, and makes the bundle. `told` are facts beside those that are gathered.
+fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, told: Vec<Fact>) -> Result<(Plan, Writer, Clock)> {
     run::apart(&plan)?;
-    refuse_under_test(&plan, &bundle)?;
+    refuse_under_test(&plan, bundle)?;
     let clock = Clock::start();
     let record = Run {
         started_unix_ns: now.as_nanosecond().max(0) as u64,
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
-        plan,
+        plan: Plan { method: METHOD, ..plan },
     };
-    let facts = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?].concat();
-    let writer = Writer::create(&bundle, &record, &facts)?;
-    // Held until the writer has closed it.
-    let _lock = lab::lock::bundle(&bundle, clock)?;
-    measure(record.plan, writer, Known::default(), &[], clock, &bundle)
+    let gathered = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?];
+    let facts = [gathered.concat(), told].concat();
+    let writer = Writer::create(bundle, &record, &facts)?;
+    Ok((record.plan, writer, clock))
+}
+
+/// How a run ended that is part of something larger.
+pub enum Ended {
+    Measured(run::Summary),
+    /// With the exit code of the signal.
+    Interrupted(u8),
+}
+
+/// A run that is part of something larger: nothing is said of what to do next.
+pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
+    let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
+    let signals = Signals::catch()?;
+    let summary = carry_out(&plan, &mut writer, Known::default(), &[], clock, &signals)?;
+    Ok(if summary.interrupted { Ended::Interrupted(signals.exit_code()) } else { Ended::Measured(summary) })
 }
 
 fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
@@ -167,21 +190,27 @@ fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
     let (writer, mut record) = Writer::resume(bundle)?;
     consent::ask(&mut record.plan, bundle, set, allow)?;
     plan::recheck(&record.plan, &super::catalogue())?;
+    of_this_method(&record.plan, bundle)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
     measure(record.plan, writer, known, &done, clock, bundle)
 }
 
+/// A bundle has one method.
+fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
+    if plan.method == METHOD {
+        return Ok(());
+    }
+    let (bundle, begun, now) = (bundle.display(), plan.method.0, METHOD.0);
+    Err(failed(
+        format!("{bundle} was begun by version {begun} of the measuring method, and this is version {now}"),
+        format!("go on with the Dyno that began it, or measure anew: dyno run {bundle}"),
+    ))
+}
+
 fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
     let signals = Signals::catch()?;
-    let done: HashSet<String> = done.iter().map(known_by).collect();
-    let points = plan::points(&plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
-    let progress = Progress::new();
-    let Known { maxima, searches, figures, before } = known;
-    let (sink, progress) = (&mut writer, &progress);
-    let run =
-        run::Run { plan: &plan, points, maxima, searches, figures, before, sink, progress, stop: &signals.stop, clock };
-    let summary = run.execute();
+    let summary = carry_out(&plan, &mut writer, known, done, clock, &signals);
     let name = bundle.display();
     let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
     let summary = summary.with_context(|| match writer.finished() {
@@ -194,6 +223,21 @@ fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], cloc
     }
     note(&format!("{} points measured, {} failed. Next: dyno compare {name}", summary.measured, summary.failed));
     Ok(if summary.failed > 0 { exit::NOT_ALL } else { 0 })
+}
+
+fn carry_out(
+    plan: &Plan,
+    sink: &mut Writer,
+    known: Known,
+    done: &[PointKey],
+    clock: Clock,
+    signals: &Signals,
+) -> Result<run::Summary> {
+    let done: HashSet<String> = done.iter().map(known_by).collect();
+    let points = plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
+    let progress = &Progress::new();
+    let Known { maxima, searches, figures, before } = known;
+    run::Run { plan, points, maxima, searches, figures, before, sink, progress, stop: &signals.stop, clock }.execute()
 }
 
 /// The bundle may not lie on what is being tested. In a directory that means inside it; on the same filesystem it is

@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::base::clock::Clock;
 use crate::base::error::Result;
+use crate::base::registry::Registry;
 use crate::lab::data::Folder;
 use crate::load::sql::Script;
 use crate::load::{AnyLane, Space};
@@ -19,7 +20,7 @@ use crate::plan::{Info, Knobs, Stream};
 use crate::record::Fact;
 
 /// Every engine, in the order in which they are listed.
-pub static ALL: &[&dyn Engine] = &[
+pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
     &null::Null,
     &psync::Psync,
     &uring::Uring,
@@ -27,11 +28,11 @@ pub static ALL: &[&dyn Engine] = &[
     &sql::mysql::MySql,
     &sql::postgres::Postgres,
     &sql::sqlserver::SqlServer,
-];
+]);
 
 /// The engine of that name.
 pub fn find(name: &str) -> Option<&'static dyn Engine> {
-    ALL.iter().copied().find(|e| e.info().name == name)
+    ALL.iter().find(|e| e.info().name == name)
 }
 
 /// A way to carry requests out.

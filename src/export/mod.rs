@@ -17,6 +17,7 @@ use std::path::PathBuf;
 
 use crate::analysis::Facts;
 use crate::base::error::Result;
+use crate::base::registry::Registry;
 
 /// What a column holds; every value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +56,13 @@ pub trait Table: Sync {
     fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()>;
 }
 
-pub static TABLES: &[&dyn Table] =
-    &[&points::Points, &intervals::Intervals, &histograms::Histograms, &samples::Samples, &comparisons::Comparisons];
+pub static TABLES: Registry<&'static dyn Table> = Registry::new(&[
+    &points::Points,
+    &intervals::Intervals,
+    &histograms::Histograms,
+    &samples::Samples,
+    &comparisons::Comparisons,
+]);
 
 /// A way of writing rows.
 pub trait Form: Sync {
@@ -64,7 +70,7 @@ pub trait Form: Sync {
     fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>>;
 }
 
-pub static FORMS: &[&dyn Form] = &[&text::Csv, &text::Json, &parquet::Parquet];
+pub static FORMS: Registry<&'static dyn Form> = Registry::new(&[&text::Csv, &text::Json, &parquet::Parquet]);
 
 /// Takes rows one after the other.
 pub trait Rows {

@@ -5,16 +5,20 @@ use std::path::PathBuf;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::Field;
 
-use super::{FORMS, Kind, TABLES, export};
+use super::{FORMS, Kind, TABLES, Table, export};
 use crate::analysis::Question;
 use crate::render::tests_bundle::{bundle, small};
+
+fn the(table: usize) -> &'static dyn Table {
+    TABLES.iter().nth(table).expect("a table")
+}
 
 fn made(paths: &[PathBuf], table: usize, form: &str) -> Vec<u8> {
     let path = paths[0].with_extension(form);
     let form = FORMS.iter().find(|f| f.name() == form).expect("a form");
     let file = Box::new(std::fs::File::create(&path).expect("a file"));
     let facts = crate::cmd::load::facts(paths, &Question::default()).expect("facts");
-    export((paths, &facts), TABLES[table], *form, file).expect("an export");
+    export((paths, &facts), the(table), form, file).expect("an export");
     std::fs::read(path).expect("what was written")
 }
 
@@ -80,7 +84,7 @@ fn a_point_that_failed_says_why() {
 fn the_histogram_holds_every_op() {
     let (_folder, paths) = bundle(&small());
     let sum = |table: usize, name: &str| {
-        let at = TABLES[table].columns().iter().position(|c| c.0 == name).expect("a column");
+        let at = the(table).columns().iter().position(|c| c.0 == name).expect("a column");
         let rows = of_csv(&made(&paths, table, "csv"));
         rows.iter().map(|row| row[at].parse::<u64>().expect("a count")).sum::<u64>()
     };

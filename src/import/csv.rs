@@ -8,6 +8,7 @@ use super::text::{number, wrong};
 use super::{Entry, Format, Found, Info, Input, cell, tally};
 use crate::base::error::{Result, failed};
 use crate::plan::Field;
+use crate::record::gauge::power::DRIVE_WATTS;
 use crate::record::{Class, Sample};
 
 pub struct Csv;
@@ -195,7 +196,7 @@ impl Table<'_> {
                 "ops_per_s" => ops = entry.ops_at(value),
                 "bytes_per_s" => bytes = entry.ops_at(value),
                 "watts" => {
-                    let (meter, name) = ("imported".to_string(), "drive_watts".to_string());
+                    let (meter, name) = ("imported".to_string(), DRIVE_WATTS.to_string());
                     entry.samples.push(Sample { at_ns: 0, meter, name, value });
                 }
                 _ => entry.tell("table", class, &format!("{name}_ns"), value, None),

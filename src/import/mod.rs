@@ -16,6 +16,7 @@ pub use bundle::import;
 
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
+use crate::base::registry::Registry;
 use crate::plan::{Axis, Field};
 use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Sample, Tally, Told};
 
@@ -36,8 +37,14 @@ pub trait Format: Sync {
     fn read(&self, input: &Input<'_>) -> Result<Found>;
 }
 
-pub static ALL: &[&dyn Format] =
-    &[&csv::Csv, &dbbench::DbBench, &fio::Fio, &hammerdb::HammerDb, &sysbench::Sysbench, &vdbench::Vdbench];
+pub static ALL: Registry<&'static dyn Format> = Registry::new(&[
+    &csv::Csv,
+    &dbbench::DbBench,
+    &fio::Fio,
+    &hammerdb::HammerDb,
+    &sysbench::Sysbench,
+    &vdbench::Vdbench,
+]);
 
 /// A file that was given.
 #[derive(Clone, Copy)]
@@ -76,7 +83,7 @@ pub struct Entry {
 pub(crate) const NO_WINDOW_NS: u64 = 1_000_000_000_000;
 
 impl Entry {
-    fn new(step: &str, axis: Option<(Field, f64)>, window_ns: u64) -> Entry {
+    pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: u64) -> Entry {
         let key = PointKey { subject: String::new(), step: step.to_string(), axis: axis.map(axis_of), repeat: 1 };
         let point = Point {
             key,
@@ -98,15 +105,15 @@ impl Entry {
     }
 
     /// Ops in the window at this rate.
-    fn ops_at(&self, per_s: f64) -> u64 {
+    pub fn ops_at(&self, per_s: f64) -> u64 {
         (per_s * self.point.window_ns as f64 / 1e9).round() as u64
     }
 
-    fn tell(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
+    pub fn tell(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
         self.tell_within(stream, class, name, value, (value, value), samples);
     }
 
-    fn tell_within(
+    pub fn tell_within(
         &mut self,
         stream: &str,
         class: Class,
@@ -134,7 +141,8 @@ fn axis_of((field, value): (Field, f64)) -> Axis {
     Axis { name: name.to_string(), field, value: value.into() }
 }
 
-fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tally>) -> Cell {
+/// What one stream did.
+pub fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tally>) -> Cell {
     Cell {
         stream: stream.to_string(),
         drive: 0,
@@ -151,7 +159,7 @@ fn cell(stream: &str, instance: u32, threads: u32, depth: u32, tallies: Vec<Tall
 }
 
 /// A tally without latencies.
-fn tally(class: Class, ops: u64, bytes: u64) -> Tally {
+pub fn tally(class: Class, ops: u64, bytes: u64) -> Tally {
     Tally { class, ops, bytes, misses: 0, given_up: 0, service: Histogram::new(), response: None }
 }
 

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::beneath;
-use super::files::{self, Kept};
+use super::file_state::{self, Kept};
 use super::pin::{OPEN, shown};
 use crate::base::error::{Context, Error, Result, refused};
 use crate::plan::Dataset;
@@ -238,7 +238,7 @@ fn open_at(folder: &OwnedFd, within: &Path, shown: &Path, flags: OFlags) -> Resu
     if meta.is_symlink() {
         return Err(not_followed(folder, within, shown, Errno::LOOP));
     }
-    files::check_own(&meta, shown)?;
+    file_state::check_own(&meta, shown)?;
     let again = format!("{OPEN}{}", found.as_raw_fd());
     let flags = (flags - OFlags::CREATE - OFlags::EXCL) | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::open(again, flags, Mode::empty()).map_err(plain)?))

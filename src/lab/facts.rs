@@ -7,6 +7,7 @@ use super::host::{self, push, read};
 use crate::base::units;
 use crate::plan::{Place, Subject};
 use crate::record::Fact;
+use crate::record::key::{Heading, drive};
 
 /// Host, processor, memory, kernel, and the filesystem and device under every drive of every subject.
 pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
@@ -15,8 +16,8 @@ pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
     for subject in subjects {
         for (i, drive) in subject.drives.iter().enumerate() {
             let group = match subject.drives.len() {
-                1 => format!("Drive: {}", subject.name),
-                _ => format!("Drive: {} ({})", subject.name, i + 1),
+                1 => format!("{}: {}", Heading::Drive.name(), subject.name),
+                _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, i + 1),
             };
             under(&mut facts, &group, &drive.place);
         }
@@ -56,10 +57,10 @@ fn under(facts: &mut Vec<Fact>, group: &str, place: &Place) {
     let block = match place {
         Place::Directory(path) => {
             let Some(mount) = mount_of(path) else { return };
-            facts.push(Fact::new(group, "Filesystem", &mount.kind));
+            facts.push(Fact::new(group, drive::FILESYSTEM.name, &mount.kind));
             facts.push(Fact::new(group, "Filesystem on", &mount.source));
-            facts.push(Fact::new(group, "Mount options", &mount.options));
-            push(facts, group, "Filled", filesystem_filled(path).map(percent));
+            facts.push(Fact::new(group, drive::MOUNT_OPTIONS.name, &mount.options));
+            push(facts, group, drive::FILLED.name, filesystem_filled(path).map(percent));
             PathBuf::from("/sys/dev/block").join(&mount.device)
         }
         Place::Device { path, .. } => {
@@ -99,36 +100,41 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     let disk = if own.join("partition").exists() { own.parent().map(Path::to_path_buf).unwrap_or(own) } else { own };
     let get = |name: &str| read(disk.join(name));
     push(facts, group, "Device", disk.file_name().map(|n| n.to_string_lossy().into_owned()));
-    push(facts, group, "Model", get("device/model"));
-    push(facts, group, "Serial", get("device/serial").or_else(|| get("serial")));
-    push(facts, group, "Firmware", get("device/firmware_rev"));
+    push(facts, group, drive::MODEL.name, get("device/model"));
+    push(facts, group, drive::SERIAL.name, get("device/serial").or_else(|| get("serial")));
+    push(facts, group, drive::FIRMWARE.name, get("device/firmware_rev"));
     let sectors = get("size").and_then(|s| s.parse::<u64>().ok());
-    push(facts, group, "Capacity", sectors.map(|s| units::bytes(s * 512)));
-    push(facts, group, "Logical block size", get("queue/logical_block_size").map(|b| format!("{b} bytes")));
+    push(facts, group, drive::CAPACITY.name, sectors.map(|s| units::bytes(s * 512)));
+    push(facts, group, drive::LOGICAL_BLOCK_SIZE.name, get("queue/logical_block_size").map(|b| format!("{b} bytes")));
     push(facts, group, "Physical block size", get("queue/physical_block_size").map(|b| format!("{b} bytes")));
-    push(facts, group, "Metadata", get("metadata_bytes").filter(|b| b != "0").map(|b| format!("{b} bytes a block")));
+    push(
+        facts,
+        group,
+        drive::METADATA.name,
+        get("metadata_bytes").filter(|b| b != "0").map(|b| format!("{b} bytes a block")),
+    );
     // The kernel tells the namespace's own utilisation in its blocks from 6.8 on.
     let used = get("nuse").and_then(|n| n.parse::<f64>().ok());
     let block = get("queue/logical_block_size").and_then(|b| b.parse::<f64>().ok());
     let whole = sectors.map(|s| s as f64 * 512.0).filter(|bytes| *bytes > 0.0);
-    push(facts, group, "Filled", used.zip(block).zip(whole).map(|((n, b), whole)| percent(n * b / whole)));
-    push(facts, group, "Scheduler", get("queue/scheduler"));
-    push(facts, group, "Write cache", get("queue/write_cache"));
+    push(facts, group, drive::FILLED.name, used.zip(block).zip(whole).map(|((n, b), whole)| percent(n * b / whole)));
+    push(facts, group, drive::SCHEDULER.name, get("queue/scheduler"));
+    push(facts, group, drive::WRITE_CACHE.name, get("queue/write_cache"));
     let settings = QUEUE.iter().filter_map(|name| Some(format!("{name}={}", get(&format!("queue/{name}"))?)));
     let settings: Vec<String> = settings.collect();
-    push(facts, group, "Queue", (!settings.is_empty()).then(|| settings.join(" ")));
+    push(facts, group, drive::QUEUE.name, (!settings.is_empty()).then(|| settings.join(" ")));
     let controller = controller_of(&disk);
     // A controller's own `device` is the PCI function.
     let pci = |name: &str| read(controller.join("device").join(name)).or_else(|| read(controller.join(name)));
     // An emulated link says "Unknown", 0 or 255.
     let known = |name: &str| pci(name).filter(|value| !["Unknown", "0", "255"].contains(&value.as_str()));
-    push(facts, group, "Link speed", known("current_link_speed"));
-    push(facts, group, "Link width", known("current_link_width"));
+    push(facts, group, drive::LINK_SPEED.name, known("current_link_speed"));
+    push(facts, group, drive::LINK_WIDTH.name, known("current_link_width"));
     push(facts, group, "Highest link speed", known("max_link_speed"));
     push(facts, group, "Highest link width", known("max_link_width"));
     let node = pci("numa_node").filter(|node| node != "-1");
     let distance = node.as_ref().and_then(|n| read(format!("/sys/devices/system/node/node{n}/distance")));
-    push(facts, group, "NUMA node", node);
+    push(facts, group, drive::NUMA_NODE.name, node);
     push(facts, group, "NUMA distance to nodes 0, 1, …", distance);
 }
 

@@ -3,46 +3,18 @@
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Advice, OFlags, fadvise};
-use serde::{Deserialize, Serialize};
 
 use super::data::{Folder, MARKER};
+use super::file_state::{Kept, check_own};
 use super::pin::shown;
-use crate::base::error::{Context, Result, refused};
+use crate::base::error::{Context, Result};
 
 /// How many places of a file are looked at, and how many bytes of each.
 const SAMPLES: u64 = 24;
 const SAMPLE_BYTES: u64 = 4096;
-
-/// A file as it was when its dataset was closed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
-    path: PathBuf,
-    bytes: u64,
-    /// Of 512 bytes; fewer than a whole file has means holes.
-    blocks: u64,
-    modified_ns: i128,
-    checksum: u64,
-}
-
-/// Refuses a file that is a link, or that has another name besides: what is written to it would be written elsewhere.
-pub fn check_own(found: &Metadata, shown: &Path) -> Result<()> {
-    if found.is_file() && found.nlink() > 1 {
-        let what = format!("{} is not touched: {} names lead to it (hard links)", shown.display(), found.nlink());
-        return Err(refused(what, format!("`find -inum {}` finds the others; remove the link", found.ino())));
-    }
-    if found.is_symlink() {
-        let target = std::fs::read_link(shown).unwrap_or_default();
-        let what = format!("{} is not followed: it is a symbolic link to {}", shown.display(), target.display());
-        return Err(refused(what, "remove the link"));
-    }
-    if !found.is_file() && !found.is_dir() {
-        return Err(refused(format!("{} is not touched: it is not a file", shown.display()), "move it away"));
-    }
-    Ok(())
-}
 
 /// All files of a dataset as they are; refuses links among them.
 pub fn look(folder: &Folder) -> Result<Vec<Kept>> {

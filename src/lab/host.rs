@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::base::{secret, units};
 use crate::record::Fact;
+use crate::record::key::{Heading, Key, cpu, host, kernel, memory};
 
 pub(super) fn read(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?.trim().to_string();
@@ -19,33 +20,38 @@ pub(super) fn push(facts: &mut Vec<Fact>, group: &str, name: &str, value: Option
     }
 }
 
-pub fn gather(facts: &mut Vec<Fact>) {
-    server(facts);
-    processor(facts);
-    memory(facts);
-    kernel(facts);
+/// The same of what readers know by name.
+fn push_key(facts: &mut Vec<Fact>, key: Key, value: Option<String>) {
+    push(facts, key.heading.map_or("", Heading::name), key.name, value);
 }
 
-fn server(facts: &mut Vec<Fact>) {
+pub fn gather(facts: &mut Vec<Fact>) {
+    of_server(facts);
+    of_processor(facts);
+    of_memory(facts);
+    of_kernel(facts);
+}
+
+fn of_server(facts: &mut Vec<Fact>) {
     let dmi = |name: &str| read(format!("/sys/class/dmi/id/{name}"));
-    push(facts, "Host", "Vendor", dmi("sys_vendor"));
-    push(facts, "Host", "Server", dmi("product_name"));
-    push(facts, "Host", "Board", dmi("board_name"));
+    push_key(facts, host::VENDOR, dmi("sys_vendor"));
+    push_key(facts, host::SERVER, dmi("product_name"));
+    push_key(facts, host::BOARD, dmi("board_name"));
     let bios = [dmi("bios_vendor"), dmi("bios_version"), dmi("bios_date")];
     let bios: Vec<String> = bios.into_iter().flatten().collect();
-    push(facts, "Host", "BIOS", (!bios.is_empty()).then(|| bios.join(", ")));
+    push_key(facts, host::BIOS, (!bios.is_empty()).then(|| bios.join(", ")));
     let release = read("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|l| l.strip_prefix("PRETTY_NAME=")).map(|n| n.trim_matches('"').to_string());
-    push(facts, "Host", "Operating system", name);
+    push_key(facts, host::OPERATING_SYSTEM, name);
     let virtual_of = read("/sys/hypervisor/type").or_else(|| {
         let info = read("/proc/cpuinfo").unwrap_or_default();
         let flags = info.lines().find(|l| l.starts_with("flags")).unwrap_or_default();
         flags.split_whitespace().any(|f| f == "hypervisor").then(|| "yes".to_string())
     });
-    push(facts, "Host", "Virtual machine", virtual_of);
+    push_key(facts, host::VIRTUAL_MACHINE, virtual_of);
 }
 
-fn processor(facts: &mut Vec<Fact>) {
+fn of_processor(facts: &mut Vec<Fact>) {
     let info = read("/proc/cpuinfo").unwrap_or_default();
     let field = |key: &str| {
         let line = info.lines().find(|l| l.split(':').next().is_some_and(|k| k.trim() == key))?;
@@ -58,19 +64,19 @@ fn processor(facts: &mut Vec<Fact>) {
         all.dedup();
         all.len()
     };
-    push(facts, "CPU", "Model", field("model name"));
-    push(facts, "CPU", "Sockets", Some(distinct("physical id")).filter(|n| *n > 0).map(|n| n.to_string()));
-    push(facts, "CPU", "Cores a socket", field("cpu cores"));
-    push(facts, "CPU", "Logical processors", std::thread::available_parallelism().ok().map(|n| n.to_string()));
-    push(facts, "CPU", "SMT", read("/sys/devices/system/cpu/smt/control"));
-    push(facts, "CPU", "Microcode", field("microcode"));
+    push_key(facts, cpu::MODEL, field("model name"));
+    push_key(facts, cpu::SOCKETS, Some(distinct("physical id")).filter(|n| *n > 0).map(|n| n.to_string()));
+    push_key(facts, cpu::CORES, field("cpu cores"));
+    push_key(facts, cpu::LOGICAL_PROCESSORS, std::thread::available_parallelism().ok().map(|n| n.to_string()));
+    push_key(facts, cpu::SMT, read("/sys/devices/system/cpu/smt/control"));
+    push(facts, Heading::Cpu.name(), "Microcode", field("microcode"));
     let scaling = |name: &str| read(format!("/sys/devices/system/cpu/cpu0/cpufreq/{name}"));
-    push(facts, "CPU", "Governor", scaling("scaling_governor"));
-    push(facts, "CPU", "Frequency driver", scaling("scaling_driver"));
-    push(facts, "CPU", "Energy preference", scaling("energy_performance_preference"));
+    push_key(facts, cpu::GOVERNOR, scaling("scaling_governor"));
+    push_key(facts, cpu::FREQUENCY_DRIVER, scaling("scaling_driver"));
+    push(facts, Heading::Cpu.name(), "Energy preference", scaling("energy_performance_preference"));
     let highest = scaling("cpuinfo_max_freq").and_then(|khz| khz.parse::<f64>().ok());
-    push(facts, "CPU", "Highest frequency", highest.map(|khz| format!("{:.2} GHz", khz / 1e6)));
-    push(facts, "CPU", "Idle driver", read("/sys/devices/system/cpu/cpuidle/current_driver"));
+    push_key(facts, cpu::HIGHEST_FREQUENCY, highest.map(|khz| format!("{:.2} GHz", khz / 1e6)));
+    push(facts, Heading::Cpu.name(), "Idle driver", read("/sys/devices/system/cpu/cpuidle/current_driver"));
     if let Ok(entries) = fs::read_dir("/sys/devices/system/cpu/vulnerabilities") {
         let mut on: Vec<String> = entries
             .flatten()
@@ -78,26 +84,26 @@ fn processor(facts: &mut Vec<Fact>) {
             .map(|e| e.file_name().to_string_lossy().into_owned())
             .collect();
         on.sort_unstable();
-        facts.push(Fact::new("CPU", "Mitigations", if on.is_empty() { "none".into() } else { on.join(", ") }));
+        push_key(facts, cpu::MITIGATIONS, Some(if on.is_empty() { "none".into() } else { on.join(", ") }));
     }
     let nodes = fs::read_dir("/sys/devices/system/node").into_iter().flatten().flatten();
     let nodes = nodes.filter(|e| e.path().join("distance").exists()).count();
-    push(facts, "CPU", "NUMA nodes", (nodes > 0).then(|| nodes.to_string()));
+    push_key(facts, cpu::NUMA_NODES, (nodes > 0).then(|| nodes.to_string()));
 }
 
-fn memory(facts: &mut Vec<Fact>) {
+fn of_memory(facts: &mut Vec<Fact>) {
     let info = read("/proc/meminfo").unwrap_or_default();
     let kib = |key: &str| {
         let line = info.lines().find(|l| l.starts_with(key))?;
         line.split_whitespace().nth(1)?.parse::<u64>().ok()
     };
-    push(facts, "Memory", "Total", kib("MemTotal:").map(|k| units::bytes(k * 1024)));
+    push_key(facts, memory::TOTAL, kib("MemTotal:").map(|k| units::bytes(k * 1024)));
     let modules = fs::read("/sys/firmware/dmi/tables/DMI").map(|table| modules(&table)).unwrap_or_default();
-    push(facts, "Memory", "Modules", (!modules.is_empty()).then(|| modules.join("; ")));
-    push(facts, "Memory", "Swap", kib("SwapTotal:").map(|k| units::bytes(k * 1024)));
-    push(facts, "Memory", "Transparent huge pages", read("/sys/kernel/mm/transparent_hugepage/enabled"));
+    push_key(facts, memory::MODULES, (!modules.is_empty()).then(|| modules.join("; ")));
+    push(facts, Heading::Memory.name(), "Swap", kib("SwapTotal:").map(|k| units::bytes(k * 1024)));
+    push_key(facts, memory::HUGE_PAGES, read("/sys/kernel/mm/transparent_hugepage/enabled"));
     for name in ["dirty_ratio", "dirty_background_ratio", "swappiness"] {
-        push(facts, "Memory", &format!("vm.{name}"), read(format!("/proc/sys/vm/{name}")));
+        push(facts, Heading::Memory.name(), &format!("vm.{name}"), read(format!("/proc/sys/vm/{name}")));
     }
 }
 
@@ -151,18 +157,23 @@ fn module(of: &[u8]) -> Option<String> {
     Some(format!("{} {kind}{speed}", units::bytes(bytes)))
 }
 
-fn kernel(facts: &mut Vec<Fact>) {
-    push(facts, "Kernel", "Release", read("/proc/sys/kernel/osrelease"));
-    push(facts, "Kernel", "Build", read("/proc/sys/kernel/version"));
-    push(facts, "Kernel", "Command line", read("/proc/cmdline"));
-    push(facts, "Kernel", "Clock source", read("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
-    for module in ["nvme", "nvme_core"] {
+fn of_kernel(facts: &mut Vec<Fact>) {
+    push_key(facts, kernel::RELEASE, read("/proc/sys/kernel/osrelease"));
+    push(facts, Heading::Kernel.name(), "Build", read("/proc/sys/kernel/version"));
+    push_key(facts, kernel::COMMAND_LINE, read("/proc/cmdline"));
+    push(
+        facts,
+        Heading::Kernel.name(),
+        "Clock source",
+        read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+    );
+    for (key, module) in kernel::DRIVERS {
         let folder = format!("/sys/module/{module}/parameters");
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let set = |e: fs::DirEntry| Some(format!("{}={}", e.file_name().to_string_lossy(), read(e.path())?));
         let mut all: Vec<String> = entries.filter_map(set).collect();
         all.sort_unstable();
-        push(facts, "Kernel", &format!("Driver {module}"), (!all.is_empty()).then(|| all.join(" ")));
+        push_key(facts, key, (!all.is_empty()).then(|| all.join(" ")));
     }
 }
 
@@ -190,7 +201,7 @@ mod tests {
     #[test]
     fn the_kernels_command_line_keeps_no_secret() {
         let mut facts = Vec::new();
-        push(&mut facts, "Kernel", "Command line", Some("root=/dev/vda token=abc123 quiet".into()));
+        push_key(&mut facts, kernel::COMMAND_LINE, Some("root=/dev/vda token=abc123 quiet".into()));
         assert_eq!(facts[0].value, "root=/dev/vda token=*** quiet");
     }
 }

@@ -10,8 +10,8 @@ use std::path::Path;
 use rustix::fs::{FlockOperation, flock, major, minor};
 use rustix::io::Errno;
 
+use super::fd::{OPEN, shown};
 use super::guard::disk::Disk;
-use super::pin::{OPEN, shown};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed, refused};
 use crate::base::file;

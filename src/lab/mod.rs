@@ -4,6 +4,8 @@ pub mod beneath;
 pub mod data;
 pub mod drives;
 pub mod facts;
+mod fd;
+mod file_state;
 pub mod files;
 pub mod filesystem;
 pub mod guard;

@@ -2,11 +2,12 @@
 //! reached as `/proc/self/fd/N`, which means what was opened, whatever the name means by now.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+pub use super::fd::{OPEN, shown};
 use super::guard::disk::Disk;
 use super::lock;
 use crate::base::clock::Clock;
@@ -72,21 +73,6 @@ impl Pins {
     pub fn subject(&self, subject: &Subject) -> Subject {
         let drives = subject.drives.iter().map(|drive| self.drive(drive)).collect();
         Subject { drives, ..subject.clone() }
-    }
-}
-
-/// How the path of an open descriptor begins.
-pub const OPEN: &str = "/proc/self/fd/";
-
-/// A path as a reader knows it: for one that leads through a descriptor, where that is.
-pub fn shown(path: &Path) -> PathBuf {
-    let Ok(rest) = path.strip_prefix(OPEN) else { return path.to_path_buf() };
-    let mut parts = rest.components();
-    let number = parts.next().map(|n| n.as_os_str().to_os_string()).unwrap_or_default();
-    match fs::read_link(Path::new(OPEN).join(number)) {
-        Ok(real) if parts.as_path().as_os_str().is_empty() => real,
-        Ok(real) => real.join(parts.as_path()),
-        Err(_) => path.to_path_buf(),
     }
 }
 

@@ -6,7 +6,6 @@
 //! synchronous lane does its one op inside `run`; io_uring submits and reaps there.
 
 use super::op::Op;
-use super::worker::{Job, work};
 use crate::base::error::Result;
 
 /// How long `run` may block for a completion.
@@ -38,16 +37,4 @@ pub trait Lane: Send {
 
     /// Starts all that is staged and adds to `done` what has completed. An error ends the point with its cause.
     fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()>;
-}
-
-/// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the worker loop to the
-/// concrete type, so that the loop is compiled for each lane and calls it without indirection.
-pub trait AnyLane: Send {
-    fn work(&mut self, job: Job<'_>) -> Result<()>;
-}
-
-impl<L: Lane> AnyLane for L {
-    fn work(&mut self, job: Job<'_>) -> Result<()> {
-        work(self, job)
-    }
 }

@@ -10,5 +10,6 @@ pub mod recorder;
 pub mod sql;
 pub mod worker;
 
-pub use lane::{AnyLane, Done, Lane, Wait};
+pub use lane::{Done, Lane, Wait};
 pub use op::{Cycles, Op, OpKind, Source, Space};
+pub use worker::AnyLane;

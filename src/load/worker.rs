@@ -81,6 +81,18 @@ impl Slots {
     }
 }
 
+/// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the worker loop to the
+/// concrete type, so that the loop is compiled for each lane and calls it without indirection.
+pub trait AnyLane: Send {
+    fn work(&mut self, job: Job<'_>) -> Result<()>;
+}
+
+impl<L: Lane> AnyLane for L {
+    fn work(&mut self, job: Job<'_>) -> Result<()> {
+        work(self, job)
+    }
+}
+
 /// Runs `lane` until the window closes, the limit is reached or `stop` is set.
 pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
     if let Some(cycles) = job.source.cycles() {

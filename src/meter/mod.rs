@@ -23,6 +23,7 @@ pub mod watch;
 use std::path::PathBuf;
 
 use crate::base::error::Result;
+use crate::base::registry::Registry;
 use crate::plan::{Family, Info, Knob, Knobs};
 
 /// A kind of meter.
@@ -93,7 +94,7 @@ pub const fn info(name: &'static str, summary: &'static str, knobs: &'static [Kn
 }
 
 /// Every meter.
-pub static ALL: &[&dyn Meter] = &[
+pub static ALL: Registry<&'static dyn Meter> = Registry::new(&[
     &cpu::Cpu,
     &csv::Csv,
     &diskstats::Diskstats,
@@ -106,12 +107,12 @@ pub static ALL: &[&dyn Meter] = &[
     &processes::Processes,
     &rapl::Rapl,
     &redfish::Redfish,
-];
+]);
 
 /// What watches every run: cheap, and without settings.
 pub static ALWAYS: &[&str] = &["cpu", "processes", "diskstats", "memory"];
 
 /// Finds a meter by the name that a plan gives it.
 pub fn find(name: &str) -> Option<&'static dyn Meter> {
-    ALL.iter().copied().find(|m| m.info().name == name)
+    ALL.iter().find(|m| m.info().name == name)
 }

@@ -5,6 +5,7 @@ use super::nvme::{SMART, disks, log, number};
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Result, bail};
 use crate::plan::Info;
+use crate::record::gauge::power::DRIVE_WATTS;
 
 pub struct NvmePower;
 
@@ -44,7 +45,7 @@ impl Probe for Drives {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
         let each = self.0.iter().map(|disk| watts(disk, &log(disk, SMART)?));
         let sum: f64 = each.sum::<Result<f64>>()?;
-        out.push(Reading { at_ns: now.ns as i64 - MIDDLE_NS, name: "drive_watts".into(), value: sum });
+        out.push(Reading { at_ns: now.ns as i64 - MIDDLE_NS, name: DRIVE_WATTS.into(), value: sum });
         Ok(())
     }
 }

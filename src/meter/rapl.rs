@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::Info;
+use crate::record::gauge::power;
 
 pub struct Rapl;
 
@@ -49,8 +50,8 @@ fn zones(root: PathBuf) -> Vec<Zone> {
     for folder in std::fs::read_dir(root).into_iter().flatten().flatten().map(|e| e.path()) {
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).map(|t| t.trim().to_string());
         let name = match read("name") {
-            Ok(name) if name.starts_with("package") => "cpu_watts",
-            Ok(name) if name == "dram" => "dram_watts",
+            Ok(name) if name.starts_with("package") => power::CPU_WATTS,
+            Ok(name) if name == "dram" => power::DRAM_WATTS,
             _ => continue,
         };
         let range_uj = read("max_energy_range_uj").ok().and_then(|n| n.parse().ok()).unwrap_or(f64::MAX);

@@ -9,6 +9,7 @@ use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
 use crate::plan::{Default, Info, Kind, Knob};
+use crate::record::gauge::power::SYSTEM_WATTS;
 
 pub struct Redfish;
 
@@ -78,7 +79,7 @@ impl Probe for Controller {
         let text = answer.body_mut().read_to_string().context("reading the controller's answer")?;
         let json: Value = serde_json::from_str(&text).context("the controller's answer is no JSON")?;
         let watts = watts(&json).ok_or_else(|| anyhow!("the controller's answer holds no power"))?;
-        out.push(now.reading("system_watts", watts));
+        out.push(now.reading(SYSTEM_WATTS, watts));
         Ok(())
     }
 }

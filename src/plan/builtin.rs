@@ -17,6 +17,8 @@ static ALL: &[(&str, &str)] = &[
     ("snia-throughput", include_str!("../../plans/snia-throughput.toml")),
     ("snia-latency", include_str!("../../plans/snia-latency.toml")),
     ("snia-wsat", include_str!("../../plans/snia-wsat.toml")),
+    ("selftest", include_str!("../../plans/selftest.toml")),
+    ("ceiling", include_str!("../../plans/ceiling.toml")),
 ];
 
 /// Every built-in protocol: its name, and its text.

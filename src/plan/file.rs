@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::builtin::protocols;
 use super::fields::{self, Fields};
 use super::mistakes::{At, Mistakes, remedy};
-use super::model::{Order, Plan};
+use super::model::{Method, Order, Plan};
 use super::node::{self, Entry, Node, Value};
 use super::order::ORDER_VERSION;
 use super::{Catalogue, overrides, protocol, repeats, scale, subject, vary};
@@ -187,6 +187,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         same_device: same_device?,
         order,
         order_version: ORDER_VERSION,
+        method: Method::default(),
         seed: seed?,
         meters,
         unwatched,

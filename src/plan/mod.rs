@@ -5,8 +5,8 @@
 //! `node` reads TOML and keeps where each value stands, `overrides` edits that tree, `knobs`, `stream`, `sweep`,
 //! `protocol` and `subject` resolve it, `mistakes` gathers everything that is wrong and shows it, `file` joins them.
 
-mod axis;
 mod builtin;
+mod cells;
 mod fields;
 mod file;
 pub mod info;
@@ -19,7 +19,7 @@ mod order;
 mod overrides;
 mod own;
 mod points;
-pub mod prepare;
+mod prepare;
 mod protocol;
 mod recheck;
 pub mod repeats;
@@ -28,21 +28,19 @@ pub mod search;
 mod stream;
 mod subject;
 mod sweep;
-pub mod target;
+mod target;
 pub mod vary;
 
-pub use axis::{Axis, AxisValue};
 pub use builtin::protocols;
+pub use cells::axes_of;
 pub use fields::unprintable;
 pub use file::{from_command_line, load};
 pub use info::{Default, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use order::{ORDER_VERSION, Places, order};
-pub use points::{axes_of, points, steps_at};
-pub use prepare::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
+pub use points::{points, steps_at};
 pub use recheck::recheck;
-pub use repeats::Until;
 pub use target::Target;
 
 /// The engines, workloads and meters that a plan may name. The caller fills it in, because plans know nothing of their code.

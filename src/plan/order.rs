@@ -9,8 +9,8 @@
 
 use std::collections::HashMap;
 
+use super::cells::{Cell, cells};
 use super::model::{Order, Plan, PointKey};
-use super::points::{Cell, cells};
 
 /// What `Plan::order_version` is today. Bundles of version 0 took the subjects in the plan's order, and in the opposite
 /// one in every second repeat.

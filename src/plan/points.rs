@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::axis::{Axis, AxisValue};
+use super::cells::{Cell, axes_of, cells};
 use super::knobs::one_size;
-use super::model::{Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject, Sweep};
+use super::model::{Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject};
 use super::order;
 use crate::base::units::Rate;
 
@@ -48,37 +48,6 @@ fn bare(step: &Step) -> Step {
     bare
 }
 
-/// A step at one value of its axis.
-pub(super) struct Cell<'p> {
-    pub step: &'p Step,
-    pub axis: Option<Axis>,
-    /// Its number in the order of running. A searched step has one for all its values, since which of them are measured,
-    /// and when, follows from what was found.
-    pub point: usize,
-}
-
-/// Each step with each value of its axis.
-pub(super) fn cells(plan: &Plan) -> Vec<Cell<'_>> {
-    let mut cells: Vec<Cell<'_>> = Vec::new();
-    let mut point = 0;
-    for step in &plan.protocol.steps {
-        let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
-        for axis in axes_of(step) {
-            cells.push(Cell { step, axis, point });
-            point += usize::from(!searched);
-        }
-        point += usize::from(searched);
-    }
-    cells
-}
-
-fn axes(sweep: &Sweep) -> Vec<Axis> {
-    // Shares of a maximum need the maximum first.
-    let maximum = (sweep.field == Field::LoadPercent).then_some(AxisValue::Maximum);
-    let values = maximum.into_iter().chain(sweep.values.iter().copied().map(AxisValue::Number));
-    values.map(|value| Axis { name: sweep.axis_name(), field: sweep.field, value }).collect()
-}
-
 fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     let Cell { step, axis, .. } = cell;
     let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
@@ -103,11 +72,6 @@ fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
 pub fn steps_at<'p>(step: &'p Step, subject: &'p Subject) -> impl Iterator<Item = Step> + 'p {
     let bare = bare(step);
     axes_of(step).into_iter().map(move |axis| step_at(&bare, subject, axis.as_ref()))
-}
-
-/// The values of a step's axis in the order in which they are measured; one of no axis where it has none.
-pub fn axes_of(step: &Step) -> Vec<Option<Axis>> {
-    step.sweep.as_ref().map_or(vec![None], |sweep| axes(sweep).into_iter().map(Some).collect())
 }
 
 /// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has otherwise.

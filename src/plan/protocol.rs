@@ -4,9 +4,10 @@ use super::Catalogue;
 use super::fields::{self, Fields};
 use super::info::{Family, Info};
 use super::mistakes::{At, Mistakes};
+use super::model::Preparation;
 use super::model::{Conditioning, Protocol, Step, Stream};
 use super::node::{Node, Value};
-use super::prepare::{self, Preparation, SteadyKeys};
+use super::prepare::{self, SteadyKeys};
 use super::stream::{self, DatasetSpec, StreamSpec, stream_name};
 use super::sweep;
 

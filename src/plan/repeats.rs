@@ -1,10 +1,8 @@
 //! How often each point is measured: a number, or until its estimate is narrow enough.
 
-use serde::{Deserialize, Serialize};
-
 use super::fields::{self, Fields};
 use super::mistakes::Mistakes;
-use super::model::Protocol;
+use super::model::{Protocol, Until};
 use super::node::{Node, Value};
 
 /// No plan repeats more often.
@@ -18,15 +16,6 @@ pub const LONG_POINT_NS: u64 = 600_000_000_000;
 pub fn default(protocol: &Protocol) -> u32 {
     let longest_ns = protocol.steps.iter().map(|step| step.warmup_ns.saturating_add(step.duration_ns)).max();
     if longest_ns.unwrap_or(0) > LONG_POINT_NS { 3 } else { 5 }
-}
-
-/// Measuring goes on until half the width of the headline figure's 95 % interval is within this.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Until {
-    /// Of the figure.
-    pub percent: f64,
-    /// Repeats that are measured in any case.
-    pub at_least: u32,
 }
 
 /// Reads `repeats = 3` or `repeats = { until = "2%", at_least = 3, at_most = 10 }`: the most repeats, and when fewer do.

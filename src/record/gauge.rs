@@ -2,6 +2,14 @@
 
 /// Readings whose name ends so are of power.
 pub const WATTS: &str = "_watts";
+/// What meters read that know of themselves what the power is of; the others are told its class by the plan.
+pub mod power {
+    pub const DRIVE_WATTS: &str = "drive_watts";
+    pub const SYSTEM_WATTS: &str = "system_watts";
+    pub const CPU_WATTS: &str = "cpu_watts";
+    pub const DRAM_WATTS: &str = "dram_watts";
+}
+
 /// Readings whose name ends so are temperatures.
 pub const CELSIUS: &str = "celsius";
 

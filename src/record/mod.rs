@@ -3,9 +3,12 @@
 mod class;
 mod contents;
 pub mod gauge;
+pub mod key;
+mod method;
 mod pacing;
 mod prepared;
 mod rest;
+pub mod selftest;
 mod standstill;
 mod told;
 
@@ -16,9 +19,11 @@ use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
 pub use class::Class;
 pub use contents::{PointContents, RateInterval, RunContents};
+pub use method::METHOD;
 pub use pacing::{Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use rest::AtRest;
+pub use selftest::SelfTest;
 pub use standstill::{STOOD_STILL, Standstill};
 pub use told::Told;
 

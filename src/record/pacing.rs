@@ -1,15 +1,18 @@
 //! How well Dyno kept its own schedules, kept as facts: the floor below which no response time can be told, and how often
 //! a schedule was not kept though nothing but Dyno was in its way.
 
-use super::Fact;
+use serde::{Deserialize, Serialize};
 
-const FLOOR: (&str, &str) = ("Dyno", "Pacing floor");
+use super::Fact;
+use super::key::Heading;
+
+const FLOOR: (&str, &str) = (Heading::Dyno.name(), "Pacing floor");
 
 /// Heading of a point's facts, each named after its stream.
 const OVERSLEPT: &str = "Overslept";
 
 /// Response times of ops that take no time, in open loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacingFloor {
     pub median_ns: u64,
     pub p95_ns: u64,

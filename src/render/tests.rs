@@ -203,7 +203,8 @@ fn one_pair_has_one_number_and_one_interval_in_every_form() {
     crate::cmd::claims::write(&facts, true, &mut json).expect("claims");
     let mut csv = Vec::new();
     let table = crate::export::TABLES.iter().find(|t| t.name() == "comparisons").expect("a table");
-    crate::export::export((&paths, &facts), *table, crate::export::FORMS[0], Box::new(&mut csv)).expect("an export");
+    let form = crate::export::FORMS.iter().next().expect("a form");
+    crate::export::export((&paths, &facts), table, form, Box::new(&mut csv)).expect("an export");
     let forms = [
         ("HTML", html(&document).expect("a page")),
         // A bracket begins a link there.

@@ -1,15 +1,14 @@
 //! What meters read of a point, and of the host at rest before the first.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::point::Bench;
 use super::progress::Progress;
-use crate::base::clock::Clock;
+use super::time::Time;
 use crate::base::error::Result;
 use crate::base::secret;
 use crate::meter::watch::{Seen, Watch};
 use crate::plan::Plan;
+use crate::record::gauge::WATTS;
 use crate::record::{AtRest, Fact, Sample, Sink};
 
 /// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is found out by the load's
@@ -26,16 +25,16 @@ pub struct Around {
 
 /// Hands the sink what was read around a point; what went wrong with meters comes back as the point's facts.
 pub fn keep(
-    bench: &Bench<'_>,
     watch: &Watch,
     subject: &str,
     around: Around,
     mark: u64,
+    time: Time<'_>,
     sink: &mut dyn Sink,
 ) -> Result<Vec<Fact>> {
-    watch.await_mark(mark, bench.clock);
+    watch.await_mark(mark, time.clock);
     if watch.measures_power() {
-        rest(bench.clock, around.end_ns + MARGIN_NS, bench.stop);
+        time.wait_until(around.end_ns + MARGIN_NS);
     }
     let from_ns = around.start_ns as i64 - MARGIN_NS as i64;
     let (seen, troubles) = watch.collect(subject, from_ns);
@@ -53,18 +52,18 @@ pub fn keep(
 }
 
 /// Watches the host at rest, where the plan names meters: the mean of every power reading.
-pub fn at_rest(watch: &Watch, plan: &Plan, clock: Clock, stop: &AtomicBool, progress: &Progress) -> Vec<Fact> {
+pub fn at_rest(watch: &Watch, plan: &Plan, time: Time<'_>, progress: &Progress) -> Vec<Fact> {
     if !watch.measures_power() || plan.idle_ns == 0 {
         return Vec::new();
     }
     progress.activity("reading the power at rest");
-    let from_ns = clock.now_ns();
-    rest(clock, from_ns + plan.idle_ns, stop);
+    let from_ns = time.now_ns();
+    time.wait_until(from_ns + plan.idle_ns);
     let mut facts = Vec::new();
     for subject in &plan.subjects {
         let mut means: BTreeMap<(String, String), (f64, u32)> = BTreeMap::new();
         for seen in watch.collect(&subject.name, from_ns as i64).0 {
-            if seen.reading.name.ends_with("_watts") && seen.reading.value.is_finite() {
+            if seen.reading.name.ends_with(WATTS) && seen.reading.value.is_finite() {
                 let mean = means.entry((seen.meter, seen.reading.name)).or_default();
                 *mean = (mean.0 + seen.reading.value, mean.1 + 1);
             }
@@ -75,10 +74,4 @@ pub fn at_rest(watch: &Watch, plan: &Plan, clock: Clock, stop: &AtomicBool, prog
         }
     }
     facts
-}
-
-fn rest(clock: Clock, until_ns: u64, stop: &AtomicBool) {
-    while clock.now_ns() < until_ns && !stop.load(Relaxed) {
-        clock.sleep_until(until_ns.min(clock.now_ns() + 50_000_000));
-    }
 }

@@ -4,6 +4,7 @@
 //! them once a second, `point` puts one point together, `progress` tells the user. Nothing here knows SQLite.
 
 mod admit;
+pub mod before;
 mod caches;
 mod crew;
 pub mod enough;
@@ -13,6 +14,7 @@ mod kept;
 mod maxima;
 mod meters;
 mod point;
+mod precondition;
 pub mod prepare;
 pub mod progress;
 pub mod search;
@@ -20,7 +22,9 @@ mod site;
 pub mod space;
 mod standstill;
 mod steady;
+mod targets;
 mod telemetry;
+mod time;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -31,12 +35,14 @@ use crate::lab::data::FOLDER;
 use crate::lab::{shared, written};
 use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
-use crate::record::{Fact, Outcome, Point, Sink};
+use crate::record::{Fact, Outcome, Point, Sink, key};
+use before::Before;
 use enough::Figures;
 pub use maxima::Maxima;
-use prepare::{Before, Ready};
+use prepare::Ready;
 use progress::Progress;
 use search::Searches;
+use time::Time;
 
 /// Subjects by name, as their points find them; or why one could not be made ready.
 type Subjects = HashMap<String, std::result::Result<Ready, String>>;
@@ -113,7 +119,7 @@ impl Run<'_> {
             }
             let Some(subject) = ready.get(name) else { continue };
             if let (true, Some(watch)) = (summary == Summary::default(), watch) {
-                self.sink.facts(&meters::at_rest(watch, self.plan, self.clock, self.stop, self.progress))?;
+                self.sink.facts(&meters::at_rest(watch, self.plan, self.time(), self.progress))?;
             }
             if self.stop.load(Relaxed) {
                 summary.interrupted = true;
@@ -134,18 +140,18 @@ impl Run<'_> {
 
     /// Makes a point's subject ready, or says why it could not be: its points then fail, and those of others go on.
     fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<Ready, String>> {
-        match prepare::prepare(&self.bench(None), &point.subject, &self.before, self.sink) {
+        match prepare::prepare(self.plan, &point.subject, &self.before, self.time(), self.progress, self.sink) {
             Ok(ready) => Ok(Ok(ready)),
             Err(error) if self.plan.subjects.len() == 1 => Err(error),
             Err(error) => Ok(Err(cause(&error))),
         }
     }
 
-    fn bench<'a>(&self, watch: Option<&'a Watch>) -> point::Bench<'a>
+    fn time<'a>(&self) -> Time<'a>
     where
         Self: 'a,
     {
-        point::Bench { plan: self.plan, clock: self.clock, progress: self.progress, stop: self.stop, watch }
+        Time { clock: self.clock, stop: self.stop }
     }
 
     /// Measures one point and stores it; `None` when a signal cut it short, in which case nothing of it is kept.
@@ -160,13 +166,14 @@ impl Run<'_> {
         let mut measured = match subject {
             Ok(ready) => {
                 let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
-                let mut measured = point::measure(&self.bench(watch), &on, &self.maxima, self.sink)?;
+                let mut measured =
+                    point::measure(self.plan, &on, &self.maxima, self.time(), watch, self.progress, self.sink)?;
                 measured.facts.extend_from_slice(&ready.marks);
                 measured
             }
             Err(cause) => {
                 let outcome = Outcome::Failed { cause: cause.clone() };
-                Point { outcome, ..Point::begun(point.key.clone(), self.clock.unix_ns(self.clock.now_ns())) }
+                Point { outcome, ..Point::begun(point.key.clone(), self.time().unix_ns()) }
             }
         };
         if self.stop.load(Relaxed) {
@@ -212,11 +219,12 @@ pub fn devices(plan: &Plan) -> Vec<Fact> {
 
 /// What Dyno itself can say of a run, beside the host's facts.
 pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
+    const DYNO: &str = key::Heading::Dyno.name();
     Ok(vec![
-        Fact::new("Dyno", "Version", env!("CARGO_PKG_VERSION")),
-        Fact::new("Dyno", "RocksDB", crate::engine::rocksdb::version()),
-        Fact::new("Dyno", "Clock", clock.describe()),
-        Fact::new("Dyno", "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
+        key::dyno::VERSION.fact("", env!("CARGO_PKG_VERSION")),
+        Fact::new(DYNO, "RocksDB", crate::engine::rocksdb::version()),
+        Fact::new(DYNO, "Clock", clock.describe()),
+        Fact::new(DYNO, "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
         floor::measure(clock)?.to_fact(),
     ])
 }

@@ -1,6 +1,5 @@
 //! One point: open what its streams need, run them together, and put together what came of it.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -10,139 +9,151 @@ use super::maxima::Maxima;
 use super::meters::Around;
 use super::progress::Progress;
 use super::standstill::Watcher;
+use super::targets::{self, Targets};
 use super::telemetry::Telemetry;
-use super::{instances, site};
-use crate::base::clock::Clock;
-use crate::base::error::{Result, failed};
+use super::time::Time;
+use super::{instances, meters};
+use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
-use crate::engine::{Access, Home, Target};
+use crate::engine::Home;
 use crate::load::worker::Window;
 use crate::meter::watch::Watch;
-use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream, Subject};
+use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream};
 use crate::record::{Cell, Fact, Outcome, Overslept, Point, Sink, Standstill};
 
-/// What every part of a run needs.
-#[derive(Clone, Copy)]
-pub struct Bench<'a> {
-    pub plan: &'a Plan,
-    pub clock: Clock,
-    pub progress: &'a Progress,
-    /// Set by a signal.
-    pub stop: &'a AtomicBool,
-    /// The meters that watch points; none while datasets are laid out.
-    pub watch: Option<&'a Watch>,
-}
-
-/// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and instance.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TargetKey {
-    engine: String,
-    dataset: String,
-    drive: u32,
-    /// On a drive with namespaces, the one that the stream's target names: (index, of).
-    namespace: Option<(u32, u32)>,
-    instance: u32,
-}
-
-pub type Targets = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
+/// What ends a run: it is no result of the point that was being measured.
+#[derive(Debug, thiserror::Error)]
+#[error("the bundle could not be written")]
+struct Unwritable;
 
 /// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's outcome; an error is
 /// one of the sink, without which there is no going on.
-pub fn measure(bench: &Bench<'_>, point: &PointPlan, maxima: &Maxima, sink: &mut dyn Sink) -> Result<Point> {
-    let mut measured = Point::begun(point.key.clone(), bench.clock.unix_ns(bench.clock.now_ns()));
-    let mut sink_failed = None;
-    let result = attempt(bench, point, maxima, sink, &mut measured, &mut sink_failed);
-    if let Some(error) = sink_failed {
-        return Err(error);
-    }
-    if let Err(error) = result {
-        measured.outcome = Outcome::Failed { cause: super::cause(&error) };
+pub fn measure(
+    plan: &Plan,
+    point: &PointPlan,
+    maxima: &Maxima,
+    time: Time<'_>,
+    watch: Option<&Watch>,
+    progress: &Progress,
+    sink: &mut dyn Sink,
+) -> Result<Point> {
+    let mut measured = Point::begun(point.key.clone(), time.unix_ns());
+    let result = attempt(plan, point, maxima, time, watch, progress, sink).and_then(|observed| {
+        measured.cells = observed.cells;
+        measured.facts = observed.facts;
+        if let Some(window) = observed.window {
+            measured.started_unix_ns = time.clock.unix_ns(window.from_ns);
+            measured.window_ns = window.until_ns - window.from_ns;
+        }
+        observed.ended
+    });
+    match result {
+        Err(error) if error.is::<Unwritable>() => return Err(error),
+        Err(error) => measured.outcome = Outcome::Failed { cause: super::cause(&error) },
+        Ok(()) => {}
     }
     Ok(measured)
 }
 
+/// What was seen of a load, and how it ended.
+struct Observed {
+    /// As far as it was measured; none if the load never began.
+    window: Option<Window>,
+    cells: Vec<Cell>,
+    facts: Vec<Fact>,
+    ended: Result<()>,
+}
+
 fn attempt(
-    bench: &Bench<'_>,
+    plan: &Plan,
     point: &PointPlan,
     maxima: &Maxima,
+    time: Time<'_>,
+    watch: Option<&Watch>,
+    progress: &Progress,
     sink: &mut dyn Sink,
-    measured: &mut Point,
-    sink_failed: &mut Option<crate::base::error::Error>,
-) -> Result<()> {
+) -> Result<Observed> {
     let step = &point.step;
-    let targets = open_targets(bench, &point.subject, &step.streams, step.settle)?;
+    let targets = targets::open(plan, &point.subject, &step.streams, step.settle, time.clock, progress)?;
+    come_to_rest(step, &targets, time.stop)?;
+    let gangs = gangs(plan.seed, point, maxima, &targets)?;
+    let mut telemetry = Telemetry::new(&gangs, time.clock);
+    let watcher = Watcher::start(time.clock);
+    let (opened, mark, ended) = run(step, &gangs, &targets, time, watch, &mut |window, running, stop| {
+        telemetry.watch(window, running, stop, time.stop, progress, sink)
+    });
+    let window = opened.map(|window| {
+        let until_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
+        Window { until_ns, ..window }
+    });
+    let mut observed = Observed { window, cells: Vec::new(), facts: Vec::new(), ended };
+    if let Some(window) = window {
+        telemetry.close_interval(window, window.until_ns, sink).context(Unwritable)?;
+        observed.cells = gangs.iter().map(cell).collect();
+        observed.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
+        observed.facts.extend(instances::facts(&observed.cells, window.until_ns - window.from_ns));
+        observed.facts.extend(overslept(&gangs));
+        let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
+        stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
+        if let (Some(watch), Some(mark)) = (watch, mark) {
+            let start_ns = window.from_ns - step.warmup_ns;
+            let around = Around { start_ns, from_ns: window.from_ns, end_ns: window.until_ns };
+            let troubles = meters::keep(watch, &point.subject.name, around, mark, time, sink);
+            observed.facts.extend(troubles.context(Unwritable)?);
+        }
+    }
+    drop(gangs);
+    targets::close(targets)?;
+    Ok(observed)
+}
+
+/// What has to end before the load begins, where the step says so: background work, and what is in the page cache.
+fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()> {
     if step.settle {
-        targets.values().try_for_each(|(_, target)| target.settle(bench.stop))?;
+        targets.values().try_for_each(|(_, target)| target.settle(stop))?;
     }
     if step.drop_caches {
         let folders: Vec<PathBuf> = targets.values().filter_map(|(home, _)| folder(home)).collect();
         drop_page_cache(&folders)?;
     }
-    let gangs = gangs(bench, point, maxima, &targets)?;
+    Ok(())
+}
+
+/// Looks on while a load runs; sets the flag to end it.
+type LookOn<'a> = dyn FnMut(Window, &dyn Fn() -> bool, &AtomicBool) -> Result<()> + 'a;
+
+/// Runs the workers from barrier to join. The window that was fixed, the meters' mark at its end, and how it ended.
+fn run(
+    step: &Step,
+    gangs: &[Gang<'_>],
+    targets: &Targets,
+    time: Time<'_>,
+    watch: Option<&Watch>,
+    look_on: &mut LookOn<'_>,
+) -> (Option<Window>, Option<u64>, Result<()>) {
     let stop = AtomicBool::new(false);
-    let mut telemetry = Telemetry::new(&gangs, bench.clock);
     let span = Span { warmup_ns: step.warmup_ns, duration_ns: step.duration_ns };
-    let watcher = Watcher::start(bench.clock);
-    let mut opened = None;
-    let mut mark = None;
-    let ran = crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| {
+    let (mut opened, mut mark) = (None, None);
+    let ran = crew::run(time.clock, gangs, span, &stop, &mut |window, running| {
         opened = Some(window);
-        wait_for(bench, window.from_ns, running, &stop);
+        wait_for(time, window.from_ns, running, &stop);
         targets.values().for_each(|(_, target)| target.window_opens());
-        if let Some(watch) = bench.watch {
-            watch.mark();
-        }
-        let watched = telemetry.watch(window, running, &stop, bench.stop, bench.progress, sink);
-        mark = bench.watch.map(Watch::mark);
-        watched.map_err(|error| keep(sink_failed, error))
+        watch.map(Watch::mark);
+        let watched = look_on(window, running, &stop);
+        mark = watch.map(Watch::mark);
+        watched.context(Unwritable)
     });
-    if let Some(window) = opened {
-        let end_ns = bench.clock.now_ns().min(window.until_ns).max(window.from_ns + 1);
-        if sink_failed.is_none() {
-            telemetry.close_interval(window, end_ns, sink).map_err(|error| keep(sink_failed, error))?;
-        }
-        measured.started_unix_ns = bench.clock.unix_ns(window.from_ns);
-        measured.window_ns = end_ns - window.from_ns;
-        measured.cells = gangs.iter().map(cell).collect();
-        measured.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
-        measured.facts.extend(instances::facts(&measured.cells, measured.window_ns));
-        measured.facts.extend(overslept(&gangs));
-        let window = Window { until_ns: end_ns, ..window };
-        if sink_failed.is_none() {
-            let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
-            stood.try_for_each(|s| sink.sample(&s)).map_err(|error| keep(sink_failed, error))?;
-        }
-        if let (Some(watch), Some(mark), None) = (bench.watch, mark, &sink_failed) {
-            let around = Around { start_ns: window.from_ns - step.warmup_ns, from_ns: window.from_ns, end_ns };
-            let kept = super::meters::keep(bench, watch, &point.subject.name, around, mark, sink);
-            measured.facts.extend(kept.map_err(|error| keep(sink_failed, error))?);
-        }
-    }
-    drop(gangs);
-    close(targets)?;
-    ran.map(|_| ())
-}
-
-/// Closes datasets and notes what their files are by then.
-pub fn close(targets: Targets) -> Result<()> {
-    let homes: Vec<Home> = targets.into_values().map(|(home, _)| home).collect();
-    site::end_use(&homes)
-}
-
-/// Puts a sink's error aside and says in its place that the point could not be kept.
-fn keep(slot: &mut Option<crate::base::error::Error>, error: crate::base::error::Error) -> crate::base::error::Error {
-    *slot = Some(error);
-    failed("the bundle could not be written", "free space on the bundle's filesystem, then resume")
+    (opened, mark, ran.map(drop))
 }
 
 /// Waits through the warm-up.
-fn wait_for(bench: &Bench<'_>, from_ns: u64, running: &dyn Fn() -> bool, stop: &AtomicBool) {
-    while bench.clock.now_ns() < from_ns && running() {
-        if bench.stop.load(Relaxed) {
+fn wait_for(time: Time<'_>, from_ns: u64, running: &dyn Fn() -> bool, stop: &AtomicBool) {
+    while time.now_ns() < from_ns && running() {
+        if time.stopped() {
             stop.store(true, Relaxed);
         }
-        bench.clock.sleep_until((bench.clock.now_ns() + 50_000_000).min(from_ns));
+        time.wait_towards(from_ns);
     }
 }
 
@@ -153,55 +164,16 @@ fn folder(home: &Home) -> Option<PathBuf> {
     }
 }
 
-/// `settle`: compaction is to be waited for, which a database opened for reading only does not do.
-pub fn open_targets(bench: &Bench<'_>, subject: &Subject, streams: &[Stream], settle: bool) -> Result<Targets> {
-    let mut targets = Targets::new();
-    for stream in streams {
-        let shared = |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
-        let writes = streams.iter().filter(shared).any(site::stream_writes);
-        let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
-        for (drive, instance) in places(subject, stream) {
-            let key = target_key(subject, stream, drive, instance);
-            if targets.contains_key(&key) {
-                continue;
-            }
-            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance, stream.target)?;
-            let target = site::open_for(bench, subject, stream, &home, access)?;
-            targets.insert(key, (home, target));
-        }
-    }
-    Ok(targets)
-}
-
-pub fn target_key(subject: &Subject, stream: &Stream, drive: u32, instance: u32) -> TargetKey {
-    let (engine, dataset) = (stream.engine.name.clone(), stream.dataset.clone());
-    let namespace = has_namespaces(subject, drive).then_some((stream.target.index, stream.target.of));
-    TargetKey { engine, dataset, drive, namespace, instance }
-}
-
-/// Whether a drive was divided into namespaces, of which each stream has whole ones.
-pub fn has_namespaces(subject: &Subject, drive: u32) -> bool {
-    subject.drives.get(drive as usize).is_some_and(|drive| !drive.namespaces.is_empty())
-}
-
-/// Every drive and instance that a stream runs on; where there are namespaces and it is for none of them, on all.
-pub fn places(subject: &Subject, stream: &Stream) -> Vec<(u32, u32)> {
-    let mut all = Vec::new();
-    for (drive, found) in subject.drives.iter().enumerate() {
-        let namespaces = if stream.target.is_whole() { found.namespaces.len() as u32 } else { 0 };
-        all.extend((0..stream.instances.max(namespaces)).map(|instance| (drive as u32, instance)));
-    }
-    all
-}
-
-fn gangs<'a>(bench: &Bench<'_>, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<Gang<'a>>> {
+fn gangs<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<Gang<'a>>> {
     let mut gangs = Vec::new();
     for (index, stream) in point.step.streams.iter().enumerate() {
         let rate = rate(&point.key, stream, maxima)?;
-        let seed = seed(bench.plan.seed, &point.key, &point.step, index);
-        for (drive, instance) in places(&point.subject, stream) {
-            let Some((_, target)) = targets.get(&target_key(&point.subject, stream, drive, instance)) else { continue };
-            let own_namespace = has_namespaces(&point.subject, drive);
+        let seed = seed_of(seed, &point.key, &point.step, index);
+        for (drive, instance) in targets::places(&point.subject, stream) {
+            let Some((_, target)) = targets.get(&targets::key(&point.subject, stream, drive, instance)) else {
+                continue;
+            };
+            let own_namespace = targets::has_namespaces(&point.subject, drive);
             gangs.push(Gang { drive, instance, own_namespace, ..Gang::new(stream, &**target, rate, seed)? });
         }
     }
@@ -226,7 +198,7 @@ fn rate(key: &PointKey, stream: &Stream, maxima: &Maxima) -> Result<Option<Rate>
 }
 
 /// Random choices differ between steps, axis values and repeats, and are the same for every subject and drive.
-fn seed(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
+fn seed_of(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
     let axis = key.axis.as_ref().map_or(0, |a| a.value.as_f64().to_bits());
     let name = step.name.bytes().fold(0u64, |h, b| mix(h ^ u64::from(b)));
     [axis, name, u64::from(key.repeat), stream as u64].iter().fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))

@@ -4,27 +4,21 @@
 //! and what builds on it.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::admit::{begun, with_our_own};
-use super::crew::{self, Gang, Span};
-use super::point::{self, Bench};
+use super::before::{Before, begun, with_our_own};
+use super::crew::Gang;
+use super::precondition::{Length, load, planned_ops};
+use super::progress::Progress;
+use super::time::Time;
 use super::{site, steady};
-use crate::base::error::{Context, Result, bail};
+use crate::base::error::{Context, Result};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
 use crate::lab::pin::{Pins, shown};
 use crate::lab::{guard, namespaces, purge, written};
-use crate::load::worker::Window;
-use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Load, Place, Plan, Purge, Steady, Stream, Subject};
-use crate::record::{DriveState, Fact, Prepared, Sink, SteadyState};
-
-/// What a bundle tells of drives that an earlier part of the run prepared.
-#[derive(Clone, Debug, Default)]
-pub struct Before {
-    pub prepared: Vec<Prepared>,
-    pub states: Vec<DriveState>,
-}
+use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Place, Plan, Purge, Steady, Stream, Subject};
+use crate::record::{Fact, Prepared, Sink, SteadyState};
 
 /// A subject as its points find it.
 pub struct Ready {
@@ -128,15 +122,24 @@ pub fn in_words(plan: &Plan) -> Vec<String> {
 }
 
 /// Makes the subject's drives ready; they are held.
-pub fn prepare(bench: &Bench<'_>, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<Ready> {
+pub fn prepare(
+    plan: &Plan,
+    subject: &Subject,
+    before: &Before,
+    time: Time<'_>,
+    progress: &Progress,
+    sink: &mut dyn Sink,
+) -> Result<Ready> {
     let bare: Vec<Drive> = subject
         .drives
         .iter()
         .enumerate()
-        .map(|(i, drive)| with_our_own(bench.plan, before, &subject.name, i, drive))
+        .map(|(i, drive)| with_our_own(plan, before, &subject.name, i, drive))
         .collect();
     let mut work = Work {
-        bench,
+        plan,
+        time,
+        progress,
         bare,
         subject: subject.clone(),
         mounted: Vec::new(),
@@ -164,7 +167,7 @@ impl Ready {
 
 impl Work<'_> {
     fn all(&mut self, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<()> {
-        let plan = self.bench.plan;
+        let plan = self.plan;
         let mut holds = as_left(subject, before);
         if tasks(plan).iter().any(Task::writes) && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i)) {
             // From here on what is on the drives is this run's, however it ends.
@@ -184,7 +187,7 @@ impl Work<'_> {
                 let of_ours = guard::UNKNOWN.to_string();
                 self.bare.iter_mut().for_each(|drive| drive.erase_signatures.push(of_ours.clone()));
             }
-            let ended_unix_ns = self.bench.clock.unix_ns(self.bench.clock.now_ns());
+            let ended_unix_ns = self.time.unix_ns();
             let row = |(drive, (outcome, steady)): (usize, Done)| Prepared {
                 subject: subject.name.clone(),
                 drive: drive as u32,
@@ -232,7 +235,9 @@ fn known<'b>(before: &'b Before, subject: &str, action: &str, asked: &str, drive
 type Done = (String, Option<SteadyState>);
 
 struct Work<'a> {
-    bench: &'a Bench<'a>,
+    plan: &'a Plan,
+    time: Time<'a>,
+    progress: &'a Progress,
     /// The drives as the plan names them.
     bare: Vec<Drive>,
     subject: Subject,
@@ -248,7 +253,7 @@ impl Work<'_> {
 
     /// Finds again what an earlier part of the run made.
     fn take_up(&mut self, task: &Task<'_>, known: &[&Prepared]) -> Result<()> {
-        self.bench.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
+        self.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
         match task {
             Task::Filesystem(filesystem) => {
                 let uuid = |p: &&Prepared| p.outcome.rsplit(' ').next().unwrap_or_default().to_string();
@@ -265,7 +270,7 @@ impl Work<'_> {
 
     /// Does it to every drive, each time past the guard; what came of it for each.
     fn carry_out(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
-        self.bench.progress.activity(&format!("{}: {}", self.name(), task.action()));
+        self.progress.activity(&format!("{}: {}", self.name(), task.action()));
         if self.mounted.is_empty() {
             self.bare.iter().flat_map(each).try_for_each(|drive| guard::pass(&drive, task.writes()))?;
         }
@@ -274,7 +279,7 @@ impl Work<'_> {
             Task::Purge(asked) => self.bare.iter().map(|drive| self.purge(drive, *asked)).collect(),
             Task::Filesystem(filesystem) => self.make_filesystems(filesystem),
             Task::Fill(dataset) => {
-                sink.facts(&site::make_ready(self.bench, &self.subject, dataset)?)?;
+                sink.facts(&site::make_ready(self.plan, &self.subject, dataset, self.time, self.progress)?)?;
                 let done = if dataset.fill.is_some() { "laid out and filled" } else { "opened as it is found" };
                 Ok(self.alike(done.to_string()))
             }
@@ -291,7 +296,7 @@ impl Work<'_> {
         let Place::Device { path, .. } = &drive.place else {
             return Ok(("not done: a directory cannot be purged".to_string(), None));
         };
-        let Bench { clock, stop, progress, .. } = *self.bench;
+        let (Time { clock, stop }, progress) = (self.time, self.progress);
         let purge = |drive: Drive| purge::purge(&drive, asked, clock, stop, &|percent| progress.fill(percent, 100));
         let done: Result<Vec<String>> = each(drive).into_iter().map(purge).collect();
         let mut done = done.with_context(|| format!("purging {}", shown(path).display()))?;
@@ -307,7 +312,7 @@ impl Work<'_> {
                 done.push((format!("not done: in a directory there are {count} equal slices"), None));
                 continue;
             };
-            let (namespaces, words) = namespaces::equal(drive, count, self.bench.clock, self.bench.stop)?;
+            let (namespaces, words) = namespaces::equal(drive, count, self.time.clock, self.time.stop)?;
             let held: Result<Vec<PathBuf>> = namespaces.iter().map(|path| self.namespaces.namespace(path)).collect();
             drive.namespaces = held?;
             self.subject.drives[i].namespaces = drive.namespaces.clone();
@@ -339,7 +344,7 @@ impl Work<'_> {
     fn mount(&mut self, filesystem: &Filesystem, uuids: &[String]) -> Result<()> {
         for (i, (drive, uuid)) in self.bare.iter().zip(uuids).enumerate() {
             if let Place::Device { .. } = drive.place {
-                let mounted = filesystem::mount(drive, filesystem, uuid, self.bench.clock)?;
+                let mounted = filesystem::mount(drive, filesystem, uuid, self.time.clock)?;
                 self.subject.drives[i].place = Place::Directory(mounted.point.clone());
                 self.mounted.push(mounted);
             }
@@ -350,34 +355,26 @@ impl Work<'_> {
     /// Puts a load on all the drives without keeping what it measures; says how much it was.
     fn condition(&self, asked: &Conditioning) -> Result<String> {
         let length = if asked.passes > 0.0 { Length::Passes(asked.passes) } else { Length::Time(asked.duration_ns) };
-        let from_ns = self.bench.clock.now_ns();
-        let mut ops = 0;
-        load(
-            self.bench,
-            &self.subject,
-            &asked.stream,
-            length,
-            &mut |gangs, window, running, stop| {
-                let planned = planned_ops(gangs)?;
-                while running() && !stop.load(Relaxed) && self.bench.clock.now_ns() < window.until_ns {
-                    stop.fetch_or(self.bench.stop.load(Relaxed), Relaxed);
-                    let now_ns = self.bench.clock.now_ns();
-                    match planned {
-                        Some(planned) => self.bench.progress.fill(gangs.iter().map(Gang::issued).sum(), planned),
-                        None => self.bench.progress.fill(now_ns - window.from_ns, asked.duration_ns),
-                    }
-                    self.bench.clock.sleep_until(now_ns + 50_000_000);
+        let (time, progress) = (self.time, self.progress);
+        let from_ns = time.now_ns();
+        let ops = load(self.plan, &self.subject, &asked.stream, length, time, progress, &mut |gangs, run| {
+            let planned = planned_ops(gangs)?;
+            while (run.running)() && !run.stop.load(Relaxed) && time.now_ns() < run.window.until_ns {
+                run.stop.fetch_or(time.stopped(), Relaxed);
+                match planned {
+                    Some(planned) => progress.fill(gangs.iter().map(Gang::issued).sum(), planned),
+                    None => progress.fill(time.now_ns() - run.window.from_ns, asked.duration_ns),
                 }
-                Ok(())
-            },
-            &mut |gangs| ops = gangs.iter().map(Gang::issued).sum(),
-        )?;
-        let took = units::duration(self.bench.clock.now_ns() - from_ns);
+                time.wait_towards(run.window.until_ns);
+            }
+            Ok(())
+        })?;
+        let took = units::duration(time.now_ns() - from_ns);
         Ok(format!("{} ops of {} in {took}", units::grouped(ops), asked.stream.workload.name))
     }
 
     fn steady(&mut self, asked: &Steady) -> Result<Vec<Done>> {
-        let states = steady::reach(self.bench, &self.subject, asked)?;
+        let states = steady::reach(self.plan, &self.subject, asked, self.time, self.progress)?;
         states.iter().enumerate().for_each(|(drive, state)| self.mark(drive, state));
         Ok(states.into_iter().map(|state| (steady::words(&state), Some(state))).collect())
     }
@@ -402,64 +399,4 @@ fn each(drive: &Drive) -> Vec<Drive> {
         ..drive.clone()
     };
     drive.namespaces.iter().map(namespace).collect()
-}
-
-/// How long a load goes on.
-#[derive(Clone, Copy)]
-pub enum Length {
-    Time(u64),
-    /// How often the range is covered.
-    Passes(f64),
-}
-
-/// Looks on while the load runs; sets the flag to end it.
-pub type LookOn<'a> = dyn FnMut(&[Gang<'_>], Window, &dyn Fn() -> bool, &AtomicBool) -> Result<()> + 'a;
-
-/// Runs one stream on all of a subject's drives and keeps nothing of it; `after` sees the workers' tallies.
-pub fn load(
-    bench: &Bench<'_>,
-    subject: &Subject,
-    stream: &Stream,
-    length: Length,
-    look_on: &mut LookOn<'_>,
-    after: &mut dyn FnMut(&[Gang<'_>]),
-) -> Result<()> {
-    let targets = point::open_targets(bench, subject, std::slice::from_ref(stream), false)?;
-    let mut gangs = Vec::new();
-    for (drive, instance) in point::places(subject, stream) {
-        let Some((_, target)) = targets.get(&point::target_key(subject, stream, drive, instance)) else { continue };
-        let own_namespace = point::has_namespaces(subject, drive);
-        let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
-        let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
-        gangs.push(Gang {
-            drive,
-            instance,
-            own_namespace,
-            passes,
-            ..Gang::new(stream, &**target, rate, bench.plan.seed)?
-        });
-    }
-    let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
-    let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
-    crew::run(bench.clock, &gangs, span, &stop, &mut |window, running| look_on(&gangs, window, running, &stop))?;
-    if bench.stop.load(Relaxed) {
-        bail!("interrupted while preparing; the next run starts this load again");
-    }
-    targets.values().try_for_each(|(_, target)| target.sync())?;
-    after(&gangs);
-    drop(gangs);
-    point::close(targets)
-}
-
-/// The ops of all workers' passes; nothing for a load that goes by time.
-fn planned_ops(gangs: &[Gang<'_>]) -> Result<Option<u64>> {
-    let mut all = 0;
-    for gang in gangs {
-        for thread in 0..gang.stream.threads {
-            let source = gang.source(gang.space(), thread)?;
-            let Some(ops) = gang.limit(&*source)? else { return Ok(None) };
-            all += ops;
-        }
-    }
-    Ok(Some(all))
 }

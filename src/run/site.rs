@@ -4,21 +4,26 @@
 //! with a marker in it that says what it is once the fill is complete and durable. A folder whose marker says something
 //! else, or whose files are not what they were when it was closed, is laid out anew; one without is not Dyno's.
 
-use super::crew::{Gang, Span};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::crew::{self, Gang, Span};
 use super::kept;
-use super::point::Bench;
+use super::progress::Progress;
+use super::time::Time;
+use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, Home, Site, Target};
 use crate::lab::data::{self, Folder, Marker};
 use crate::lab::files;
 use crate::lab::server::release;
-use crate::plan::{self, Arrival, Dataset, Drive, Family, Field, Fill, Load, Part, Place, Step, Stream, Subject};
+use crate::plan::Target as Slice;
+use crate::plan::{Arrival, Dataset, Drive, Family, Field, Fill, Load, Part, Place, Plan, Step, Stream, Subject};
 use crate::record::Fact;
 use crate::workload;
 
 /// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one of them works there,
 /// and any other in as many instances as there are, each on its own.
-pub fn home(drive: &Drive, dataset: &str, instance: u32, target: plan::Target) -> Result<Home> {
+pub fn home(drive: &Drive, dataset: &str, instance: u32, target: Slice) -> Result<Home> {
     let index = if target.is_whole() { instance } else { target.index.saturating_sub(1) };
     let namespace = drive.namespaces.get(index as usize);
     Ok(match &drive.place {
@@ -31,45 +36,28 @@ pub fn home(drive: &Drive, dataset: &str, instance: u32, target: plan::Target) -
 }
 
 /// Opens a dataset through an engine.
-pub fn open(bench: &Bench<'_>, engine: &Part, home: &Home, access: Access) -> Result<Box<dyn Target>> {
+pub fn open(engine: &Part, home: &Home, access: Access, clock: Clock) -> Result<Box<dyn Target>> {
     let found = engine::find(&engine.name)
         .ok_or_else(|| failed(format!("unknown engine '{}'", engine.name), "`dyno list` names those that there are"))?;
-    found.open(&Site { home, knobs: &engine.knobs, access, clock: bench.clock })
+    found.open(&Site { home, knobs: &engine.knobs, access, clock })
 }
 
-/// Opens the dataset of a stream for a point, as it was filled where the plan says so.
-pub fn open_for(
-    bench: &Bench<'_>,
-    subject: &Subject,
-    stream: &Stream,
-    home: &Home,
-    access: Access,
-) -> Result<Box<dyn Target>> {
-    let dataset = bench.plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
-    if let (Some(dataset), Home::Folder(folder)) = (dataset, home) {
-        if dataset.restore {
-            put_back(bench, subject, dataset, folder)?;
-        }
-        if dataset.restore && access == Access::ReadWrite {
-            kept::will_be_written(folder)?;
-        }
-        begin_use(dataset, folder, access)?;
-    }
-    open(bench, &stream.engine, home, access)
-}
-
-fn put_back(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, folder: &Folder) -> Result<()> {
-    if !kept::was_written(folder) {
+/// Puts a dataset back as it was filled, where the plan says so and it was written to since.
+pub fn restore(subject: &str, dataset: &Dataset, folder: &Folder, clock: Clock, progress: &Progress) -> Result<()> {
+    if !dataset.restore || !kept::was_written(folder) {
         return Ok(());
     }
-    bench.progress.activity(&format!("{}: restoring dataset '{}'", subject.name, dataset.name));
-    release(folder.shown(), bench.clock)?;
+    progress.activity(&format!("{subject}: restoring dataset '{}'", dataset.name));
+    release(folder.shown(), clock)?;
     kept::put_back(folder)
 }
 
 /// From here on the files of a dataset may be other than its marker says. A server writes to its files whatever is asked
 /// of it.
-fn begin_use(dataset: &Dataset, folder: &Folder, access: Access) -> Result<()> {
+pub fn begin_use(dataset: &Dataset, folder: &Folder, access: Access) -> Result<()> {
+    if dataset.restore && access == Access::ReadWrite {
+        kept::will_be_written(folder)?;
+    }
     let changes = access != Access::ReadOnly || !is_of_blocks(dataset);
     match folder.marker() {
         Some(marker) if changes && !marker.open => folder.write_marker(&Marker { open: true, ..marker }),
@@ -103,23 +91,29 @@ pub fn stream_writes(stream: &Stream) -> bool {
 }
 
 /// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any step asks for.
-pub fn make_ready(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset) -> Result<Vec<Fact>> {
-    let steps = bench.plan.protocol.steps.iter();
+pub fn make_ready(
+    plan: &Plan,
+    subject: &Subject,
+    dataset: &Dataset,
+    time: Time<'_>,
+    progress: &Progress,
+) -> Result<Vec<Fact>> {
+    let steps = plan.protocol.steps.iter();
     let instances = steps.map(|step| instances_of(step, &dataset.name)).max().unwrap_or(0);
     let mut facts = Vec::new();
     for drive in &subject.drives {
         for instance in 0..instances.max(drive.namespaces.len() as u32) {
-            let home = home(drive, &dataset.name, instance, plan::Target::default())?;
+            let home = home(drive, &dataset.name, instance, Slice::default())?;
             if dataset.restore && !matches!(home, Home::Folder(_)) {
                 let what = format!("dataset '{}' cannot be restored on a device", dataset.name);
                 return Err(failed(what, "give the subject a directory on a filesystem, or leave restore out"));
             }
-            fill_unless_there(bench, subject, dataset, &home)?;
+            Filling { subject: &subject.name, dataset, seed: plan.seed }.unless_there(&home, time, progress)?;
             if facts.is_empty() {
                 if let Home::Folder(folder) = &home {
                     begin_use(dataset, folder, Access::ReadOnly)?;
                 }
-                facts = open(bench, &dataset.engine, &home, Access::ReadOnly)?.facts();
+                facts = open(&dataset.engine, &home, Access::ReadOnly, time.clock)?.facts();
                 end_use(&[home])?;
             }
         }
@@ -137,23 +131,91 @@ fn instances_of(step: &Step, dataset: &str) -> u32 {
     step.streams.iter().filter(|s| s.dataset == dataset).map(of_stream).max().unwrap_or(0)
 }
 
-fn fill_unless_there(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, home: &Home) -> Result<()> {
-    let Some(fill) = &dataset.fill else { return Ok(()) };
-    let Home::Folder(folder) = home else {
-        bench.progress.activity(&format!("{}: filling dataset '{}'", subject.name, dataset.name));
-        return carry_out_fill(bench, dataset, fill, home);
-    };
-    let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
-    adopt(dataset, folder, &described)?;
-    match found(bench, subject, dataset, folder, &described)? {
-        Found::Whole => return Ok(()),
-        Found::Nothing => {}
-        Found::Damaged(how) => {
-            let what = format!("{}: dataset '{}' is damaged ({how}) and laid out anew", subject.name, dataset.name);
-            bench.progress.activity(&what);
+/// A subject's dataset that is to be filled.
+struct Filling<'a> {
+    subject: &'a str,
+    dataset: &'a Dataset,
+    seed: u64,
+}
+
+impl Filling<'_> {
+    fn unless_there(&self, home: &Home, time: Time<'_>, progress: &Progress) -> Result<()> {
+        let Filling { subject, dataset, .. } = self;
+        let Some(fill) = &dataset.fill else { return Ok(()) };
+        let doing = |what: String| progress.activity(&format!("{subject}: {what}"));
+        let Home::Folder(folder) = home else {
+            doing(format!("filling dataset '{}'", dataset.name));
+            return self.carry_out(fill, home, time, progress);
+        };
+        let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
+        adopt(dataset, folder, &described)?;
+        match self.found(folder, &described, time.clock, progress)? {
+            Found::Whole => return Ok(()),
+            Found::Nothing => {}
+            Found::Damaged(how) => doing(format!("dataset '{}' is damaged ({how}) and laid out anew", dataset.name)),
         }
+        release(folder.shown(), time.clock)?;
+        let marker = lay_out(folder)?;
+        doing(format!("filling dataset '{}'", dataset.name));
+        self.carry_out(fill, home, time, progress)?;
+        let whole = Marker { described, open: false, files: files::look(folder)?, ..marker };
+        if dataset.restore {
+            doing(format!("keeping a copy of dataset '{}'", dataset.name));
+            kept::keep(folder, &whole)?;
+        }
+        folder.write_marker(&whole)
     }
-    release(folder.shown(), bench.clock)?;
+
+    fn found(&self, folder: &Folder, described: &str, clock: Clock, progress: &Progress) -> Result<Found> {
+        let copy = kept::copy_of(folder);
+        let whole = |folder: &Folder| -> Result<Found> {
+            let Some(marker) = folder.marker().filter(|m| m.described == described) else { return Ok(Found::Nothing) };
+            let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
+            Ok(damage.map_or(Found::Whole, Found::Damaged))
+        };
+        if !self.dataset.restore {
+            return whole(folder);
+        }
+        // The copy is what counts; what it is a copy of may have been written to, or damaged, since.
+        let of_copy = whole(&copy)?;
+        if matches!(of_copy, Found::Whole) {
+            if !kept::was_written(folder) && !matches!(whole(folder)?, Found::Whole) {
+                kept::will_be_written(folder)?;
+            }
+            restore(self.subject, self.dataset, folder, clock, progress)?;
+        }
+        Ok(of_copy)
+    }
+
+    fn carry_out(&self, fill: &Fill, home: &Home, time: Time<'_>, progress: &Progress) -> Result<()> {
+        let dataset = self.dataset;
+        let target = open(&dataset.engine, home, Access::Create, time.clock)?;
+        let stream = stream_of(dataset, fill);
+        let mut gang = Gang::new(&stream, &*target, None, self.seed)?;
+        gang.passes = 1.0;
+        let ops = pass_ops(&gang, &stream, &*target)?;
+        let forever = Span { warmup_ns: 0, duration_ns: u64::MAX / 4 };
+        let stop = AtomicBool::new(false);
+        let gangs = [gang];
+        crew::run(time.clock, &gangs, forever, &stop, &mut |_, running| {
+            while running() {
+                stop.fetch_or(time.stopped(), Relaxed);
+                progress.fill(gangs[0].issued(), ops);
+                time.wait_towards(u64::MAX);
+            }
+            Ok(())
+        })?;
+        if time.stopped() {
+            bail!("interrupted while filling; the next run starts this dataset again");
+        }
+        progress.activity(&format!("settling dataset '{}'", dataset.name));
+        target.settle(time.stop)?;
+        target.sync()
+    }
+}
+
+/// Makes the dataset's folder anew, with a marker that says it is being filled.
+fn lay_out(folder: &Folder) -> Result<Marker> {
     let old = folder.old_marker().is_some();
     kept::forget(folder, old)?;
     folder.remove(old)?;
@@ -161,14 +223,7 @@ fn fill_unless_there(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, ho
     std::fs::create_dir_all(folder.path()).with_context(|| format!("making {}", folder.shown().display()))?;
     let marker = Marker { id: data::identity()?, open: true, ..Marker::default() };
     folder.write_marker(&marker)?;
-    bench.progress.activity(&format!("{}: filling dataset '{}'", subject.name, dataset.name));
-    carry_out_fill(bench, dataset, fill, home)?;
-    let whole = Marker { described, open: false, files: files::look(folder)?, ..marker };
-    if dataset.restore {
-        bench.progress.activity(&format!("{}: keeping a copy of dataset '{}'", subject.name, dataset.name));
-        kept::keep(folder, &whole)?;
-    }
-    folder.write_marker(&whole)
+    Ok(marker)
 }
 
 /// What is there of a dataset.
@@ -176,27 +231,6 @@ enum Found {
     Whole,
     Nothing,
     Damaged(String),
-}
-
-fn found(bench: &Bench<'_>, subject: &Subject, dataset: &Dataset, folder: &Folder, described: &str) -> Result<Found> {
-    let copy = kept::copy_of(folder);
-    let whole = |folder: &Folder| -> Result<Found> {
-        let Some(marker) = folder.marker().filter(|m| m.described == described) else { return Ok(Found::Nothing) };
-        let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
-        Ok(damage.map_or(Found::Whole, Found::Damaged))
-    };
-    if !dataset.restore {
-        return whole(folder);
-    }
-    // The copy is what counts; what it is a copy of may have been written to, or damaged, since.
-    let of_copy = whole(&copy)?;
-    if matches!(of_copy, Found::Whole) {
-        if !kept::was_written(folder) && !matches!(whole(folder)?, Found::Whole) {
-            kept::will_be_written(folder)?;
-        }
-        put_back(bench, subject, dataset, folder)?;
-    }
-    Ok(of_copy)
 }
 
 /// Gives a dataset that was laid out before there were markers its own, if it is the one that the plan has.
@@ -224,9 +258,9 @@ fn forget_old(folder: &Folder) -> Result<()> {
     std::fs::remove_file(old.path()).with_context(|| format!("removing {}", old.shown().display()))
 }
 
-fn carry_out_fill(bench: &Bench<'_>, dataset: &Dataset, fill: &Fill, home: &Home) -> Result<()> {
-    let target = open(bench, &dataset.engine, home, Access::Create)?;
-    let stream = Stream {
+/// The stream that fills a dataset.
+fn stream_of(dataset: &Dataset, fill: &Fill) -> Stream {
+    Stream {
         name: "fill".to_string(),
         engine: dataset.engine.clone(),
         workload: fill.workload.clone(),
@@ -237,30 +271,8 @@ fn carry_out_fill(bench: &Bench<'_>, dataset: &Dataset, fill: &Fill, home: &Home
         arrival: Arrival::Fixed,
         instances: 1,
         headline: false,
-        target: plan::Target::default(),
-    };
-    let mut gang = Gang::new(&stream, &*target, None, bench.plan.seed)?;
-    gang.passes = 1.0;
-    let ops = pass_ops(&gang, &stream, &*target)?;
-    let forever = Span { warmup_ns: 0, duration_ns: u64::MAX / 4 };
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    let gangs = [gang];
-    super::crew::run(bench.clock, &gangs, forever, &stop, &mut |_, running| {
-        while running() {
-            if bench.stop.load(std::sync::atomic::Ordering::Relaxed) {
-                stop.store(true, std::sync::atomic::Ordering::Relaxed);
-            }
-            bench.progress.fill(gangs[0].issued(), ops);
-            bench.clock.sleep_until(bench.clock.now_ns() + 50_000_000);
-        }
-        Ok(())
-    })?;
-    if bench.stop.load(std::sync::atomic::Ordering::Relaxed) {
-        bail!("interrupted while filling; the next run starts this dataset again");
+        target: Slice::default(),
     }
-    bench.progress.activity(&format!("settling dataset '{}'", dataset.name));
-    target.settle(bench.stop)?;
-    target.sync()
 }
 
 /// The ops of one pass over all workers; a workload without an end cannot fill anything.

@@ -5,19 +5,23 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::crew::Gang;
-use super::point::Bench;
-use super::prepare::{Length, load};
+use super::precondition::{Length, load};
+use super::progress::Progress;
+use super::time::Time;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
-use crate::plan::{Metric, Steady, Subject};
+use crate::plan::{Metric, Plan, Steady, Subject};
 use crate::record::{SteadyState, Tally};
 use crate::stats::steady::judge;
 
-/// How often a stop and the end of the workers are looked for.
-const LOOK_NS: u64 = 50_000_000;
-
 /// Runs the rounds; a state for each drive of the subject.
-pub fn reach(bench: &Bench<'_>, subject: &Subject, asked: &Steady) -> Result<Vec<SteadyState>> {
+pub fn reach(
+    plan: &Plan,
+    subject: &Subject,
+    asked: &Steady,
+    time: Time<'_>,
+    progress: &Progress,
+) -> Result<Vec<SteadyState>> {
     let drives = subject.drives.len();
     let empty = SteadyState {
         metric: asked.metric,
@@ -29,40 +33,33 @@ pub fn reach(bench: &Bench<'_>, subject: &Subject, asked: &Steady) -> Result<Vec
     let mut states = vec![empty; drives];
     let mut last: Vec<Totals> = (0..drives).map(|_| Totals::default()).collect();
     let length = Length::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
-    load(
-        bench,
-        subject,
-        &asked.stream,
-        length,
-        &mut |gangs, window, running, stop| {
-            let mut from_ns = window.from_ns;
-            for round in 1..=asked.most_rounds {
-                let until_ns = window.from_ns + asked.round_ns * u64::from(round);
-                while bench.clock.now_ns() < until_ns {
-                    if !running() || bench.stop.load(Relaxed) {
-                        stop.store(true, Relaxed);
-                        return Ok(());
-                    }
-                    bench.clock.sleep_until((bench.clock.now_ns() + LOOK_NS).min(until_ns));
+    load(plan, subject, &asked.stream, length, time, progress, &mut |gangs, run| {
+        let mut from_ns = run.window.from_ns;
+        for round in 1..=asked.most_rounds {
+            let until_ns = run.window.from_ns + asked.round_ns * u64::from(round);
+            while time.now_ns() < until_ns {
+                if !(run.running)() || time.stopped() {
+                    run.stop.store(true, Relaxed);
+                    return Ok(());
                 }
-                let now_ns = bench.clock.now_ns();
-                for (drive, state) in states.iter_mut().enumerate() {
-                    let now = Totals::of(gangs, drive as u32);
-                    state.rounds.push(now.metric(asked.metric, &last[drive], now_ns - from_ns));
-                    state.window = judge(&state.rounds, &asked.rule);
-                    last[drive] = now;
-                }
-                from_ns = now_ns;
-                bench.progress.round(&subject.name, round, asked.most_rounds, &words(&states[0]));
-                if states.iter().all(SteadyState::reached) {
-                    break;
-                }
+                time.wait_towards(until_ns);
             }
-            stop.store(true, Relaxed);
-            Ok(())
-        },
-        &mut |_| (),
-    )?;
+            let now_ns = time.now_ns();
+            for (drive, state) in states.iter_mut().enumerate() {
+                let now = Totals::of(gangs, drive as u32);
+                state.rounds.push(now.metric(asked.metric, &last[drive], now_ns - from_ns));
+                state.window = judge(&state.rounds, &asked.rule);
+                last[drive] = now;
+            }
+            from_ns = now_ns;
+            progress.round(&subject.name, round, asked.most_rounds, &words(&states[0]));
+            if states.iter().all(SteadyState::reached) {
+                break;
+            }
+        }
+        run.stop.store(true, Relaxed);
+        Ok(())
+    })?;
     Ok(states)
 }
 

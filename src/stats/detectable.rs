@@ -1,7 +1,7 @@
 //! What a plan can show on a host: half the width of the intervals that its brief will have.
 
-use super::estimate::t_reach;
 use super::family::{FEWEST, MEANS, POINTS, expected};
+use super::moments::t_reach;
 
 /// Half widths on logarithms, which for small ones are relative differences: 0.018 is 1.8 %.
 #[derive(Clone, Copy, Debug, PartialEq)]

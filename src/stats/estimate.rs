@@ -1,8 +1,7 @@
 //! A value with its 95 % interval: the only number that a report accepts.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
-
 use super::level::{Level, level};
+use super::moments::mean;
 
 /// Where an estimate's interval comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,39 +70,11 @@ fn usable(values: &[f64]) -> bool {
     !values.is_empty() && values.iter().all(|v| v.is_finite())
 }
 
-pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// Of a sample: with n − 1. Zero for fewer than two values.
-pub(super) fn variance(values: &[f64]) -> f64 {
-    let m = mean(values);
-    values.iter().map(|v| (v - m) * (v - m)).sum::<f64>() / values.len().saturating_sub(1).max(1) as f64
-}
-
-/// How many standard errors a 95 % interval reaches to either side.
-pub(super) fn t_95(degrees: f64) -> f64 {
-    t_reach(degrees, 0.05)
-}
-
-/// The same for an interval that misses the truth with probability `miss`.
-pub(super) fn t_reach(degrees: f64, miss: f64) -> f64 {
-    StudentsT::new(0.0, 1.0, degrees.max(1.0)).map_or(f64::MAX, |t| t.inverse_cdf(1.0 - miss / 2.0))
-}
-
-/// The probability that t lies at least so far from zero.
-pub(super) fn t_tail(t: f64, degrees: f64) -> f64 {
-    StudentsT::new(0.0, 1.0, degrees.max(1.0)).map_or(1.0, |d| 2.0 * (1.0 - d.cdf(t.abs())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     #[test]
-    fn student_t_is_that_of_the_tables() {
-        for (degrees, table) in [(1.0, 12.706), (2.0, 4.303), (4.0, 2.776), (30.0, 2.042)] {
-            assert!((t_95(degrees) - table).abs() < 0.001, "{degrees} degrees: {}", t_95(degrees));
-        }
+    fn three_repeats_have_an_interval_by_student_t_on_logarithms() {
         let e = from_repeats(&[10.0, 20.0, 40.0], "ops/s").unwrap();
         // ln 20 ± 4.303 × ln 2 / √3
         assert!((e.value - 20.0).abs() < 1e-9 && (e.high / e.value).ln() - 1.7219 < 1e-3, "{e:?}");

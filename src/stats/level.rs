@@ -1,7 +1,7 @@
 //! One level (ops/s, a latency, a share) over its repeats, with an interval of its own.
 
-use super::estimate::{mean, t_95, variance};
 use super::family::FEWEST;
+use super::moments::{mean, t_95, variance};
 
 /// A level over repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,7 @@ pub mod estimate;
 pub mod family;
 pub mod level;
 pub mod limit;
+pub mod moments;
 pub mod percent;
 pub mod specimens;
 pub mod spread;

@@ -1,8 +1,8 @@
 //! Several specimens of each of two models: drives are a random effect above repeats, so that a
 //! difference between models has as many observations as there are drives, not as there are repeats.
 
-use super::estimate::{mean, t_reach, t_tail, variance};
 use super::family::FEWEST;
+use super::moments::{mean, t_reach, t_tail, variance};
 
 /// The ratio of two models at one point, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]

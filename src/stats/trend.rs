@@ -1,6 +1,6 @@
 //! Whether a point drifted while it was measured: then its mean depends on when it was looked at.
 
-use super::estimate::mean;
+use super::moments::mean;
 use super::spread::spread;
 
 /// Batches of the window; few enough that what correlation outlasts one is small.

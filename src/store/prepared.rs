@@ -7,28 +7,6 @@ use super::schema::{optional_text, signed, text};
 use crate::base::error::{Context, Result};
 use crate::record::{DriveState, Prepared};
 
-/// The tables of their own.
-pub(super) const TABLES: &str = "
-CREATE TABLE preparation (
-    id INTEGER PRIMARY KEY,
-    subject TEXT NOT NULL,
-    drive INTEGER NOT NULL,
-    action TEXT NOT NULL,
-    asked TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    steady TEXT,
-    ended_unix_ns INTEGER NOT NULL
-);
-CREATE TABLE drive_state (
-    subject TEXT NOT NULL,
-    drive INTEGER NOT NULL,
-    serial TEXT NOT NULL,
-    counter TEXT NOT NULL,
-    written_bytes INTEGER NOT NULL,
-    PRIMARY KEY (subject, drive)
-);
-";
-
 pub(super) fn insert(conn: &Connection, prepared: &[Prepared]) -> Result<()> {
     for p in prepared {
         let steady = p.steady.as_ref().map(serde_json::to_string).transpose()?;

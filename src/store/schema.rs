@@ -122,7 +122,7 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 "#,
     TOLD,
-    super::prepared::TABLES,
+    PREPARED,
     GIVEN_UP,
 ];
 
@@ -140,6 +140,28 @@ CREATE TABLE told (
     samples INTEGER
 );
 CREATE INDEX told_point ON told (point);
+";
+
+/// What was done to drives, and how they were left.
+const PREPARED: &str = "
+CREATE TABLE preparation (
+    id INTEGER PRIMARY KEY,
+    subject TEXT NOT NULL,
+    drive INTEGER NOT NULL,
+    action TEXT NOT NULL,
+    asked TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    steady TEXT,
+    ended_unix_ns INTEGER NOT NULL
+);
+CREATE TABLE drive_state (
+    subject TEXT NOT NULL,
+    drive INTEGER NOT NULL,
+    serial TEXT NOT NULL,
+    counter TEXT NOT NULL,
+    written_bytes INTEGER NOT NULL,
+    PRIMARY KEY (subject, drive)
+);
 ";
 
 /// What was rolled back too often; older bundles hold none, since such a point failed.

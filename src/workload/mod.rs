@@ -7,6 +7,7 @@ pub mod oltp;
 pub mod tpcc;
 
 use crate::base::error::Result;
+use crate::base::registry::Registry;
 use crate::base::rng::Seed;
 use crate::load::sql::Script;
 use crate::load::{Source, Space};
@@ -14,7 +15,7 @@ use crate::plan::{Info, Knobs};
 use crate::record::Class;
 
 /// Every workload, in the order in which they are listed.
-pub static ALL: &[&dyn Workload] = &[
+pub static ALL: Registry<&'static dyn Workload> = Registry::new(&[
     &block::random::Random,
     &block::sequential::Sequential,
     &kv::fill::FILL_SEQ,
@@ -38,14 +39,14 @@ pub static ALL: &[&dyn Workload] = &[
     &tpcc::load::TpccLoad,
     &tpcc::Tpcc,
     &tpcc::consistency::TpccCheck,
-];
+]);
 
 /// The class of whole transactions, of which a result names no kinds.
 pub const TRANSACTION: Class = Class::new("transaction");
 
 /// The workload of that name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {
-    ALL.iter().copied().find(|w| w.info().name == name)
+    ALL.iter().find(|w| w.info().name == name)
 }
 
 /// A kind of requests.

@@ -16,7 +16,7 @@ use dyno::base::error::{Result, describe};
 use dyno::engine::Engine;
 use dyno::plan::{self, Family, Kind, Knobs};
 use dyno::record::{Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink};
-use dyno::run::prepare::Before;
+use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::workload::{self, Workload};
 
@@ -122,7 +122,7 @@ fn quiet(engine: &str, point: &Point, (n, first): (u64, Vec<String>)) {
 
 fn suiting(engine: &dyn Engine) -> impl Iterator<Item = &'static dyn Workload> {
     let family = engine.info().family;
-    workload::ALL.iter().copied().filter(move |w| family.suits(w.info().family))
+    workload::ALL.iter().filter(move |w| family.suits(w.info().family))
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn no_engine_on_a_drive_allocates_in_the_window_whatever_the_workload() {
                 (format!("[dataset.d]\nengine = \"{name}\"\n{size}\n"), "dataset = \"d\"\n")
             }
         };
-        let streams: String = suiting(*engine).map(|workload| stream(*engine, workload, of, 1)).collect();
+        let streams: String = suiting(engine).map(|workload| stream(engine, workload, of, 1)).collect();
         let point = measure(&dataset, &streams).unwrap_or_else(|cause| panic!("{name}: {cause}"));
         quiet(name, &point, allocated());
     }
@@ -167,14 +167,14 @@ fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transac
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     for engine in dyno::engine::ALL.iter().filter(|e| e.info().family == Family::Sql) {
         let name = engine.info().name;
-        for load in suiting(*engine).map(|w| w.info()).filter(|info| info.name.ends_with("_load")) {
+        for load in suiting(engine).map(|w| w.info()).filter(|info| info.name.ends_with("_load")) {
             // A load's tables are those of the workloads from the same source.
-            let runs = suiting(*engine).filter(|w| w.info().source == load.source && w.info().name != load.name);
+            let runs = suiting(engine).filter(|w| w.info().source == load.source && w.info().name != load.name);
             // A check of the data is no load, and nothing is timed by it.
             let runs = runs.filter(|w| w.classes(&Knobs::default()) != [Class::CHECK]);
             let load = load.name;
             let dataset = format!("[dataset.d]\nengine = \"{name}\"\nfill = {{ kind = \"{load}\" }}\n");
-            let streams: String = runs.map(|w| stream(*engine, w, "dataset = \"d\"\n", 1)).collect();
+            let streams: String = runs.map(|w| stream(engine, w, "dataset = \"d\"\n", 1)).collect();
             match measure(&dataset, &streams) {
                 Err(cause) => skip(format!("{name} beside {load}: {cause}")),
                 Ok(point) => {

@@ -4,10 +4,22 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use dyno::plan::Family;
+
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// Each as a plan names it. Direct I/O on the temporary folder's filesystem is part of what is relied upon.
-const ENGINES: [&str; 3] = [r#"{ kind = "psync" }"#, r#"{ kind = "psync", direct = true }"#, r#"{ kind = "uring" }"#];
+/// Every engine that moves blocks, as a plan names it, with each value of a knob `direct`. Direct I/O on the temporary
+/// folder's filesystem is part of what is relied upon.
+fn engines() -> Vec<String> {
+    let mut all = Vec::new();
+    for info in dyno::engine::ALL.iter().map(|engine| engine.info()).filter(|info| info.family == Family::Block) {
+        let direct = info.knobs.iter().any(|knob| knob.name == "direct");
+        let knobs: &[&str] = if direct { &[", direct = true", ", direct = false"] } else { &[""] };
+        all.extend(knobs.iter().map(|knob| format!("{{ kind = \"{}\"{knob} }}", info.name)));
+    }
+    assert!(all.len() >= 4, "{all:?}");
+    all
+}
 
 const SIZE: u64 = 8 << 20;
 
@@ -38,7 +50,7 @@ fn dyno(dir: &Path, args: &[&str]) -> Output {
 
 /// Runs the stream on each engine and hands over the engine, the folder and the rows of `dyno export`.
 fn on_every_engine(stream: &str, check: impl Fn(&str, &Path, &[Vec<String>])) {
-    for engine in ENGINES {
+    for engine in &engines() {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         std::fs::create_dir(dir.path().join("drive")).unwrap();
         std::fs::write(dir.path().join("p.toml"), protocol(engine, stream)).unwrap();
@@ -103,7 +115,7 @@ fn the_mix_and_the_sizes_are_those_asked_for() {
 
 #[test]
 fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
-    for engine in ENGINES {
+    for engine in &engines() {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         std::fs::create_dir(dir.path().join("drive")).unwrap();
         let text = protocol(engine, "workload = \"random\"\nthreads = 8").replace("400ms", "20s");

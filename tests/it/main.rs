@@ -10,6 +10,7 @@ mod engines;
 mod fuzz;
 mod imports;
 mod interop;
+mod method;
 mod plans;
 mod prepare;
 mod registry;

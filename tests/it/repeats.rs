@@ -80,6 +80,29 @@ fn the_plan_says_how_many_points_there_may_be() {
 }
 
 #[test]
+fn the_plan_says_which_difference_its_repeats_can_show_from_an_earlier_bundle() {
+    let folder = bench("3");
+    let check = |args: &[&str]| {
+        let output = dyno(folder.path(), &[&["plan", "check", "plan.toml"], args].concat());
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{said}");
+        said
+    };
+    let unknown = check(&[]);
+    let kept = unknown.contains("On this host, ") && unknown.contains("the same subject twice: ");
+    assert!(kept || unknown.contains("not known on this host: run `dyno selftest`"), "{unknown}");
+    let run = dyno(folder.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let from = check(&["--from", "b.dyno"]);
+    let line = from.lines().find(|l| l.starts_with("3 repeats show differences of ops/s from ")).unwrap_or_default();
+    assert!(line.contains(" in a step's mean: in b.dyno, a, runs scatter by "), "{from}");
+    let percents: Vec<f64> = line.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse().ok()).collect();
+    let [point, mean, scatter] = percents[..] else { panic!("{line}") };
+    // From three repeats a point shows far less than the scatter of one run, and a mean more than a point.
+    assert!(point > mean && point > 2.0 * scatter, "{line}");
+}
+
+#[test]
 fn mistakes_are_told_where_they_stand() {
     for (repeats, says) in [
         ("{ until = \"2\", at_most = 10 }", "'2' is no percentage"),

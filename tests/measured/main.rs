@@ -7,6 +7,7 @@ mod labs;
 mod limits;
 mod meters;
 mod quiet;
+mod selftest;
 mod terminals;
 mod truth;
 

@@ -17,7 +17,7 @@ use dyno::plan::{self, Plan};
 use dyno::record::{DriveState, Fact, Interval, Point, PointKey, Prepared, Sample, Sink};
 use dyno::render::html;
 use dyno::render::terminal::terminal;
-use dyno::run::prepare::Before;
+use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::store::{Bundle, Writer};
 
@@ -163,7 +163,7 @@ fn check_energy(path: &PathBuf) {
     let shown = terminal(&screens::show(&all));
     assert!(shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"), "{shown}");
     let mut csv = Vec::new();
-    let (points, form) = (export::TABLES[0], export::FORMS[0]);
+    let (points, form) = (export::TABLES.iter().next().unwrap(), export::FORMS.iter().next().unwrap());
     let facts = dyno::cmd::load::facts(std::slice::from_ref(path), &Default::default()).unwrap();
     export::export((std::slice::from_ref(path), &facts), points, form, Box::new(&mut csv)).unwrap();
     let mut rows = csv::Reader::from_reader(&csv[..]);

@@ -13,7 +13,7 @@ use dyno::base::clock::Clock;
 use dyno::base::error::Result;
 use dyno::plan;
 use dyno::record::{DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, Tally};
-use dyno::run::prepare::Before;
+use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 
 use crate::support::quiet::on_a_quiet_machine;

@@ -3,9 +3,9 @@
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::brief::block::{Block, Table};
+use crate::brief::wording;
 use crate::chart::MARK;
 use crate::chart::step::name;
-use crate::stats::limit::Verdict;
 
 pub const SECTION: Section = Section { id: "limits", title: "Bottleneck", blocks };
 
@@ -36,17 +36,9 @@ pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
         let at = step.values[cell.value].label.clone();
-        Some(vec![at, name(facts, cell), verdict.limit.name().to_string(), because(verdict)])
+        Some(vec![at, name(facts, cell), verdict.limit.name().to_string(), wording::because(verdict)])
     };
     step.cells.iter().filter_map(row).collect()
-}
-
-/// The evidence, and what to change where it was not the drive.
-pub fn because(verdict: &Verdict) -> String {
-    match &verdict.remedy {
-        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
-        None => verdict.evidence.clone(),
-    }
 }
 
 /// How many cells each limit holds, as a sentence; nothing where nothing watched.

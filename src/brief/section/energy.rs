@@ -5,7 +5,7 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::power::{MOST_DELAY_S, PowerFacts};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self as words, NONE};
-use crate::chart::power;
+use crate::chart;
 use crate::chart::step::name;
 use crate::stats::Estimate;
 
@@ -20,7 +20,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     for step in &facts.steps {
         let Some(table) = table(facts, step) else { continue };
         out.push(Block::chapter(&step.title));
-        out.push(Block::Figures(power::figures(facts, step)));
+        out.push(Block::Figures(chart::of_step(SECTION.id, facts, step)));
         out.push(table.block());
     }
     if !out.is_empty() {

@@ -6,7 +6,7 @@ use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format as words;
-use crate::brief::wording;
+use crate::brief::{notes, wording};
 
 pub const SECTION: Section = Section { id: "marks", title: "Caveats", blocks };
 
@@ -20,6 +20,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(Block::note("Their figures are shown; they support no claim."));
         out.push(Block::list(caveats));
     }
+    out.extend(notes::blocks(facts));
     out.extend(titled("Wider than asked", wider_than_asked(facts)));
     if !facts.failures.is_empty() {
         let rows = facts.failures.iter().map(|f| {

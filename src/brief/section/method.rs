@@ -2,6 +2,7 @@
 
 use super::Section;
 use crate::analysis::facts::Facts;
+use crate::analysis::selftest;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
 use crate::brief::block::Block;
@@ -56,6 +57,7 @@ fn definitions(facts: &Facts) -> Vec<(String, String)> {
             .to_string(),
     );
     all.extend(FORMULAS.iter().map(|(term, meaning)| (term.to_string(), meaning.to_string())));
+    all.extend(selftest::of_host(facts).into_iter().map(|said| ("Self-test".to_string(), format!("{said}."))));
     if facts.subjects.len() > 1 {
         all.push(("Difference".to_string(), wording::footnote()));
     }

@@ -19,8 +19,10 @@ pub mod tpcc;
 
 use super::block::Block;
 use crate::analysis::facts::Facts;
+use crate::base::registry::Registry;
 
 /// A part of a brief.
+#[derive(Clone, Copy)]
 pub struct Section {
     /// The anchor in a page, and its name in brief.toml.
     pub id: &'static str,
@@ -29,7 +31,7 @@ pub struct Section {
     pub blocks: fn(&Facts) -> Vec<Block>,
 }
 
-pub static ALL: &[Section] = &[
+pub static ALL: Registry<Section> = Registry::new(&[
     findings::SECTION,
     results::SECTION,
     tpcc::SECTION,
@@ -46,4 +48,4 @@ pub static ALL: &[Section] = &[
     data::SECTION,
     server::SECTION,
     disclosure::SECTION,
-];
+]);

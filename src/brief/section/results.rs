@@ -8,7 +8,8 @@ use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::number_format::{self as words, NONE};
 use crate::brief::wording;
-use crate::chart::step::{self, name};
+use crate::chart;
+use crate::chart::step::name;
 use crate::plan::Field;
 
 pub const SECTION: Section = Section { id: "results", title: "Results", blocks };
@@ -18,8 +19,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     for (index, step) in facts.steps.iter().enumerate() {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.clone(), id }));
-        out.push(Block::note(wording::describe(step)));
-        out.push(Block::Figures(step::figures(facts, step)));
+        out.push(Block::note(describe(step)));
+        out.push(Block::Figures(chart::of_step(SECTION.id, facts, step)));
         out.push(side_by_side(facts, index).block());
         if step.has_marks() {
             out.push(Block::note(bottlenecks::NOTE));
@@ -33,6 +34,30 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         }
     }
     out
+}
+
+/// What the numbers of a step are: whose latency, how long, how many repeats.
+pub fn describe(step: &StepFacts) -> String {
+    let mut parts = Vec::new();
+    if let Some(axis) = &step.axis {
+        parts.push(format!("swept along {}", axis.name));
+    }
+    parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
+    parts.push(match step.window_ns {
+        0 => "window length unknown".to_string(),
+        window => format!("{} a point", units::duration(window)),
+    });
+    if let Some(class) = step.class {
+        let kind = if step.open_loop { "response" } else { "service" };
+        parts.push(format!("percentiles are {} {kind} times", class.name()));
+    }
+    let drives = step.cells.iter().any(|c| !c.drives.is_empty());
+    let over = [(drives, "drives"), (step.instances, "instances")];
+    let over: Vec<String> = over.iter().filter(|(several, _)| *several).map(|(_, what)| what.to_string()).collect();
+    if !over.is_empty() {
+        parts.push(format!("ops/s summed and histograms merged over {}", words::list(&over)));
+    }
+    parts.join(" · ")
 }
 
 /// Every comparison of the step: who is better, by how much, and how that stands.

@@ -1,59 +1,54 @@
 //! The two tables that published briefs open with: the server's hardware, and its software.
 
 use super::Section;
-use crate::analysis::conditions::values;
+use crate::analysis::conditions::{headings, values};
 use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
+use crate::record::key::{Key, cpu, drive, dyno, engine, host, kernel, memory};
 
 pub const SECTION: Section = Section { id: "server", title: "Server", blocks };
 
-/// Group and name of a fact, in the order of the table.
-type Rows = &'static [(&'static str, &'static str)];
-
-const HARDWARE: Rows = &[
-    ("Host", "Vendor"),
-    ("Host", "Server"),
-    ("Host", "Board"),
-    ("Host", "BIOS"),
-    ("Host", "Virtual machine"),
-    ("CPU", "Model"),
-    ("CPU", "Sockets"),
-    ("CPU", "Cores a socket"),
-    ("CPU", "Logical processors"),
-    ("CPU", "SMT"),
-    ("CPU", "Highest frequency"),
-    ("CPU", "NUMA nodes"),
-    ("Memory", "Total"),
-    ("Memory", "Modules"),
-    ("Drive", "Model"),
-    ("Drive", "Serial"),
-    ("Drive", "Firmware"),
-    ("Drive", "Capacity"),
-    ("Drive", "Logical block size"),
-    ("Drive", "Link speed"),
-    ("Drive", "Link width"),
-    ("Drive", "NUMA node"),
+/// In the order of the table.
+const HARDWARE: &[Key] = &[
+    host::VENDOR,
+    host::SERVER,
+    host::BOARD,
+    host::BIOS,
+    host::VIRTUAL_MACHINE,
+    cpu::MODEL,
+    cpu::SOCKETS,
+    cpu::CORES,
+    cpu::LOGICAL_PROCESSORS,
+    cpu::SMT,
+    cpu::HIGHEST_FREQUENCY,
+    cpu::NUMA_NODES,
+    memory::TOTAL,
+    memory::MODULES,
+    drive::MODEL,
+    drive::SERIAL,
+    drive::FIRMWARE,
+    drive::CAPACITY,
+    drive::LOGICAL_BLOCK_SIZE,
+    drive::LINK_SPEED,
+    drive::LINK_WIDTH,
+    drive::NUMA_NODE,
 ];
 
-const SOFTWARE: Rows = &[
-    ("Host", "Operating system"),
-    ("Kernel", "Release"),
-    ("Kernel", "Command line"),
-    ("Kernel", "Driver nvme"),
-    ("Kernel", "Driver nvme_core"),
-    ("CPU", "Governor"),
-    ("CPU", "Frequency driver"),
-    ("CPU", "Mitigations"),
-    ("Memory", "Transparent huge pages"),
-    ("Drive", "Filesystem"),
-    ("Drive", "Mount options"),
-    ("Drive", "Scheduler"),
-    ("Dyno", "Version"),
-    ("RocksDB", "Version"),
-    ("MySQL", "Version"),
-    ("MariaDB", "Version"),
-    ("PostgreSQL", "Version"),
-    ("SQL Server", "Version"),
+const SOFTWARE: &[Key] = &[
+    host::OPERATING_SYSTEM,
+    kernel::RELEASE,
+    kernel::COMMAND_LINE,
+    kernel::DRIVERS[0].0,
+    kernel::DRIVERS[1].0,
+    cpu::GOVERNOR,
+    cpu::FREQUENCY_DRIVER,
+    cpu::MITIGATIONS,
+    memory::HUGE_PAGES,
+    drive::FILESYSTEM,
+    drive::MOUNT_OPTIONS,
+    drive::SCHEDULER,
+    dyno::VERSION,
+    engine::VERSION,
 ];
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -63,12 +58,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     some.map(|(title, pairs)| Block::Pairs(title.to_string(), pairs)).collect()
 }
 
-fn pairs(facts: &Facts, rows: Rows) -> Vec<(String, String)> {
+fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
-    for (group, name) in rows {
-        let found = values(facts, group, name);
+    for (key, heading) in rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h))) {
+        let found = values(facts, heading, key.name);
         for (whose, value) in &found {
-            let name = if *name == "Version" { group } else { name };
+            let name = if [dyno::VERSION, engine::VERSION].contains(key) { heading } else { key.name };
             // What all share is said once.
             let label = if found.len() == 1 { name.to_string() } else { format!("{name}, {whose}") };
             pairs.push((label, value.clone()));

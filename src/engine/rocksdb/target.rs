@@ -17,6 +17,7 @@ use crate::lab::files;
 use crate::load::{AnyLane, Space};
 use crate::plan::Stream;
 use crate::record::Fact;
+use crate::record::key::engine;
 
 pub fn open(site: &Site<'_>) -> Result<Box<dyn Target>> {
     let Home::Folder(folder) = site.home else {
@@ -137,13 +138,13 @@ impl Target for RocksTarget {
     fn facts(&self) -> Vec<Fact> {
         let fact = |name: &str, value: String| Fact::new("RocksDB", name, value);
         vec![
-            fact("Version", super::version()),
+            fact(engine::VERSION.name, super::version()),
             fact("Keys", crate::base::units::grouped(self.space.keys)),
             fact("Key and value", format!("{} + {} bytes", self.space.key_bytes, self.space.value_bytes)),
             fact("Write-ahead log", if self.manner.wal { "on".into() } else { "off".into() }),
             fact("Sync", if self.manner.sync { "each write".into() } else { "no".into() }),
-            fact("Block cache", self.cache.clone()),
-            fact("Options", self.given.clone()),
+            fact(engine::BLOCK_CACHE.name, self.cache.clone()),
+            fact(engine::OPTIONS.name, self.given.clone()),
         ]
     }
 }

@@ -14,6 +14,7 @@ use crate::load::sql::{Counters, Script, SqlError, Trouble, refused};
 use crate::load::{AnyLane, Space};
 use crate::plan::{Knobs, Stream};
 use crate::record::Fact;
+use crate::record::key::engine;
 
 pub struct SqlTarget {
     /// The facts' heading: "MariaDB".
@@ -61,7 +62,7 @@ impl SqlTarget {
         let (name, number) = version.rsplit_once(' ').unwrap_or((&version, ""));
         let fact = |what: &str, value: String| Fact::new(name, what, value);
         let mut facts = vec![
-            fact("Version", number.to_string()),
+            fact(engine::VERSION.name, number.to_string()),
             fact("Server", if server.is_some() { "Dyno's own".into() } else { "existing".into() }),
         ];
         let shown = settings.iter().map(
@@ -69,7 +70,7 @@ impl SqlTarget {
                 if value.is_empty() { name.clone() } else { format!("{name}={value}") }
             },
         );
-        facts.push(fact("Settings", shown.collect::<Vec<_>>().join(" ")));
+        facts.push(fact(engine::SETTINGS.name, shown.collect::<Vec<_>>().join(" ")));
         let limits = limits(knobs);
         facts.extend(limits.memory_bytes.map(|bytes| fact("Memory limit", units::bytes(bytes))));
         facts.extend(limits.cpus.map(|cpus| fact("Processors", cpus)));

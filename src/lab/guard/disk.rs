@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use super::super::pin::shown;
+use super::super::fd::shown;
 use crate::base::error::{Context, Result, failed};
 
 /// A whole device, a partition, or a namespace.

@@ -16,7 +16,7 @@ use moderate::moderate;
 use pair::{Cell, cells};
 use place::{Logged, Places};
 
-use super::estimate::t_reach;
+use super::moments::t_reach;
 
 /// The chance of a miss that the intervals of single points share, and that of step means. Without
 /// step means the points have all of it.

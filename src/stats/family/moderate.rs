@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use statrs::function::gamma::digamma;
 
 use super::pair::Cell;
-use crate::stats::estimate::t_reach;
+use crate::stats::moments::t_reach;
 
 /// How many standard errors of the variances' own spread count as a true one: few cells look alike by
 /// luck, and then their typical variance would count for too much.

@@ -2,7 +2,7 @@
 
 use super::FEWEST;
 use super::place::{Entry, Logged, Places};
-use crate::stats::estimate::{mean, variance};
+use crate::stats::moments::{mean, variance};
 
 /// Two subjects' difference on logarithms at one point.
 #[derive(Clone, Debug)]

@@ -4,7 +4,6 @@ use arrayvec::{ArrayString, ArrayVec};
 
 use super::profile::Profile;
 use super::random::{Constants, between, last_name, nurand};
-use super::statements::MOST_LINES;
 use crate::base::rng::Rng;
 
 /// An item that there is not: the last line of a New-Order that is to be rolled back (clause 2.4.1.5).
@@ -16,6 +15,9 @@ const LONGEST_NAME: usize = 15;
 pub const ITEMS: u64 = 100_000;
 pub const CUSTOMERS: u64 = 3_000;
 pub const DISTRICTS: u64 = 10;
+
+/// Clause 2.4.1.3: an order has 5 to 15 lines.
+pub const MOST_LINES: usize = 15;
 
 /// Where a terminal stands: it keeps its warehouse, and for Stock-Level its district, for the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use arrayvec::{ArrayString, ArrayVec};
 
-use super::inputs::{DISTRICTS, Drawer, Inputs, Line, Who};
-use super::statements::{Deliveries, Fixed, MOST_LINES, Several};
+use super::inputs::{DISTRICTS, Drawer, Inputs, Line, MOST_LINES, Who};
+use super::statements::{Deliveries, Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
 use crate::load::sql::answers::{Answers, Row, Value};

@@ -17,8 +17,9 @@ mod tests {
     use sqlparser::parser::Parser;
 
     use super::super::consistency::CONDITIONS;
+    use super::super::inputs::MOST_LINES;
     use super::super::schema::TABLES;
-    use super::super::statements::{Deliveries, Fixed, MOST_LINES, Several};
+    use super::super::statements::{Deliveries, Fixed, Several};
     use super::*;
     use crate::engine::sql::postgres::Postgres;
     use crate::engine::sql::sqlserver::SqlServer;

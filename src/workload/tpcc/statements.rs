@@ -1,11 +1,9 @@
 //! The statements of the five transactions, prepared once for each session. All dialects take the same text but
 //! for what `spelling` asks the dialect.
 
-use super::inputs::DISTRICTS;
+use super::inputs::{DISTRICTS, MOST_LINES};
 use super::spelling::spelled;
 use crate::load::sql::{Session, SqlResult, Statement};
-
-pub const MOST_LINES: usize = 15;
 
 macro_rules! statements {
     ($($name:ident = $sql:expr;)*) => {

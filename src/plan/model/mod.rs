@@ -1,18 +1,18 @@
 //! The resolved plan: plain data, every default filled in, every unit converted. It is what a bundle keeps, so its JSON
 //! form is versioned with the bundle's schema: fields are only ever added, with a default.
 
-use std::collections::BTreeMap;
+mod axis;
+pub(super) mod preparation;
+mod stream;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::axis::Axis;
-use super::prepare::Preparation;
-use super::repeats::Until;
+pub use self::axis::{Axis, AxisValue, Field};
+pub use self::preparation::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
+pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
 use super::search::Search;
-use super::target::Target;
-use crate::base::error::{Result, anyhow};
-use crate::base::units::Rate;
 
 /// A protocol applied to subjects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,9 @@ pub struct Plan {
     /// By which rule subjects take turns; see `order`. Bundles that do not say used the first.
     #[serde(default)]
     pub order_version: u32,
+    /// By which method points were measured; `record::METHOD` when the run began.
+    #[serde(default)]
+    pub method: Method,
     /// Fields whose difference is the question, as paths: points that differ in them may be compared.
     #[serde(default)]
     pub vary: Vec<String>,
@@ -47,6 +50,27 @@ pub struct Plan {
     /// How long the host is watched at rest before the first point, where something measures power.
     #[serde(default)]
     pub idle_ns: u64,
+}
+
+/// Measuring goes on until half the width of the headline figure's 95 % interval is within this.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Until {
+    /// Of the figure.
+    pub percent: f64,
+    /// Repeats that are measured in any case.
+    pub at_least: u32,
+}
+
+/// A version of the measuring method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Method(pub u32);
+
+impl Default for Method {
+    /// The first, of bundles that do not say; figures of other tools have it as well.
+    fn default() -> Method {
+        Method(1)
+    }
 }
 
 /// A procedure without drives.
@@ -99,23 +123,6 @@ pub struct OwnKnob {
     pub value: serde_json::Value,
 }
 
-/// Which of a stream's parts a knob belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PartOf {
-    Engine,
-    Workload,
-}
-
-impl PartOf {
-    pub fn name(self) -> &'static str {
-        match self {
-            PartOf::Engine => "engine",
-            PartOf::Workload => "workload",
-        }
-    }
-}
-
 /// One thing under test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drive {
@@ -145,13 +152,6 @@ impl Place {
             Place::Directory(path) | Place::Device { path, .. } => path,
         }
     }
-}
-
-/// An engine or a workload by name, with its knobs resolved.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    pub name: String,
-    pub knobs: Knobs,
 }
 
 /// What streams work on, laid out once on each drive and found again by later runs.
@@ -213,71 +213,6 @@ pub struct Sweep {
     pub search: Option<Search>,
 }
 
-/// A field of a stream that can be swept; the unit of its values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Field {
-    /// workers
-    Threads,
-    /// requests in flight for each worker
-    Depth,
-    /// ops/s
-    OpsPerSec,
-    /// bytes/s
-    BytesPerSec,
-    /// percent of the maximum, which a point of its own measures first
-    LoadPercent,
-    /// bytes, for workloads with a `block` knob
-    Block,
-    /// copies of the stream on each drive
-    Instances,
-}
-
-/// Workers doing one workload through one engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Stream {
-    pub name: String,
-    pub engine: Part,
-    pub workload: Part,
-    /// The dataset it works on, by name.
-    pub dataset: String,
-    pub threads: u32,
-    pub depth: u32,
-    pub load: Load,
-    pub arrival: Arrival,
-    /// Times the stream runs on each drive, each time on a dataset of its own.
-    pub instances: u32,
-    /// Whether its figures count in the step's headline; a background writer's do not.
-    pub headline: bool,
-    /// The part of each drive that it works on.
-    #[serde(default)]
-    pub target: Target,
-}
-
-/// How much load a stream asks for, over all its workers together.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Load {
-    /// Closed loop: the next op when the last is done.
-    Closed,
-    /// Open loop.
-    Rate(Rate),
-    /// Open loop at a share of what the closed loop reached, in percent.
-    PercentOfMaximum(f64),
-}
-
-/// When the ops of an open loop are due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Arrival {
-    /// Evenly spaced.
-    Fixed,
-    /// Independent of one another, with exponential gaps.
-    Poisson,
-    /// A rate limit as db_bench has it: the tokens of 100 ms at a time, used as fast as the engine takes them.
-    Refill,
-}
-
 /// One measured cell: which subject, step, axis value and repeat. Unique within a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointKey {
@@ -297,61 +232,6 @@ pub struct PointPlan {
     pub step: Step,
 }
 
-/// Resolved knobs by name. `Info` guarantees that those with a default are there.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Knobs(pub BTreeMap<String, serde_json::Value>);
-
-impl Knobs {
-    pub fn get(&self, name: &str) -> Option<&serde_json::Value> {
-        self.0.get(name)
-    }
-
-    /// An integer knob: counts, bytes, nanoseconds.
-    pub fn int(&self, name: &str) -> Result<u64> {
-        self.typed(name, serde_json::Value::as_u64)
-    }
-
-    pub fn float(&self, name: &str) -> Result<f64> {
-        self.typed(name, serde_json::Value::as_f64)
-    }
-
-    pub fn flag(&self, name: &str) -> Result<bool> {
-        self.typed(name, serde_json::Value::as_bool)
-    }
-
-    pub fn text(&self, name: &str) -> Result<&str> {
-        self.get(name).and_then(|v| v.as_str()).ok_or_else(|| missing(name))
-    }
-
-    /// A list of words, such as a command.
-    pub fn words(&self, name: &str) -> Result<Vec<String>> {
-        let value = self.get(name).cloned().ok_or_else(|| missing(name))?;
-        serde_json::from_value(value).map_err(|_| missing(name))
-    }
-
-    /// Sizes with weights, as [bytes, weight] pairs.
-    pub fn sizes(&self, name: &str) -> Result<Vec<(u64, f64)>> {
-        let value = self.get(name).cloned().ok_or_else(|| missing(name))?;
-        serde_json::from_value(value).map_err(|_| missing(name))
-    }
-
-    /// Free-form options; none where the plan gave none.
-    pub fn options(&self, name: &str) -> Result<BTreeMap<String, String>> {
-        let Some(value) = self.get(name).cloned() else { return Ok(BTreeMap::new()) };
-        serde_json::from_value(value).map_err(|_| missing(name))
-    }
-
-    fn typed<T>(&self, name: &str, read: impl Fn(&serde_json::Value) -> Option<T>) -> Result<T> {
-        self.get(name).and_then(read).ok_or_else(|| missing(name))
-    }
-}
-
-/// Only a bundle that was edited by hand, or a knob that its `Info` does not declare, can come here.
-fn missing(name: &str) -> crate::base::error::Error {
-    anyhow!("the resolved plan has no proper value for '{name}'")
-}
-
 impl Plan {
     /// Whether nothing is kept on any drive: all loads are on engines without data, or on servers elsewhere.
     pub fn keeps_no_data(&self) -> bool {
@@ -365,27 +245,6 @@ impl Protocol {
         let prepared = self.prepare.iter().map(|load| &load.stream);
         let steady = self.preparation.steady.iter().map(|steady| &steady.stream);
         streams.chain(prepared).chain(steady).all(Stream::keeps_no_data)
-    }
-}
-
-impl Stream {
-    /// Nothing of it is on a drive under test.
-    pub fn keeps_no_data(&self) -> bool {
-        self.dataset.is_empty() || self.engine.knobs.text("server").is_ok_and(|server| server == "existing")
-    }
-
-    pub fn part(&self, of: PartOf) -> &Part {
-        match of {
-            PartOf::Engine => &self.engine,
-            PartOf::Workload => &self.workload,
-        }
-    }
-
-    pub(super) fn part_mut(&mut self, of: PartOf) -> &mut Part {
-        match of {
-            PartOf::Engine => &mut self.engine,
-            PartOf::Workload => &mut self.workload,
-        }
     }
 }
 

@@ -2,7 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::model::Field;
+/// A field of a stream that can be swept; the unit of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Field {
+    /// workers
+    Threads,
+    /// requests in flight for each worker
+    Depth,
+    /// ops/s
+    OpsPerSec,
+    /// bytes/s
+    BytesPerSec,
+    /// percent of the maximum, which a point of its own measures first
+    LoadPercent,
+    /// bytes, for workloads with a `block` knob
+    Block,
+    /// copies of the stream on each drive
+    Instances,
+}
 
 /// The swept field's value at a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

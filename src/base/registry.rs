@@ -1,0 +1,37 @@
+//! A list of everything of one kind: Dyno's own, in the order in which they are shown, and what a program that uses Dyno as
+//! a library adds before it runs anything.
+
+use std::sync::{PoisonError, RwLock};
+
+pub struct Registry<T: Copy + 'static> {
+    own: &'static [T],
+    added: RwLock<Vec<T>>,
+}
+
+impl<T: Copy> Registry<T> {
+    pub const fn new(own: &'static [T]) -> Registry<T> {
+        Registry { own, added: RwLock::new(Vec::new()) }
+    }
+
+    /// Adds one of another program's; it comes after Dyno's own.
+    pub fn add(&self, one: T) {
+        self.added.write().unwrap_or_else(PoisonError::into_inner).push(one);
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = T> + use<T> {
+        let added = self.added.read().unwrap_or_else(PoisonError::into_inner).clone();
+        self.own.iter().copied().chain(added)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_comes_after_dynos_own() {
+        static ALL: Registry<&str> = Registry::new(&["own"]);
+        ALL.add("another's");
+        assert_eq!(ALL.iter().collect::<Vec<_>>(), ["own", "another's"]);
+    }
+}

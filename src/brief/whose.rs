@@ -1,0 +1,21 @@
+//! Of which drives a claim is.
+
+use crate::analysis::facts::Facts;
+use crate::analysis::specimens;
+
+/// Of what a claim is: so many drives of each model, or these drives alone; nothing where no drive had a part.
+pub fn whose(facts: &Facts, pair: (usize, usize)) -> Option<String> {
+    let plan = |subject: usize| Some(&facts.runs.get(*facts.run_of.get(subject)?)?.resolved);
+    let plans = [plan(pair.0)?, plan(pair.1)?];
+    if plans.iter().any(|plan| plan.keeps_no_data()) {
+        return None;
+    }
+    let count = |s: usize| facts.drives.get(s).map_or(1, Vec::len);
+    let models = specimens::model(facts, pair.0).is_some() && specimens::model(facts, pair.1).is_some();
+    Some(match (count(pair.0), count(pair.1)) {
+        _ if plans.iter().any(|plan| plan.same_device) => "on one device".to_string(),
+        (1, 1) => "of these two drives".to_string(),
+        (a, b) if a == b && models => format!("{a} drives each"),
+        _ => "of these drives".to_string(),
+    })
+}

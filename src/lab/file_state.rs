@@ -1,0 +1,37 @@
+//! A dataset's file as it was when the dataset was closed, and which files are touched at all.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::{Result, refused};
+
+/// A file as it was when its dataset was closed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    pub path: PathBuf,
+    pub bytes: u64,
+    /// Of 512 bytes; fewer than a whole file has means holes.
+    pub blocks: u64,
+    pub modified_ns: i128,
+    pub checksum: u64,
+}
+
+/// Refuses a file that is a link, or that has another name besides: what is written to it would be written elsewhere.
+pub fn check_own(found: &Metadata, shown: &Path) -> Result<()> {
+    if found.is_file() && found.nlink() > 1 {
+        let what = format!("{} is not touched: {} names lead to it (hard links)", shown.display(), found.nlink());
+        return Err(refused(what, format!("`find -inum {}` finds the others; remove the link", found.ino())));
+    }
+    if found.is_symlink() {
+        let target = std::fs::read_link(shown).unwrap_or_default();
+        let what = format!("{} is not followed: it is a symbolic link to {}", shown.display(), target.display());
+        return Err(refused(what, "remove the link"));
+    }
+    if !found.is_file() && !found.is_dir() {
+        return Err(refused(format!("{} is not touched: it is not a file", shown.display()), "move it away"));
+    }
+    Ok(())
+}

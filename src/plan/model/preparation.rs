@@ -1,0 +1,136 @@
+//! `[prepare]` as it is resolved: what is done to the bare drive, and how steadiness is judged.
+
+use serde::{Deserialize, Serialize};
+
+use super::stream::Stream;
+
+/// What is done to the bare drive, and how steadiness is judged; the fills stand with the datasets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Preparation {
+    #[serde(default)]
+    pub purge: Option<Purge>,
+    /// How many namespaces each drive is to have; zero leaves them as they are.
+    #[serde(default)]
+    pub namespaces: u32,
+    #[serde(default)]
+    pub filesystem: Option<Filesystem>,
+    #[serde(default)]
+    pub steady: Option<Steady>,
+}
+
+impl Preparation {
+    /// Whether a bare device loses what is on it before anything is filled.
+    pub fn erases(&self) -> Option<&'static str> {
+        let purge = self.purge.map(|_| "the purge");
+        purge.or(self.filesystem.as_ref().map(|_| "making the filesystem"))
+    }
+}
+
+/// How a drive is brought back to the state in which it left the factory, as far as that goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purge {
+    /// The first that the drive has of format, sanitize-block, sanitize-crypto and discard.
+    Any,
+    /// NVMe Format with secure erase of user data.
+    Format,
+    /// NVMe Format with a new key.
+    FormatCrypto,
+    SanitizeBlock,
+    SanitizeCrypto,
+    SanitizeOverwrite,
+    /// All blocks are told to be unused.
+    Discard,
+}
+
+pub const PURGES: [(&str, Purge); 7] = [
+    ("any", Purge::Any),
+    ("format", Purge::Format),
+    ("format-crypto", Purge::FormatCrypto),
+    ("sanitize-block", Purge::SanitizeBlock),
+    ("sanitize-crypto", Purge::SanitizeCrypto),
+    ("sanitize-overwrite", Purge::SanitizeOverwrite),
+    ("discard", Purge::Discard),
+];
+
+/// What is made on each bare device and mounted where only the run finds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Filesystem {
+    pub kind: FilesystemKind,
+    /// Further arguments of mkfs.
+    pub mkfs: Vec<String>,
+    /// Mount options, as after `-o`.
+    pub mount: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FilesystemKind {
+    Xfs,
+    Ext4,
+}
+
+impl FilesystemKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            FilesystemKind::Xfs => "xfs",
+            FilesystemKind::Ext4 => "ext4",
+        }
+    }
+}
+
+/// Rounds of one load until the last of them are alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Steady {
+    pub stream: Stream,
+    pub metric: Metric,
+    pub round_ns: u64,
+    /// Given up after so many; the points are then marked.
+    pub most_rounds: u32,
+    pub rule: SteadyRule,
+}
+
+/// What is tracked from round to round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    Iops,
+    Throughput,
+    Mean,
+    P99,
+}
+
+pub const METRICS: [(&str, Metric); 4] =
+    [("iops", Metric::Iops), ("throughput", Metric::Throughput), ("mean", Metric::Mean), ("p99", Metric::P99)];
+
+impl Metric {
+    pub fn name(self) -> &'static str {
+        METRICS.iter().find(|m| m.1 == self).map_or("", |m| m.0)
+    }
+
+    /// The unit of its values.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Metric::Iops => "ops/s",
+            Metric::Throughput => "bytes/s",
+            Metric::Mean | Metric::P99 => "ns",
+        }
+    }
+}
+
+/// When the last rounds are alike; the numbers of SNIA PTS 2.0.2 (2.1.24) by default.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SteadyRule {
+    /// Rounds that are looked at together.
+    pub window: usize,
+    /// The most that the largest and the smallest value may be apart, as a share of the mean.
+    pub excursion: f64,
+    /// The most that the fitted line's ends may be apart, as a share of the mean.
+    pub slope: f64,
+}
+
+impl Default for SteadyRule {
+    fn default() -> SteadyRule {
+        SteadyRule { window: 5, excursion: 0.20, slope: 0.10 }
+    }
+}

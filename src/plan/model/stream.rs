@@ -1,0 +1,154 @@
+//! A stream as it is resolved: an engine, a workload, and how they are driven.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::{Result, anyhow};
+use crate::base::units::Rate;
+use crate::plan::target::Target;
+
+/// Workers doing one workload through one engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stream {
+    pub name: String,
+    pub engine: Part,
+    pub workload: Part,
+    /// The dataset it works on, by name.
+    pub dataset: String,
+    pub threads: u32,
+    pub depth: u32,
+    pub load: Load,
+    pub arrival: Arrival,
+    /// Times the stream runs on each drive, each time on a dataset of its own.
+    pub instances: u32,
+    /// Whether its figures count in the step's headline; a background writer's do not.
+    pub headline: bool,
+    /// The part of each drive that it works on.
+    #[serde(default)]
+    pub target: Target,
+}
+
+/// How much load a stream asks for, over all its workers together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Load {
+    /// Closed loop: the next op when the last is done.
+    Closed,
+    /// Open loop.
+    Rate(Rate),
+    /// Open loop at a share of what the closed loop reached, in percent.
+    PercentOfMaximum(f64),
+}
+
+/// When the ops of an open loop are due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrival {
+    /// Evenly spaced.
+    Fixed,
+    /// Independent of one another, with exponential gaps.
+    Poisson,
+    /// A rate limit as db_bench has it: the tokens of 100 ms at a time, used as fast as the engine takes them.
+    Refill,
+}
+
+/// An engine or a workload by name, with its knobs resolved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    pub name: String,
+    pub knobs: Knobs,
+}
+
+/// Which of a stream's parts a knob belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartOf {
+    Engine,
+    Workload,
+}
+
+impl PartOf {
+    pub fn name(self) -> &'static str {
+        match self {
+            PartOf::Engine => "engine",
+            PartOf::Workload => "workload",
+        }
+    }
+}
+
+/// Resolved knobs by name. `Info` guarantees that those with a default are there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Knobs(pub BTreeMap<String, serde_json::Value>);
+
+impl Knobs {
+    pub fn get(&self, name: &str) -> Option<&serde_json::Value> {
+        self.0.get(name)
+    }
+
+    /// An integer knob: counts, bytes, nanoseconds.
+    pub fn int(&self, name: &str) -> Result<u64> {
+        self.typed(name, serde_json::Value::as_u64)
+    }
+
+    pub fn float(&self, name: &str) -> Result<f64> {
+        self.typed(name, serde_json::Value::as_f64)
+    }
+
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        self.typed(name, serde_json::Value::as_bool)
+    }
+
+    pub fn text(&self, name: &str) -> Result<&str> {
+        self.get(name).and_then(|v| v.as_str()).ok_or_else(|| missing(name))
+    }
+
+    /// A list of words, such as a command.
+    pub fn words(&self, name: &str) -> Result<Vec<String>> {
+        let value = self.get(name).cloned().ok_or_else(|| missing(name))?;
+        serde_json::from_value(value).map_err(|_| missing(name))
+    }
+
+    /// Sizes with weights, as [bytes, weight] pairs.
+    pub fn sizes(&self, name: &str) -> Result<Vec<(u64, f64)>> {
+        let value = self.get(name).cloned().ok_or_else(|| missing(name))?;
+        serde_json::from_value(value).map_err(|_| missing(name))
+    }
+
+    /// Free-form options; none where the plan gave none.
+    pub fn options(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        let Some(value) = self.get(name).cloned() else { return Ok(BTreeMap::new()) };
+        serde_json::from_value(value).map_err(|_| missing(name))
+    }
+
+    fn typed<T>(&self, name: &str, read: impl Fn(&serde_json::Value) -> Option<T>) -> Result<T> {
+        self.get(name).and_then(read).ok_or_else(|| missing(name))
+    }
+}
+
+/// Only a bundle that was edited by hand, or a knob that its `Info` does not declare, can come here.
+fn missing(name: &str) -> crate::base::error::Error {
+    anyhow!("the resolved plan has no proper value for '{name}'")
+}
+
+impl Stream {
+    /// Nothing of it is on a drive under test.
+    pub fn keeps_no_data(&self) -> bool {
+        self.dataset.is_empty() || self.engine.knobs.text("server").is_ok_and(|server| server == "existing")
+    }
+
+    pub fn part(&self, of: PartOf) -> &Part {
+        match of {
+            PartOf::Engine => &self.engine,
+            PartOf::Workload => &self.workload,
+        }
+    }
+
+    pub fn part_mut(&mut self, of: PartOf) -> &mut Part {
+        match of {
+            PartOf::Engine => &mut self.engine,
+            PartOf::Workload => &mut self.workload,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What `dyno selftest` found on a host, kept beside the runs of that host and disclosed in their bundles as facts.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Fact, PacingFloor};
+use crate::base::units;
+
+/// Heading of the facts, and the name of the one that briefs quote.
+const GROUP: &str = "Self-test";
+const SUMMARY: &str = "Summary";
+
+/// One self-test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SelfTest {
+    pub started_unix_ns: u64,
+    pub dyno_version: String,
+    pub repeats: u32,
+    pub window_ns: u64,
+    pub same: Same,
+    pub known: Vec<Known>,
+    pub scatter: Vec<Scatter>,
+    pub floor: PacingFloor,
+    pub ceilings: Vec<Ceiling>,
+    /// What could not be measured, and why.
+    pub failures: Vec<String>,
+}
+
+/// The same subject measured twice, as two subjects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Same {
+    pub briefs: usize,
+    /// All that were compared.
+    pub comparisons: usize,
+    /// Those whose interval excluded "no difference": all of them false.
+    pub claimed: usize,
+    /// Briefs with any of them: 5 % at most is the promise.
+    pub false_briefs: usize,
+}
+
+/// A difference that was set, and what was found of it in ops/s.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Known {
+    pub percent: f64,
+    pub points: usize,
+    /// Points at which it was claimed.
+    pub found: usize,
+    /// Whether the step's mean claims it.
+    pub in_mean: bool,
+    /// Claims of the opposite.
+    pub wrong: usize,
+}
+
+/// The run-to-run scatter of a load: standard deviations of logarithms, of one run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scatter {
+    /// "the null engine", "direct reads under /mnt/a"
+    pub of: String,
+    pub ops: Option<f64>,
+    pub p99: Option<f64>,
+    /// The least difference of ops/s that the self-test's repeats show at a point, in percent, in a brief of two subjects,
+    /// ten points and two figures.
+    pub shows_percent: Option<f64>,
+}
+
+/// The most that the generator handed over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ceiling {
+    pub engine: String,
+    pub shape: String,
+    pub ops_per_s: f64,
+}
+
+impl SelfTest {
+    /// "5 repeats show differences from 0.4 % (the null engine) and 3.2 % (direct reads under /mnt/a); the same subject
+    /// twice: 0 false claims in 40"
+    pub fn summary(&self) -> String {
+        let shown = |s: &Scatter| s.shows_percent.map(|p| format!("{} ({})", percent(p), s.of));
+        let all: Vec<String> = self.scatter.iter().filter_map(shown).collect();
+        let least = match &all[..] {
+            [] => String::new(),
+            all => format!("{} repeats show differences from {}; ", self.repeats, all.join(", ")),
+        };
+        let Same { comparisons, claimed, .. } = self.same;
+        let plural = if claimed == 1 { "" } else { "s" };
+        format!("{least}the same subject twice: {claimed} false claim{plural} in {comparisons}")
+    }
+
+    /// For the disclosure of every run on the host.
+    pub fn to_facts(&self) -> Vec<Fact> {
+        let when = format!("{}, dyno {}", units::moment(self.started_unix_ns), self.dyno_version);
+        let mut facts = vec![Fact::new(GROUP, SUMMARY, self.summary()), Fact::new(GROUP, "Measured", when)];
+        let Same { briefs, false_briefs, .. } = self.same;
+        let same = format!("{false_briefs} of {briefs} briefs with any false claim");
+        facts.push(Fact::new(GROUP, "The same subject twice", same));
+        for known in &self.known {
+            let Known { percent, points, found, in_mean, wrong } = known;
+            let mean = if *in_mean { "claimed" } else { "not claimed" };
+            let value = format!(
+                "found at {found} of {points} points, {mean} in the step's mean, {wrong} claims of the opposite"
+            );
+            facts.push(Fact::new(GROUP, format!("Known difference of {percent} %"), value));
+        }
+        for scatter in &self.scatter {
+            let of = |name: &str, s: Option<f64>| s.map(|s| format!("{} ({name})", percent(s * 100.0)));
+            let both: Vec<String> = [of("ops/s", scatter.ops), of("p99", scatter.p99)].into_iter().flatten().collect();
+            facts.push(Fact::new(GROUP, format!("Scatter, {}", scatter.of), both.join(", ")));
+        }
+        let PacingFloor { median_ns, p95_ns, .. } = self.floor;
+        let [median, p95] = [median_ns, p95_ns].map(|ns| units::latency(ns as f64));
+        facts.push(Fact::new(GROUP, "Pacing floor", format!("{median} median, {p95} p95")));
+        for Ceiling { engine, shape, ops_per_s } in &self.ceilings {
+            let value = format!("{} ops/s", units::grouped(*ops_per_s as u64));
+            facts.push(Fact::new(GROUP, format!("Ceiling, {engine}, {shape}"), value));
+        }
+        facts.extend(self.failures.iter().map(|why| Fact::new(GROUP, "Not measured", why)));
+        facts
+    }
+}
+
+/// What a brief quotes of a self-test; none where the fact is of something else.
+pub fn quoted(group: &str, name: &str) -> bool {
+    group.starts_with(GROUP) && name == SUMMARY
+}
+
+/// To two digits, never smaller than it is.
+fn percent(value: f64) -> String {
+    let decimals = if value > 0.0 { (1 - value.log10().floor() as i32).clamp(0, 4) } else { 0 };
+    let unit = 10f64.powi(-decimals);
+    format!("{:.*} %", decimals as usize, (value / unit).ceil() * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found() -> SelfTest {
+        SelfTest {
+            started_unix_ns: 1_790_000_000_000_000_000,
+            dyno_version: "0.1.0".into(),
+            repeats: 5,
+            window_ns: 200_000_000,
+            same: Same { briefs: 3, comparisons: 40, claimed: 1, false_briefs: 1 },
+            known: vec![Known { percent: 3.0, points: 6, found: 4, in_mean: true, wrong: 0 }],
+            scatter: vec![
+                Scatter { of: "the null engine".into(), ops: Some(0.0012), p99: None, shows_percent: Some(0.311) },
+                Scatter { of: "direct reads".into(), ops: Some(0.014), p99: Some(0.02), shows_percent: Some(3.2) },
+            ],
+            floor: PacingFloor { median_ns: 900, p95_ns: 5_000, ops: 2_000, ops_per_s: 10_000 },
+            ceilings: vec![Ceiling { engine: "null".into(), shape: "open loop".into(), ops_per_s: 21e6 }],
+            failures: vec![],
+        }
+    }
+
+    #[test]
+    fn its_summary_and_its_facts_say_what_was_found_and_it_comes_back_from_a_line() {
+        let test = found();
+        assert_eq!(
+            test.summary(),
+            "5 repeats show differences from 0.32 % (the null engine), 3.2 % (direct reads); the same subject twice: 1 \
+             false claim in 40"
+        );
+        let facts = test.to_facts();
+        let of = |name: &str| facts.iter().find(|f| f.name == name).map(|f| f.value.as_str());
+        assert!(quoted(&facts[0].group, &facts[0].name) && !quoted(&facts[1].group, &facts[1].name));
+        assert_eq!(of("The same subject twice"), Some("1 of 3 briefs with any false claim"));
+        let known = "found at 4 of 6 points, claimed in the step's mean, 0 claims of the opposite";
+        assert_eq!(of("Known difference of 3 %"), Some(known));
+        assert_eq!(of("Scatter, direct reads"), Some("1.4 % (ops/s), 2.0 % (p99)"));
+        assert_eq!(of("Ceiling, null, open loop"), Some("21,000,000 ops/s"));
+        let line = serde_json::to_string(&test).expect("JSON");
+        assert_eq!(serde_json::from_str::<SelfTest>(&line).expect("read"), test);
+    }
+}

@@ -1,0 +1,37 @@
+//! What an earlier part of the run did to the drives, as its bundle says.
+
+use crate::lab::{filesystem, guard, written};
+use crate::plan::{Drive, Place, Plan};
+use crate::record::{DriveState, Prepared};
+
+/// What a bundle tells of drives that an earlier part of the run prepared.
+#[derive(Clone, Debug, Default)]
+pub struct Before {
+    pub prepared: Vec<Prepared>,
+    pub states: Vec<DriveState>,
+}
+
+/// A filesystem that this very run made may be erased without being named, and so may what a run of Dyno's left.
+pub fn with_our_own(plan: &Plan, before: &Before, subject: &str, index: usize, drive: &Drive) -> Drive {
+    let mut drive = drive.clone();
+    let Place::Device { .. } = &drive.place else { return drive };
+    if let Some(filesystem) = &plan.protocol.preparation.filesystem {
+        let made = |p: &&Prepared| p.subject == subject && p.drive == index as u32 && p.action == "filesystem";
+        let uuid = filesystem::uuid(&drive, filesystem.kind);
+        let noted = |p: &Prepared| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid));
+        // Killed between mkfs and its note, the run had begun, and the filesystem is one of Dyno's.
+        let unnoted = || begun(before, subject, index) && filesystem::is_dynos(&drive, filesystem.kind);
+        if before.prepared.iter().filter(made).any(noted) || unnoted() {
+            drive.erase_signatures.push(filesystem.kind.name().to_string());
+        }
+    }
+    if begun(before, subject, index) || written::is_as_a_run_left_it(&drive) {
+        drive.erase_signatures.push(guard::UNKNOWN.to_string());
+    }
+    drive
+}
+
+/// Whether this very run has begun to write to the drive.
+pub fn begun(before: &Before, subject: &str, index: usize) -> bool {
+    before.states.iter().any(|state| state.subject == subject && state.drive == index as u32)
+}

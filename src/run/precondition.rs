@@ -1,0 +1,78 @@
+//! A load that is put on a subject's drives and not reported.
+
+use std::sync::atomic::AtomicBool;
+
+use super::crew::{self, Gang, Span};
+use super::progress::Progress;
+use super::targets;
+use super::time::Time;
+use crate::base::error::{Result, bail};
+use crate::load::worker::Window;
+use crate::plan::{Load, Plan, Stream, Subject};
+
+/// How long a load goes on.
+#[derive(Clone, Copy)]
+pub enum Length {
+    Time(u64),
+    /// How often the range is covered.
+    Passes(f64),
+}
+
+/// A load while it runs.
+pub struct Running<'a> {
+    pub window: Window,
+    /// Whether any worker is.
+    pub running: &'a dyn Fn() -> bool,
+    /// Set, it ends the load.
+    pub stop: &'a AtomicBool,
+}
+
+/// Looks on while the load runs.
+pub type LookOn<'a> = dyn FnMut(&[Gang<'_>], &Running<'_>) -> Result<()> + 'a;
+
+/// Runs one stream on all of a subject's drives and keeps nothing of it but how many ops it was.
+pub fn load(
+    plan: &Plan,
+    subject: &Subject,
+    stream: &Stream,
+    length: Length,
+    time: Time<'_>,
+    progress: &Progress,
+    look_on: &mut LookOn<'_>,
+) -> Result<u64> {
+    let targets = targets::open(plan, subject, std::slice::from_ref(stream), false, time.clock, progress)?;
+    let mut gangs = Vec::new();
+    for (drive, instance) in targets::places(subject, stream) {
+        let Some((_, target)) = targets.get(&targets::key(subject, stream, drive, instance)) else { continue };
+        let own_namespace = targets::has_namespaces(subject, drive);
+        let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
+        let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
+        gangs.push(Gang { drive, instance, own_namespace, passes, ..Gang::new(stream, &**target, rate, plan.seed)? });
+    }
+    let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
+    let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
+    crew::run(time.clock, &gangs, span, &stop, &mut |window, running| {
+        look_on(&gangs, &Running { window, running, stop: &stop })
+    })?;
+    if time.stopped() {
+        bail!("interrupted while preparing; the next run starts this load again");
+    }
+    targets.values().try_for_each(|(_, target)| target.sync())?;
+    let ops = gangs.iter().map(Gang::issued).sum();
+    drop(gangs);
+    targets::close(targets)?;
+    Ok(ops)
+}
+
+/// The ops of all workers' passes; nothing for a load that goes by time.
+pub fn planned_ops(gangs: &[Gang<'_>]) -> Result<Option<u64>> {
+    let mut all = 0;
+    for gang in gangs {
+        for thread in 0..gang.stream.threads {
+            let source = gang.source(gang.space(), thread)?;
+            let Some(ops) = gang.limit(&*source)? else { return Ok(None) };
+            all += ops;
+        }
+    }
+    Ok(Some(all))
+}

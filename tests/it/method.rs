@@ -1,0 +1,50 @@
+//! The version of the measuring method: bundles of different versions are not compared, and neither is one gone on with.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::support::{DYNO, said};
+
+const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\nduration = \"50ms\"\n\
+    [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
+
+fn dyno(folder: &Path, args: &[&str]) -> Output {
+    Command::new(DYNO).current_dir(folder).args(args).output().expect("ran")
+}
+
+/// A bundle of three repeats of one subject on the null engine.
+fn measured(folder: &Path, subject: &str, bundle: &str) {
+    std::fs::create_dir(folder.join(subject)).expect("a drive");
+    let subject = format!("{subject}={subject}");
+    let out = dyno(folder, &["run", "null.toml", "--subject", &subject, "--repeats", "3", "--bundle", bundle]);
+    assert!(out.status.success(), "{}", said(&out));
+}
+
+/// Puts another version into a bundle's plan, or none.
+fn set(bundle: &Path, change: &str) {
+    let conn = rusqlite::Connection::open(bundle).expect("a bundle");
+    conn.execute(&format!("UPDATE run SET plan = {change}"), []).expect("changed");
+}
+
+#[test]
+fn bundles_of_different_versions_are_not_compared_and_both_versions_are_printed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, b) = (folder.path(), folder.path().join("b.dyno"));
+    std::fs::write(path.join("null.toml"), PROTOCOL).expect("written");
+    measured(path, "X", "a.dyno");
+    measured(path, "Y", "b.dyno");
+    let compared = |args: &[&str]| said(&dyno(path, &[&["compare", "a.dyno", "b.dyno"], args].concat()));
+    assert!(!compared(&[]).contains("not comparable"), "{}", compared(&[]));
+    // One of before there was a version is of the first.
+    set(&b, "json_remove(plan, '$.method')");
+    assert!(!compared(&[]).contains("not comparable"), "{}", compared(&[]));
+    set(&b, "json_set(plan, '$.method', 2)");
+    for vary in [&[][..], &["--vary", "version of the measuring method"]] {
+        let text = compared(vary);
+        assert!(text.contains("version of the measuring method differs, 1 (X), 2 (Y)"), "{text}");
+        assert!(!text.contains('▲'), "{text}");
+    }
+    let resumed = dyno(path, &["run", "--resume", "b.dyno"]);
+    let text = said(&resumed);
+    assert!(!resumed.status.success() && text.contains("version 2 of the measuring method"), "{text}");
+}

@@ -1,0 +1,85 @@
+//! A toy engine: `slate` reads and writes a file through the page cache.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use dyno::base::error::{Context, Result, failed};
+use dyno::engine::{self, Access, Engine, Home, Site, Target};
+use dyno::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
+use dyno::plan::{Default, Family, Info, Kind, Knob, Stream};
+
+struct Slate;
+
+static INFO: Info = Info {
+    name: "slate",
+    summary: "a file, read and written through the page cache",
+    family: Family::Block,
+    writes: false,
+    max_depth: 1,
+    knobs: &[Knob { name: "size", kind: Kind::Bytes, default: Default::Required, doc: "The file's length." }],
+    source: "",
+};
+
+pub fn add() {
+    engine::ALL.add(&Slate);
+}
+
+impl Engine for Slate {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        let Home::Folder(folder) = site.home else { return Err(failed("a slate is a file", "give a directory")) };
+        let create = site.access == Access::Create;
+        let file = File::options().read(true).write(true).create(create).open(folder.path().join("slate"));
+        let file = file.context("opening the slate")?;
+        let bytes = site.knobs.int("size")?;
+        file.set_len(bytes).context("making room")?;
+        Ok(Box::new(Open { file: Arc::new(file), bytes }))
+    }
+}
+
+struct Open {
+    file: Arc<File>,
+    bytes: u64,
+}
+
+impl Target for Open {
+    fn space(&self) -> Space {
+        Space { bytes: self.bytes, align_bytes: 1, ..Space::default() }
+    }
+
+    fn lane(&self, _stream: &Stream, _thread: u32) -> Result<Box<dyn AnyLane>> {
+        Ok(Box::new(Chalk { file: Arc::clone(&self.file), buffer: vec![7; 1 << 20], staged: None }))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.file.sync_all().context("writing the slate to the drive")
+    }
+}
+
+struct Chalk {
+    file: Arc<File>,
+    buffer: Vec<u8>,
+    staged: Option<(u32, Op)>,
+}
+
+impl Lane for Chalk {
+    fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
+        self.staged = Some((slot, *op));
+        Ok(())
+    }
+
+    fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+        let Some((slot, op)) = self.staged.take() else { return Ok(()) };
+        let buffer = &mut self.buffer[..op.len as usize];
+        match op.kind {
+            OpKind::Write => self.file.write_all_at(buffer, op.at).context("writing")?,
+            _ => self.file.read_exact_at(buffer, op.at).context("reading")?,
+        }
+        done.push(Done { slot, bytes: op.len, hit: true, given_up: false });
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! A toy exporter: the form `lines`, one value a line.
+
+use std::io::Write;
+
+use dyno::base::error::Result;
+use dyno::export::{self, Column, Form, Rows, Value};
+
+struct Lines;
+
+pub fn add() {
+    export::FORMS.add(&Lines);
+}
+
+impl Form for Lines {
+    fn name(&self) -> &'static str {
+        "lines"
+    }
+
+    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>> {
+        Ok(Box::new(OneALine { names: columns.iter().map(|(name, _)| *name).collect(), out }))
+    }
+}
+
+struct OneALine<'a> {
+    names: Vec<&'static str>,
+    out: Box<dyn Write + Send + 'a>,
+}
+
+impl Rows for OneALine<'_> {
+    fn row(&mut self, values: Vec<Value>) -> Result<()> {
+        for (name, value) in self.names.iter().zip(values) {
+            writeln!(self.out, "{name}: {value:?}")?;
+        }
+        Ok(())
+    }
+
+    fn end(mut self: Box<Self>) -> Result<()> {
+        Ok(self.out.flush()?)
+    }
+}

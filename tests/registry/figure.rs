@@ -1,0 +1,26 @@
+//! A toy figure: a disc for each step.
+
+use dyno::analysis::Facts;
+use dyno::analysis::facts::StepFacts;
+use dyno::chart::{self, Figure, OfStep, Palette, Plot};
+
+pub fn add() {
+    chart::OF_STEP.add(OfStep { section: "results", figures });
+}
+
+fn figures(_facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    vec![Figure::new(format!("{}-disc", step.name), Disc(step.name.clone()))]
+}
+
+struct Disc(String);
+
+impl Plot for Disc {
+    fn label(&self) -> String {
+        format!("a disc for {}", self.0)
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let circle = format!("<circle cx=\"50\" cy=\"50\" r=\"40\" fill=\"{}\"/>", palette.of(0));
+        format!("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 100 100\">{circle}</svg>")
+    }
+}

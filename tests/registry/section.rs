@@ -1,0 +1,13 @@
+//! A toy section: how many steps there were.
+
+use dyno::analysis::Facts;
+use dyno::brief::Block;
+use dyno::brief::section::{self, Section};
+
+pub fn add() {
+    section::ALL.add(Section { id: "steps-counted", title: "Steps counted", blocks });
+}
+
+fn blocks(facts: &Facts) -> Vec<Block> {
+    vec![Block::text(format!("There were {} steps.", facts.steps.len()))]
+}
