@@ -158,7 +158,7 @@ fn journal(data: &[u8]) {
 fn read_all(path: &Path) -> dyno::base::error::Result<()> {
     let bundle = Bundle::open(path)?;
     bundle.facts()?;
-    bundle.told()?;
+    bundle.reported()?;
     bundle.prepared()?;
     bundle.states()?;
     dyno::plan::points(&bundle.run().plan);

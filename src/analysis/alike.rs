@@ -97,7 +97,7 @@ fn name(value: &Value) -> Option<&str> {
     value.get("name")?.as_str()
 }
 
-/// A list whose members are told apart by their names, such as streams.
+/// A list whose members are distinguished by their names, such as streams.
 fn named(all: &[Value]) -> bool {
     !all.is_empty() && all.iter().all(|v| name(v).is_some())
 }

@@ -10,7 +10,7 @@ use super::power::Series;
 use super::{caveats, compare, conditions};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::{Field, Places, Step};
-use crate::record::{AtRest, Class, Fact, Outcome, PacingFloor, Point, PointContents, RunContents};
+use crate::record::{Class, Fact, IdlePower, Outcome, PacingFloor, Point, PointContents, RunContents};
 use crate::stats::trend;
 
 /// One measured point, reduced to numbers.
@@ -47,7 +47,7 @@ pub struct Gathering {
     names: Vec<HashMap<String, usize>>,
     /// Of each run, where its points stand in the order of measurement.
     places: Vec<Places>,
-    idle: Vec<Vec<AtRest>>,
+    idle: Vec<Vec<IdlePower>>,
     seen: HashMap<(usize, u64), ()>,
     groups: HashMap<String, usize>,
 }
@@ -119,7 +119,7 @@ impl Gathering {
         noted.iter().for_each(|fact| self.disclose(fact, several));
         self.names.push(names);
         self.places.push(Places::of(&run.plan));
-        self.idle.push(noted.iter().filter_map(AtRest::of_fact).collect());
+        self.idle.push(noted.iter().filter_map(IdlePower::of_fact).collect());
         Ok(())
     }
 
@@ -251,7 +251,7 @@ impl StepFacts {
         }
     }
 
-    fn fill(&mut self, measured: &[&Measured], idle: &[Vec<AtRest>]) {
+    fn fill(&mut self, measured: &[&Measured], idle: &[Vec<IdlePower>]) {
         self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
         let at: HashMap<u64, usize> = self.values.iter().enumerate().map(|(i, v)| (v.number.to_bits(), i)).collect();
         let mut groups: BTreeMap<(usize, usize), Vec<&Measured>> = BTreeMap::new();
@@ -268,7 +268,7 @@ impl StepFacts {
     }
 }
 
-fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[AtRest]) -> CellFacts {
+fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[IdlePower]) -> CellFacts {
     let first = group[0];
     let totals: Vec<_> = group.iter().map(|m| &m.summary.total).collect();
     let mut streams = Vec::new();

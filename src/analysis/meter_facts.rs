@@ -9,7 +9,7 @@ use crate::base::units::Rate;
 use crate::plan::{Plan, Step};
 use crate::record::gauge::diskstats::{self, Counter};
 use crate::record::gauge::{self, cpu, memory, nvme, processes};
-use crate::record::{AtRest, Class, Overslept, Point, RateInterval, STOOD_STILL, Sample};
+use crate::record::{Class, IdlePower, Overslept, Point, RateInterval, STOOD_STILL, Sample};
 use crate::stats::limit::{self, Dataset, Device, Inputs, Late, Own, Verdict, verdict};
 
 /// One point as its meters saw it; empty where nothing watched.
@@ -68,7 +68,7 @@ pub fn agree<'a, S: Ord + Clone>(points: impl Iterator<Item = (S, &'a mut Metere
 }
 
 /// The power of a cell from that of its repeats.
-pub fn power(repeats: &[&Metered], total: &Summary, subject: &str, rest: &[AtRest]) -> Vec<PowerFacts> {
+pub fn power(repeats: &[&Metered], total: &Summary, subject: &str, rest: &[IdlePower]) -> Vec<PowerFacts> {
     let each: Vec<(&[Series], f64)> = repeats.iter().map(|m| (&m.power[..], m.window_s)).collect();
     power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
 }

@@ -2,7 +2,7 @@
 
 use super::meter_series::{self, Gauge, Reading};
 use super::point_summary::Summary;
-use crate::record::AtRest;
+use crate::record::IdlePower;
 use crate::record::gauge::WATTS;
 use crate::stats::energy::{self, Delay, Power};
 use crate::stats::{Estimate, estimate};
@@ -151,8 +151,8 @@ fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
 }
 
 /// The power at rest of an instrument: its parts added up.
-pub fn at_rest(all: &[AtRest], subject: &str, kind: &str, class: &str) -> Option<f64> {
-    let is_part = |r: &&AtRest| {
+pub fn at_rest(all: &[IdlePower], subject: &str, kind: &str, class: &str) -> Option<f64> {
+    let is_part = |r: &&IdlePower| {
         r.subject == subject && r.meter.split(' ').next() == Some(kind) && r.name.strip_suffix(WATTS) == Some(class)
     };
     let parts: Vec<f64> = all.iter().filter(is_part).map(|r| r.watts).collect();

@@ -2,15 +2,15 @@
 
 use super::point_summary::{ClassNumbers, Numbers, PERCENTILES, PointSummary, Times};
 use crate::base::histogram::SAMPLES_ABOVE;
-use crate::record::Told;
+use crate::record::Reported;
 
 impl PointSummary {
     /// Sets the reported figures. The figures of several streams have no sum, so the total takes them only from one.
-    pub fn report(&mut self, told: &[Told]) {
+    pub fn report(&mut self, reported: &[Reported]) {
         let mut leading = None;
         let mut several = false;
         for (name, headline, numbers) in &mut self.streams {
-            let own: Vec<&Told> = told.iter().filter(|t| t.stream == *name).collect();
+            let own: Vec<&Reported> = reported.iter().filter(|t| t.stream == *name).collect();
             own.iter().for_each(|t| numbers.tell(t));
             if *headline {
                 several |= leading.is_some();
@@ -24,27 +24,27 @@ impl PointSummary {
 }
 
 impl Numbers {
-    pub fn tell(&mut self, told: &Told) {
-        if let Some(class) = self.classes.iter_mut().find(|c| c.class == told.class) {
-            class.tell(told);
+    pub fn tell(&mut self, reported: &Reported) {
+        if let Some(class) = self.classes.iter_mut().find(|c| c.class == reported.class) {
+            class.tell(reported);
         }
     }
 }
 
 impl ClassNumbers {
-    fn tell(&mut self, told: &Told) {
+    fn tell(&mut self, reported: &Reported) {
         let Times { mean_ns, percentiles_ns, max_ns, bounds_ns } = &mut self.service;
-        match told.name.as_str() {
-            "mean_ns" => *mean_ns = Some(told.value),
-            "max_ns" => *max_ns = told.value as u64,
+        match reported.name.as_str() {
+            "mean_ns" => *mean_ns = Some(reported.value),
+            "max_ns" => *max_ns = reported.value as u64,
             name => {
                 let percentile = name.strip_suffix("_ns").unwrap_or(name);
                 let Some(at) = PERCENTILES.iter().position(|(p, _)| *p == percentile) else { return };
                 // The rule for Dyno's own holds for others' too, where they say how many samples there were.
-                let above = told.samples.map(|n| n as f64 * (1.0 - PERCENTILES[at].1));
+                let above = reported.samples.map(|n| n as f64 * (1.0 - PERCENTILES[at].1));
                 if above.is_none_or(|n| n + 1e-6 >= SAMPLES_ABOVE as f64) {
-                    percentiles_ns[at] = Some(told.value);
-                    bounds_ns[at] = (told.low < told.high).then_some((told.low, told.high));
+                    percentiles_ns[at] = Some(reported.value);
+                    bounds_ns[at] = (reported.low < reported.high).then_some((reported.low, reported.high));
                 }
             }
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long the counter is held against CLOCK_MONOTONIC. A pair of reads is uncertain by about 50 ns, so 40 ms bound
+/// How long the counter is compared with CLOCK_MONOTONIC. A pair of reads is uncertain by about 50 ns, so 40 ms bound
 /// the error of the scale to a few parts in a million, far below the histogram's resolution.
 const CALIBRATION: Duration = Duration::from_millis(40);
 

@@ -18,7 +18,7 @@ const MOST_LISTED: usize = 8;
 /// A range of percentages narrower than this is not worth a line.
 const NARROW_PERCENT: f64 = 0.3;
 
-/// What statements are held against: the figures of one published table, or of one step of a bundle.
+/// What statements are compared with: the figures of one published table, or of one step of a bundle.
 pub struct Dataset {
     pub name: String,
     /// What a row's place counts, such as "threads".
@@ -97,7 +97,7 @@ fn printed(text: &str) -> Option<Figure> {
 }
 
 /// One statement with its judgement, to be put into words.
-pub struct Told<'a> {
+pub struct Finding<'a> {
     pub stated: &'a Statement,
     pub judged: &'a Judgement,
     pub metric: Metric<'a>,
@@ -109,24 +109,24 @@ pub struct Told<'a> {
 }
 
 /// The judgement, a line for each thing found.
-pub fn describe(told: &Told<'_>) -> String {
-    let (stated, judged) = (told.stated, told.judged);
+pub fn describe(finding: &Finding<'_>) -> String {
+    let (stated, judged) = (finding.stated, finding.judged);
     let verdicts: Vec<&str> = judged.verdicts.iter().map(|v| v.words()).collect();
     let mut out = format!("   {}\n", verdicts.join("; ").to_uppercase());
-    let mut lines = told.about();
+    let mut lines = finding.about();
     if let Some(maximum) = &judged.maximum {
-        lines.push(format!("the maximum is elsewhere: {}", told.sum(maximum, told.kind())));
+        lines.push(format!("the maximum is elsewhere: {}", finding.sum(maximum, finding.kind())));
     }
-    let occurs = judged.occurs.iter().map(|(cell, kind)| told.sum(cell, *kind));
+    let occurs = judged.occurs.iter().map(|(cell, kind)| finding.sum(cell, *kind));
     lines.extend(listed("the stated value occurs: ", occurs.collect()));
-    lines.extend(told.by_the_other_formula());
+    lines.extend(finding.by_the_other_formula());
     let short = if judged.verdict() == Verdict::Tie { "the same: " } else { "not reached: " };
-    lines.extend(listed(short, judged.short.iter().map(|c| told.side_by_side(c)).collect()));
+    lines.extend(listed(short, judged.short.iter().map(|c| finding.side_by_side(c)).collect()));
     let worse = format!("elsewhere {} is worse: ", stated.subject);
-    lines.extend(listed(&worse, judged.worse.iter().map(|c| told.side_by_side(c)).collect()));
-    lines.extend(listed("not in the data: ", told.not_in_the_data()));
+    lines.extend(listed(&worse, judged.worse.iter().map(|c| finding.side_by_side(c)).collect()));
+    lines.extend(listed("not in the data: ", finding.not_in_the_data()));
     for other in &judged.others {
-        lines.push(format!("statement {} says otherwise: “{}”", other + 1, (told.words)(*other)));
+        lines.push(format!("statement {} says otherwise: “{}”", other + 1, (finding.words)(*other)));
     }
     for line in lines {
         let _ = writeln!(out, "     {line}");
@@ -144,7 +144,7 @@ fn listed(begin: &str, mut items: Vec<String>) -> Vec<String> {
     lines
 }
 
-impl Told<'_> {
+impl Finding<'_> {
     fn kind(&self) -> Kind {
         self.stated.amount.map_or(Kind::Difference, |a| a.kind)
     }

@@ -1,7 +1,7 @@
 //! The brief before it is given a form: its cover, and the sections chosen, as blocks.
 
 use super::block::Block;
-use super::number_format as words;
+use super::number_format;
 use super::options::{Options, Page};
 use super::{section, wording};
 use crate::analysis::facts::Facts;
@@ -83,7 +83,7 @@ fn parts(facts: &Facts, options: &Options) -> Vec<Part> {
 fn byline(facts: &Facts) -> String {
     let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
-    let when = words::moment(started);
+    let when = number_format::moment(started);
     let by = if facts.protocol.starts_with("imported") { "imported into" } else { "measured with" };
     let source = match facts.source.as_str() {
         "" => String::new(),
@@ -102,7 +102,7 @@ fn headlines(facts: &Facts) -> Vec<Headline> {
             let rates = cells.filter_map(|c| c.total.as_ref().map(|t| (t.ops_per_s.value, c)));
             let Some((most, cell)) = rates.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
             let of = format!("{}{}", step.title, wording::place(step, &[cell.value]));
-            all.push(Headline { subject, value: step::marked(cell, words::count(most)), unit: "ops/s", of });
+            all.push(Headline { subject, value: step::marked(cell, number_format::count(most)), unit: "ops/s", of });
         }
     }
     all

@@ -1,7 +1,7 @@
 //! Notes in words: what a reader should know beside the claims and the caveats of single points.
 
 use super::block::Block;
-use super::number_format as words;
+use super::number_format;
 use super::wording::place;
 use crate::analysis::facts::Facts;
 use crate::analysis::specimens::{self, Apart, OfModels};
@@ -46,8 +46,8 @@ fn apart(facts: &Facts, one: &Apart) -> String {
         place(step, &[one.value]),
         facts.subjects[one.subject],
         one.others,
-        words::count(one.ops_per_s),
-        words::count(one.others_per_s)
+        number_format::count(one.ops_per_s),
+        number_format::count(one.others_per_s)
     )
 }
 

@@ -1,7 +1,7 @@
 //! What `dyno show`, `dyno compare` and `dyno claims` say in a terminal: the same tables and sentences as the brief's.
 
 use super::block::{Block, Mark, Table};
-use super::number_format as words;
+use super::number_format;
 use super::section::{bottlenecks, drives, energy, equal_load, results};
 use super::{notes, published, wording};
 use crate::analysis::claims::{self, Claim};
@@ -100,7 +100,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
 
 fn header(facts: &Facts) -> Vec<Block> {
     let run = |run: &crate::analysis::facts::RunFacts| {
-        let when = words::moment(run.started_unix_ns);
+        let when = number_format::moment(run.started_unix_ns);
         let repeats = if run.repeats == 1 { "1 repeat".to_string() } else { format!("{} repeats", run.repeats) };
         Block::note(format!("{} · {when} · {repeats} · dyno {}", run.file, run.dyno_version))
     };
@@ -130,16 +130,16 @@ fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &Cl
     let one_class = summary.classes.len() == 1;
     let times: &Latency = class.user_latency();
     let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
-    let p = |i: usize| words::latency(times.percentiles_ns[i].as_ref());
+    let p = |i: usize| number_format::latency(times.percentiles_ns[i].as_ref());
     vec![
         at.to_string(),
         subject.to_string(),
         stream.to_string(),
         class.class.name().to_string(),
-        words::ops(rate) + &words::given_up(class.given_up),
-        words::spread(rate),
-        words::megabytes(class.bytes_per_s.value),
-        words::latency(times.mean_ns.as_ref()),
+        number_format::ops(rate) + &number_format::given_up(class.given_up),
+        number_format::spread(rate),
+        number_format::megabytes(class.bytes_per_s.value),
+        number_format::latency(times.mean_ns.as_ref()),
         p(0),
         p(P99),
         p(3),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::number_format as words;
+use super::number_format;
 use crate::analysis::alike;
 use crate::analysis::caveats::Caveat;
 use crate::analysis::claims::{self, Claim, Crossover};
@@ -101,7 +101,7 @@ pub fn printed(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<(f
     let Estimate { value, .. } = metric.of(step, cell)?.0;
     Some(match metric.figure {
         Figure::Mean | Figure::Percentile(_) => printed_latency(value),
-        Figure::JoulesPerOp(_) => (value, words::joules(value)),
+        Figure::JoulesPerOp(_) => (value, number_format::joules(value)),
         Figure::Bytes => printed_rate(value / 1e6),
         _ => printed_rate(value),
     })
@@ -132,7 +132,7 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
     let step = &facts.steps[comparison.step];
     match comparison.at {
         At::Value(value) => place(step, &[value]),
-        At::Load(ops) => format!(" at an equal load of {} ops/s", words::count(ops)),
+        At::Load(ops) => format!(" at an equal load of {} ops/s", number_format::count(ops)),
         At::Latency(ns) => format!(" at an equal p99 of {}", units::latency(ns)),
         At::Limit => " within the latency limit".to_string(),
         At::Mean => {
@@ -235,7 +235,9 @@ pub fn caveat(caveat: &Caveat) -> String {
         Caveat::Failed(1) => "1 repeat failed".to_string(),
         Caveat::Failed(n) => format!("{n} repeats failed"),
         Caveat::NotSteady => "the drive had not reached steady state".to_string(),
-        Caveat::Drifted(percent) => format!("ops/s drifted by {} over the window", words::signed_percent(*percent)),
+        Caveat::Drifted(percent) => {
+            format!("ops/s drifted by {} over the window", number_format::signed_percent(*percent))
+        }
         Caveat::MissedRate(share) => format!("achieved {:.1} % of the asked rate", share * 100.0),
         Caveat::Late(share) => format!("{:.1} % of its requests were submitted late", share * 100.0),
         Caveat::FewRepeats(1) => "measured once: repeat it (`--repeats 5`) before comparing".to_string(),
@@ -359,7 +361,7 @@ pub fn place(step: &StepFacts, values: &[usize]) -> String {
         return format!(" at every {each} ({} to {})", labels[0], labels[labels.len() - 1]);
     }
     let after = if labels == ["1"] { after.trim_end_matches('s') } else { after };
-    format!(" at {before}{}{after}", words::list(&labels))
+    format!(" at {before}{}{after}", number_format::list(&labels))
 }
 
 #[cfg(test)]

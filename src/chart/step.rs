@@ -13,7 +13,7 @@ use crate::stats::Estimate;
 /// Points of a line over time: enough for a page's width, few enough for a small file.
 pub(super) const TIMELINE_POINTS: usize = 300;
 
-/// More groups of bars than this cannot be told apart.
+/// More groups of bars than this cannot be distinguished.
 const MOST_GROUPS: usize = 16;
 
 /// Below this rate (1 MB/s) a step moves requests, not data, and MB/s say nothing.
@@ -104,7 +104,7 @@ impl Draw<'_> {
         self.step.values.iter().map(|v| named(&v.label)).collect()
     }
 
-    /// One number for each subject and axis value: bars while they can be told apart, lines beyond that.
+    /// One number for each subject and axis value: bars while they can be distinguished, lines beyond that.
     fn bars(&self, file: &str, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
         if self.step.values.len() > MOST_GROUPS {
             return self.lines(file, what, unit, pick);

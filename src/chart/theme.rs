@@ -1,6 +1,6 @@
 //! Colours, fonts and sizes that all figures share.
 
-/// One colour a subject, in their order; told apart by readers with colour-blindness too (after Okabe and Ito, 2008).
+/// One colour a subject, in their order; distinguished by readers with colour-blindness too (after Okabe and Ito, 2008).
 const COLOURS: [&str; 8] = ["#0b5cad", "#e07b00", "#00876c", "#b3478c", "#c23b22", "#3aa5dd", "#7a7a1f", "#4d4d4d"];
 
 pub const FONT: &str = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";

@@ -49,7 +49,7 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
         found.push((shown, subject, part));
     }
     let points = import::import(format, found, &args.output)?;
-    writeln!(out, "{points} points imported into {}; not told by {}:", args.output.display(), args.kind)?;
+    writeln!(out, "{points} points imported into {}; not reported by {}:", args.output.display(), args.kind)?;
     for what in format.info().missing {
         writeln!(out, "  {what}")?;
     }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::base::error::Result;
-use crate::plan::{Default, Info, Kind};
+use crate::plan::{DefaultValue, Info, Kind};
 
 /// Prints the registries.
 pub fn list(out: &mut dyn Write) -> Result<()> {
@@ -23,9 +23,9 @@ fn entry(out: &mut dyn Write, info: &Info) -> Result<()> {
     }
     for knob in info.knobs {
         let default = match knob.default {
-            Default::Required => "required".to_string(),
-            Default::Absent => "optional".to_string(),
-            Default::Is(text) => format!("default {text}"),
+            DefaultValue::Required => "required".to_string(),
+            DefaultValue::Absent => "optional".to_string(),
+            DefaultValue::Is(text) => format!("default {text}"),
         };
         writeln!(out, "    {:<18} {} [{}; {default}]", knob.name, knob.doc, kind(knob.kind))?;
     }

@@ -15,9 +15,9 @@ use crate::lab;
 use crate::plan::{self, Plan, PointKey};
 use crate::record::{Fact, METHOD, Outcome, Run};
 use crate::run::before::Before;
-use crate::run::enough::{Figures, headline};
 use crate::run::progress::Progress;
 use crate::run::search::Searches;
+use crate::run::stopping_rule::{Figures, headline};
 use crate::run::{self, Maxima};
 use crate::store::{Bundle, Writer, limits};
 
@@ -74,7 +74,7 @@ impl What {
         limits::check_plan(&plan).map(|()| plan)
     }
 
-    /// The same, to be carried out. One from a bundle does nothing of its own choice that was not allowed by name.
+    /// The same, to be executed. One from a bundle does nothing of its own choice that was not allowed by name.
     fn resolve(&self, allow: Option<&[String]>) -> Result<Plan> {
         let plan = self.found(allow)?;
         Ok(Plan { same_device: plan.same_device || self.same_device, ..plan })

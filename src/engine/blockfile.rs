@@ -13,23 +13,27 @@ use crate::lab::data::Folder;
 use crate::lab::guard;
 use crate::lab::pin::shown;
 use crate::load::{Op, Space};
-use crate::plan::{Default, Kind, Knob};
+use crate::plan::{DefaultValue, Kind, Knob};
 use crate::record::Fact;
 
 pub const SIZE: Knob = Knob {
     name: "size",
     kind: Kind::Bytes,
-    default: Default::Is("\"1GiB\""),
+    default: DefaultValue::Is("\"1GiB\""),
     doc: "The size of the data file, or of the range of the device that is used; 0 for all of a device.",
 };
 
-pub const OFFSET: Knob =
-    Knob { name: "offset", kind: Kind::Bytes, default: Default::Is("0"), doc: "Where the range begins on a device." };
+pub const OFFSET: Knob = Knob {
+    name: "offset",
+    kind: Kind::Bytes,
+    default: DefaultValue::Is("0"),
+    doc: "Where the range begins on a device.",
+};
 
 pub const COMPRESSIBLE: Knob = Knob {
     name: "compressible",
     kind: Kind::Float { min: 0.0, max: 100.0 },
-    default: Default::Is("0"),
+    default: DefaultValue::Is("0"),
     doc: "Percent of every 512 bytes written that is zeros; the rest is random and unlike any other write.",
 };
 

@@ -1,4 +1,4 @@
-//! Engines: how a request is carried out. One file (or folder) each, and one line in `ALL`.
+//! Engines: how a request is executed. One file (or folder) each, and one line in `ALL`.
 
 mod blockfile;
 pub mod null;

@@ -8,7 +8,7 @@ use super::{Engine, Site, Target};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use crate::plan::{Default, Family, Info, Kind, Knob, Stream};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
 use crate::record::Fact;
 
 pub struct Psync;
@@ -24,7 +24,7 @@ static INFO: Info = Info {
         Knob {
             name: "direct",
             kind: Kind::Bool,
-            default: Default::Is("false"),
+            default: DefaultValue::Is("false"),
             doc: "Open with O_DIRECT, past the page cache.",
         },
         OFFSET,

@@ -14,7 +14,7 @@ use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use crate::plan::{Default, Family, Info, Kind, Knob, Stream};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
 use crate::record::Fact;
 
 /// How often the processor is offered to others before a wait for a completion sleeps: measured, docs/benchmarks.md.
@@ -33,7 +33,7 @@ static INFO: Info = Info {
         Knob {
             name: "direct",
             kind: Kind::Bool,
-            default: Default::Is("true"),
+            default: DefaultValue::Is("true"),
             doc: "Open with O_DIRECT, past the page cache.",
         },
         OFFSET,
@@ -41,7 +41,7 @@ static INFO: Info = Info {
         Knob {
             name: "nop",
             kind: Kind::Bool,
-            default: Default::Is("false"),
+            default: DefaultValue::Is("false"),
             doc: "Send NOP requests in place of reads and writes: what the engine itself costs.",
         },
     ],

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::analysis::meter_facts::{self, Metered};
 use crate::analysis::point_summary::PointSummary;
 use crate::base::error::{Context, Result};
-use crate::record::Told;
+use crate::record::Reported;
 use crate::store::{Bundle, StoredPoint};
 
 /// A point as it stands in its bundle.
@@ -16,7 +16,7 @@ pub struct Stored<'a> {
     pub bundle: &'a Bundle,
     pub point: &'a StoredPoint,
     /// What another tool reported of it.
-    pub reported: &'a [Told],
+    pub reported: &'a [Reported],
     pub metered: &'a Metered,
 }
 
@@ -24,7 +24,7 @@ pub struct Stored<'a> {
 pub fn each_point(paths: &[PathBuf], visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>) -> Result<()> {
     for path in paths {
         let bundle = Bundle::open(path).with_context(|| format!("opening {}", path.display()))?;
-        let reported = bundle.told()?;
+        let reported = bundle.reported()?;
         let file = path.display().to_string();
         let reading = || format!("reading {}", path.display());
         // Twice, since the histograms of all points do not fit into memory, and meters are seen through over all of them.

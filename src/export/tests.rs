@@ -22,7 +22,7 @@ fn made(paths: &[PathBuf], table: usize, form: &str) -> Vec<u8> {
     std::fs::read(path).expect("what was written")
 }
 
-/// Values as text, in which all forms can be told apart.
+/// Values as text, in which all forms can be distinguished.
 fn of_parquet(bytes: Vec<u8>) -> Vec<Vec<String>> {
     let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).expect("Parquet");
     let text = |field: &Field| match field {

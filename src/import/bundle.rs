@@ -33,7 +33,7 @@ pub fn import(format: &dyn Format, found: Vec<(String, String, Found)>, path: &P
         }
     }
     if entries.iter().any(|e| e.point.window_ns == super::NO_WINDOW_NS) {
-        let what = "not told; 1,000 s stand for it, so that counts of ops are the rate times 1,000";
+        let what = "not reported; 1,000 s stand for it, so that counts of ops are the rate times 1,000";
         facts.push(Fact::new("Imported", "length of the window", what));
     }
     if entries.iter().any(|e| e.point.cells.iter().all(|c| c.tallies.is_empty())) {
@@ -52,7 +52,7 @@ pub fn import(format: &dyn Format, found: Vec<(String, String, Found)>, path: &P
     for entry in &entries {
         writer.begin(&entry.point.key)?;
         entry.samples.iter().try_for_each(|sample| writer.sample(sample))?;
-        entry.told.iter().try_for_each(|told| writer.told(told))?;
+        entry.reported.iter().try_for_each(|reported| writer.reported(reported))?;
         writer.end(&entry.point)?;
     }
     drop(writer);
@@ -128,7 +128,7 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
         name: entry.step.clone(),
         title: entry.title.clone(),
         warmup_ns: 0,
-        // Nothing, where it was not told.
+        // Nothing, where it was not reported.
         duration_ns: Some(entry.point.window_ns).filter(|ns| *ns != super::NO_WINDOW_NS).unwrap_or(0),
         drop_caches: false,
         settle: false,

@@ -44,7 +44,7 @@ impl Format for DbBench {
                 let class = class_of(kind.trim_end().trim_end_matches(':'));
                 latency = Latency::Of(class);
             } else if let (Latency::Of(class), Some(entry)) = (latency, found.entries.last_mut()) {
-                told(input.file, at, line, entry, class)?;
+                reported(input.file, at, line, entry, class)?;
             } else if let Some((name, value)) = line.split_once(':').filter(|(name, _)| HEADER.contains(name)) {
                 found.facts.push(Fact::new("Imported", format!("db_bench {name}"), value.trim()));
             }
@@ -114,7 +114,7 @@ fn threads_in(file: &str) -> Option<u32> {
 }
 
 /// The lines of a histogram.
-fn told(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) -> Result<()> {
+fn reported(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) -> Result<()> {
     let stream = entry.step.clone();
     let Some(tally) = entry.point.cells.first_mut().and_then(|c| c.tallies.first_mut()) else { return Ok(()) };
     if line.starts_with("Count:") {

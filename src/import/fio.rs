@@ -119,11 +119,11 @@ fn several(entry: &mut Entry) -> Option<Fact> {
             cell.threads = 1;
         }
     }
-    let before = entry.told.len();
-    entry.told.retain(|t| !cloned.contains(&&t.stream));
+    let before = entry.reported.len();
+    entry.reported.retain(|t| !cloned.contains(&&t.stream));
     let what = "left out: fio told them of each of several jobs, and they have no sum; run it with group_reporting, or \
                 import json+";
-    (entry.told.len() < before).then(|| Fact::new("Imported", format!("latencies of {}", entry.step), what))
+    (entry.reported.len() < before).then(|| Fact::new("Imported", format!("latencies of {}", entry.step), what))
 }
 
 /// json+: the bins, each a latency that stands for those within 0.8 % of it. Empty for plain json.
@@ -136,8 +136,8 @@ fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
         };
         all.add_n(ns, n);
     }
-    let told = |key: &str| clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0);
-    if let (Some(mean), Some(min), Some(max)) = (told("mean"), told("min"), told("max")) {
+    let reported = |key: &str| clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0);
+    if let (Some(mean), Some(min), Some(max)) = (reported("mean"), reported("min"), reported("max")) {
         // These are exact; the bins are not.
         all.sum_ns = (mean * all.count as f64).round() as u64;
         (all.min_ns, all.max_ns) = (min as u64, max as u64);

@@ -18,7 +18,7 @@ use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::base::registry::Registry;
 use crate::plan::{Axis, Field};
-use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Sample, Tally, Told};
+use crate::record::{Cell, Class, Fact, Outcome, Point, PointKey, Reported, Sample, Tally};
 
 /// What `dbbench` and tables call a search for a key.
 const SEEK: Class = Class::new("seek");
@@ -75,7 +75,7 @@ pub struct Entry {
     pub title: String,
     pub axis: Option<(Field, f64)>,
     pub point: Point,
-    pub told: Vec<Told>,
+    pub reported: Vec<Reported>,
     pub samples: Vec<Sample>,
 }
 
@@ -99,7 +99,7 @@ impl Entry {
             title: String::new(),
             axis,
             point,
-            told: Vec::new(),
+            reported: Vec::new(),
             samples: Vec::new(),
         }
     }
@@ -124,7 +124,7 @@ impl Entry {
     ) {
         let (low, high) = (low.min(value), high.max(value));
         let (stream, name) = (stream.to_string(), name.to_string());
-        self.told.push(Told { stream, class, name, value, low, high, samples });
+        self.reported.push(Reported { stream, class, name, value, low, high, samples });
     }
 }
 

@@ -30,9 +30,9 @@ fn golden(file: &str) -> Found {
 }
 
 /// The value and bounds of what was told of entry `at`.
-fn told(found: &Found, at: usize, name: &str) -> (f64, f64, f64) {
-    let told = found.entries[at].told.iter().find(|t| t.name == name);
-    told.map(|t| (t.value, t.low, t.high)).unwrap_or_else(|| panic!("{name} was not told"))
+fn reported(found: &Found, at: usize, name: &str) -> (f64, f64, f64) {
+    let reported = found.entries[at].reported.iter().find(|t| t.name == name);
+    reported.map(|t| (t.value, t.low, t.high)).unwrap_or_else(|| panic!("{name} was not reported"))
 }
 
 /// ops/s of entry `at`.
@@ -57,7 +57,7 @@ fn the_published_tables_come_in_as_they_were_printed() {
         .position(|e| e.subject.as_deref() == Some("Micron 7600") && e.axis.is_some_and(|a| a.1 == 96.0));
     let at = at.expect("a point at 96 threads");
     near(rate(&found, at), 892_202.0);
-    assert_eq!(told(&found, at, "p99_ns").0, 169_000.0);
+    assert_eq!(reported(&found, at, "p99_ns").0, 169_000.0);
     assert_eq!(found.entries[at].samples[0].value, 10.5);
 }
 
@@ -67,9 +67,9 @@ fn a_db_bench_p99_carries_its_bucket() {
     let names: Vec<&str> = found.entries.iter().map(|e| e.step.as_str()).collect();
     assert_eq!(names, ["fillseq", "readrandom", "readwhilewriting"]);
     near(rate(&found, 1), 277_839.0);
-    assert_eq!(told(&found, 1, "p99_ns"), (2_940.0, 2_000.0, 3_000.0));
-    assert_eq!(told(&found, 0, "p99.9_ns"), (2_900_000.0, 1_900_000.0, 2_900_000.0));
-    near(told(&found, 1, "mean_ns").0, 7_103.9);
+    assert_eq!(reported(&found, 1, "p99_ns"), (2_940.0, 2_000.0, 3_000.0));
+    assert_eq!(reported(&found, 0, "p99.9_ns"), (2_900_000.0, 1_900_000.0, 2_900_000.0));
+    near(reported(&found, 1, "mean_ns").0, 7_103.9);
 }
 
 #[test]
@@ -81,13 +81,13 @@ fn fio_json_plus_brings_its_latencies_whole() {
     near(tally.service.mean_ns().unwrap_or(0.0), 52_903.446882);
     let p99 = tally.service.percentile_ns(0.99).unwrap_or(0) as f64;
     assert!((p99 / 370_688.0 - 1.0).abs() < 0.001, "{p99}");
-    assert!(found.entries[0].told.is_empty());
+    assert!(found.entries[0].reported.is_empty());
 }
 
 #[test]
 fn plain_fio_json_tells_percentiles_with_the_width_of_a_bin() {
     let found = golden("fio-randrw.json");
-    let p99 = told(&found, 0, "p99_ns");
+    let p99 = reported(&found, 0, "p99_ns");
     assert!(p99.1 < p99.0 && p99.0 < p99.2 && (p99.2 - p99.1) / p99.0 < 0.016, "{p99:?}");
 }
 
@@ -95,7 +95,7 @@ fn plain_fio_json_tells_percentiles_with_the_width_of_a_bin() {
 fn sysbench_tells_rates_by_class_and_latencies_of_all() {
     let found = golden("sysbench-fileio.txt");
     near(rate(&found, 0), 32_248.78 + 21_499.19);
-    let p99 = told(&found, 0, "p99_ns");
+    let p99 = reported(&found, 0, "p99_ns");
     assert!(p99.0 == 580_000.0 && p99.1 < 576_000.0 && p99.2 > 576_000.0, "sysbench's intervals say 0.576 ms: {p99:?}");
     near(rate(&golden("sysbench-cpu.txt"), 0), 770.0 / 2.0097);
 }
@@ -105,7 +105,7 @@ fn vdbench_and_hammerdb_tell_averages_and_nopm() {
     let found = golden("flatfile.html");
     assert!(found.entries[0].axis.is_some_and(|a| a.1.is_infinite()));
     near(rate(&found, 1), 26_000.0);
-    near(told(&found, 1, "mean_ns").0, 350_000.0);
+    near(reported(&found, 1, "mean_ns").0, 350_000.0);
     near(rate(&golden("hammerdb.log"), 0), 45_110.0 / 60.0);
 }
 

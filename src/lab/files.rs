@@ -47,7 +47,11 @@ fn walk(root: &Path, at: &Path, each: &mut dyn FnMut(&Path, &Metadata) -> Result
     let listing = || format!("listing {}", shown(&root.join(at)).display());
     for entry in std::fs::read_dir(root.join(at)).with_context(listing)? {
         let entry = entry.with_context(listing)?;
-        let (path, meta) = (at.join(entry.file_name()), entry.metadata().with_context(listing)?);
+        let (path, meta) = match entry.metadata() {
+            // A server that a killed Dyno left is still ending, and removes files of its own.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            meta => (at.join(entry.file_name()), meta.with_context(listing)?),
+        };
         let socket = !meta.is_file() && !meta.is_dir() && !meta.is_symlink();
         if !socket {
             check_own(&meta, &shown(&root.join(&path)))?;

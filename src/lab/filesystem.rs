@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, StatxFlags, flock, statx};
 use rustix::io::Errno;
 
+use super::exclusive::Exclusive;
 use super::guard::{self, disk::Disk};
-use super::held::Held;
 use super::pin::{OPEN, shown};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
@@ -38,7 +38,7 @@ pub struct Mounted {
     /// The device's number.
     device: u64,
     clock: Clock,
-    /// Held as long as it is mounted.
+    /// Exclusive as long as it is mounted.
     lock: File,
 }
 
@@ -105,7 +105,7 @@ pub fn is_dynos(drive: &Drive, kind: FilesystemKind) -> bool {
 
 /// Makes the filesystem. Answers with its UUID.
 pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
-    let held = Held::take(drive)?.share()?;
+    let held = Exclusive::take(drive)?.share()?;
     check_arguments(filesystem)?;
     let uuid = fs::read_to_string("/proc/sys/kernel/random/uuid").context("drawing a UUID")?.trim().to_string();
     // Before it is there: a run that is killed between mkfs and its note in the bundle knows it again as Dyno's.

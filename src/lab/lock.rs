@@ -1,17 +1,17 @@
 //! One run at a time on a directory, a device or a bundle: a lock that the kernel drops with the run, however it ends. Who holds it
 //! is named by the kernel's own table.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::Read;
+use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, flock, major, minor};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::fd::{OPEN, shown};
 use super::guard::disk::Disk;
+use super::holders::{Holder, holders};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed, refused};
 use crate::base::file;
@@ -78,62 +78,4 @@ fn busy(file: &File, path: &Path) -> Error {
     let by = if named.is_empty() { "another program".to_string() } else { named };
     let what = format!("{} is in use: {by} has locked it", shown(path).display());
     refused(what, "wait until that has ended; one run at a time works on a directory, a device or a bundle")
-}
-
-/// A process that holds a lock.
-pub struct Holder {
-    pid: u32,
-    command: String,
-}
-
-impl std::fmt::Display for Holder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "process {} ({})", self.pid, self.command)
-    }
-}
-
-impl Holder {
-    pub fn of(pid: u32) -> Holder {
-        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let words: Vec<_> = words.split(|b| *b == 0).map(String::from_utf8_lossy).collect();
-        // Enough to know it by; what follows may be long, and a password.
-        let command = words.iter().take(2).map(|w| w.as_ref()).collect::<Vec<_>>().join(" ");
-        let plain = command.chars().filter(|c| !c.is_control()).take(80).collect::<String>();
-        Holder { pid, command: plain.trim().to_string() }
-    }
-}
-
-fn holders(file: &File) -> Vec<Holder> {
-    holders_of(&Path::new(OPEN).join(file.as_raw_fd().to_string()))
-}
-
-/// The kernel's table of locks. What one read returns is of one moment; between two, the rest moves up where a lock has
-/// gone, and one is missed. So the reads are large, and where one is not enough for the table, it is read again.
-fn table() -> String {
-    let mut text = String::new();
-    for _ in 0..4 {
-        let Ok(mut file) = File::open("/proc/locks") else { break };
-        let (mut buffer, mut reads) = (vec![0; 1 << 20], 0);
-        while let Some(read) = file.read(&mut buffer).ok().filter(|read| *read > 0) {
-            text.push_str(&String::from_utf8_lossy(&buffer[..read]));
-            reads += 1;
-        }
-        if reads < 2 {
-            break;
-        }
-    }
-    text
-}
-
-/// The other processes that hold a lock on a file, of either kind, as /proc/locks has them.
-pub fn holders_of(path: &Path) -> Vec<Holder> {
-    let Ok(found) = fs::metadata(path) else { return Vec::new() };
-    let place = format!("{:02x}:{:02x}:{}", major(found.dev()), minor(found.dev()), found.ino());
-    let table = table();
-    let held = table.lines().filter_map(|line| {
-        let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "->").collect();
-        let pid = words.get(4)?.parse::<u32>().ok()?;
-        (words.get(5) == Some(&place.as_str()) && pid != std::process::id()).then(|| Holder::of(pid))
-    });
-    held.collect()
 }

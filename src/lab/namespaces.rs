@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use serde_json::Value;
 
 use super::drives;
+use super::exclusive::Exclusive;
 use super::guard::{self, disk::Disk};
-use super::held::Held;
 use super::nvme::{self, Spelling};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
@@ -23,7 +23,7 @@ const PATIENCE_NS: u64 = 20_000_000_000;
 /// The drive's namespaces in their order, by stable paths where there are such, and what was done. All are free: what is
 /// on the named one the plan may name, on the others there must be nothing.
 pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Result<(Vec<PathBuf>, String)> {
-    let held = Held::take(drive)?;
+    let held = Exclusive::take(drive)?;
     let node = held.node.display();
     if !held.disk.name().starts_with("nvme") {
         return Err(failed(format!("{node} is no NVMe drive and has no namespaces"), "leave `namespaces` out"));
@@ -54,7 +54,7 @@ pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Resu
     Ok((found.iter().map(stable).collect(), words))
 }
 
-fn attach(held: &Held, count: u32, clock: Clock, stop: &AtomicBool) -> Result<()> {
+fn attach(held: &Exclusive, count: u32, clock: Clock, stop: &AtomicBool) -> Result<()> {
     let id = nvme::ask(&["id-ctrl"], &held.node).and_then(|told| told.get("cntlid").and_then(Value::as_u64));
     let Some(controller) = id else { return Ok(()) };
     let listed =

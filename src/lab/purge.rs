@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use super::exclusive::Exclusive;
 use super::guard;
-use super::held::Held;
 use super::nvme::{self, Abilities, Spelling};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
@@ -23,7 +23,7 @@ const LOOK_NS: u64 = 500_000_000;
 
 /// Purges one drive; says what was done. `progress` is told the percent done where the drive tells it.
 pub fn purge(drive: &Drive, asked: Purge, clock: Clock, stop: &AtomicBool, progress: &dyn Fn(u64)) -> Result<String> {
-    let held = Held::take(drive)?;
+    let held = Exclusive::take(drive)?;
     let is_nvme = held.disk.name().starts_with("nvme");
     let can = if is_nvme { nvme::abilities(&held.node) } else { None };
     let discards = guard::disk::read(&held.disk.sysfs.join("queue/discard_max_bytes"));

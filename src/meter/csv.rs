@@ -9,7 +9,7 @@ use super::exec::{CLASS, Lines, UNIT};
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};
 use crate::base::file;
-use crate::plan::{Default, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Kind, Knob};
 
 pub struct Csv;
 
@@ -17,13 +17,18 @@ static INFO: Info = info(
     "csv",
     "a log that another instrument keeps: seconds since 1970, comma, value",
     &[
-        Knob { name: "file", kind: Kind::Text, default: Default::Required, doc: "the log; it may still be growing" },
+        Knob {
+            name: "file",
+            kind: Kind::Text,
+            default: DefaultValue::Required,
+            doc: "the log; it may still be growing",
+        },
         CLASS,
         UNIT,
         Knob {
             name: "clock_offset",
             kind: Kind::Float { min: -1e9, max: 1e9 },
-            default: Default::Is("0.0"),
+            default: DefaultValue::Is("0.0"),
             doc: "seconds to add to the log's times to bring them to this host's clock",
         },
     ],

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
-use crate::plan::{Default, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Kind, Knob};
 use crate::record::POWER_CLASSES;
 
 pub struct Exec;
@@ -21,21 +21,21 @@ pub const UNITS: [&str; 4] = ["watts", "amps", "volts", "celsius"];
 pub const CLASS: Knob = Knob {
     name: "class",
     kind: Kind::Choice(&POWER_CLASSES),
-    default: Default::Required,
+    default: DefaultValue::Required,
     doc: "what the power is of: the drive's rail, its slot, the whole system, or the CPU; classes are never compared",
 };
 
 pub const UNIT: Knob = Knob {
     name: "unit",
     kind: Kind::Choice(&UNITS),
-    default: Default::Is("\"watts\""),
+    default: DefaultValue::Is("\"watts\""),
     doc: "the unit of the readings",
 };
 
 pub const PUBLIC: Knob = Knob {
     name: "public",
     kind: Kind::Bool,
-    default: Default::Is("false"),
+    default: DefaultValue::Is("false"),
     doc: "whether the bundle may say what this meter runs or asks; otherwise it keeps only the program's or host's name",
 };
 
@@ -46,7 +46,7 @@ static INFO: Info = info(
         Knob {
             name: "command",
             kind: Kind::Words,
-            default: Default::Required,
+            default: DefaultValue::Required,
             doc: "the command and its arguments; a word $NAME is taken from the environment, which is where secrets go",
         },
         PUBLIC,
@@ -55,19 +55,19 @@ static INFO: Info = info(
         Knob {
             name: "timestamps",
             kind: Kind::Bool,
-            default: Default::Is("false"),
+            default: DefaultValue::Is("false"),
             doc: "whether each line begins with the reading's own time, in seconds since 1970",
         },
         Knob {
             name: "clock_offset",
             kind: Kind::Float { min: -1e9, max: 1e9 },
-            default: Default::Is("0.0"),
+            default: DefaultValue::Is("0.0"),
             doc: "seconds to add to those times",
         },
         Knob {
             name: "stall",
             kind: Kind::Time,
-            default: Default::Is("\"2s\""),
+            default: DefaultValue::Is("\"2s\""),
             doc: "a silence longer than this is a gap",
         },
     ],

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, failed};
-use crate::plan::{Default, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Kind, Knob};
 use crate::record::POWER_CLASSES;
 
 pub struct Hwmon;
@@ -16,13 +16,13 @@ static INFO: Info = info(
         Knob {
             name: "sensor",
             kind: Kind::Text,
-            default: Default::Required,
+            default: DefaultValue::Required,
             doc: "chip and sensor, as in \"nvme/temp1\" or \"ina226/power1\", or the path of an _input file",
         },
         Knob {
             name: "class",
             kind: Kind::Choice(&POWER_CLASSES),
-            default: Default::Is("\"drive\""),
+            default: DefaultValue::Is("\"drive\""),
             doc: "what the sensor measures; power of different classes is never compared",
         },
     ],

@@ -1,5 +1,5 @@
 //! What Dyno and everything that it started, such as a database server, take of the processors and have read and written,
-//! as the kernel counts it for each process. With it the load is told apart from its neighbours.
+//! as the kernel counts it for each process. With it the load is distinguished from its neighbours.
 
 use std::collections::BTreeMap;
 

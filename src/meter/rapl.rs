@@ -77,7 +77,7 @@ impl Probe for Zones {
         }
         let (from, seconds) = (self.last_ns, (now.ns - self.last_ns) as f64 / 1e9);
         self.last_ns = now.ns;
-        // The first reading has nothing to be held against.
+        // The first reading has nothing to be compared with.
         if from > 0 && seconds > 0.0 {
             out.extend(sums.into_iter().map(|(name, uj)| {
                 // The mean over the interval stands for its middle.

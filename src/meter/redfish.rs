@@ -8,7 +8,7 @@ use super::exec::PUBLIC;
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result, anyhow, failed};
 use crate::base::secret;
-use crate::plan::{Default, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Info, Kind, Knob};
 use crate::record::gauge::power::SYSTEM_WATTS;
 
 pub struct Redfish;
@@ -20,7 +20,7 @@ static INFO: Info = info(
         Knob {
             name: "url",
             kind: Kind::Text,
-            default: Default::Required,
+            default: DefaultValue::Required,
             doc: "the chassis' EnvironmentMetrics or Power resource; user and password come from $DYNO_REDFISH_USER and \
                   $DYNO_REDFISH_PASSWORD",
         },
@@ -28,7 +28,7 @@ static INFO: Info = info(
         Knob {
             name: "verify",
             kind: Kind::Bool,
-            default: Default::Is("true"),
+            default: DefaultValue::Is("true"),
             doc: "whether the controller's certificate must be signed by someone this host trusts",
         },
     ],

@@ -55,7 +55,7 @@ pub struct Info {
 pub struct Knob {
     pub name: &'static str,
     pub kind: Kind,
-    pub default: Default,
+    pub default: DefaultValue,
     /// What it does, its range and its unit.
     pub doc: &'static str,
 }
@@ -92,7 +92,7 @@ pub enum Kind {
 
 /// What a knob is when the plan does not say.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Default {
+pub enum DefaultValue {
     /// The plan must say.
     Required,
     /// The knob is then left out of the resolved knobs.

@@ -1,9 +1,9 @@
-//! Knobs: an engine or workload as a plan writes it, held against its `Info` and resolved to JSON values.
+//! Knobs: an engine or workload as a plan writes it, compared with its `Info` and resolved to JSON values.
 
 use serde_json::{Map, Value as Json, json};
 
 use super::fields::{self, Fields};
-use super::info::{Default, Family, Info, Kind, Knob};
+use super::info::{DefaultValue, Family, Info, Kind, Knob};
 use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Knobs, Part};
 use super::node::{Entry, Node, Value, parse_value};
@@ -87,9 +87,9 @@ pub fn resolve(info: &Info, given: &[&Entry], needs_at: At, log: &mut Mistakes) 
         let written_wrong = value.is_none() && given.iter().any(|e| e.key == knob.name);
         let value = match knob.default {
             _ if value.is_some() || written_wrong => value,
-            Default::Absent => None,
-            Default::Is(text) => parse_value(text, At::NOWHERE.source).and_then(|node| json(knob, &node, log)),
-            Default::Required => {
+            DefaultValue::Absent => None,
+            DefaultValue::Is(text) => parse_value(text, At::NOWHERE.source).and_then(|node| json(knob, &node, log)),
+            DefaultValue::Required => {
                 let message = format!("'{}' needs '{}'", info.name, knob.name);
                 log.note(needs_at, message, format!("no '{}' given", knob.name), knob.doc);
                 None

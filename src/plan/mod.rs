@@ -35,7 +35,7 @@ pub use builtin::protocols;
 pub use cells::axes_of;
 pub use fields::unprintable;
 pub use file::{from_command_line, load};
-pub use info::{Default, Family, Info, Kind, Knob};
+pub use info::{DefaultValue, Family, Info, Kind, Knob};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use order::{ORDER_VERSION, Places, order};

@@ -3,7 +3,7 @@
 
 use super::Catalogue;
 use super::fields::unprintable;
-use super::info::{Default, Info, Kind};
+use super::info::{DefaultValue, Info, Kind};
 use super::model::{Load, Part, Place, Plan, Stream};
 use super::stream::{MOST_INSTANCES, MOST_THREADS};
 use crate::base::error::{Result, failed};
@@ -138,7 +138,8 @@ fn part(part: &Part, known: &[&'static Info]) -> Result<&'static Info> {
             return Err(wrong(format!("'{}' of '{}' cannot be {value}", knob.name, info.name)));
         }
     }
-    let needed = info.knobs.iter().find(|k| matches!(k.default, Default::Required) && part.knobs.get(k.name).is_none());
+    let needed =
+        info.knobs.iter().find(|k| matches!(k.default, DefaultValue::Required) && part.knobs.get(k.name).is_none());
     match needed {
         Some(knob) => Err(wrong(format!("'{}' needs '{}'", info.name, knob.name))),
         None => Ok(info),

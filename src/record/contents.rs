@@ -1,6 +1,6 @@
 //! What a bundle holds, as the store hands it on: the run, and its points one by one.
 
-use super::{Class, Fact, Point, Prepared, Run, Sample, Told};
+use super::{Class, Fact, Point, Prepared, Reported, Run, Sample};
 
 /// A bundle without its points.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ pub struct PointContents {
     pub rates: Vec<RateInterval>,
     pub samples: Vec<Sample>,
     /// What another tool reported of it.
-    pub reported: Vec<Told>,
+    pub reported: Vec<Reported>,
 }
 
 /// An interval without its latencies, which are most of its bytes.

@@ -3,14 +3,14 @@
 mod class;
 mod contents;
 pub mod gauge;
+mod idle_power;
 pub mod key;
 mod method;
 mod pacing;
 mod prepared;
-mod rest;
+mod reported;
 pub mod selftest;
 mod standstill;
-mod told;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,13 +19,13 @@ use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
 pub use class::Class;
 pub use contents::{PointContents, RateInterval, RunContents};
+pub use idle_power::IdlePower;
 pub use method::METHOD;
 pub use pacing::{Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
-pub use rest::AtRest;
+pub use reported::Reported;
 pub use selftest::SelfTest;
 pub use standstill::{STOOD_STILL, Standstill};
-pub use told::Told;
 
 /// One execution of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What an earlier part of the run did to the drives, as its bundle says.
 
-use crate::lab::{filesystem, guard, written};
+use crate::lab::{filesystem, guard, write_counter};
 use crate::plan::{Drive, Place, Plan};
 use crate::record::{DriveState, Prepared};
 
@@ -25,7 +25,7 @@ pub fn with_our_own(plan: &Plan, before: &Before, subject: &str, index: usize, d
             drive.erase_signatures.push(filesystem.kind.name().to_string());
         }
     }
-    if begun(before, subject, index) || written::is_as_a_run_left_it(&drive) {
+    if begun(before, subject, index) || write_counter::is_as_a_run_left_it(&drive) {
         drive.erase_signatures.push(guard::UNKNOWN.to_string());
     }
     drive

@@ -23,7 +23,7 @@ use crate::plan::{Stream, Target};
 use crate::workload::{self, Workload};
 
 /// One stream on one drive, in one instance: workers who share a target and a rate.
-pub struct Gang<'a> {
+pub struct WorkerGroup<'a> {
     pub stream: &'a Stream,
     pub target: &'a dyn engine::Target,
     pub drive: u32,
@@ -40,8 +40,13 @@ pub struct Gang<'a> {
     pub workload: &'static dyn Workload,
 }
 
-impl<'a> Gang<'a> {
-    pub fn new(stream: &'a Stream, target: &'a dyn engine::Target, rate: Option<Rate>, seed: u64) -> Result<Gang<'a>> {
+impl<'a> WorkerGroup<'a> {
+    pub fn new(
+        stream: &'a Stream,
+        target: &'a dyn engine::Target,
+        rate: Option<Rate>,
+        seed: u64,
+    ) -> Result<WorkerGroup<'a>> {
         let name = &stream.workload.name;
         let workload = workload::find(name)
             .ok_or_else(|| failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are"))?;
@@ -52,7 +57,7 @@ impl<'a> Gang<'a> {
         }
         let open = rate.is_some() || workload.waits(&stream.workload.knobs);
         let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, open)).collect();
-        Ok(Gang {
+        Ok(WorkerGroup {
             stream,
             target,
             drive: 0,
@@ -148,7 +153,13 @@ pub type Watch<'a> = dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()> + 'a;
 
 /// Runs all gangs together. `watch` is called on the calling thread once they have started, with the window and a
 /// way to see whether any worker is still running; it returns when it has seen enough. Then the workers are joined.
-pub fn run(clock: Clock, gangs: &[Gang<'_>], span: Span, stop: &AtomicBool, watch: &mut Watch<'_>) -> Result<Window> {
+pub fn run(
+    clock: Clock,
+    gangs: &[WorkerGroup<'_>],
+    span: Span,
+    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
+) -> Result<Window> {
     let workers: u32 = gangs.iter().map(|g| g.stream.threads).sum();
     let shared = Shared {
         clock,
@@ -196,7 +207,7 @@ pub fn run(clock: Clock, gangs: &[Gang<'_>], span: Span, stop: &AtomicBool, watc
 }
 
 /// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
-fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
+fn worker(shared: &Shared<'_>, gang: &WorkerGroup<'_>, thread: u32) -> Result<()> {
     // A kernel that refuses wakes paced workers later, and their late ops show it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
     let opened = std::panic::catch_unwind(AssertUnwindSafe(|| open(gang, thread))).unwrap_or_else(|_| {
@@ -228,7 +239,7 @@ fn worker(shared: &Shared<'_>, gang: &Gang<'_>, thread: u32) -> Result<()> {
 /// A worker's requests, their mean size, its lane, and room for what is in flight.
 type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>, Slots);
 
-fn open(gang: &Gang<'_>, thread: u32) -> Result<Opened> {
+fn open(gang: &WorkerGroup<'_>, thread: u32) -> Result<Opened> {
     let space = gang.space();
     let source = gang.source(space, thread)?;
     // A workload without bytes, such as one of transactions, is asked only where a rate in bytes needs them.

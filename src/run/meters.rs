@@ -9,7 +9,7 @@ use crate::base::secret;
 use crate::meter::watch::{Seen, Watch};
 use crate::plan::Plan;
 use crate::record::gauge::WATTS;
-use crate::record::{AtRest, Fact, Sample, Sink};
+use crate::record::{Fact, IdlePower, Sample, Sink};
 
 /// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is found out by the load's
 /// end, and of that a second is seen even at the latest.
@@ -70,7 +70,7 @@ pub fn at_rest(watch: &Watch, plan: &Plan, time: Time<'_>, progress: &Progress) 
         }
         for ((meter, name), (sum, readings)) in means {
             let (subject, watts) = (subject.name.clone(), sum / f64::from(readings));
-            facts.push(AtRest { subject, meter, name, watts, readings }.to_fact());
+            facts.push(IdlePower { subject, meter, name, watts, readings }.to_fact());
         }
     }
     facts

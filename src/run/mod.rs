@@ -8,10 +8,8 @@ mod admit;
 pub mod before;
 mod caches;
 mod crew;
-pub mod enough;
 pub mod floor;
 mod instances;
-mod kept;
 mod maxima;
 mod meters;
 mod point;
@@ -20,9 +18,11 @@ pub mod prepare;
 pub mod progress;
 pub mod search;
 mod site;
+mod snapshot;
 pub mod space;
 mod standstill;
 mod steady;
+pub mod stopping_rule;
 mod targets;
 mod telemetry;
 mod time;
@@ -33,16 +33,16 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
 use crate::lab::data::FOLDER;
-use crate::lab::{shared, written};
+use crate::lab::{shared, write_counter};
 use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
 use before::Before;
-use enough::Figures;
 pub use maxima::Maxima;
 use prepare::Ready;
 use progress::Progress;
 use search::Searches;
+use stopping_rule::Figures;
 use time::Time;
 
 /// Subjects by name, as their points find them; or why one could not be made ready.
@@ -88,7 +88,7 @@ impl Run<'_> {
         let mut ready = HashMap::new();
         let measured = self.measure_all(&mut ready);
         let left = ready.values().flatten().try_for_each(Ready::leave);
-        self.plan.subjects.iter().flat_map(|s| &s.drives).for_each(|drive| written::remember(&pins.drive(drive)));
+        self.plan.subjects.iter().flat_map(|s| &s.drives).for_each(|drive| write_counter::remember(&pins.drive(drive)));
         let summary = measured?;
         left.map(|()| summary)
     }
@@ -183,7 +183,7 @@ impl Run<'_> {
             return Ok(None);
         }
         self.maxima.note(point, &measured);
-        let figure = enough::headline(&measured);
+        let figure = stopping_rule::headline(&measured);
         figure.into_iter().for_each(|figure| self.figures.note(self.plan, &point.key, figure));
         measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
         self.sink.end(&measured)?;

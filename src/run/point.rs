@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::caches::drop_page_cache;
-use super::crew::{self, Gang, Span};
+use super::crew::{self, Span, WorkerGroup};
 use super::maxima::Maxima;
 use super::meters::Around;
 use super::progress::Progress;
@@ -126,7 +126,7 @@ type LookOn<'a> = dyn FnMut(Window, &dyn Fn() -> bool, &AtomicBool) -> Result<()
 /// Runs the workers from barrier to join. The window that was fixed, the meters' mark at its end, and how it ended.
 fn run(
     step: &Step,
-    gangs: &[Gang<'_>],
+    gangs: &[WorkerGroup<'_>],
     targets: &Targets,
     time: Time<'_>,
     watch: Option<&Watch>,
@@ -164,7 +164,7 @@ fn folder(home: &Home) -> Option<PathBuf> {
     }
 }
 
-fn gangs<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<Gang<'a>>> {
+fn gangs<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<WorkerGroup<'a>>> {
     let mut gangs = Vec::new();
     for (index, stream) in point.step.streams.iter().enumerate() {
         let rate = rate(&point.key, stream, maxima)?;
@@ -174,7 +174,12 @@ fn gangs<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targ
                 continue;
             };
             let own_namespace = targets::has_namespaces(&point.subject, drive);
-            gangs.push(Gang { drive, instance, own_namespace, ..Gang::new(stream, &**target, rate, seed)? });
+            gangs.push(WorkerGroup {
+                drive,
+                instance,
+                own_namespace,
+                ..WorkerGroup::new(stream, &**target, rate, seed)?
+            });
         }
     }
     Ok(gangs)
@@ -205,7 +210,7 @@ fn seed_of(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
 }
 
 /// What the generator itself was late with, for each stream that it was late with.
-fn overslept(gangs: &[Gang<'_>]) -> Vec<Fact> {
+fn overslept(gangs: &[WorkerGroup<'_>]) -> Vec<Fact> {
     let mut all: Vec<Overslept> = Vec::new();
     for gang in gangs {
         for recorder in gang.recorders.iter().filter(|r| r.overslept.times.get() > 0) {
@@ -223,7 +228,7 @@ fn overslept(gangs: &[Gang<'_>]) -> Vec<Fact> {
     all.iter().map(Overslept::to_fact).collect()
 }
 
-fn cell(gang: &Gang<'_>) -> Cell {
+fn cell(gang: &WorkerGroup<'_>) -> Cell {
     let mut tallies = Vec::new();
     gang.recorders.iter().for_each(|r| r.add_to(&mut tallies));
     let sum = |f: fn(&crate::load::recorder::Recorder) -> u64| gang.recorders.iter().map(f).sum();

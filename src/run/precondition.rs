@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::crew::{self, Gang, Span};
+use super::crew::{self, Span, WorkerGroup};
 use super::progress::Progress;
 use super::targets;
 use super::time::Time;
@@ -28,7 +28,7 @@ pub struct Running<'a> {
 }
 
 /// Looks on while the load runs.
-pub type LookOn<'a> = dyn FnMut(&[Gang<'_>], &Running<'_>) -> Result<()> + 'a;
+pub type LookOn<'a> = dyn FnMut(&[WorkerGroup<'_>], &Running<'_>) -> Result<()> + 'a;
 
 /// Runs one stream on all of a subject's drives and keeps nothing of it but how many ops it was.
 pub fn load(
@@ -47,7 +47,13 @@ pub fn load(
         let own_namespace = targets::has_namespaces(subject, drive);
         let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
         let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
-        gangs.push(Gang { drive, instance, own_namespace, passes, ..Gang::new(stream, &**target, rate, plan.seed)? });
+        gangs.push(WorkerGroup {
+            drive,
+            instance,
+            own_namespace,
+            passes,
+            ..WorkerGroup::new(stream, &**target, rate, plan.seed)?
+        });
     }
     let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
     let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
@@ -58,14 +64,14 @@ pub fn load(
         bail!("interrupted while preparing; the next run starts this load again");
     }
     targets.values().try_for_each(|(_, target)| target.sync())?;
-    let ops = gangs.iter().map(Gang::issued).sum();
+    let ops = gangs.iter().map(WorkerGroup::issued).sum();
     drop(gangs);
     targets::close(targets)?;
     Ok(ops)
 }
 
 /// The ops of all workers' passes; nothing for a load that goes by time.
-pub fn planned_ops(gangs: &[Gang<'_>]) -> Result<Option<u64>> {
+pub fn planned_ops(gangs: &[WorkerGroup<'_>]) -> Result<Option<u64>> {
     let mut all = 0;
     for gang in gangs {
         for thread in 0..gang.stream.threads {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::before::{Before, begun, with_our_own};
-use super::crew::Gang;
+use super::crew::WorkerGroup;
 use super::precondition::{Length, load, planned_ops};
 use super::progress::Progress;
 use super::time::Time;
@@ -16,7 +16,7 @@ use crate::base::error::{Context, Result};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
 use crate::lab::pin::{Pins, shown};
-use crate::lab::{guard, namespaces, purge, written};
+use crate::lab::{guard, namespaces, purge, write_counter};
 use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Place, Plan, Purge, Steady, Stream, Subject};
 use crate::record::{Fact, Prepared, Sink, SteadyState};
 
@@ -209,7 +209,7 @@ pub fn note_state(plan: &Plan, subject: &Subject, sink: &mut dyn Sink) -> Result
     if tasks(plan).is_empty() {
         return Ok(());
     }
-    let now = |(i, drive)| written::state(&subject.name, i as u32, drive).ok().flatten();
+    let now = |(i, drive)| write_counter::state(&subject.name, i as u32, drive).ok().flatten();
     sink.left(&subject.drives.iter().enumerate().filter_map(now).collect::<Vec<_>>())
 }
 
@@ -217,8 +217,8 @@ pub fn note_state(plan: &Plan, subject: &Subject, sink: &mut dyn Sink) -> Result
 fn as_left(subject: &Subject, before: &Before) -> bool {
     subject.drives.iter().enumerate().all(|(i, drive)| {
         let then = before.states.iter().find(|s| s.subject == subject.name && s.drive == i as u32);
-        let now = written::state(&subject.name, i as u32, drive).ok().flatten();
-        then.zip(now.as_ref()).is_some_and(|(then, now)| written::unchanged(then, now))
+        let now = write_counter::state(&subject.name, i as u32, drive).ok().flatten();
+        then.zip(now.as_ref()).is_some_and(|(then, now)| write_counter::unchanged(then, now))
     })
 }
 
@@ -362,7 +362,7 @@ impl Work<'_> {
             while (run.running)() && !run.stop.load(Relaxed) && time.now_ns() < run.window.until_ns {
                 run.stop.fetch_or(time.stopped(), Relaxed);
                 match planned {
-                    Some(planned) => progress.fill(gangs.iter().map(Gang::issued).sum(), planned),
+                    Some(planned) => progress.fill(gangs.iter().map(WorkerGroup::issued).sum(), planned),
                     None => progress.fill(time.now_ns() - run.window.from_ns, asked.duration_ns),
                 }
                 time.wait_towards(run.window.until_ns);

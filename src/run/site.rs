@@ -6,9 +6,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::crew::{self, Gang, Span};
-use super::kept;
+use super::crew::{self, Span, WorkerGroup};
 use super::progress::Progress;
+use super::snapshot;
 use super::time::Time;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
@@ -44,19 +44,19 @@ pub fn open(engine: &Part, home: &Home, access: Access, clock: Clock) -> Result<
 
 /// Puts a dataset back as it was filled, where the plan says so and it was written to since.
 pub fn restore(subject: &str, dataset: &Dataset, folder: &Folder, clock: Clock, progress: &Progress) -> Result<()> {
-    if !dataset.restore || !kept::was_written(folder) {
+    if !dataset.restore || !snapshot::was_written(folder) {
         return Ok(());
     }
     progress.activity(&format!("{subject}: restoring dataset '{}'", dataset.name));
     release(folder.shown(), clock)?;
-    kept::put_back(folder)
+    snapshot::put_back(folder)
 }
 
 /// From here on the files of a dataset may be other than its marker says. A server writes to its files whatever is asked
 /// of it.
 pub fn begin_use(dataset: &Dataset, folder: &Folder, access: Access) -> Result<()> {
     if dataset.restore && access == Access::ReadWrite {
-        kept::will_be_written(folder)?;
+        snapshot::will_be_written(folder)?;
     }
     let changes = access != Access::ReadOnly || !is_of_blocks(dataset);
     match folder.marker() {
@@ -161,13 +161,13 @@ impl Filling<'_> {
         let whole = Marker { described, open: false, files: files::look(folder)?, ..marker };
         if dataset.restore {
             doing(format!("keeping a copy of dataset '{}'", dataset.name));
-            kept::keep(folder, &whole)?;
+            snapshot::keep(folder, &whole)?;
         }
         folder.write_marker(&whole)
     }
 
     fn found(&self, folder: &Folder, described: &str, clock: Clock, progress: &Progress) -> Result<Found> {
-        let copy = kept::copy_of(folder);
+        let copy = snapshot::copy_of(folder);
         let whole = |folder: &Folder| -> Result<Found> {
             let Some(marker) = folder.marker().filter(|m| m.described == described) else { return Ok(Found::Nothing) };
             let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
@@ -179,8 +179,8 @@ impl Filling<'_> {
         // The copy is what counts; what it is a copy of may have been written to, or damaged, since.
         let of_copy = whole(&copy)?;
         if matches!(of_copy, Found::Whole) {
-            if !kept::was_written(folder) && !matches!(whole(folder)?, Found::Whole) {
-                kept::will_be_written(folder)?;
+            if !snapshot::was_written(folder) && !matches!(whole(folder)?, Found::Whole) {
+                snapshot::will_be_written(folder)?;
             }
             restore(self.subject, self.dataset, folder, clock, progress)?;
         }
@@ -191,7 +191,7 @@ impl Filling<'_> {
         let dataset = self.dataset;
         let target = open(&dataset.engine, home, Access::Create, time.clock)?;
         let stream = stream_of(dataset, fill);
-        let mut gang = Gang::new(&stream, &*target, None, self.seed)?;
+        let mut gang = WorkerGroup::new(&stream, &*target, None, self.seed)?;
         gang.passes = 1.0;
         let ops = pass_ops(&gang, &stream, &*target)?;
         let forever = Span { warmup_ns: 0, duration_ns: u64::MAX / 4 };
@@ -217,7 +217,7 @@ impl Filling<'_> {
 /// Makes the dataset's folder anew, with a marker that says it is being filled.
 fn lay_out(folder: &Folder) -> Result<Marker> {
     let old = folder.old_marker().is_some();
-    kept::forget(folder, old)?;
+    snapshot::forget(folder, old)?;
     folder.remove(old)?;
     forget_old(folder)?;
     std::fs::create_dir_all(folder.path()).with_context(|| format!("making {}", folder.shown().display()))?;
@@ -238,7 +238,7 @@ fn adopt(dataset: &Dataset, folder: &Folder, described: &str) -> Result<()> {
     if folder.old_marker().as_deref() != Some(described) {
         return Ok(());
     }
-    let copy = kept::copy_of(folder);
+    let copy = snapshot::copy_of(folder);
     let places: &[&Folder] = if dataset.restore { &[folder, &copy] } else { &[folder] };
     for place in places {
         if place.exists() && place.marker().is_none() {
@@ -276,7 +276,7 @@ fn stream_of(dataset: &Dataset, fill: &Fill) -> Stream {
 }
 
 /// The ops of one pass over all workers; a workload without an end cannot fill anything.
-fn pass_ops(gang: &Gang<'_>, stream: &Stream, target: &dyn Target) -> Result<u64> {
+fn pass_ops(gang: &WorkerGroup<'_>, stream: &Stream, target: &dyn Target) -> Result<u64> {
     let mut ops = 0;
     for thread in 0..stream.threads {
         let source = gang.source(target.space(), thread)?;

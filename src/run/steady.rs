@@ -4,7 +4,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::crew::Gang;
+use super::crew::WorkerGroup;
 use super::precondition::{Length, load};
 use super::progress::Progress;
 use super::time::Time;
@@ -72,7 +72,7 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(gangs: &[Gang<'_>], drive: u32) -> Totals {
+    fn of(gangs: &[WorkerGroup<'_>], drive: u32) -> Totals {
         let mut tallies: Vec<Tally> = Vec::new();
         let workers = gangs.iter().filter(|g| g.drive == drive).flat_map(|g| &g.recorders);
         workers.for_each(|recorder| recorder.add_to(&mut tallies));

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::crew::Gang;
+use super::crew::WorkerGroup;
 use super::progress::Progress;
 use crate::base::clock::Clock;
 use crate::base::error::Result;
@@ -18,7 +18,7 @@ const LOOK_NS: u64 = 50_000_000;
 
 /// Turns the recorders' running totals into intervals.
 pub struct Telemetry<'a, 'g> {
-    gangs: &'a [Gang<'g>],
+    gangs: &'a [WorkerGroup<'g>],
     clock: Clock,
     /// The totals at the end of the last interval, for each gang.
     last: Vec<Vec<Tally>>,
@@ -26,7 +26,7 @@ pub struct Telemetry<'a, 'g> {
 }
 
 impl<'a, 'g> Telemetry<'a, 'g> {
-    pub fn new(gangs: &'a [Gang<'g>], clock: Clock) -> Telemetry<'a, 'g> {
+    pub fn new(gangs: &'a [WorkerGroup<'g>], clock: Clock) -> Telemetry<'a, 'g> {
         Telemetry { gangs, clock, last: vec![Vec::new(); gangs.len()], last_ns: 0 }
     }
 

@@ -1,4 +1,4 @@
-//! Was it the drive? Would a faster drive have changed a point's numbers: what limited it, with the evidence, from what
+//! Bottlenecks. Would a faster drive have changed a point's numbers: what limited it, with the evidence, from what
 //! the meters counted over its window, and what to change where it was not the drive.
 
 mod evidence;

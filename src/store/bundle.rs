@@ -13,7 +13,7 @@ use crate::base::text::visible;
 use crate::base::units::Rate;
 use crate::record::{
     Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey, Prepared, RateInterval,
-    Run, RunContents, Sample, Tally, Told,
+    Reported, Run, RunContents, Sample, Tally,
 };
 
 /// A bundle, open for reading.
@@ -120,7 +120,7 @@ impl Bundle {
 
     /// The same with what was noted beside each point.
     pub fn each_contents(&self, visit: &mut dyn FnMut(PointContents) -> Result<()>) -> Result<()> {
-        let mut reported = self.told()?;
+        let mut reported = self.reported()?;
         self.each_point(&mut |StoredPoint { id, point }| {
             let reported = reported.remove(&id).unwrap_or_default();
             visit(PointContents { point, rates: self.rates(id)?, samples: self.samples(id)?, reported })
@@ -194,13 +194,13 @@ impl Bundle {
     }
 
     /// What other tools told of imported points, by the point's number.
-    pub fn told(&self) -> Result<HashMap<i64, Vec<Told>>> {
-        let mut all: HashMap<i64, Vec<Told>> = HashMap::new();
+    pub fn reported(&self) -> Result<HashMap<i64, Vec<Reported>>> {
+        let mut all: HashMap<i64, Vec<Reported>> = HashMap::new();
         let more = "SELECT id FROM told LIMIT 1 OFFSET ?";
         let most = limits::TOLD.most as i64;
         self.rows(&limits::TOLD, more, Some(most), |_| limits::TOLD.check(most as u64 + 1))?;
-        for (point, told) in self.rows(&limits::TOLD, super::told::SELECT, None, super::told::row)? {
-            all.entry(point).or_default().push(told);
+        for (point, reported) in self.rows(&limits::TOLD, super::reported::SELECT, None, super::reported::row)? {
+            all.entry(point).or_default().push(reported);
         }
         Ok(all)
     }

@@ -11,8 +11,8 @@ mod bundle;
 mod histograms;
 pub mod limits;
 mod prepared;
+mod reported;
 mod schema;
-mod told;
 mod writer;
 
 pub use bundle::{Bundle, StoredPoint};

@@ -15,7 +15,7 @@ use crate::base::secret;
 use crate::base::units::Rate;
 use crate::plan::meters;
 use crate::record::{
-    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Run, Sample, Sink, Tally, Told,
+    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Reported, Run, Sample, Sink, Tally,
 };
 
 /// The bundle of a run that is going on.
@@ -95,9 +95,9 @@ impl Writer {
     }
 
     /// Adds what another tool told of the point that is open.
-    pub fn told(&mut self, told: &Told) -> Result<()> {
+    pub fn reported(&mut self, reported: &Reported) -> Result<()> {
         let open = self.open.as_ref().ok_or_else(no_point)?;
-        super::told::insert(&self.conn, open.id, told).with_context(|| self.writing())
+        super::reported::insert(&self.conn, open.id, reported).with_context(|| self.writing())
     }
 
     fn reading(&self) -> String {

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno::base::units::Rate;
-use dyno::plan::{self, Arrival, Catalogue, Default, Family, Field, Info, Kind, Knob, Load, Mistakes, Order, Plan};
+use dyno::plan::{
+    self, Arrival, Catalogue, DefaultValue, Family, Field, Info, Kind, Knob, Load, Mistakes, Order, Plan,
+};
 
-const fn knob(name: &'static str, kind: Kind, default: Default) -> Knob {
+const fn knob(name: &'static str, kind: Kind, default: DefaultValue) -> Knob {
     Knob { name, kind, default, doc: "A knob of the tests." }
 }
 
@@ -24,32 +26,32 @@ static ROCKSDB: Info = info(
     true,
     1,
     &[
-        knob("keys", COUNT, Default::Required),
-        knob("key_size", Kind::Bytes, Default::Is("16")),
-        knob("value_size", Kind::Bytes, Default::Is("100")),
-        knob("block_cache", Kind::Bytes, Default::Is("\"8MiB\"")),
-        knob("direct", Kind::Bool, Default::Is("false")),
-        knob("wal", Kind::Bool, Default::Is("true")),
-        knob("options", Kind::Options, Default::Absent),
-        knob("table", Kind::Options, Default::Absent),
+        knob("keys", COUNT, DefaultValue::Required),
+        knob("key_size", Kind::Bytes, DefaultValue::Is("16")),
+        knob("value_size", Kind::Bytes, DefaultValue::Is("100")),
+        knob("block_cache", Kind::Bytes, DefaultValue::Is("\"8MiB\"")),
+        knob("direct", Kind::Bool, DefaultValue::Is("false")),
+        knob("wal", Kind::Bool, DefaultValue::Is("true")),
+        knob("options", Kind::Options, DefaultValue::Absent),
+        knob("table", Kind::Options, DefaultValue::Absent),
     ],
 );
 static FILE_KNOBS: &[Knob] =
-    &[knob("size", Kind::Bytes, Default::Required), knob("direct", Kind::Bool, Default::Is("true"))];
+    &[knob("size", Kind::Bytes, DefaultValue::Required), knob("direct", Kind::Bool, DefaultValue::Is("true"))];
 static URING: Info = info("uring", Family::Block, true, 4096, FILE_KNOBS);
 static PSYNC: Info = info("psync", Family::Block, true, 1, FILE_KNOBS);
 static NULL: Info = info("null", Family::Any, false, 4096, &[]);
 static BLOCK_KNOBS: &[Knob] = &[
-    knob("read", PERCENT, Default::Is("100")),
-    knob("block", Kind::Sizes, Default::Is("\"4KiB\"")),
-    knob("span", PERCENT, Default::Is("100")),
-    knob("random", PERCENT, Default::Is("100")),
-    knob("read_by_size", Kind::Sizes, Default::Absent),
-    knob("random_by_size", Kind::Sizes, Default::Absent),
-    knob("offsets", Kind::Choice(&["uniform", "hotspot"]), Default::Is("\"uniform\"")),
-    knob("hot_ops", Kind::Choice(&["all", "reads"]), Default::Is("\"all\"")),
-    knob("hot_share", PERCENT, Default::Is("80")),
-    knob("hot_range", PERCENT, Default::Is("20")),
+    knob("read", PERCENT, DefaultValue::Is("100")),
+    knob("block", Kind::Sizes, DefaultValue::Is("\"4KiB\"")),
+    knob("span", PERCENT, DefaultValue::Is("100")),
+    knob("random", PERCENT, DefaultValue::Is("100")),
+    knob("read_by_size", Kind::Sizes, DefaultValue::Absent),
+    knob("random_by_size", Kind::Sizes, DefaultValue::Absent),
+    knob("offsets", Kind::Choice(&["uniform", "hotspot"]), DefaultValue::Is("\"uniform\"")),
+    knob("hot_ops", Kind::Choice(&["all", "reads"]), DefaultValue::Is("\"all\"")),
+    knob("hot_share", PERCENT, DefaultValue::Is("80")),
+    knob("hot_range", PERCENT, DefaultValue::Is("20")),
 ];
 static RANDOM: Info = info("random", Family::Block, true, 1, BLOCK_KNOBS);
 static SEQUENTIAL: Info = info("sequential", Family::Block, true, 1, BLOCK_KNOBS);
@@ -57,7 +59,7 @@ static FILL: Info = info("filluniquerandom", Family::KeyValue, true, 1, &[]);
 static OVERWRITE: Info = info("overwrite", Family::KeyValue, true, 1, &[]);
 static READRANDOM: Info = info("readrandom", Family::KeyValue, false, 1, &[]);
 static MIXED: Info =
-    info("readrandomwriterandom", Family::KeyValue, true, 1, &[knob("read", PERCENT, Default::Is("90"))]);
+    info("readrandomwriterandom", Family::KeyValue, true, 1, &[knob("read", PERCENT, DefaultValue::Is("90"))]);
 
 fn catalogue() -> Catalogue {
     Catalogue {

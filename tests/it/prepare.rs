@@ -171,7 +171,7 @@ fn a_drive_is_purged_filled_conditioned_and_steady_and_the_report_says_so() {
     let (code, said) = bench.dyno(&["report", "run.dyno", "-o", "report.html"]);
     assert_eq!(code, Some(0), "{said}");
     let page = fs::read_to_string(bench.at("report.html")).unwrap();
-    for part in ["Coming to a steady state", "every block discarded", "steady after"] {
+    for part in ["Convergence to steady state", "every block discarded", "steady after"] {
         assert!(page.contains(part), "'{part}' is not in the report");
     }
 }

@@ -1,6 +1,6 @@
 //! What every engine and workload says of itself is complete, so that help and reference pages made from it are.
 
-use dyno::plan::{Default, Info};
+use dyno::plan::{DefaultValue, Info};
 
 fn all() -> Vec<&'static Info> {
     let engines = dyno::engine::ALL.iter().map(|e| e.info());
@@ -27,7 +27,7 @@ fn everything_is_described() {
         assert!(!info.summary.is_empty() && !info.summary.ends_with('.'), "{}: {}", info.name, info.summary);
         for knob in info.knobs {
             assert!(!knob.doc.is_empty(), "{}.{} has no description", info.name, knob.name);
-            assert_ne!(knob.default, Default::Is(""), "{}.{}", info.name, knob.name);
+            assert_ne!(knob.default, DefaultValue::Is(""), "{}.{}", info.name, knob.name);
         }
     }
 }

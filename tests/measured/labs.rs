@@ -191,7 +191,7 @@ fn check_limits(bundle: &Path) -> Facts {
 fn check_database(bundle: &Path) {
     let facts = check_limits(bundle);
     let found = conditions::differences(&facts);
-    let block = found.iter().find(|d| d.what == "Drive: Logical block size").expect("the formats told apart");
+    let block = found.iter().find(|d| d.what == "Drive: Logical block size").expect("the formats distinguished");
     assert_eq!((block.grade, block.values.as_str()), (Grade::Disqualifying, "512 bytes (A), 4096 bytes (B)"));
 
     let bundle = bundle.to_string_lossy();

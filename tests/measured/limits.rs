@@ -1,4 +1,4 @@
-//! Was it the drive? Runs that the page cache, other processes, a neighbour on the same device, Dyno's own generator, a
+//! Bottlenecks. Runs that the page cache, other processes, a neighbour on the same device, Dyno's own generator, a
 //! database server, and the drive itself limit, each found by what the meters read, marked in what is shown, and with what
 //! to change. A machine on which others are busy cannot show all of them: what it did not show is then said.
 

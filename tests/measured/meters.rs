@@ -278,7 +278,7 @@ fn dyno_facts_tells_of_the_host_and_of_what_lies_under_a_path() {
     let told = String::from_utf8(out.stdout).unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     for fact in ["Operating system", "Logical processors", "Mitigations", "Command line", "Filesystem on", "RocksDB"] {
-        assert!(told.contains(fact), "'{fact}' is not told:\n{told}");
+        assert!(told.contains(fact), "'{fact}' is not reported:\n{told}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! response time as the arithmetic says. The whole path is used, from the plan's text to the point that is stored.
 //!
 //! Clocks are real here, and a busy machine, or a virtual one whose host stops it, adds delays that are none of Dyno's.
-//! They can only add time, and only to the ops that they meet. So means, maxima and backlogs are held against the truth
+//! They can only add time, and only to the ops that they meet. So means, maxima and backlogs are compared with the truth
 //! from below, and from above what a few delayed ops cannot move: medians, what is counted exactly, and totals that
 //! include the backlog. That the rest is exact too, unit tests of the null engine show on a simulated clock.
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dyno::base::error::{Context, Result, failed};
 use dyno::engine::{self, Access, Engine, Home, Site, Target};
 use dyno::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use dyno::plan::{Default, Family, Info, Kind, Knob, Stream};
+use dyno::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
 
 struct Slate;
 
@@ -17,7 +17,7 @@ static INFO: Info = Info {
     family: Family::Block,
     writes: false,
     max_depth: 1,
-    knobs: &[Knob { name: "size", kind: Kind::Bytes, default: Default::Required, doc: "The file's length." }],
+    knobs: &[Knob { name: "size", kind: Kind::Bytes, default: DefaultValue::Required, doc: "The file's length." }],
     source: "",
 };
 

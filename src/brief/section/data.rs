@@ -5,7 +5,7 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format as words;
+use crate::brief::number_format;
 use crate::chart::step::name;
 
 pub const SECTION: Section = Section { id: "data", title: "Full data", blocks };
@@ -45,15 +45,15 @@ fn numbers(repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<Strin
     let response = if class.response.is_some() { " (r)" } else { "" };
     let one = summary.classes.len() == 1;
     let rate = if one { &summary.ops_per_s } else { &class.ops_per_s };
-    let mb = words::megabytes(class.bytes_per_s.value);
+    let mb = number_format::megabytes(class.bytes_per_s.value);
     let mut row = vec![format!("{}{response}", class.class.name()), repeats.to_string()];
     row.extend([
-        words::ops(rate) + &words::given_up(class.given_up),
-        words::spread(rate),
+        number_format::ops(rate) + &number_format::given_up(class.given_up),
+        number_format::spread(rate),
         mb,
-        words::latency(times.mean_ns.as_ref()),
+        number_format::latency(times.mean_ns.as_ref()),
     ]);
-    row.extend(times.percentiles_ns.iter().map(|p| words::latency(p.as_ref())));
-    row.push(if times.max_ns == 0 { words::NONE.to_string() } else { units::latency(times.max_ns as f64) });
+    row.extend(times.percentiles_ns.iter().map(|p| number_format::latency(p.as_ref())));
+    row.push(if times.max_ns == 0 { number_format::NONE.to_string() } else { units::latency(times.max_ns as f64) });
     row
 }

@@ -3,7 +3,7 @@
 use super::Section;
 use crate::analysis::facts::{Facts, RunFacts};
 use crate::brief::block::Block;
-use crate::brief::number_format as words;
+use crate::brief::number_format;
 
 pub const SECTION: Section = Section { id: "disclosure", title: "Full disclosure", blocks };
 
@@ -13,7 +13,7 @@ const ORDER: [&str; 8] = ["Dyno", "Host", "CPU", "Memory", "Kernel", "Drive", "F
 fn blocks(facts: &Facts) -> Vec<Block> {
     let run = |run: &RunFacts| {
         let plural = if run.repeats == 1 { "" } else { "s" };
-        let when = words::moment(run.started_unix_ns);
+        let when = number_format::moment(run.started_unix_ns);
         (run.file.clone(), format!("{when}, dyno {}, {} repeat{plural}", run.dyno_version, run.repeats))
     };
     let mut out = vec![Block::Pairs("Runs".to_string(), facts.runs.iter().map(run).collect())];

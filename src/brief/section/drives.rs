@@ -8,7 +8,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99, Summary};
 use crate::base::units;
 use crate::brief::block::{Block, Table};
-use crate::brief::number_format::{self as words, NONE};
+use crate::brief::number_format::{self, NONE};
 use crate::chart::step::name;
 use crate::stats::spread::{Spread, spread};
 
@@ -56,8 +56,8 @@ fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
         let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
         let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
         let mut row = vec![step.values[cell.value].label.clone(), name(facts, cell)];
-        row.extend([cell.drives.len().to_string(), words::ops(&total.ops_per_s)]);
-        row.extend(three(spread(&ops), words::count));
+        row.extend([cell.drives.len().to_string(), number_format::ops(&total.ops_per_s)]);
+        row.extend(three(spread(&ops), number_format::count));
         row.push(p99_ns(step, total).map_or(NONE.to_string(), units::latency));
         row.extend(three(p99.and_then(|p| spread(&p)), units::latency));
         Some(row)
@@ -80,15 +80,15 @@ fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
         for (drive, summary) in &cell.drives {
             let times = summary.class(step.class).map(ClassSummary::user_latency);
-            let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+            let p = |i: usize| number_format::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let drive_name = facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
             all.push(vec![
                 step.values[cell.value].label.clone(),
                 name(facts, cell),
                 drive_name,
-                words::ops(&summary.ops_per_s),
-                words::megabytes(summary.bytes_per_s.value),
-                words::latency(times.and_then(|t| t.mean_ns.as_ref())),
+                number_format::ops(&summary.ops_per_s),
+                number_format::megabytes(summary.bytes_per_s.value),
+                number_format::latency(times.and_then(|t| t.mean_ns.as_ref())),
                 p(0),
                 p(P99),
                 p(3),

@@ -4,7 +4,7 @@ use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::power::{MOST_DELAY_S, PowerFacts};
 use crate::brief::block::{Block, Table};
-use crate::brief::number_format::{self as words, NONE};
+use crate::brief::number_format::{self, NONE};
 use crate::chart;
 use crate::chart::step::name;
 use crate::stats::Estimate;
@@ -62,17 +62,17 @@ fn of(p: &PowerFacts) -> Vec<String> {
     let shown = |e: &Option<Estimate>, show: &dyn Fn(f64) -> String| e.as_ref().map_or(NONE.into(), |e| show(e.value));
     vec![
         format!("{} ({})", p.class, p.kind),
-        words::watts(p.mean_watts.value),
-        words::spread(&p.mean_watts),
-        shown(&p.ops_per_watt, &words::count),
-        p.ops_per_watt.as_ref().map_or(NONE.into(), words::spread),
-        shown(&p.joules_per_op, &words::joules),
-        shown(&p.mb_per_watt, &words::count),
-        shown(&p.joules, &words::joules),
-        p.rest_watts.map_or(NONE.into(), words::watts),
-        words::watts(p.min_watts),
-        words::watts(p.max_watts),
-        words::watts(p.p99_watts.value),
+        number_format::watts(p.mean_watts.value),
+        number_format::spread(&p.mean_watts),
+        shown(&p.ops_per_watt, &number_format::count),
+        p.ops_per_watt.as_ref().map_or(NONE.into(), number_format::spread),
+        shown(&p.joules_per_op, &number_format::joules),
+        shown(&p.mb_per_watt, &number_format::count),
+        shown(&p.joules, &number_format::joules),
+        p.rest_watts.map_or(NONE.into(), number_format::watts),
+        number_format::watts(p.min_watts),
+        number_format::watts(p.max_watts),
+        number_format::watts(p.p99_watts.value),
     ]
 }
 

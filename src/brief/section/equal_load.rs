@@ -6,7 +6,7 @@ use crate::analysis::curves::mean_curve;
 use crate::analysis::facts::Facts;
 use crate::base::units;
 use crate::brief::block::{Block, Table};
-use crate::brief::number_format::{self as words, NONE};
+use crate::brief::number_format::{self, NONE};
 use crate::brief::wording;
 use crate::plan::Field;
 use crate::stats::curve::knee;
@@ -52,7 +52,8 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
     };
     let row = |subject: usize| {
         let knee = knee(&mean_curve(step, subject));
-        let knee = knee.map_or([NONE, NONE].map(String::from), |k| [words::count(k.load), units::latency(k.latency)]);
+        let knee =
+            knee.map_or([NONE, NONE].map(String::from), |k| [number_format::count(k.load), units::latency(k.latency)]);
         let mut row = vec![facts.subjects[subject].clone()];
         row.extend(knee);
         row.push(compared(subject, |at| matches!(at, At::Latency(_)), false));

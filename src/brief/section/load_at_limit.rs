@@ -4,7 +4,7 @@ use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::base::units;
 use crate::brief::block::{Block, Table};
-use crate::brief::number_format::{self as words, NONE};
+use crate::brief::number_format::{self, NONE};
 use crate::plan::search::Search;
 use crate::stats::Estimate;
 
@@ -37,8 +37,10 @@ fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<
     let before = |cell: &&&CellFacts| broken.is_none_or(|b| cell.value < b.value);
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
     let label = |cell: Option<&&CellFacts>| cell.map_or(NONE.to_string(), |c| step.values[c.value].label.clone());
-    let latency = |cell: Option<&&CellFacts>| words::latency(cell.and_then(|c| reached(c, search)));
-    let ops = held.and_then(|cell| cell.total.as_ref()).map_or(NONE.to_string(), |total| words::ops(&total.ops_per_s));
+    let latency = |cell: Option<&&CellFacts>| number_format::latency(cell.and_then(|c| reached(c, search)));
+    let ops = held
+        .and_then(|cell| cell.total.as_ref())
+        .map_or(NONE.to_string(), |total| number_format::ops(&total.ops_per_s));
     vec![facts.subjects[subject].clone(), label(held), latency(held), ops, label(broken), latency(broken)]
 }
 

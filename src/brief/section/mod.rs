@@ -1,6 +1,7 @@
 //! The sections of a brief, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
 pub mod bottlenecks;
+pub mod caveats;
 pub mod conclusion;
 pub mod conditions;
 pub mod data;
@@ -10,7 +11,7 @@ pub mod energy;
 pub mod equal_load;
 pub mod findings;
 pub mod load_at_limit;
-pub mod marks;
+
 pub mod method;
 pub mod preparation;
 pub mod results;
@@ -43,7 +44,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     drives::SECTION,
     preparation::SECTION,
     conclusion::SECTION,
-    marks::SECTION,
+    caveats::SECTION,
     method::SECTION,
     data::SECTION,
     server::SECTION,

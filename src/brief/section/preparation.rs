@@ -3,7 +3,7 @@
 use super::Section;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format as words;
+use crate::brief::number_format;
 use crate::chart::steady;
 use crate::record::SteadyState;
 
@@ -18,7 +18,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     }
     if !facts.prepared.is_empty() {
         let rows = facts.prepared.iter().map(|(subject, p)| {
-            let (drive, at) = ((p.drive + 1).to_string(), words::moment(p.ended_unix_ns));
+            let (drive, at) = ((p.drive + 1).to_string(), number_format::moment(p.ended_unix_ns));
             [&facts.subjects[*subject], &drive, &p.action, &p.outcome, &at].map(String::clone).to_vec()
         });
         out.push(Table::of(5, &["subject", "drive", "", "done", "at"], rows.collect()).block());
@@ -54,7 +54,7 @@ fn verdicts(states: &[(String, &SteadyState)]) -> Table {
                 row.extend([window, mean, percent(w.excursion), excursion, percent(w.slope), slope]);
             }
             None => {
-                let none = || words::NONE.to_string();
+                let none = || number_format::NONE.to_string();
                 row.extend([none(), none(), none(), excursion, none(), slope]);
             }
         }

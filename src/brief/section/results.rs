@@ -6,7 +6,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
-use crate::brief::number_format::{self as words, NONE};
+use crate::brief::number_format::{self, NONE};
 use crate::brief::wording;
 use crate::chart;
 use crate::chart::step::name;
@@ -55,7 +55,7 @@ pub fn describe(step: &StepFacts) -> String {
     let over = [(drives, "drives"), (step.instances, "instances")];
     let over: Vec<String> = over.iter().filter(|(several, _)| *several).map(|(_, what)| what.to_string()).collect();
     if !over.is_empty() {
-        parts.push(format!("ops/s summed and histograms merged over {}", words::list(&over)));
+        parts.push(format!("ops/s summed and histograms merged over {}", number_format::list(&over)));
     }
     parts.join(" · ")
 }
@@ -111,9 +111,9 @@ fn row(facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<String>
     match cell.and_then(|c| c.total.as_ref()) {
         Some(total) => {
             let times = total.class(step.class).map(ClassSummary::user_latency);
-            let p = |i: usize| words::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-            let (ops, mb) = (&total.ops_per_s, words::megabytes(total.bytes_per_s.value));
-            row.extend([words::ops(ops), words::spread(ops), mb, p(0), p(P99), p(3)]);
+            let p = |i: usize| number_format::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+            let (ops, mb) = (&total.ops_per_s, number_format::megabytes(total.bytes_per_s.value));
+            row.extend([number_format::ops(ops), number_format::spread(ops), mb, p(0), p(P99), p(3)]);
         }
         None => row.extend(std::iter::repeat_n(NONE.to_string(), 6)),
     }
@@ -147,13 +147,13 @@ fn along(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
     let peak = read.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let [.., before, last] = &read[..] else { return None };
     let at = |value: usize| wording::place(step, &[value]);
-    let change = |from: f64, to: f64| words::signed_percent((to / from - 1.0) * 100.0);
+    let change = |from: f64, to: f64| number_format::signed_percent((to / from - 1.0) * 100.0);
     let more = at(last.0);
     Some(format!(
         "{} peaks{}: {} ops/s with a p99 of {}. From {} to {}, its ops/s change by {} and its p99 by {}.",
         facts.subjects[subject],
         at(peak.0),
-        words::count(peak.1),
+        number_format::count(peak.1),
         units::latency(peak.2),
         step.values[before.0].label,
         more.trim_start_matches(" at ").trim_start_matches("depth "),

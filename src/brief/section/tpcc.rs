@@ -6,7 +6,7 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::Summary;
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
-use crate::brief::number_format::{self as words, NONE};
+use crate::brief::number_format::{self, NONE};
 use crate::record::Class;
 
 pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", blocks };
@@ -69,7 +69,7 @@ fn conditions(facts: &Facts) -> Vec<Block> {
                 if cell.repeats.len() == 1 { String::new() } else { format!(" ({} times)", cell.repeats.len()) };
             format!("{}{times}", facts.subjects[cell.subject])
         });
-        let kept = words::list(&kept.collect::<Vec<_>>());
+        let kept = number_format::list(&kept.collect::<Vec<_>>());
         Block::text(format!("{}: all twelve conditions of clause 3.3.2 were kept on {kept}.", step.title))
     };
     facts.checks.iter().map(sentence).collect()
@@ -83,9 +83,9 @@ fn account(summary: &Summary) -> [Block; 2] {
         let Some(c) = summary.classes.iter().find(|c| c.class == class) else { continue };
         let committed = 1.0 - c.misses as f64 / c.ops.max(1) as f64;
         if let (true, Some(done)) = (class == NEW_ORDER, &c.done_per_minute) {
-            rate = format!("{} New-Orders a minute", words::count(done.value));
+            rate = format!("{} New-Orders a minute", number_format::count(done.value));
             if done.has_interval() {
-                rate = format!("{rate} {}", words::spread(done));
+                rate = format!("{rate} {}", number_format::spread(done));
             }
         }
         let times = c.user_latency();
@@ -106,8 +106,8 @@ fn account(summary: &Summary) -> [Block; 2] {
                 units::grouped(c.ops),
                 if class == DEFERRED { String::new() } else { share(c.ops) },
                 if class == NEW_ORDER { format!("{:.2} %", (1.0 - committed) * 100.0) } else { String::new() },
-                words::latency(times.mean_ns.as_ref()),
-                words::latency(p95),
+                number_format::latency(times.mean_ns.as_ref()),
+                number_format::latency(p95),
                 units::latency(times.max_ns as f64),
                 format!("{limit_s} s"),
                 kept.to_string(),

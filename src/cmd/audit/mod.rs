@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use crate::analysis::Question;
 use crate::base::error::{Result, failed};
-use crate::brief::audit::{self, Dataset, Told, describe};
+use crate::brief::audit::{self, Dataset, Finding, describe};
 use crate::cmd::load;
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
 use file::{Claim, Entry, Head};
 use statement::Unread;
 
-/// A statement that could be read, with what it is held against.
+/// A statement that could be read, with what it is compared with.
 struct Ready<'a> {
     claim: &'a Claim,
     data: Option<&'a Dataset>,
@@ -37,7 +37,7 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
         let text = match (made, judged.remove(&number)) {
             (Ok(ready), Some(judged)) => {
                 *counts.entry(judged.verdict().words()).or_default() += 1;
-                told(&head, ready, &judged, &words)?
+                finding(&head, ready, &judged, &words)?
             }
             (made, _) => {
                 *counts.entry(CANNOT_BE_READ).or_default() += 1;
@@ -126,11 +126,11 @@ fn metric<'a>(head: &'a Head, ready: &Ready<'a>) -> Result<(audit::Metric<'a>, &
     statement::metric(head, &ready.claim.metric).map_err(|(what, next)| failed(what, next))
 }
 
-fn told(head: &Head, ready: &Ready<'_>, judged: &Judgement, words: &dyn Fn(usize) -> String) -> Result<String> {
+fn finding(head: &Head, ready: &Ready<'_>, judged: &Judgement, words: &dyn Fn(usize) -> String) -> Result<String> {
     let (metric, _) = metric(head, ready)?;
     let lacking = lacking(ready, &metric);
     let at_label = ready.data.map_or("", |d| d.at_label.as_str());
-    Ok(describe(&Told { stated: &ready.stated, judged, metric, at_label, lacking, words }))
+    Ok(describe(&Finding { stated: &ready.stated, judged, metric, at_label, lacking, words }))
 }
 
 /// What the data do not have.

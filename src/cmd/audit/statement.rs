@@ -55,7 +55,7 @@ pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statem
         Some(Against::Many(names)) => (names.clone(), true, true),
     };
     if rivals.contains(&subject) {
-        return unread(format!("{subject} is held against itself"), "name another rival");
+        return unread(format!("{subject} is compared with itself"), "name another rival");
     }
     let every_point = !claim.up_to && (is_range || (amount.is_none() && !names_points));
     let of_a_rival = head.subject.as_ref().is_some_and(|own| *own != subject);

@@ -14,7 +14,7 @@ mod target;
 
 use super::{Engine, Site, Target};
 use crate::base::error::Result;
-use crate::plan::{Default, Family, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob};
 
 pub struct RocksDb;
 
@@ -28,68 +28,68 @@ static INFO: Info = Info {
         Knob {
             name: "keys",
             kind: Kind::Int { min: 1, max: u64::MAX / 2 },
-            default: Default::Is("1000000"),
+            default: DefaultValue::Is("1000000"),
             doc: "Keys in the database, numbered from 0 (db_bench: num).",
         },
         Knob {
             name: "key_size",
             kind: Kind::Bytes,
-            default: Default::Is("16"),
+            default: DefaultValue::Is("16"),
             doc: "Bytes of a key; 8 or more to keep large numbers apart.",
         },
-        Knob { name: "value_size", kind: Kind::Bytes, default: Default::Is("100"), doc: "Bytes of a value." },
+        Knob { name: "value_size", kind: Kind::Bytes, default: DefaultValue::Is("100"), doc: "Bytes of a value." },
         Knob {
             name: "block_cache",
             kind: Kind::Bytes,
-            default: Default::Is("\"32MiB\""),
+            default: DefaultValue::Is("\"32MiB\""),
             doc: "RocksDB's own cache of blocks (db_bench: cache_size); 0 for none.",
         },
         Knob {
             name: "cache_type",
             kind: Kind::Choice(&["hyper_clock_cache", "lru_cache"]),
-            default: Default::Is("\"hyper_clock_cache\""),
+            default: DefaultValue::Is("\"hyper_clock_cache\""),
             doc: "Which block cache, as db_bench names them; its default too.",
         },
         Knob {
             name: "direct",
             kind: Kind::Bool,
-            default: Default::Is("false"),
+            default: DefaultValue::Is("false"),
             doc: "Read, flush and compact with O_DIRECT, past the page cache.",
         },
         Knob {
             name: "wal",
             kind: Kind::Bool,
-            default: Default::Is("true"),
+            default: DefaultValue::Is("true"),
             doc: "Write the write-ahead log; a fill goes without.",
         },
         Knob {
             name: "sync",
             kind: Kind::Bool,
-            default: Default::Is("false"),
+            default: DefaultValue::Is("false"),
             doc: "Make each write durable before it is acknowledged.",
         },
         Knob {
             name: "compression_ratio",
             kind: Kind::Float { min: 0.01, max: 1.0 },
-            default: Default::Is("0.5"),
+            default: DefaultValue::Is("0.5"),
             doc: "What values compress to, as in db_bench.",
         },
         Knob {
             name: "statistics",
             kind: Kind::Bool,
-            default: Default::Is("true"),
+            default: DefaultValue::Is("true"),
             doc: "Count block-cache hits and the like (RocksDB's tickers); off costs each op a little less.",
         },
         Knob {
             name: "options",
             kind: Kind::Options,
-            default: Default::Absent,
+            default: DefaultValue::Absent,
             doc: "RocksDB's DB and column-family options by their own names.",
         },
         Knob {
             name: "table",
             kind: Kind::Options,
-            default: Default::Absent,
+            default: DefaultValue::Absent,
             doc: "RocksDB's block-based table options by their own names.",
         },
     ],

@@ -11,7 +11,7 @@ mod target;
 pub use self::target::{SqlTarget, cannot_connect, own_server};
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Session, SqlResult, refused};
-use crate::plan::{Default, Kind, Knob};
+use crate::plan::{DefaultValue, Kind, Knob};
 
 /// Settings by the server's own names, in the order in which they are given; later ones win. An empty value stands for a
 /// switch without one.
@@ -20,28 +20,28 @@ pub type Settings = Vec<(String, String)>;
 pub const SERVER: Knob = Knob {
     name: "server",
     kind: Kind::Choice(&["own", "existing"]),
-    default: Default::Is("\"own\""),
+    default: DefaultValue::Is("\"own\""),
     doc: "own: Dyno starts one on the drive; existing: DYNO_MYSQL_URL or DYNO_POSTGRES_URL names one that runs.",
 };
 
 pub const MEMORY: Knob = Knob {
     name: "memory",
     kind: Kind::Bytes,
-    default: Default::Absent,
+    default: DefaultValue::Absent,
     doc: "The most memory that the server may use, page cache included (a control group).",
 };
 
 pub const CPUS: Knob = Knob {
     name: "cpus",
     kind: Kind::Text,
-    default: Default::Absent,
+    default: DefaultValue::Absent,
     doc: "The processors that the server may use, as in \"0-3,8\".",
 };
 
 pub const OPTIONS: Knob = Knob {
     name: "options",
     kind: Kind::Options,
-    default: Default::Absent,
+    default: DefaultValue::Absent,
     doc: "More of the server's settings, by its own names.",
 };
 

@@ -1,16 +1,16 @@
 //! The guard: what must not be touched is refused here, before anything is, with the reason and the remedy.
 //!
 //! A block device is written to only when the plan names its serial number (or EUI, NGUID) and says `erase = true`, and
-//! never while anything else has it (`use_of`) or while something is written on it that the plan does not name
+//! never while anything else has it (`in_use`) or while something is written on it that the plan does not name
 //! (`signature`), signature or not (`unknown`). `pass` asks before a run; `verify` asks again of the descriptor that is about to be written through,
 //! so that a device renumbered or a link turned round in between changes nothing.
 
 pub mod disk;
+mod in_use;
 mod loops;
 mod openers;
 mod signature;
 mod unknown;
-mod use_of;
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -46,7 +46,7 @@ pub fn holds(place: &Place, file: &Path) -> Result<bool> {
     let there = file.canonicalize().with_context(|| format!("looking for {}", file.display()))?;
     match place {
         Place::Directory(path) => Ok(path.canonicalize().is_ok_and(|path| there.starts_with(path))),
-        Place::Device { path, .. } => Ok(use_of::lies_on(&there, &Disk::of(path)?)),
+        Place::Device { path, .. } => Ok(in_use::lies_on(&there, &Disk::of(path)?)),
     }
 }
 
@@ -117,7 +117,7 @@ fn stable(path: &Path) -> bool {
 }
 
 fn unused(path: &Path, disk: &Disk) -> Result<()> {
-    match use_of::of(disk) {
+    match in_use::of(disk) {
         Some(used) => Err(refused(path, used.why, used.remedy)),
         None => Ok(()),
     }
@@ -215,7 +215,7 @@ mod tests {
         let number = fs::metadata("/").expect("a root").dev();
         // A root on overlay, tmpfs or btrfs has no block device of its own to ask about.
         if let Ok(disk) = Disk::numbered(number) {
-            let used = use_of::of(&disk.whole()).map(|u| u.why);
+            let used = in_use::of(&disk.whole()).map(|u| u.why);
             assert_eq!(used.as_deref(), Some("the root filesystem lies on it"));
         }
     }

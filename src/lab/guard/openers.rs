@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{major, makedev, minor};
 
 use super::disk::Disk;
-use crate::lab::lock::{self, Holder};
+use crate::lab::holders::{self, Holder};
 
 fn others() -> impl Iterator<Item = u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -66,7 +66,7 @@ fn maps(pid: u32, numbers: &[u64]) -> bool {
 /// Who has locked a name of the device, with flock or fcntl.
 pub fn locker(disk: &Disk) -> Option<Holder> {
     let nodes = disk.all().into_iter().map(|part| part.node());
-    nodes.filter_map(|node| lock::holders_of(&node).into_iter().next()).next()
+    nodes.filter_map(|node| holders::holders_of(&node).into_iter().next()).next()
 }
 
 /// Who works on a filesystem that lies on the device of this number: with files open, as its folder, or as its root.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
 
-/// A process told apart from a later one with the same number by when it began, and from another by what it runs.
+/// A process distinguished from a later one with the same number by when it began, and from another by what it runs.
 #[derive(Serialize, Deserialize, Clone)]
 struct Process {
     pid: u32,

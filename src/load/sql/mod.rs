@@ -3,7 +3,7 @@
 //!
 //! One op is one transaction. The workload's source numbers it, the script draws its parameters outside the timed
 //! bracket (`stage`), and inside it sends the statements through the worker's own session (`run`). What the server may
-//! answer at any time and a client must bear (a deadlock, a lost connection) is told apart from what is wrong.
+//! answer at any time and a client must bear (a deadlock, a lost connection) is distinguished from what is wrong.
 
 pub mod answers;
 mod decimal;

@@ -128,7 +128,7 @@ pub struct Statements {
     pub other: u32,
 }
 
-/// Statements that need nothing of each other's answers, in the order in which they are to be carried out.
+/// Statements that need nothing of each other's answers, in the order in which they are to be executed.
 #[derive(Default)]
 pub struct Batch<'p> {
     params: Vec<Param<'p>>,

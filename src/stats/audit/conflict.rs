@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Amount, Bound, Judgement, Kind, Statement, Verdict};
 
-/// A statement, and what it is held against.
+/// A statement, and what it is compared with.
 #[derive(Clone, Debug)]
 pub struct Filed<'a> {
     pub data: &'a str,

@@ -1,4 +1,4 @@
-//! The figures that statements are held against, with what their own printing leaves open.
+//! The figures that statements are compared with, with what their own printing leaves open.
 
 use std::collections::BTreeMap;
 

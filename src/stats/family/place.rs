@@ -113,7 +113,7 @@ fn centre(values: &mut [f64], groups: &[usize]) -> f64 {
     sums.iter().filter(|s| s.1 > 0.0).map(|s| (s.0 / s.1).abs()).fold(0.0, f64::max)
 }
 
-/// A generalised inverse of a symmetric matrix by the sweep operator: what cannot be told apart from
+/// A generalised inverse of a symmetric matrix by the sweep operator: what cannot be distinguished from
 /// the others (a place that a subject always had) gets a row and column of zeros.
 fn inverse(mut m: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let n = m.len();

@@ -5,7 +5,7 @@ pub mod sequential;
 
 use crate::base::error::{Result, failed};
 use crate::load::Space;
-use crate::plan::{Default, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Kind, Knob, Knobs};
 use crate::record::Class;
 
 /// The part of the space that a workload uses.
@@ -18,21 +18,21 @@ pub struct Range {
 const FROM: Knob = Knob {
     name: "from",
     kind: Kind::Float { min: 0.0, max: 100.0 },
-    default: Default::Is("0"),
+    default: DefaultValue::Is("0"),
     doc: "Where the range in use begins, in percent of the whole.",
 };
 
 const SPAN: Knob = Knob {
     name: "span",
     kind: Kind::Float { min: 0.0, max: 100.0 },
-    default: Default::Is("100"),
+    default: DefaultValue::Is("100"),
     doc: "How much of the whole is used, in percent: 25 for \"the first 25 %\".",
 };
 
 const READ: Knob = Knob {
     name: "read",
     kind: Kind::Float { min: 0.0, max: 100.0 },
-    default: Default::Is("100"),
+    default: DefaultValue::Is("100"),
     doc: "Percent of ops that read; the rest write.",
 };
 

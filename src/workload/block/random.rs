@@ -4,7 +4,7 @@ use super::{FROM, READ, Range, SPAN, below, check_alignment, mix_classes, range,
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
@@ -22,67 +22,67 @@ static INFO: Info = Info {
         Knob {
             name: "block",
             kind: Kind::Sizes,
-            default: Default::Is("\"4KiB\""),
+            default: DefaultValue::Is("\"4KiB\""),
             doc: "The size of an op, or sizes with weights: [[\"8KiB\", 99], [\"64KiB\", 1]].",
         },
         Knob {
             name: "align",
             kind: Kind::Bytes,
-            default: Default::Absent,
+            default: DefaultValue::Absent,
             doc: "What offsets are multiples of; by default the op's own size.",
         },
         Knob {
             name: "offsets",
             kind: Kind::Choice(&["uniform", "zipfian", "pareto", "hotspot"]),
-            default: Default::Is("\"uniform\""),
+            default: DefaultValue::Is("\"uniform\""),
             doc: "How accesses are distributed over the range.",
         },
         Knob {
             name: "theta",
             kind: Kind::Float { min: 0.01, max: 5.0 },
-            default: Default::Is("0.99"),
+            default: DefaultValue::Is("0.99"),
             doc: "zipfian: how fast popularity falls with rank.",
         },
         Knob {
             name: "pareto",
             kind: Kind::Float { min: 0.01, max: 0.49 },
-            default: Default::Is("0.2"),
+            default: DefaultValue::Is("0.2"),
             doc: "pareto: this share of the range gets one minus this share of the accesses.",
         },
         Knob {
             name: "hot_share",
             kind: Kind::Float { min: 0.0, max: 100.0 },
-            default: Default::Is("80"),
+            default: DefaultValue::Is("80"),
             doc: "hotspot: percent of accesses that go to the hot part.",
         },
         Knob {
             name: "hot_range",
             kind: Kind::Float { min: 0.0, max: 100.0 },
-            default: Default::Is("20"),
+            default: DefaultValue::Is("20"),
             doc: "hotspot: percent of the range, from its beginning, that is hot.",
         },
         Knob {
             name: "hot_ops",
             kind: Kind::Choice(&["all", "reads"]),
-            default: Default::Is("\"all\""),
+            default: DefaultValue::Is("\"all\""),
             doc: "hotspot: whether writes keep to it as well, or are uniform.",
         },
         Knob {
             name: "random",
             kind: Kind::Float { min: 0.0, max: 100.0 },
-            default: Default::Is("100"),
+            default: DefaultValue::Is("100"),
             doc: "Percent of ops at a random offset; the others follow the op of their size before them.",
         },
         Knob {
             name: "read_by_size",
             kind: Kind::Sizes,
-            default: Default::Absent,
+            default: DefaultValue::Absent,
             doc: "Percent of reads for each size, where sizes differ in it: [[\"8KiB\", 80], [\"64KiB\", 1]].",
         },
         Knob {
             name: "random_by_size",
             kind: Kind::Sizes,
-            default: Default::Absent,
+            default: DefaultValue::Absent,
             doc: "Percent of ops at a random offset for each size, where sizes differ in it.",
         },
         FROM,

@@ -4,7 +4,7 @@ use super::{FROM, READ, SPAN, below, check_alignment, mix_classes, range, write_
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
@@ -18,7 +18,7 @@ static INFO: Info = Info {
     max_depth: 1,
     knobs: &[
         READ,
-        Knob { name: "block", kind: Kind::Sizes, default: Default::Is("\"128KiB\""), doc: "The size of an op." },
+        Knob { name: "block", kind: Kind::Sizes, default: DefaultValue::Is("\"128KiB\""), doc: "The size of an op." },
         FROM,
         SPAN,
     ],

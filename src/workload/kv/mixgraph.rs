@@ -8,18 +8,18 @@ use super::{SEEK, SOURCE, entry_bytes, knob_percent};
 use crate::base::error::Result;
 use crate::base::rng::{Rng, Seed, mix};
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
 pub struct MixGraph;
 
 const fn percent(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, kind: Kind::Float { min: 0.0, max: 100.0 }, default: Default::Is(default), doc }
+    Knob { name, kind: Kind::Float { min: 0.0, max: 100.0 }, default: DefaultValue::Is(default), doc }
 }
 
 const fn term(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, kind: Kind::Float { min: -1e9, max: 1e9 }, default: Default::Is(default), doc }
+    Knob { name, kind: Kind::Float { min: -1e9, max: 1e9 }, default: DefaultValue::Is(default), doc }
 }
 
 static INFO: Info = Info {
@@ -34,7 +34,7 @@ static INFO: Info = Info {
         Knob {
             name: "ranges",
             kind: Kind::Int { min: 1, max: 1_000_000 },
-            default: Default::Is("30"),
+            default: DefaultValue::Is("30"),
             doc: "Key ranges (keyrange_num).",
         },
         term("range_a", "14.18", "keyrange_dist_a"),
@@ -48,7 +48,7 @@ static INFO: Info = Info {
         Knob {
             name: "scan_length",
             kind: Kind::Int { min: 0, max: 1_000_000 },
-            default: Default::Is("10"),
+            default: DefaultValue::Is("10"),
             doc: "Entries walked by a Seek.",
         },
     ],

@@ -6,7 +6,7 @@ pub mod read;
 pub mod readwrite;
 
 use crate::base::error::Result;
-use crate::plan::{Default, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::Share;
 use crate::workload::offsets::Offsets;
@@ -21,28 +21,28 @@ const SEEK: Class = Class::new("seek");
 const DISTRIBUTION: Knob = Knob {
     name: "distribution",
     kind: Kind::Choice(&["uniform", "zipfian", "hotspot"]),
-    default: Default::Is("\"uniform\""),
+    default: DefaultValue::Is("\"uniform\""),
     doc: "How accesses are distributed over the keys; db_bench's is uniform.",
 };
 
 const THETA: Knob = Knob {
     name: "theta",
     kind: Kind::Float { min: 0.01, max: 5.0 },
-    default: Default::Is("0.99"),
+    default: DefaultValue::Is("0.99"),
     doc: "zipfian: how fast popularity falls with rank.",
 };
 
 const HOT_SHARE: Knob = Knob {
     name: "hot_share",
     kind: Kind::Float { min: 0.0, max: 100.0 },
-    default: Default::Is("80"),
+    default: DefaultValue::Is("80"),
     doc: "hotspot: percent of accesses that go to the hot keys.",
 };
 
 const HOT_RANGE: Knob = Knob {
     name: "hot_range",
     kind: Kind::Float { min: 0.0, max: 100.0 },
-    default: Default::Is("20"),
+    default: DefaultValue::Is("20"),
     doc: "hotspot: percent of keys, from the first, that are hot.",
 };
 

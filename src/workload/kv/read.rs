@@ -4,7 +4,7 @@ use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SEEK, SOURCE, THETA, entry_bytes
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
@@ -45,7 +45,7 @@ static SEEK_RANDOM_INFO: Info = Info {
         Knob {
             name: "seek_nexts",
             kind: Kind::Int { min: 0, max: 1_000_000 },
-            default: Default::Is("0"),
+            default: DefaultValue::Is("0"),
             doc: "Entries to walk after each seek.",
         },
         DISTRIBUTION,

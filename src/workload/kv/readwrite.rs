@@ -5,7 +5,7 @@ use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, knob
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
@@ -22,7 +22,7 @@ static INFO: Info = Info {
         Knob {
             name: "read",
             kind: Kind::Float { min: 0.0, max: 100.0 },
-            default: Default::Is("90"),
+            default: DefaultValue::Is("90"),
             doc: "Gets in every 100 ops (db_bench: readwritepercent).",
         },
         DISTRIBUTION,

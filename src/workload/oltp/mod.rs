@@ -10,7 +10,7 @@ mod statements;
 
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Dialect, Sysbench};
-use crate::plan::{Default, Kind, Knob};
+use crate::plan::{DefaultValue, Kind, Knob};
 
 const SOURCE: &str = "akopytov/sysbench 1.0.20, src/lua/oltp_common.lua";
 
@@ -27,29 +27,29 @@ fn driver_for(dialect: &dyn Dialect) -> Result<Sysbench> {
 const TABLES: Knob = Knob {
     name: "tables",
     kind: Kind::Int { min: 1, max: 100_000 },
-    default: Default::Is("1"),
+    default: DefaultValue::Is("1"),
     doc: "Tables: sbtest1, sbtest2 …",
 };
 
 const TABLE_SIZE: Knob = Knob {
     name: "table_size",
     kind: Kind::Int { min: 1, max: 2_000_000_000 },
-    default: Default::Is("10000"),
+    default: DefaultValue::Is("10000"),
     doc: "Rows of each table.",
 };
 
 const fn count(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, kind: Kind::Int { min: 0, max: 100_000 }, default: Default::Is(default), doc }
+    Knob { name, kind: Kind::Int { min: 0, max: 100_000 }, default: DefaultValue::Is(default), doc }
 }
 
 const fn flag(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, kind: Kind::Bool, default: Default::Is(default), doc }
+    Knob { name, kind: Kind::Bool, default: DefaultValue::Is(default), doc }
 }
 
 const RAND_TYPE: Knob = Knob {
     name: "rand_type",
     kind: Kind::Choice(&["special", "uniform", "gaussian", "pareto", "zipfian"]),
-    default: Default::Is("\"special\""),
+    default: DefaultValue::Is("\"special\""),
     doc: "How ids are drawn; sysbench 1.0.20's default is special, that of later versions uniform.",
 };
 
@@ -64,14 +64,14 @@ const RAND_SPEC_RES: Knob = count("rand_spec_res", "75", "special: the percent o
 const RAND_PARETO_H: Knob = Knob {
     name: "rand_pareto_h",
     kind: Kind::Float { min: 0.001, max: 0.999 },
-    default: Default::Is("0.2"),
+    default: DefaultValue::Is("0.2"),
     doc: "pareto: this share of the ids gets the rest of the draws.",
 };
 
 const RAND_ZIPFIAN_EXP: Knob = Knob {
     name: "rand_zipfian_exp",
     kind: Kind::Float { min: 0.0, max: 10.0 },
-    default: Default::Is("0.8"),
+    default: DefaultValue::Is("0.8"),
     doc: "zipfian: how fast popularity falls with the id.",
 };
 

@@ -71,7 +71,7 @@ pub enum Inputs {
         district: i64,
         who: Who,
     },
-    /// Handed to the queue (clause 2.7.2), or carried out.
+    /// Handed to the queue (clause 2.7.2), or executed.
     Delivery {
         warehouse: i64,
         carrier: i64,

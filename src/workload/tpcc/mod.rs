@@ -1,4 +1,4 @@
-//! TPC-C (standard specification, revision 5.11), each clause cited where it is carried out. Results are New-Orders a
+//! TPC-C (standard specification, revision 5.11), each clause cited where it is executed. Results are New-Orders a
 //! minute, never tpmC: nothing here is audited, and docs/tpcc.md lists where it departs from the specification.
 
 mod cards;
@@ -24,7 +24,7 @@ use crate::base::error::{Error, Result, failed};
 use crate::base::rng::Seed;
 use crate::load::sql::Script;
 use crate::load::{Cycles, Op, Source, Space};
-use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
@@ -33,7 +33,7 @@ const SOURCE: &str = "TPC-C standard specification 5.11; tables as pingcap/go-tp
 const WAREHOUSES: Knob = Knob {
     name: "warehouses",
     kind: Kind::Int { min: 1, max: 1_000_000 },
-    default: Default::Is("1"),
+    default: DefaultValue::Is("1"),
     doc: "Warehouses, about 100 MB each; the same number for loading and running.",
 };
 
@@ -50,14 +50,14 @@ static INFO: Info = Info {
         Knob {
             name: "timing",
             kind: Kind::Choice(&["spec", "no-wait"]),
-            default: Default::Is("\"spec\""),
+            default: DefaultValue::Is("\"spec\""),
             doc: "spec: terminals key and think (clause 5.2.5), and workers are connections; no-wait: every worker \
                   sends one transaction after another.",
         },
         Knob {
             name: "terminals",
             kind: Kind::Int { min: 1, max: 10_000 },
-            default: Default::Is("10"),
+            default: DefaultValue::Is("10"),
             doc: "Terminals for each warehouse.",
         },
     ],
@@ -124,7 +124,7 @@ struct NoWait {
     seed: Seed,
     terminals: u64,
     cards: u64,
-    /// The terminal whose Delivery is in the queue: it is carried out next.
+    /// The terminal whose Delivery is in the queue: it is executed next.
     queued: Option<u64>,
 }
 

@@ -187,7 +187,7 @@ impl Transaction<'_> {
         told
     }
 
-    /// Clause 2.4.2.2. False: an item that there is not; all else is carried out and then rolled back (clause 2.4.2.3).
+    /// Clause 2.4.2.2. False: an item that there is not; all else is executed and then rolled back (clause 2.4.2.3).
     fn new_order(&mut self, w: i64, d: i64, c: i64, lines: &[Line], found: &mut Answers) -> SqlResult<bool> {
         let place = |(number, line): (i64, &Line)| Placed { line: *line, number, cents: None, dist: "" };
         let mut placed: ArrayVec<Placed<'_>, MOST_LINES> = (1..).zip(lines).map(place).collect();

@@ -57,7 +57,7 @@ pub struct Terminals {
 impl Terminals {
     /// Terminals `first .. first + count`.
     pub fn new(seed: Seed, first: u32, count: u32) -> Terminals {
-        // A terminal has at most one transaction due, and Deliveries of its own that wait to be carried out.
+        // A terminal has at most one transaction due, and Deliveries of its own that wait to be executed.
         let due = BinaryHeap::with_capacity(4 * count as usize + 64);
         Terminals { seed, due, cards: vec![0; count as usize], first, running: None, queued: 0 }
     }

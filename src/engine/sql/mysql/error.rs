@@ -8,7 +8,7 @@ const RETRY: [u16; 3] = [1213, 1205, 1020];
 /// The server is shutting down or has killed the connection.
 const LOST: [u16; 5] = [1053, 1152, 1158, 1927, 4031];
 
-/// What the server says, told apart by its number.
+/// What the server says, distinguished by its number.
 pub fn server_error(code: u16, message: &str) -> SqlError {
     let trouble = match code {
         code if RETRY.contains(&code) => Trouble::Retry,

@@ -14,7 +14,7 @@ use super::{Connector, DATABASE, Settings, SqlTarget, connection_string, make_da
 use crate::base::error::{Result, failed};
 use crate::engine::{Access, Engine, Site, Target};
 use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
-use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 
 /// The engine, and the dialect of its servers.
 pub struct MySql;
@@ -78,43 +78,43 @@ static INFO: Info = Info {
         Knob {
             name: "buffer_pool",
             kind: Kind::Bytes,
-            default: Default::Is("\"128MiB\""),
+            default: DefaultValue::Is("\"128MiB\""),
             doc: "InnoDB's cache of pages (innodb_buffer_pool_size).",
         },
         Knob {
             name: "direct",
             kind: Kind::Bool,
-            default: Default::Is("true"),
+            default: DefaultValue::Is("true"),
             doc: "Data files past the page cache (innodb_flush_method = O_DIRECT, otherwise fsync).",
         },
         Knob {
             name: "flush_log_at_trx_commit",
             kind: Kind::Int { min: 0, max: 2 },
-            default: Default::Is("1"),
+            default: DefaultValue::Is("1"),
             doc: "1: durable at commit; 2: written at commit; 0: once a second.",
         },
         Knob {
             name: "doublewrite",
             kind: Kind::Bool,
-            default: Default::Is("true"),
+            default: DefaultValue::Is("true"),
             doc: "Pages are written twice, against torn writes (innodb_doublewrite).",
         },
         Knob {
             name: "binlog",
             kind: Kind::Bool,
-            default: Default::Is("false"),
+            default: DefaultValue::Is("false"),
             doc: "Write the binary log, synced at every commit.",
         },
         Knob {
             name: "redo_log",
             kind: Kind::Bytes,
-            default: Default::Is("\"512MiB\""),
+            default: DefaultValue::Is("\"512MiB\""),
             doc: "The size of InnoDB's redo log (innodb_log_file_size).",
         },
         Knob {
             name: "max_connections",
             kind: Kind::Int { min: 10, max: 100_000 },
-            default: Default::Is("2000"),
+            default: DefaultValue::Is("2000"),
             doc: "Connections that the server takes.",
         },
         super::MEMORY,

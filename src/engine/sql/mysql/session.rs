@@ -50,7 +50,7 @@ impl MySqlSession {
     }
 }
 
-/// What the library says, told apart.
+/// What the library says, distinguished.
 fn ours(error: mysql::Error) -> SqlError {
     match error {
         mysql::Error::MySqlError(e) => server_error(e.code, &e.message),

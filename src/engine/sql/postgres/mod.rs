@@ -11,7 +11,7 @@ use super::{Connector, DATABASE, Settings, SqlTarget, connection_string, make_da
 use crate::base::error::{Result, failed};
 use crate::engine::{Access, Engine, Site, Target};
 use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
-use crate::plan::{Default, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 
 /// The engine, and the dialect of its servers.
 pub struct Postgres;
@@ -72,26 +72,31 @@ static INFO: Info = Info {
         Knob {
             name: "shared_buffers",
             kind: Kind::Bytes,
-            default: Default::Is("\"128MiB\""),
+            default: DefaultValue::Is("\"128MiB\""),
             doc: "PostgreSQL's own cache of pages; the page cache of the system lies behind it.",
         },
-        Knob { name: "synchronous_commit", kind: Kind::Bool, default: Default::Is("true"), doc: "Durable at commit." },
+        Knob {
+            name: "synchronous_commit",
+            kind: Kind::Bool,
+            default: DefaultValue::Is("true"),
+            doc: "Durable at commit.",
+        },
         Knob {
             name: "full_page_writes",
             kind: Kind::Bool,
-            default: Default::Is("true"),
+            default: DefaultValue::Is("true"),
             doc: "Whole pages in the log after each checkpoint, against torn writes.",
         },
         Knob {
             name: "max_wal_size",
             kind: Kind::Bytes,
-            default: Default::Is("\"1GiB\""),
+            default: DefaultValue::Is("\"1GiB\""),
             doc: "How much log is written between checkpoints at most.",
         },
         Knob {
             name: "max_connections",
             kind: Kind::Int { min: 10, max: 100_000 },
-            default: Default::Is("500"),
+            default: DefaultValue::Is("500"),
             doc: "Connections that the server takes.",
         },
         super::MEMORY,

@@ -57,7 +57,7 @@ fn numbered(sql: &str) -> String {
     text
 }
 
-/// What the library says, told apart.
+/// What the library says, distinguished.
 fn ours(error: postgres::Error) -> SqlError {
     if let Some(db) = error.as_db_error() {
         let code = db.code().code().to_string();

@@ -13,7 +13,7 @@ use crate::base::error::{Error, Result, failed};
 use crate::engine::{Engine, Site, Target};
 use crate::load::sql::answers::Value;
 use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench, refused};
-use crate::plan::{Default, Family, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob};
 
 /// As Microsoft's own tools and drivers (ADO.NET) take it.
 const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User Id=USER;Password=PASSWORD;TrustServerCertificate=true'";
@@ -93,7 +93,7 @@ static INFO: Info = Info {
     knobs: &[Knob {
         name: "server",
         kind: Kind::Choice(&["existing"]),
-        default: Default::Is("\"existing\""),
+        default: DefaultValue::Is("\"existing\""),
         doc: "existing: DYNO_SQLSERVER_URL names one that runs; Dyno starts none of its own.",
     }],
     source: "the ADO.NET connection string as Microsoft documents it and tiberius reads it",

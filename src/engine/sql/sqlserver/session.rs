@@ -95,7 +95,7 @@ fn numbered(sql: &str) -> Prepared {
     Prepared { text, names }
 }
 
-/// What the library says, told apart.
+/// What the library says, distinguished.
 fn ours(error: TdsError) -> SqlError {
     let (trouble, code, message) = match &error {
         TdsError::Server(e) => {

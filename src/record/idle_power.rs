@@ -6,7 +6,7 @@ const GROUP: &str = "At rest: ";
 
 /// The mean of one gauge of one subject before any load.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AtRest {
+pub struct IdlePower {
     pub subject: String,
     pub meter: String,
     /// As in samples: `drive_watts`.
@@ -15,19 +15,19 @@ pub struct AtRest {
     pub readings: u32,
 }
 
-impl AtRest {
+impl IdlePower {
     pub fn to_fact(&self) -> Fact {
         let value = format!("{:.3} W, mean of {} readings", self.watts, self.readings);
         Fact::new(format!("{GROUP}{}", self.subject), format!("{} {}", self.meter, self.name), value)
     }
 
     /// None where the fact is of something else.
-    pub fn of_fact(fact: &Fact) -> Option<AtRest> {
+    pub fn of_fact(fact: &Fact) -> Option<IdlePower> {
         let subject = fact.group.strip_prefix(GROUP)?.to_string();
         let (meter, name) = fact.name.rsplit_once(' ')?;
         let (watts, rest) = fact.value.split_once(" W, mean of ")?;
         let readings = rest.split(' ').next()?.parse().ok()?;
-        Some(AtRest { subject, meter: meter.into(), name: name.into(), watts: watts.parse().ok()?, readings })
+        Some(IdlePower { subject, meter: meter.into(), name: name.into(), watts: watts.parse().ok()?, readings })
     }
 }
 
@@ -38,8 +38,8 @@ mod tests {
     #[test]
     fn what_was_read_at_rest_comes_back_from_its_fact() {
         let (subject, meter, name) = ("A: B".to_string(), "exec 2".to_string(), "drive_watts".to_string());
-        let rest = AtRest { subject, meter, name, watts: 5.25, readings: 40 };
-        assert_eq!(AtRest::of_fact(&rest.to_fact()), Some(rest));
-        assert_eq!(AtRest::of_fact(&Fact::new("Host", "Server", "x W, mean of 3 readings")), None);
+        let rest = IdlePower { subject, meter, name, watts: 5.25, readings: 40 };
+        assert_eq!(IdlePower::of_fact(&rest.to_fact()), Some(rest));
+        assert_eq!(IdlePower::of_fact(&Fact::new("Host", "Server", "x W, mean of 3 readings")), None);
     }
 }

@@ -5,13 +5,22 @@ use rusqlite::{Connection, Row, params};
 use super::histograms::count;
 use super::schema::text;
 use crate::base::error::{Error, Result};
-use crate::record::{Class, Told};
+use crate::record::{Class, Reported};
 
-pub(super) fn insert(conn: &Connection, point: i64, told: &Told) -> Result<()> {
+pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Result<()> {
     let sql =
         "INSERT INTO told (point, stream, class, name, value, low, high, samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-    let samples = told.samples.map(super::schema::signed);
-    let row = params![point, told.stream, told.class.name(), told.name, told.value, told.low, told.high, samples];
+    let samples = reported.samples.map(super::schema::signed);
+    let row = params![
+        point,
+        reported.stream,
+        reported.class.name(),
+        reported.name,
+        reported.value,
+        reported.low,
+        reported.high,
+        samples
+    ];
     conn.prepare_cached(sql)?.execute(row)?;
     Ok(())
 }
@@ -20,7 +29,7 @@ pub(super) fn insert(conn: &Connection, point: i64, told: &Told) -> Result<()> {
 pub(super) const SELECT: &str = "SELECT point, stream, class, name, value, low, high, samples FROM told ORDER BY id";
 
 /// A row of it: the number of its point, and the figure.
-pub(super) fn row(row: &Row<'_>) -> Result<(i64, Told)> {
+pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {
     let class: String = row.get(2)?;
     let class = Class::stored(&class)?;
     let samples = row.get::<_, Option<i64>>(7)?.map(|_| count(row, 7)).transpose()?;
@@ -28,5 +37,5 @@ pub(super) fn row(row: &Row<'_>) -> Result<(i64, Told)> {
     if ![value, low, high].iter().all(|v| v.is_finite()) || low > value || value > high {
         return Err(Error::msg("a told figure lies outside its bounds"));
     }
-    Ok((row.get(0)?, Told { stream: text(row, 1)?, class, name: text(row, 3)?, value, low, high, samples }))
+    Ok((row.get(0)?, Reported { stream: text(row, 1)?, class, name: text(row, 3)?, value, low, high, samples }))
 }

@@ -4,7 +4,7 @@ use super::Class;
 
 /// One figure of one class of a stream.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct Reported {
     pub stream: String,
     pub class: Class,
     /// "mean_ns", "max_ns", or a percentile such as "p99_ns" or "p99.9_ns".

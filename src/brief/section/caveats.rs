@@ -5,7 +5,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format as words;
+use crate::brief::number_format;
 use crate::brief::{notes, wording};
 
 pub const SECTION: Section = Section { id: "marks", title: "Caveats", blocks };
@@ -88,8 +88,8 @@ fn rate_row(
     share: f64,
 ) -> Vec<String> {
     let achieved = match asked {
-        Rate::OpsPerSec(_) => format!("{} ops/s", words::ops(&s.ops_per_s)),
-        Rate::BytesPerSec(_) => format!("{} MB/s", words::megabytes(s.bytes_per_s.value)),
+        Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(&s.ops_per_s)),
+        Rate::BytesPerSec(_) => format!("{} MB/s", number_format::megabytes(s.bytes_per_s.value)),
     };
     vec![
         step.values[cell.value].label.clone(),

@@ -12,15 +12,15 @@ use super::pin::shown;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::plan::{Drive, Place};
 
-pub struct Held {
+pub struct Exclusive {
     file: File,
     pub disk: Disk,
     /// The kernel's own name, whatever links the plan's path led through.
     pub node: PathBuf,
 }
 
-impl Held {
-    pub fn take(drive: &Drive) -> Result<Held> {
+impl Exclusive {
+    pub fn take(drive: &Drive) -> Result<Exclusive> {
         let Place::Device { path, serial } = &drive.place else {
             return Err(failed("a directory cannot be taken as a device", "name a block device: device = …"));
         };
@@ -29,16 +29,16 @@ impl Held {
         let file = opened.with_context(|| format!("opening {} for ourselves alone", shown(path).display()))?;
         guard::verify(&file, path, serial)?;
         let disk = Disk::of_open(&file)?;
-        let held = Held { node: disk.node(), file, disk };
+        let held = Exclusive { node: disk.node(), file, disk };
         held.check_name()?;
         Ok(held)
     }
 
     /// Keeps the device, but lets others open it for themselves alone: mkfs and mount do.
-    pub fn share(self) -> Result<Held> {
+    pub fn share(self) -> Result<Exclusive> {
         let again = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let file = File::open(&again).with_context(|| format!("opening {} again", self.node.display()))?;
-        Ok(Held { file, ..self })
+        Ok(Exclusive { file, ..self })
     }
 
     pub fn file(&self) -> &File {
