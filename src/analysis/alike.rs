@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::conditions::{Difference, Grade};
+use super::difference::{Difference, Grade};
 use super::facts::Facts;
 use crate::plan::{Plan, PointPlan, Subject};
 

@@ -1,43 +1,16 @@
 //! Why nothing is claimed of a cell, as typed reasons. What the drive did not decide is one of them, but bars only one
 //! direction: see `compare`.
 
+pub use super::caveat::Caveat;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::point_summary::RATE_KEPT;
 use crate::stats::family::FEWEST;
 use crate::stats::limit::Verdict;
 use crate::stats::trend::Drift;
 
-/// A reason to doubt a cell's figures.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Caveat {
-    NotMeasured,
-    /// So many of its repeats failed.
-    Failed(usize),
-    /// The drive was prepared until steady and was not.
-    NotSteady,
-    /// By so many percent, from the start of the window to its end.
-    Drifted(f64),
-    /// The share of the asked rate that was achieved.
-    MissedRate(f64),
-    /// The share of the ops of an open loop that were handed over late.
-    Late(f64),
-    /// Too few repeats for an interval: so many.
-    FewRepeats(usize),
-    /// Something other than the drive set the number.
-    NotTheDrive(Verdict),
-}
-
 /// From this share of its ops handed over late on, the response times of an open loop are the generator's as well: p99 is
 /// the latency that one op in a hundred exceeds.
 const LATE: f64 = 0.01;
-
-impl Caveat {
-    /// Whether nothing at all may be claimed. What the drive did not decide is a bound from one side, and three repeats
-    /// are a matter of measuring again.
-    pub fn bars(&self) -> bool {
-        !matches!(self, Caveat::NotTheDrive(_))
-    }
-}
 
 impl CellFacts {
     /// Whether nothing at all may be claimed of it.

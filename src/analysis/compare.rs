@@ -1,80 +1,15 @@
 //! Every comparison of a brief, made once and as one family: which pairs may be compared where, what the family's intervals
 //! say of them, and what of that the drives decided. Whatever prints a difference takes it from here.
 
+pub use super::comparison::{At, Comparison, Standing};
 use super::curves;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::metric::Metric;
+use super::pairing::{Compared, pairs, seat};
 use crate::plan::Field;
 use crate::stats::Better;
 use crate::stats::family::{Observation, Ratio, Sheet, family};
 use crate::stats::limit::Limit;
-use crate::stats::percent::{gain_percent, reduction_percent};
-
-/// Where in a step two subjects are compared.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum At {
-    /// At an axis value, by its index.
-    Value(usize),
-    /// Over the step's points: the ratio of geometric means.
-    Mean,
-    /// Latency at a load that both carry, read off their curves: ops/s.
-    Load(f64),
-    /// Load at a latency that both reach, read off their curves: nanoseconds.
-    Latency(f64),
-    /// The most that the step's search found to hold its limit.
-    Limit,
-}
-
-/// What a comparison shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// The interval excludes "no difference".
-    Claimed,
-    /// The same, but something other than the drive limited the better one: its drive could show more.
-    AtLeast,
-    /// The interval holds "no difference".
-    NotShown,
-    /// It excludes it, but the worse one was not limited by its drive, which could show more.
-    NotTheDrives,
-}
-
-/// Two subjects compared in one metric.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
-    /// By index in the facts.
-    pub step: usize,
-    pub metric: Metric,
-    pub at: At,
-    /// The subject that did better, as measured, and the other.
-    pub better: usize,
-    pub worse: usize,
-    /// Greater over smaller of the figures as the metric has it: for latencies worse ÷ better. At least 1.
-    pub factor: f64,
-    pub low: f64,
-    pub high: f64,
-    pub repeats: usize,
-    pub standing: Standing,
-}
-
-impl Comparison {
-    /// By how much, in percent, with the ends of its interval, by the metric's own formula: a gain (superior ÷ inferior − 1)
-    /// where higher is better, a reduction (1 − new ÷ old) where lower is.
-    pub fn percent(&self) -> (f64, f64, f64) {
-        let of = |factor: f64| match self.metric.better() {
-            Better::Higher => gain_percent(factor, 1.0),
-            Better::Lower => reduction_percent(1.0, factor),
-        };
-        (of(self.factor), of(self.low), of(self.high))
-    }
-
-    pub fn is_claimed(&self) -> bool {
-        matches!(self.standing, Standing::Claimed | Standing::AtLeast)
-    }
-
-    pub fn is_of(&self, a: usize, b: usize) -> bool {
-        (self.better, self.worse) == (a, b) || (self.better, self.worse) == (b, a)
-    }
-}
 
 impl Facts {
     /// The comparison of two subjects, if there is one.
@@ -86,16 +21,6 @@ impl Facts {
     pub fn searched(&self) -> usize {
         self.comparisons.len()
     }
-}
-
-/// One sheet of the family, with what its points are.
-pub struct Compared {
-    pub step: usize,
-    pub metric: Metric,
-    pub points: Vec<At>,
-    pub sheet: Sheet,
-    /// For each point and subject, what set its number if that was not the drive.
-    pub not_the_drives: Vec<Vec<Option<Limit>>>,
 }
 
 /// All comparisons of the facts.
@@ -144,12 +69,6 @@ fn floor_ns(facts: &Facts, cell: &CellFacts) -> f64 {
     facts.runs[cell.bundle].pacing_floor.map_or(0.0, |floor| floor.median_ns as f64)
 }
 
-/// The pairs of subjects that nothing keeps from being compared in a step.
-pub fn pairs(facts: &Facts, step: usize, fit: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
-    let all = (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-    all.filter(|&(a, b)| fit(a, b) && facts.bar(step, a, b).is_none()).collect()
-}
-
 /// Whether a cell's figure may be compared at its axis value at all: nothing bars it, a rate was found and not asked for,
 /// and the load is the same for every subject, which a share of one's own maximum is not.
 fn fit(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> bool {
@@ -172,17 +91,6 @@ pub fn observations(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> Vec<
         .enumerate()
         .map(|(i, value)| Observation { value: *value, block: seat(i).0, place: seat(i).1 })
         .collect()
-}
-
-/// Blocks of one run are its repeats; where the subjects did not take turns each has blocks of its own.
-pub fn seat(cell: &CellFacts, repeat: usize) -> (u32, u32) {
-    const RUN: u32 = 1 << 20;
-    const SUBJECT: u32 = 1 << 14;
-    let number = cell.repeats[repeat];
-    match cell.places[repeat] {
-        Some(place) => (cell.bundle as u32 * RUN + number, place),
-        None => (cell.bundle as u32 * RUN + (cell.subject as u32 + 1) * SUBJECT + number, 0),
-    }
 }
 
 fn conclude(of: &Compared, ratio: &Ratio) -> Comparison {

@@ -4,30 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::alike;
+pub use super::difference::{Barred, Difference, Grade};
 use super::facts::{CellFacts, Facts, StepFacts};
 use crate::base::units;
 use crate::plan::Order;
 use crate::record::key::{self, Heading, Key, drive, engine};
-
-/// How much a difference matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Grade {
-    /// The subjects did not do the same, or not to like drives.
-    Disqualifying,
-    /// It may have changed the numbers.
-    Doubtful,
-    Harmless,
-}
-
-impl Grade {
-    pub fn name(self) -> &'static str {
-        match self {
-            Grade::Disqualifying => "disqualifying",
-            Grade::Doubtful => "doubtful",
-            Grade::Harmless => "harmless",
-        }
-    }
-}
 
 /// Facts that should be alike, and how much it matters if they are not.
 const ALIKE: &[(Key, Grade)] = &[
@@ -64,24 +45,6 @@ const DRIVE: &str = Heading::Drive.name();
 /// may change what it does.
 const WARMER_CELSIUS: f64 = 5.0;
 const FULLER_PERCENT: f64 = 5.0;
-
-/// Something that is not alike.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    pub grade: Grade,
-    pub what: String,
-    /// "512 bytes (A), 4096 bytes (B)"
-    pub values: String,
-}
-
-/// Two subjects, by index, that may not be compared: in one step, or in all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Barred {
-    pub pair: (usize, usize),
-    pub step: Option<usize>,
-    /// What differs, and what each of the two has.
-    pub differences: Vec<Difference>,
-}
 
 /// A subject and what it has.
 pub(super) type Seen<'a> = (usize, &'a str);

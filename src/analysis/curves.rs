@@ -4,9 +4,10 @@
 //! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is compared here and not point by
 //! point.
 
-use super::compare::{At, Compared, pairs, seat};
+use super::comparison::At;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::metric::{Figure, Metric};
+use super::pairing::{Compared, pairs, seat};
 use super::point_summary::{ClassSummary, P99};
 use crate::plan::Field;
 use crate::plan::search::Search;
@@ -35,30 +36,37 @@ pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<Compared> {
     }
     let curves: Vec<Vec<Curve>> = (0..facts.subjects.len()).map(|s| of_subject(step, s)).collect();
     if field == Some(Field::LoadPercent) {
-        let at = |load: f64| move |c: &Curve| latency_at(&c.points, load);
         let loads: Vec<f64> = common_loads(&curves);
-        let rows = loads.iter().map(|l| (At::Load(*l), read(&curves, &at(*l)))).collect();
-        all.push(compared(facts, index, Metric::p99(), rows));
+        // Loads read off one curve share its points, so each is a sheet by itself, and their mean is taken within repeats:
+        // as points of one sheet they would count as so many independent observations.
+        for load in &loads {
+            let row = read(&curves, &|c: &Curve| latency_at(&c.points, *load));
+            all.push(compared(facts, index, Metric::p99(), (At::Load(*load), row)));
+        }
+        if !loads.is_empty() {
+            let row = read(&curves, &|c: &Curve| mean_latency(&c.points, &loads));
+            all.push(compared(facts, index, Metric::p99(), (At::Mean, row)));
+        }
     }
     if let Some(knee) = knee(&mean_curve(step, 0)) {
         let row = read(&curves, &|c: &Curve| load_at(&c.points, knee.latency));
-        all.push(compared(facts, index, Metric::total(Figure::Ops), vec![(At::Latency(knee.latency), row)]));
+        all.push(compared(facts, index, Metric::total(Figure::Ops), (At::Latency(knee.latency), row)));
     }
     all
 }
 
 type Row = Vec<Vec<Observation>>;
 
-fn compared(facts: &Facts, step: usize, metric: Metric, rows: Vec<(At, Row)>) -> Compared {
-    let mut sheet = Sheet::default();
-    let mut points = Vec::new();
-    for (at, row) in rows {
-        sheet.comparable.push(pairs(facts, step, |a, b| !row[a].is_empty() && !row[b].is_empty()));
-        sheet.cells.push(row);
-        points.push(at);
-    }
-    let not_the_drives = vec![vec![None; facts.subjects.len()]; points.len()];
-    Compared { step, metric, points, sheet, not_the_drives }
+fn compared(facts: &Facts, step: usize, metric: Metric, (at, row): (At, Row)) -> Compared {
+    let comparable = vec![pairs(facts, step, |a, b| !row[a].is_empty() && !row[b].is_empty())];
+    let sheet = Sheet { cells: vec![row], comparable, ..Sheet::default() };
+    Compared { step, metric, points: vec![at], sheet, not_the_drives: vec![vec![None; facts.subjects.len()]] }
+}
+
+/// The geometric mean of a curve's latencies at some loads.
+fn mean_latency(points: &[curve::At], loads: &[f64]) -> Option<f64> {
+    let logs = loads.iter().map(|load| Some(latency_at(points, *load)?.ln())).collect::<Option<Vec<f64>>>()?;
+    Some((logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
 
 /// A figure of every subject, where every repeat's curve has it: what was not measured is not guessed.
@@ -122,7 +130,7 @@ fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) 
         repeats.iter().filter_map(|r| held(&cells, *r, search)).collect::<Vec<Observation>>()
     };
     let row: Row = (0..facts.subjects.len()).map(of).collect();
-    let mut made = compared(facts, index, Metric::total(Figure::Ops), vec![(At::Limit, row)]);
+    let mut made = compared(facts, index, Metric::total(Figure::Ops), (At::Limit, row));
     // Between two values of the sweep nothing is known.
     let numbers = step.values.windows(2).filter(|w| w[0].number > 0.0 && w[1].number.is_finite());
     made.sheet.resolution = numbers.map(|w| (w[1].number / w[0].number).ln()).fold(0.0, f64::max);

@@ -1,22 +1,28 @@
 //! What may be concluded from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and typed: nothing here reads
 //! a file or writes a sentence; docs/claims.md has the rules.
 //!
-//! `facts` gathers points into steps and cells; `metric` says what subjects are compared by; `alike` and `conditions` say
+//! `gathering` turns points into `facts` of steps and cells; `metric` says what subjects are compared by; `alike` and `conditions` say
 //! who may be compared, `caveats` what may not; `compare` makes every comparison, with `curves` for what is read off a
 //! curve; `claims` picks what may be claimed; `together` finds repeats in
 //! which all subjects moved, `specimens` drives that lie apart from their like.
 
 pub mod alike;
 pub mod axis;
+mod caveat;
 pub mod caveats;
 pub mod claims;
 pub mod compare;
+mod comparison;
 pub mod conditions;
 pub mod curves;
+mod difference;
 pub mod facts;
+mod gathering;
 pub mod meter_facts;
 pub mod meter_series;
 pub mod metric;
+mod metric_values;
+mod pairing;
 pub mod point_summary;
 pub mod power;
 pub mod reported;
@@ -26,5 +32,6 @@ pub mod specimens;
 pub mod together;
 
 pub use compare::{At, Comparison, Standing};
-pub use facts::{Facts, Gathering, Question};
+pub use facts::Facts;
+pub use gathering::{Gathering, Question};
 pub use metric::Metric;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
 use crate::record::{Cell, Class, Point, RateInterval, Tally};
-use crate::stats::{Estimate, estimate};
+use crate::stats::{Estimate, Method, estimate};
 
 /// The percentiles that a report shows.
 pub use crate::plan::search::PERCENTILES;
@@ -281,13 +281,23 @@ fn latency(repeats: &[&Times]) -> Latency {
     let made = |pick: &dyn Fn(&Times) -> Option<f64>| whole(pick).and_then(|v| estimate::from_repeats(&v, "ns"));
     Latency {
         mean_ns: made(&|t| t.mean_ns),
-        percentiles_ns: std::array::from_fn(|i| {
-            made(&|t| t.percentiles_ns[i]).map(|e| super::reported::bounded(e, repeats, i))
-        }),
+        percentiles_ns: std::array::from_fn(|i| made(&|t| t.percentiles_ns[i]).map(|e| bounded(e, repeats, i))),
         max_ns: repeats.iter().map(|t| t.max_ns).max().unwrap_or(0),
         mean_by_repeat: whole(&|t| t.mean_ns).unwrap_or_default(),
         percentiles_by_repeat: std::array::from_fn(|i| whole(&|t| t.percentiles_ns[i]).unwrap_or_default()),
     }
+}
+
+/// The estimate of percentile `at`, with the bounds that were told: of one repeat they are all that is known of it, and
+/// the spread of several repeats cannot be narrower than the means of their bounds.
+fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
+    let Some(bounds) = repeats.iter().map(|t| t.bounds_ns[at]).collect::<Option<Vec<_>>>() else { return estimate };
+    let n = bounds.len().max(1) as f64;
+    let low = bounds.iter().map(|b| b.0).sum::<f64>() / n;
+    let high = bounds.iter().map(|b| b.1).sum::<f64>() / n;
+    estimate.method = Method::Reported;
+    (estimate.low, estimate.high) = (estimate.low.min(low), estimate.high.max(high));
+    estimate
 }
 
 impl Summary {

@@ -3,8 +3,6 @@
 use super::point_summary::{ClassNumbers, Numbers, PERCENTILES, PointSummary, Times};
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::record::Told;
-use crate::stats::Estimate;
-use crate::stats::estimate::Method;
 
 impl PointSummary {
     /// Sets the reported figures. The figures of several streams have no sum, so the total takes them only from one.
@@ -51,15 +49,4 @@ impl ClassNumbers {
             }
         }
     }
-}
-
-/// The estimate of percentile `at`, with the bounds that were told: of one repeat they are all that is known of it, and
-/// the spread of several repeats cannot be narrower than the means of their bounds.
-pub fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
-    let Some(bounds) = repeats.iter().map(|t| t.bounds_ns[at]).collect::<Option<Vec<_>>>() else { return estimate };
-    let n = bounds.len().max(1) as f64;
-    let low = bounds.iter().map(|b| b.0).sum::<f64>() / n;
-    let high = bounds.iter().map(|b| b.1).sum::<f64>() / n;
-    (estimate.low, estimate.high, estimate.method) = (estimate.low.min(low), estimate.high.max(high), Method::Reported);
-    estimate
 }

@@ -1,8 +1,8 @@
 //! Repeats in which all subjects rose or fell together: the host did that, and no drive. It costs levels their precision;
 //! ratios leave it out, since they are made within repeats.
 
-use super::compare::seat;
 use super::facts::{CellFacts, Facts, StepFacts};
+use super::pairing::seat;
 use super::point_summary::{ClassSummary, P99};
 use crate::stats::spread::spread;
 

@@ -2,6 +2,7 @@
 //! facts to blocks; `wording` and `number_format` are the only places where a difference or a number becomes text.
 
 pub mod audit;
+mod basis;
 pub mod block;
 mod document;
 pub mod notes;
@@ -11,7 +12,6 @@ mod own_text;
 pub mod published;
 pub mod screens;
 pub mod section;
-mod whose;
 pub mod wording;
 
 pub use block::Block;

@@ -1,6 +1,8 @@
 //! Comparisons, claims and caveats in words and numbers. Every form of report prints a difference by `difference`, so that
 //! one comparison has one number and one interval wherever it stands.
 
+use std::collections::HashMap;
+
 use super::number_format as words;
 use crate::analysis::alike;
 use crate::analysis::caveats::Caveat;
@@ -12,7 +14,6 @@ use crate::analysis::metric::{Figure, Metric};
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::plan::Field;
-use crate::stats::limit::Verdict;
 use crate::stats::percent::{Formula, cut_off, rounded_out};
 use crate::stats::{Better, Estimate};
 
@@ -135,13 +136,14 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
         At::Latency(ns) => format!(" at an equal p99 of {}", units::latency(ns)),
         At::Limit => " within the latency limit".to_string(),
         At::Mean => {
-            let of = |c: &&Comparison| {
-                c.step == comparison.step
-                    && c.metric == comparison.metric
-                    && c.is_of(comparison.better, comparison.worse)
-            };
-            let points = facts.comparisons.iter().filter(of).filter(|c| c.at != At::Mean).count();
-            format!(" on average over {points} points")
+            let alike = |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
+            let of = |c: &&Comparison| alike(c) && c.is_of(comparison.better, comparison.worse);
+            let own = || facts.comparisons.iter().filter(of);
+            // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
+            match own().filter(|c| matches!(c.at, At::Load(_))).count() {
+                0 => format!(" on average over {} points", own().filter(|c| c.at != At::Mean).count()),
+                loads => format!(" on average over {loads} equal loads"),
+            }
         }
     }
 }
@@ -184,7 +186,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     basis.extend(calculation(facts, comparison));
     let searched = facts.searched();
     basis.push(format!("{} repeats; interval simultaneous over {searched} comparisons", comparison.repeats));
-    basis.extend(super::whose::whose(facts, (comparison.better, comparison.worse)));
+    basis.extend(super::basis::whose(facts, (comparison.better, comparison.worse)));
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }
@@ -239,16 +241,8 @@ pub fn caveat(caveat: &Caveat) -> String {
         Caveat::FewRepeats(1) => "measured once: repeat it (`--repeats 5`) before comparing".to_string(),
         Caveat::FewRepeats(n) => format!("measured {n} times: repeat it (`--repeats 5`) before comparing"),
         Caveat::NotTheDrive(verdict) => {
-            format!("limited by {}, not by the drive: {}", verdict.limit.name(), because(verdict))
+            format!("limited by {}, not by the drive: {}", verdict.limit.name(), super::basis::because(verdict))
         }
-    }
-}
-
-/// The evidence, and what to change where it was not the drive.
-pub fn because(verdict: &Verdict) -> String {
-    match &verdict.remedy {
-        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
-        None => verdict.evidence.clone(),
     }
 }
 
@@ -262,15 +256,36 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
         let first = cells().flat_map(|c| &c.caveats).find(|c| few(c));
         all.extend(first.map(|c| format!("Every point was {}", caveat(c))));
     }
-    for step in &facts.steps {
+    // What holds for several points of a subject is said once.
+    let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());
+    for (index, step) in facts.steps.iter().enumerate() {
         for cell in &step.cells {
             for own in cell.caveats.iter().filter(|c| !(all_few && few(c))) {
-                let subject = &facts.subjects[cell.subject];
-                all.push(format!("{}{}, {subject}: {}", step.title, place(step, &[cell.value]), caveat(own)));
+                let (said, at) = (caveat(own), (index, cell.value));
+                let known = *known.entry((cell.subject, said)).or_insert(of.len());
+                match of.get_mut(known) {
+                    Some(places) => places.push(at),
+                    None => of.push(vec![at]),
+                }
             }
         }
     }
+    let mut said: Vec<_> = known.into_iter().collect();
+    said.sort_by_key(|(_, index)| *index);
+    let line = |((subject, text), index): ((usize, String), usize)| {
+        format!("{}, {}: {text}", places(facts, &of[index]), facts.subjects[subject])
+    };
+    all.extend(said.into_iter().map(line));
     all
+}
+
+/// "Reads at 1 and 2 threads; Writes": points, step by step.
+fn places(facts: &Facts, points: &[(usize, usize)]) -> String {
+    let of_step = |(index, step): (usize, &StepFacts)| {
+        let values: Vec<usize> = points.iter().filter(|(of, _)| *of == index).map(|(_, value)| *value).collect();
+        (!values.is_empty()).then(|| format!("{}{}", step.title, place(step, &values)))
+    };
+    facts.steps.iter().enumerate().filter_map(of_step).collect::<Vec<_>>().join("; ")
 }
 
 /// Why two subjects are not compared.

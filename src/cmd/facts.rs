@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use super::host_selftest;
+use super::selftest_result;
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 use crate::plan::{Drive, Place, Subject};
@@ -21,7 +21,7 @@ pub fn facts(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
     };
     let subjects: Vec<Subject> = paths.iter().map(subject).collect();
     let mut group = String::new();
-    for fact in [lab::facts::gather(&subjects), run::facts(Clock::start())?, host_selftest::facts()].concat() {
+    for fact in [lab::facts::gather(&subjects), run::facts(Clock::start())?, selftest_result::facts()].concat() {
         if fact.group != group {
             writeln!(out, "{}{}", if group.is_empty() { "" } else { "\n" }, fact.group)?;
             group.clone_from(&fact.group);

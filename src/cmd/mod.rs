@@ -7,7 +7,6 @@ mod consent;
 pub mod drives;
 pub mod export;
 pub mod facts;
-mod host_selftest;
 pub mod import;
 pub mod list;
 pub mod load;
@@ -16,6 +15,7 @@ pub mod protocols;
 pub mod report;
 pub mod run;
 pub mod selftest;
+pub mod selftest_result;
 pub mod show;
 mod signals;
 

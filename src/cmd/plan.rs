@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::run::What;
-use super::{host_selftest, load};
+use super::{load, selftest_result};
 use crate::analysis::{Question, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
@@ -198,7 +198,7 @@ fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<
         }
         return Ok(());
     }
-    let Some(found) = host_selftest::kept() else {
+    let Some(found) = selftest_result::kept() else {
         writeln!(
             out,
             "Which difference they show is not known on this host: run `dyno selftest`, or name an earlier bundle (--from)"

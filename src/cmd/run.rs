@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::signals::Signals;
-use super::{consent, host_selftest};
+use super::{consent, selftest_result};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, exit, failed, refused};
 use crate::base::file;
@@ -143,7 +143,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let name =
         || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
-    let told = host_selftest::facts();
+    let told = selftest_result::facts();
     let (plan, writer, clock) = begin(plan, &bundle, now, told)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;

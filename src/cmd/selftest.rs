@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::run::{self, Ended};
-use super::{host_selftest, load};
+use super::{load, selftest_result};
 use crate::analysis::{Facts, Question, selftest};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
@@ -66,7 +66,7 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
         writeln!(out, "{:44} {}", fact.name, fact.value)?;
     }
     if duration_ns >= wanted(DEFAULT)? {
-        host_selftest::keep(&found)?;
+        selftest_result::keep(&found)?;
     } else {
         writeln!(out, "Not kept: a self-test of less than {DEFAULT} shows little.")?;
     }

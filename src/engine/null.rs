@@ -319,8 +319,8 @@ mod tests {
     #[test]
     fn queue_depth_multiplies_what_a_drive_of_unlimited_parallelism_does() {
         for depth in [2, 8, 64] {
-            let (tally, _) = simulate(takes(100 * US), depth, None, S);
-            is(tally.ops as f64, 10_000.0 * f64::from(depth), "ops in a second");
+            let (tally, _) = simulate(takes(100 * US), depth, None, S / 5);
+            is(tally.ops as f64, 2_000.0 * f64::from(depth), "ops in a fifth of a second");
             percentiles_are(&tally.service, &[(0.5, 100 * US), (0.99, 100 * US)]);
         }
     }
@@ -328,12 +328,12 @@ mod tests {
     #[test]
     fn one_slow_op_in_a_hundred_is_reported_with_its_latency_and_the_others_with_theirs() {
         let slow = Model { slow_latency_ns: 5 * MS, slow_below: u64::MAX / 100, ..takes(100 * US) };
-        let (tally, _) = simulate(slow, 8, None, 12 * S);
+        let (tally, _) = simulate(slow, 8, None, 3 * S);
         let truths = [(0.5, 100 * US), (0.98, 100 * US), (0.995, 5 * MS), (0.999, 5 * MS)];
         percentiles_are(&tally.service, &truths);
         assert_eq!(tally.service.max_ns / MS, 5);
         // Which ops are slow is drawn.
-        is_within(1.0, tally.service.mean_ns().unwrap(), 0.99 * 100e3 + 0.01 * 5e6, "mean");
+        is_within(2.0, tally.service.mean_ns().unwrap(), 0.99 * 100e3 + 0.01 * 5e6, "mean");
     }
 
     /// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is handed over k × 100 µs
@@ -367,8 +367,8 @@ mod tests {
     #[test]
     fn a_high_rate_is_delivered_within_half_a_percent() {
         for arrival in [Arrival::Fixed, Arrival::Poisson] {
-            let (tally, counted) = simulate(takes(0), 8, Some((300_000.0, arrival)), 4 * S);
-            is_within(0.5, tally.ops as f64 / 4.0, 300_000.0, &format!("{arrival:?}"));
+            let (tally, counted) = simulate(takes(0), 8, Some((300_000.0, arrival)), S);
+            is_within(0.5, tally.ops as f64, 300_000.0, &format!("{arrival:?}"));
             assert_eq!((counted.late.get(), counted.backlog_end.get()), (0, 0), "{arrival:?}");
         }
     }

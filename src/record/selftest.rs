@@ -143,7 +143,7 @@ mod tests {
             known: vec![Known { percent: 3.0, points: 6, found: 4, in_mean: true, wrong: 0 }],
             scatter: vec![
                 Scatter { of: "the null engine".into(), ops: Some(0.0012), p99: None, shows_percent: Some(0.311) },
-                Scatter { of: "direct reads".into(), ops: Some(0.014), p99: Some(0.02), shows_percent: Some(3.2) },
+                Scatter { of: "direct reads".into(), ops: Some(0.014), p99: Some(0.02), shows_percent: Some(3.13) },
             ],
             floor: PacingFloor { median_ns: 900, p95_ns: 5_000, ops: 2_000, ops_per_s: 10_000 },
             ceilings: vec![Ceiling { engine: "null".into(), shape: "open loop".into(), ops_per_s: 21e6 }],

@@ -1,7 +1,8 @@
 //! Carrying a plan out: datasets made ready, points measured one after another, everything handed to a `Sink`.
 //!
-//! `site` says where a dataset lives and makes it ready, `crew` runs workers from barrier to join, `telemetry` watches
-//! them once a second, `point` puts one point together, `progress` tells the user. Nothing here knows SQLite.
+//! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject, `crew` runs workers from barrier
+//! to join, `telemetry` watches them once a second, `point` puts one point together, `progress` informs the user. `time` is
+//! the clock with the signal that ends its waits. Each function is given what it uses. Nothing here knows SQLite.
 
 mod admit;
 pub mod before;

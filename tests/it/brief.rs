@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::made::{self, Figures, normal};
 use crate::support::skip;
 
 const BRIEF: &str = r##"
@@ -152,4 +153,89 @@ fn a_mistake_in_the_brief_is_told_with_its_line_and_nothing_is_written() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("line 2") && said.contains("findings"), "{said}");
     assert!(!dir.path().join("b.pdf").exists());
+}
+
+/// Text without what forms put between its words: spaces, ends of lines, Markdown's escapes.
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect()
+}
+
+#[test]
+fn one_comparison_has_one_number_and_one_interval_in_every_form() {
+    if !poppler() {
+        return;
+    }
+    let folder = made::folder();
+    let dir = folder.path();
+    let sweep = "sweep = { axis = \"io.depth\", values = [1, 2, 4] }";
+    let plan = made::plan(dir, &made::step("reads", sweep, ""), 2, 5);
+    let mut rng = made::rng(51, 0);
+    made::write(&dir.join("b.dyno"), &plan, &mut |key| {
+        let better = if key.subject == "A" { 1.2 } else { 1.0 };
+        let noise = (0.02 * normal(&mut rng)).exp();
+        Some(Figures { ops_per_s: 50_000.0 * better * noise, p99_ns: 400_000.0 / noise, ..Figures::default() })
+    });
+    let found = made::claims(&[&dir.join("b.dyno")], &[]);
+    for form in ["html", "md", "pdf"] {
+        dyno(dir, &["report", "b.dyno", "-o", &format!("b.{form}")]);
+    }
+    let read = |name: &str| bare(&std::fs::read_to_string(dir.join(name)).unwrap());
+    let forms = [
+        ("HTML", read("b.html")),
+        ("Markdown", read("b.md")),
+        ("PDF", bare(&run("pdftotext", dir, &["b.pdf", "-"]))),
+        ("CSV", bare(&dyno(dir, &["export", "b.dyno", "--table", "comparisons"]))),
+    ];
+    let printed = |of: &serde_json::Value| bare(of["printed"].as_str().unwrap());
+    let comparisons = found["comparisons"].as_array().unwrap();
+    // Three points and their mean, of ops/s and p99.
+    assert_eq!(comparisons.len(), 8);
+    for number in comparisons.iter().map(printed) {
+        forms.iter().for_each(|(form, text)| assert!(text.contains(&number), "'{number}' is not in {form}"));
+    }
+    let claims = found["claims"].as_array().unwrap();
+    assert!(claims.len() >= 2, "{found:#}");
+    let screens = ["compare", "claims"].map(|screen| bare(&dyno(dir, &[screen, "b.dyno"])));
+    for number in claims.iter().map(printed) {
+        screens.iter().for_each(|text| assert!(text.contains(&number), "'{number}' is not in the terminal: {text}"));
+    }
+}
+
+#[test]
+fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
+    use dyno::record::Fact;
+    let folder = made::folder();
+    let dir = folder.path();
+    let mut plan = made::plan(dir, &made::step("reads", "", ""), 2, 5);
+    let mut facts = Vec::new();
+    for subject in &mut plan.subjects {
+        subject.drives = vec![subject.drives[0].clone(); 6];
+        let fact = |drive: usize| Fact::new(format!("Drive: {} ({drive})", subject.name), "Model", &subject.name);
+        facts.extend((1..=6).map(fact));
+    }
+    let mut rng = made::rng(52, 0);
+    made::write_with(&dir.join("b.dyno"), &plan, &facts, &mut |key| {
+        let block = if key.repeat == 2 { 0.35 } else { 1.0 };
+        let level = if key.subject == "A" { 60_000.0 } else { 50_000.0 };
+        let mut drive = |i: usize| {
+            let own = if key.subject == "B" && i == 4 { 0.7 } else { 1.0 };
+            level * block * own * (0.005 * normal(&mut rng)).exp()
+        };
+        Some(Figures { drives: (0..6).map(&mut drive).collect(), p99_ns: 400_000.0, ..Figures::default() })
+    });
+    let notes = made::claims(&[&dir.join("b.dyno")], &[])["notes"].clone();
+    let notes: Vec<&str> = notes.as_array().unwrap().iter().filter_map(|n| n.as_str()).collect();
+    let [together, apart, models] = notes[..] else { panic!("{notes:?}") };
+    assert!(together.starts_with("reads: repeat 2 ran at 0.35 × for both subjects; "), "{together}");
+    assert!(apart.starts_with("reads, B: the drive ") && apart.contains(" lies apart from its 5 like: "), "{apart}");
+    let found = models.contains("A delivers") || models.contains("A and B are not distinguishable");
+    assert!(found && models.contains(", 6 drives each; "), "{models}");
+    // The same notes for people.
+    for screen in ["compare", "claims"] {
+        let text = bare(&dyno(dir, &[screen, "b.dyno"]));
+        notes.iter().for_each(|note| assert!(text.contains(&bare(note)), "{note}"));
+    }
+    dyno(dir, &["report", "b.dyno", "-o", "b.md"]);
+    let text = bare(&std::fs::read_to_string(dir.join("b.md")).unwrap());
+    notes.iter().for_each(|note| assert!(text.contains(&bare(note)), "{note}\n{text}"));
 }

@@ -5,7 +5,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::servers::{Bench, MariaDb, Postgres};
+use crate::servers::{self, Bench, MariaDb, Postgres};
 use crate::support::{DYNO, have, said, skip, until};
 
 const FILL: &str = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000, threads = 2 }";
@@ -13,10 +13,7 @@ const EXISTING: &[&str] = &["mariadbd", "mariadb", "mariadb-install-db", "sysben
 
 #[test]
 fn own_servers_are_started_measured_and_stopped() {
-    for (engine, programs) in [("mysql", &["mariadbd"][..]), ("postgres", &["initdb"])] {
-        if !have(programs) {
-            continue;
-        }
+    for engine in servers::own() {
         let bench = Bench::new();
         for workload in ["oltp_read_write", "oltp_insert", "oltp_delete"] {
             bench.protocol(FILL, engine, workload, 4, 1);
@@ -31,10 +28,7 @@ fn own_servers_are_started_measured_and_stopped() {
 
 #[test]
 fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
-    for (engine, programs) in [("mysql", &["mariadbd"][..]), ("postgres", &["initdb"])] {
-        if !have(programs) {
-            continue;
-        }
+    for engine in servers::own() {
         let bench = Bench::new();
         bench.protocol(FILL, engine, "oltp_read_write", 2, 12);
         let mut dyno = bench.dyno("");

@@ -215,3 +215,26 @@ fn what_is_cut_or_mixed_is_refused_and_leaves_no_bundle() {
         assert!(!dir.path().join("b.dyno").exists(), "{kind}: half a bundle");
     }
 }
+
+#[test]
+fn a_tables_single_reading_of_watts_gives_ops_per_watt_and_no_claim() {
+    let dir = tempfile::tempdir().unwrap();
+    let data =
+        |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).display().to_string();
+    let dyno = |args: &[&str]| {
+        let words = run(Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(dir.path()).args(args));
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let mapping = data("mapping.toml");
+    dyno(&["import", "csv", &data("micron-7600-random-read.csv"), "--mapping", &mapping, "-o", "b.dyno"]);
+    let shown = dyno(&["show", "b.dyno"]);
+    // The table says 228,176 ops/s at 7.7 W, and 735,861 at 15.4 W.
+    for row in ["16 Micron 7600 drive (imported) 7.70 29,633", "96 Kioxia CD8P-R drive (imported) 15.40 47,783"] {
+        assert!(shown.contains(row), "'{row}' is not in {shown}");
+    }
+    let claims = dyno(&["claims", "b.dyno", "--metric", "ops/s/W", "--json"]);
+    let claims: serde_json::Value = serde_json::from_str(&claims).unwrap();
+    assert_eq!((&claims["claims"], &claims["comparisons_in_family"]), (&serde_json::json!([]), &serde_json::json!(0)));
+    let compared = dyno(&["compare", "b.dyno", "--metric", "ops/s/W"]);
+    assert!(!compared.contains('▲') && compared.contains("Every point was measured once"), "{compared}");
+}

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::servers;
 use crate::support::{DYNO, have, said, served_by, until};
 use mysql::prelude::Queryable;
 use rusqlite::Connection;
@@ -34,10 +35,9 @@ impl Bench {
         Bench { dir, dataset: format!("{dataset}{more}{FILL}"), engine }
     }
 
-    /// What is installed of the two servers, each on a bench of its own.
-    fn both() -> Vec<Bench> {
-        let engines = [("mysql", "mariadbd"), ("postgres", "initdb")];
-        engines.into_iter().filter(|(_, program)| have(&[program])).map(|(engine, _)| Bench::new(engine, "")).collect()
+    /// Every server that Dyno starts itself, of those installed here, each on a bench of its own.
+    fn each() -> Vec<Bench> {
+        servers::own().into_iter().map(|engine| Bench::new(engine, "")).collect()
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -114,7 +114,7 @@ fn kill(pid: u32) {
 
 #[test]
 fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kept() {
-    for bench in Bench::both() {
+    for bench in Bench::each() {
         let protocol = if bench.engine == "mysql" { "tpcc" } else { "tpcc-postgres" };
         let mut dyno = Command::new(DYNO);
         dyno.current_dir(bench.dir.path()).args([
@@ -143,7 +143,7 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
 
 #[test]
 fn conditions_hold_after_the_server_and_after_dyno_were_killed_in_the_middle_of_transactions() {
-    for bench in Bench::both() {
+    for bench in Bench::each() {
         bench.runs(&[bench.check()]);
         let dyno = bench.dyno(&[bench.load("120s"), bench.check()]).spawn().unwrap();
         kill(bench.serving());

@@ -48,6 +48,25 @@ workload = "readrandom"
 threads = 2
 "#;
 
+/// Each write is durable before it is acknowledged, and one thread's flush serves all that wait.
+const SYNC: &str = r#"
+[dataset.data]
+engine = "rocksdb"
+keys = 20000
+value_size = 400
+sync = true
+fill = { kind = "filluniquerandom" }
+[[step]]
+name = "writes"
+warmup = "1s"
+duration = "4s"
+[[step.stream]]
+name = "io"
+engine = "rocksdb"
+workload = "overwrite"
+threads = 32
+"#;
+
 const SERVER: &str = r#"
 [dataset.data]
 engine = "mysql"
@@ -259,6 +278,18 @@ fn direct_reads_of_a_drive_that_waits_for_nothing_else_are_the_drives() {
     let disturbed = [Limit::Cpu, Limit::Neighbour, Limit::Generator, Limit::Undecided];
     if let Some(found) = sought("direct reads", Limit::Drive, &disturbed, &run) {
         contains(&found, &["the load's own requests were at the device for"]);
+    }
+}
+
+#[test]
+fn the_time_in_flushes_of_a_database_that_syncs_each_write_is_the_drives() {
+    if !has_device() || !rocksdb() {
+        return;
+    }
+    let run = || measure_in(Path::new(env!("CARGO_TARGET_TMPDIR")), favoured(), SYNC);
+    let disturbed = [Limit::Cpu, Limit::Neighbour, Limit::Generator, Limit::Locks, Limit::Undecided];
+    if let Some(found) = sought("synced writes of 32 threads", Limit::Drive, &disturbed, &run) {
+        contains(&found, &["the load's own requests were at the device for", "% of the window, in flushes for"]);
     }
 }
 

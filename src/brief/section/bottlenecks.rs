@@ -2,8 +2,8 @@
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::brief::basis::because;
 use crate::brief::block::{Block, Table};
-use crate::brief::wording;
 use crate::chart::MARK;
 use crate::chart::step::name;
 
@@ -36,7 +36,7 @@ pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
         let at = step.values[cell.value].label.clone();
-        Some(vec![at, name(facts, cell), verdict.limit.name().to_string(), wording::because(verdict)])
+        Some(vec![at, name(facts, cell), verdict.limit.name().to_string(), because(verdict)])
     };
     step.cells.iter().filter_map(row).collect()
 }

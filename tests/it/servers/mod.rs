@@ -5,9 +5,28 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use crate::support::{DYNO, said, served_by, until};
+use dyno::plan::{Family, Kind, Knob};
+
+use crate::support::{DYNO, have, said, served_by, until};
 
 const TABLES: &str = "tables = 2, table_size = 2000";
+
+/// The engines whose servers Dyno starts itself, of those that are installed here.
+pub fn own() -> Vec<&'static str> {
+    let starts = |knob: &Knob| knob.name == "server" && matches!(knob.kind, Kind::Choice(c) if c.contains(&"own"));
+    let engines = dyno::engine::ALL.iter().map(|engine| engine.info());
+    let own = engines.filter(|info| info.family == Family::Sql && info.knobs.iter().any(starts));
+    own.map(|info| info.name).filter(|name| have(programs(name))).collect()
+}
+
+/// What an engine's server is started with; of one that is not known here nothing is missing, and its tests run.
+fn programs(engine: &str) -> &'static [&'static str] {
+    match engine {
+        "mysql" => &["mariadbd"],
+        "postgres" => &["initdb"],
+        _ => &[],
+    }
+}
 
 pub struct Bench {
     pub dir: tempfile::TempDir,

@@ -1,19 +1,23 @@
-//! The self-test that is kept of this host: in the user's own state directory, by host, kernel, processor and kind of build.
+//! The self-test's result, kept for this host and found again.
 
 use crate::base::error::{Context, Result};
 use crate::base::private;
 use crate::lab;
 use crate::record::Fact;
+use crate::record::key::{self, Key};
 use crate::record::selftest::SelfTest;
 
 /// Where results are kept, by host.
-const KEPT: &str = "selftest";
+pub const KEPT: &str = "selftest";
 
-/// Keeps a result of this host.
 pub fn keep(found: &SelfTest) -> Result<()> {
-    let line = serde_json::to_string(&(host(), found)).context("writing the self-test")?;
-    private::remember(KEPT, &line);
+    private::remember(KEPT, &line(found)?);
     Ok(())
+}
+
+/// A result as it is kept: a line of JSON, with what it is of.
+pub fn line(found: &SelfTest) -> Result<String> {
+    serde_json::to_string(&(host(), found)).context("writing the self-test")
 }
 
 /// The newest self-test of this host, kernel, processor and kind of build.
@@ -31,11 +35,11 @@ pub fn facts() -> Vec<Fact> {
 /// What a result is of. A build without optimisation measures another Dyno.
 fn host() -> [String; 4] {
     let facts = lab::facts::gather(&[]);
-    let fact = |group: &str, name: &str| {
-        let found = facts.iter().find(|f| f.group == group && f.name == name);
+    let fact = |key: Key| {
+        let found = facts.iter().find(|f| key.heading.is_some_and(|h| f.group == h.name()) && f.name == key.name);
         found.map(|f| f.value.clone()).unwrap_or_default()
     };
     let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default().trim().to_string();
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
-    [machine, fact("Kernel", "Release"), fact("CPU", "Model"), build.to_string()]
+    [machine, fact(key::kernel::RELEASE), fact(key::cpu::MODEL), build.to_string()]
 }

@@ -1,7 +1,8 @@
-//! Of which drives a claim is.
+//! Of what a claim is made, and why a number is not the drive's.
 
 use crate::analysis::facts::Facts;
 use crate::analysis::specimens;
+use crate::stats::limit::Verdict;
 
 /// Of what a claim is: so many drives of each model, or these drives alone; nothing where no drive had a part.
 pub fn whose(facts: &Facts, pair: (usize, usize)) -> Option<String> {
@@ -18,4 +19,12 @@ pub fn whose(facts: &Facts, pair: (usize, usize)) -> Option<String> {
         (a, b) if a == b && models => format!("{a} drives each"),
         _ => "of these drives".to_string(),
     })
+}
+
+/// The evidence, and what to change where it was not the drive.
+pub fn because(verdict: &Verdict) -> String {
+    match &verdict.remedy {
+        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
+        None => verdict.evidence.clone(),
+    }
 }

@@ -1,0 +1,39 @@
+//! Something that is not alike between subjects, and how much that matters.
+
+/// How much a difference matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Grade {
+    /// The subjects did not do the same, or not to like drives.
+    Disqualifying,
+    /// It may have changed the numbers.
+    Doubtful,
+    Harmless,
+}
+
+impl Grade {
+    pub fn name(self) -> &'static str {
+        match self {
+            Grade::Disqualifying => "disqualifying",
+            Grade::Doubtful => "doubtful",
+            Grade::Harmless => "harmless",
+        }
+    }
+}
+
+/// Something that is not alike.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    pub grade: Grade,
+    pub what: String,
+    /// "512 bytes (A), 4096 bytes (B)"
+    pub values: String,
+}
+
+/// Two subjects, by index, that may not be compared: in one step, or in all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Barred {
+    pub pair: (usize, usize),
+    pub step: Option<usize>,
+    /// What differs, and what each of the two has.
+    pub differences: Vec<Difference>,
+}

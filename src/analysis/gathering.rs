@@ -1,0 +1,308 @@
+//! Bundles gathered into facts: all runs first, then every point reduced to numbers at once, then the whole compared.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::facts::{AxisFacts, AxisValue, CellFacts, Facts, Failure, Group, RunFacts, StepFacts};
+use super::meter_facts::{self, Metered};
+use super::metric::Asked;
+use super::point_summary::{PointSummary, series_of, summarise};
+use super::power::Series;
+use super::{caveats, compare, conditions};
+use crate::base::error::{Context, Result, failed};
+use crate::plan::{Field, Places, Step};
+use crate::record::{AtRest, Class, Fact, Outcome, PacingFloor, Point, PointContents, RunContents};
+use crate::stats::trend;
+
+/// One measured point, reduced to numbers.
+struct Measured {
+    bundle: usize,
+    subject: usize,
+    /// As in the bundle.
+    subject_name: String,
+    step: usize,
+    /// Bits of the axis value's number.
+    value: u64,
+    repeat: u32,
+    place: Option<u32>,
+    summary: PointSummary,
+    /// ops/s of the headline streams, second by second.
+    series: Vec<(f64, f64)>,
+    metered: Metered,
+}
+
+/// What the reader asks.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Differences between the resolved plans that are the question, besides those that the plans name.
+    pub vary: Vec<String>,
+    /// The metrics to compare; those that each step leads with where none is named.
+    pub metrics: Vec<Asked>,
+}
+
+/// Gathers bundles: all runs first, then every point, then the whole.
+pub struct Gathering {
+    facts: Facts,
+    measured: Vec<Measured>,
+    /// Of each run, its subjects' names with their index.
+    names: Vec<HashMap<String, usize>>,
+    /// Of each run, where its points stand in the order of measurement.
+    places: Vec<Places>,
+    idle: Vec<Vec<AtRest>>,
+    seen: HashMap<(usize, u64), ()>,
+    groups: HashMap<String, usize>,
+}
+
+impl Gathering {
+    /// Steps of the same name are laid over one another; subjects that share a name keep apart.
+    pub fn new(runs: &[RunContents], question: &Question) -> Result<Gathering> {
+        let Some(first) = runs.first() else {
+            return Err(failed("no bundle was named", "name one or more bundles, as in `dyno show result.dyno`"));
+        };
+        let protocol = &first.run.plan.protocol;
+        let facts = Facts {
+            title: match first.run.plan.same_device {
+                true => format!("{} (control run: subjects share a device)", protocol.title),
+                false => protocol.title.clone(),
+            },
+            protocol: protocol.name.clone(),
+            source: protocol.source.clone(),
+            vary: question.vary.clone(),
+            metrics: question.metrics.clone(),
+            ..Facts::default()
+        };
+        let (names, idle, seen, groups) = (Vec::new(), Vec::new(), HashMap::new(), HashMap::new());
+        let (measured, places) = (Vec::new(), Vec::new());
+        let mut gathering = Gathering { facts, measured, names, places, idle, seen, groups };
+        for run in runs {
+            gathering.run(run, runs)?;
+        }
+        Ok(gathering)
+    }
+
+    fn run(&mut self, contents: &RunContents, all: &[RunContents]) -> Result<()> {
+        let RunContents { file, run, facts: noted, prepared } = contents;
+        let facts = &mut self.facts;
+        facts.runs.push(RunFacts {
+            file: file.clone(),
+            started_unix_ns: run.started_unix_ns,
+            dyno_version: run.dyno_version.clone(),
+            repeats: run.plan.repeats,
+            until_percent: run.plan.until.map(|u| u.percent),
+            order: run.plan.order,
+            pacing_floor: noted.iter().find_map(PacingFloor::of_fact),
+            plan: serde_json::to_string_pretty(&run.plan).context("writing the plan as JSON")?,
+            resolved: run.plan.clone(),
+        });
+        for own in run.plan.vary.iter().filter(|own| !facts.vary.contains(own)).cloned().collect::<Vec<_>>() {
+            facts.vary.push(own);
+        }
+        let mut names = HashMap::new();
+        for subject in &run.plan.subjects {
+            let holders = all.iter().filter(|r| r.run.plan.subjects.iter().any(|s| s.name == subject.name)).count();
+            let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
+            let label = if holders > 1 { format!("{} ({stem})", subject.name) } else { subject.name.clone() };
+            names.insert(subject.name.clone(), facts.subjects.len());
+            facts.subjects.push(label);
+            facts.own_names.push(subject.name.clone());
+            facts.run_of.push(facts.runs.len() - 1);
+            facts.drives.push(subject.drives.iter().map(|d| d.place.path().display().to_string()).collect());
+        }
+        for step in &run.plan.protocol.steps {
+            if !facts.steps.iter().any(|s| s.name == step.name) {
+                facts.steps.push(StepFacts::of(step));
+            }
+        }
+        let several = (all.len() > 1).then_some(file.as_str());
+        for p in prepared {
+            facts.prepared.extend(names.get(&p.subject).map(|subject| (*subject, p.clone())));
+        }
+        noted.iter().for_each(|fact| self.disclose(fact, several));
+        self.names.push(names);
+        self.places.push(Places::of(&run.plan));
+        self.idle.push(noted.iter().filter_map(AtRest::of_fact).collect());
+        Ok(())
+    }
+
+    fn group(&mut self, name: String) -> &mut Vec<(String, String)> {
+        let disclosure = &mut self.facts.disclosure;
+        let at = *self.groups.entry(name).or_insert_with_key(|name| {
+            disclosure.push(Group { name: name.clone(), rows: Vec::new() });
+            disclosure.len() - 1
+        });
+        &mut self.facts.disclosure[at].rows
+    }
+
+    fn disclose(&mut self, fact: &Fact, file: Option<&str>) {
+        let name = file.map_or_else(|| fact.group.clone(), |f| format!("{} ({f})", fact.group));
+        let row = (fact.name.clone(), fact.value.clone());
+        let rows = self.group(name);
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+
+    /// What engines reported at a point; the last point of a step and subject stands for all.
+    fn note_engine_facts(&mut self, subject: usize, point: &Point) {
+        for fact in &point.facts {
+            let name = format!("{}: {}, {}", fact.group, self.facts.subjects[subject], point.key.step);
+            let row = (fact.name.clone(), fact.value.clone());
+            let rows = self.group(name);
+            match rows.iter_mut().find(|(n, _)| *n == row.0) {
+                Some(old) => *old = row,
+                None => rows.push(row),
+            }
+        }
+    }
+
+    /// Adds a point of the run with that index.
+    pub fn point(&mut self, run: usize, contents: PointContents) {
+        let PointContents { point, rates, samples, reported } = contents;
+        let Some(&subject) = self.names[run].get(&point.key.subject) else { return };
+        self.note_engine_facts(subject, &point);
+        let Some(step) = self.facts.steps.iter().position(|s| s.name == point.key.step) else { return };
+        let value = AxisValue::of(point.key.axis.as_ref());
+        let step_facts = &mut self.facts.steps[step];
+        if step_facts.axis.is_none() {
+            step_facts.axis = point.key.axis.as_ref().map(|a| AxisFacts { name: a.name.clone(), field: a.field });
+        }
+        let bits = value.number.to_bits();
+        if self.seen.insert((step, bits), ()).is_none() {
+            step_facts.values.push(value.clone());
+        }
+        if let Outcome::Failed { cause } = &point.outcome {
+            let (step, cause) = (step_facts.title.clone(), cause.clone());
+            self.facts.failures.push(Failure { subject, step, at: value.label, repeat: point.key.repeat, cause });
+            return;
+        }
+        let mut summary = PointSummary::of(&point);
+        summary.report(&reported);
+        self.measured.push(Measured {
+            bundle: run,
+            subject,
+            subject_name: point.key.subject.clone(),
+            step,
+            value: bits,
+            repeat: point.key.repeat,
+            place: self.places[run].place(&self.facts.runs[run].resolved, &point.key),
+            series: series_of(&rates, &|stream| summary.is_headline(stream)),
+            metered: Metered::of(samples, &rates, (&self.facts.runs[run].resolved, &point), &summary),
+            summary,
+        });
+    }
+
+    /// Puts all together, and compares.
+    pub fn finish(mut self) -> Facts {
+        let late = self.measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered));
+        meter_facts::agree(late);
+        let mut by_step: Vec<Vec<&Measured>> = self.facts.steps.iter().map(|_| Vec::new()).collect();
+        self.measured.iter().for_each(|m| by_step[m.step].push(m));
+        for (step, own) in self.facts.steps.iter_mut().zip(by_step) {
+            step.fill(&own, &self.idle);
+        }
+        let facts = &mut self.facts;
+        facts.steps.retain(|step| !step.values.is_empty());
+        let steps = std::mem::take(&mut facts.steps);
+        (facts.checks, facts.steps) = steps.into_iter().partition(|step| step.class == Some(Class::CHECK));
+        facts.barred = conditions::barred(facts);
+        caveats::note(facts);
+        facts.comparisons = compare::all(facts);
+        self.facts
+    }
+}
+
+/// The axis value at which the first subject did most.
+fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
+    let first = groups.keys().map(|(_, subject)| *subject).min();
+    let of_first = groups.iter().filter(|((_, subject), _)| Some(*subject) == first);
+    let best = of_first.max_by(|a, b| a.1[0].summary.total.ops_per_s.total_cmp(&b.1[0].summary.total.ops_per_s));
+    best.map_or(0, |((value, _), _)| *value)
+}
+
+/// Reads if there are any, as the readers of a brief expect; otherwise, of the classes that workloads declare first, the
+/// one with the most ops.
+fn lead_class(cells: &[CellFacts]) -> Option<Class> {
+    let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
+    if classes().any(|c| c.class == Class::READ) {
+        return Some(Class::READ);
+    }
+    let streams = || cells.iter().flat_map(|c| &c.streams).filter(|(_, headline, _)| *headline);
+    let first = |class: Class| streams().any(|(.., s)| s.classes.first().is_some_and(|c| c.class == class));
+    classes().filter(|c| first(c.class)).max_by_key(|c| c.ops).map(|c| c.class)
+}
+
+impl StepFacts {
+    fn of(step: &Step) -> StepFacts {
+        let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
+        StepFacts {
+            name: step.name.clone(),
+            title,
+            axis: None,
+            search: step.sweep.as_ref().and_then(|sweep| sweep.search.clone()),
+            values: Vec::new(),
+            class: None,
+            open_loop: false,
+            instances: step.streams.iter().any(|s| s.instances > 1)
+                || step.sweep.as_ref().is_some_and(|s| s.field == Field::Instances),
+            window_ns: step.duration_ns,
+            warmup_ns: step.warmup_ns,
+            cells: Vec::new(),
+            lead: 0,
+            index: HashMap::new(),
+        }
+    }
+
+    fn fill(&mut self, measured: &[&Measured], idle: &[Vec<AtRest>]) {
+        self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
+        let at: HashMap<u64, usize> = self.values.iter().enumerate().map(|(i, v)| (v.number.to_bits(), i)).collect();
+        let mut groups: BTreeMap<(usize, usize), Vec<&Measured>> = BTreeMap::new();
+        for m in measured {
+            groups.entry((at[&m.value], m.subject)).or_default().push(m);
+        }
+        self.lead = lead_of(&groups);
+        for ((value, subject), group) in &groups {
+            self.index.insert((*subject, *value), self.cells.len());
+            self.cells.push(cell(group, *subject, *value, *value == self.lead, &idle[group[0].bundle]));
+        }
+        self.class = lead_class(&self.cells);
+        self.open_loop = self.cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
+    }
+}
+
+fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[AtRest]) -> CellFacts {
+    let first = group[0];
+    let totals: Vec<_> = group.iter().map(|m| &m.summary.total).collect();
+    let mut streams = Vec::new();
+    for (name, headline, _) in &first.summary.streams {
+        let of_stream: Vec<_> = group.iter().filter_map(|m| m.summary.stream(name)).collect();
+        streams.extend(summarise(&of_stream).map(|s| (name.clone(), *headline, s)));
+    }
+    let mut drives = Vec::new();
+    for (drive, _) in &first.summary.drives {
+        let own = group.iter().flat_map(|m| &m.summary.drives).filter(|(d, _)| d == drive);
+        let numbers: Vec<_> = own.map(|(_, n)| n).collect();
+        drives.extend(summarise(&numbers).map(|s| (*drive, s)));
+    }
+    let total = summarise(&totals);
+    let metered: Vec<&Metered> = group.iter().map(|m| &m.metered).collect();
+    let power = total.as_ref().map(|t| meter_facts::power(&metered, t, &first.subject_name, idle)).unwrap_or_default();
+    let aligned = |series: &Series| series.aligned(first.metered.window_s);
+    let own_watts = first.metered.power.first().filter(|_| lead);
+    let per_second = |m: &&Measured| m.series.iter().map(|(_, ops)| *ops).collect::<Vec<f64>>();
+    CellFacts {
+        subject,
+        value,
+        repeats: group.iter().map(|m| m.repeat).collect(),
+        places: group.iter().map(|m| m.place).collect(),
+        bundle: first.bundle,
+        total,
+        power,
+        limit: meter_facts::verdict_of(&metered),
+        caveats: Vec::new(),
+        watts_over_time: own_watts.map(aligned).unwrap_or_default(),
+        celsius_over_time: if lead { first.metered.celsius.clone() } else { Vec::new() },
+        drift: trend::drift(&group.iter().map(per_second).collect::<Vec<_>>()),
+        streams,
+        drives,
+        over_time: if lead { first.series.clone() } else { Vec::new() },
+    }
+}

@@ -1,0 +1,151 @@
+//! Bundles made of figures that a test chooses: plans as users write them, points as runs store them, and no drive.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dyno::base::histogram::Histogram;
+use dyno::base::rng::{Rng, Seed};
+use dyno::base::units::Rate;
+use dyno::plan::{self, Plan, PointKey, PointPlan};
+use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sink, Tally};
+use dyno::store::Writer;
+
+use crate::support::DYNO;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// What a point is to show.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    pub ops_per_s: f64,
+    pub p99_ns: f64,
+    /// ops/s asked for, of an open loop; its p99 is then of response times.
+    pub asked: Option<f64>,
+    /// ops/s second by second, where the bundle is to hold them.
+    pub seconds: Vec<f64>,
+    /// Of each drive of a group, its ops/s; `ops_per_s` is then not looked at.
+    pub drives: Vec<f64>,
+}
+
+/// A folder in memory where there is one: very many points are written.
+pub fn folder() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+    folder.expect("a temporary folder")
+}
+
+/// A plan of subjects "A", "B", … on the null engine. `steps` is a protocol without its title.
+pub fn plan(folder: &Path, steps: &str, subjects: usize, repeats: u32) -> Plan {
+    let path = folder.join("made.toml");
+    std::fs::write(&path, format!("title = \"Made\"\nsource = \"test\"\n{steps}")).expect("written");
+    let name = |i: usize| char::from(b'A' + i as u8).to_string();
+    let all: Vec<(String, PathBuf)> = (0..subjects).map(|i| (name(i), folder.to_path_buf())).collect();
+    let protocol = path.display().to_string();
+    plan::from_command_line(&protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue()).expect("a plan")
+}
+
+/// A closed loop on the null engine, with what else the step and its stream have.
+pub fn step(name: &str, step: &str, stream: &str) -> String {
+    format!(
+        "[[step]]\nname = \"{name}\"\nduration = \"1s\"\n{step}\n[[step.stream]]\nname = \"io\"\nengine = \"null\"\n\
+         workload = \"random\"\n{stream}\n"
+    )
+}
+
+/// Writes a bundle of every point that has figures, in the order of a run.
+pub fn write(path: &Path, plan: &Plan, figures: &mut dyn FnMut(&PointKey) -> Option<Figures>) {
+    write_with(path, plan, &[], figures);
+}
+
+/// The same with facts of the host and the drives.
+pub fn write_with(path: &Path, plan: &Plan, facts: &[Fact], figures: &mut dyn FnMut(&PointKey) -> Option<Figures>) {
+    let run = Run { plan: plan.clone(), started_unix_ns: SECOND_NS, dyno_version: "test".into() };
+    let mut writer = Writer::create(path, &run, facts).expect("a bundle");
+    for point in plan::points(plan) {
+        let Some(of) = figures(&point.key) else { continue };
+        writer.begin(&point.key).expect("begun");
+        for (second, ops) in of.seconds.iter().enumerate() {
+            writer.interval(&interval(second as u64, *ops)).expect("an interval");
+        }
+        writer.end(&whole(&point, &of)).expect("ended");
+    }
+}
+
+fn whole(point: &PointPlan, of: &Figures) -> Point {
+    let seconds = of.seconds.len().max(1) as u64;
+    let cells = match &of.drives[..] {
+        [] if of.seconds.is_empty() => vec![cell(point, of, 0, of.ops_per_s)],
+        [] => vec![cell(point, of, 0, of.seconds.iter().sum())],
+        all => all.iter().zip(0..).map(|(ops, drive)| cell(point, of, drive, *ops)).collect(),
+    };
+    Point {
+        key: point.key.clone(),
+        started_unix_ns: SECOND_NS,
+        window_ns: seconds * SECOND_NS,
+        outcome: Outcome::Measured,
+        cells,
+        facts: Vec::new(),
+    }
+}
+
+fn cell(point: &PointPlan, of: &Figures, drive: u32, ops: f64) -> Cell {
+    let ops = ops.round() as u64;
+    let service = histogram(ops, of.p99_ns);
+    let response = of.asked.map(|_| service.clone());
+    let tally = Tally { class: Class::READ, ops, bytes: ops * 4096, misses: 0, given_up: 0, service, response };
+    let stream = &point.step.streams[0];
+    Cell {
+        stream: stream.name.clone(),
+        drive,
+        instance: 0,
+        headline: true,
+        threads: stream.threads,
+        depth: stream.depth,
+        asked: of.asked.map(Rate::OpsPerSec),
+        late: 0,
+        backlog_max: 0,
+        backlog_end: 0,
+        tallies: vec![tally],
+    }
+}
+
+/// So many latencies that 99 % of them reach up to p99.
+fn histogram(ops: u64, p99_ns: f64) -> Histogram {
+    let mut made = Histogram::new();
+    let (fast, slow) = (ops * 985 / 1000, ops * 2 / 1000);
+    made.add_n((p99_ns / 2.0) as u64, fast);
+    made.add_n(p99_ns as u64, ops - fast - slow);
+    made.add_n((p99_ns * 3.0) as u64, slow);
+    made
+}
+
+fn interval(second: u64, ops: f64) -> Interval {
+    let mut service = Histogram::new();
+    service.add_n(100_000, ops.round().max(0.0) as u64);
+    Interval {
+        stream: "io".into(),
+        drive: 0,
+        instance: 0,
+        class: Class::READ,
+        start_ns: second * SECOND_NS,
+        end_ns: (second + 1) * SECOND_NS,
+        bytes: service.count * 4096,
+        service,
+        response: None,
+    }
+}
+
+/// What `dyno claims --json` says of bundles.
+pub fn claims(bundles: &[&Path], args: &[&str]) -> serde_json::Value {
+    let out = Command::new(DYNO).arg("claims").args(bundles).arg("--json").args(args).output().expect("ran");
+    assert!(out.status.success(), "{}", crate::support::said(&out));
+    serde_json::from_slice(&out.stdout).expect("JSON")
+}
+
+pub fn rng(seed: u64, trial: u64) -> Rng {
+    Seed::new(crate::support::seed() ^ (seed << 32), 0, 0).at(trial)
+}
+
+pub fn normal(rng: &mut Rng) -> f64 {
+    (-2.0 * (1.0 - rng.unit()).ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
+}
