@@ -252,7 +252,7 @@ fn one_statement_that_cannot_be_read_leaves_the_others_judged() {
         ("ops_per_s", "21 %", "at = 8\nat = 16", "duplicate"),
         ("p99_us", "21 %", "", "two things"),
         ("p99_us", "21 MB/s", "", "not in the unit"),
-        ("ops_per_s", "21 %", "against = \"A\"", "against itself"),
+        ("ops_per_s", "21 %", "against = \"A\"", "with itself"),
         ("nothing", "21 %", "", "not described"),
     ];
     for (metric, says, more, what) in unreadable {
