@@ -15,6 +15,9 @@ const TICK_NS: u64 = 10_000_000;
 /// What counts as standing still. On two processors with ten threads that want one the watcher wakes at most 7 ms late.
 const LEAST_NS: u64 = 50_000_000;
 
+/// Room for what is seen, made before the window: a minute of nothing but standing still.
+const ROOM: usize = 1_024;
+
 /// The watcher at work; dropped, it stops.
 pub struct Watcher {
     stop: Arc<AtomicBool>,
@@ -46,7 +49,7 @@ impl Drop for Watcher {
 }
 
 fn watch(clock: Clock, stop: &AtomicBool) -> Vec<(u64, u64)> {
-    let mut seen = Vec::new();
+    let mut seen = Vec::with_capacity(ROOM);
     while !stop.load(Relaxed) {
         let due_ns = clock.now_ns() + TICK_NS;
         clock.sleep_until(due_ns);
