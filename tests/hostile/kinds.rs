@@ -283,7 +283,8 @@ pub static KINDS: &[Kind] = &[
     kind("rates and values without end", Must::End, |p| {
         sql(p, "UPDATE cell SET asked_ops_per_s = 9e999; UPDATE point SET axis_value = -9e999 WHERE id = 1");
     }),
-    kind("an unknown class", DAMAGED, |p| sql(p, "UPDATE tally SET class = 'erase'")),
+    kind("a class of a workload that there is not", Must::End, |p| sql(p, "UPDATE tally SET class = 'erase'")),
+    kind("a class that is no name", DAMAGED, |p| sql(p, "UPDATE tally SET class = 'Erase <b>'")),
     kind("an unknown field", DAMAGED, |p| sql(p, "UPDATE point SET axis_field = '{}'")),
     kind("windows of centuries and of nothing", Must::End, |p| {
         sql(
