@@ -4,7 +4,7 @@ use super::block::{Block, Mark, Table};
 use super::number_format;
 use super::section::{bottlenecks, drives, energy, equal_load, results};
 use super::{notes, published, wording};
-use crate::analysis::claims::{self, Claim};
+use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
 use crate::analysis::selftest;
@@ -40,6 +40,7 @@ pub fn show(facts: &Facts) -> Vec<Block> {
 pub fn compare(facts: &Facts) -> Vec<Block> {
     let mut out = header(facts);
     out.extend(wording::headlines(facts, LEADING).into_iter().map(Block::lead));
+    let (found, crossovers) = (claims::all(facts), claims::crossovers(facts));
     for (index, step) in facts.steps.iter().enumerate() {
         out.extend([Block::chapter(&step.title), Block::note(results::describe(step))]);
         out.push(results::side_by_side(facts, index).block());
@@ -51,7 +52,7 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
         if let Some(table) = equal_load::table(facts, index) {
             out.extend([table.block(), Block::note(equal_load::HOW)]);
         }
-        out.extend(comparisons(facts, index));
+        out.extend(comparisons(facts, index, &found, &crossovers));
         out.extend(open_loop(facts, step));
     }
     let caveats = wording::caveats(facts);
@@ -74,7 +75,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
         let (said, basis) = wording::claim(facts, claim);
         format!("{said} ({basis}).")
     };
-    let crossover = |own: &claims::Crossover| format!("{}.", wording::crossover(facts, own));
+    let crossover = |own: &Crossover| format!("{}.", wording::crossover(facts, own));
     let mut items: Vec<String> = found.iter().map(claim).collect();
     items.extend(claims::crossovers(facts).iter().map(crossover));
     let mut out = if items.is_empty() { Vec::new() } else { vec![Block::list(items)] };
@@ -171,13 +172,11 @@ fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
 }
 
 /// What the step's comparisons show, the pairs that could not be compared, and where the better subject changes.
-fn comparisons(facts: &Facts, index: usize) -> Vec<Block> {
+fn comparisons(facts: &Facts, index: usize, claims: &[Claim<'_>], crossovers: &[Crossover]) -> Vec<Block> {
     let barred = facts.barred.iter().filter(|b| b.step.is_none_or(|s| s == index));
     let mut out: Vec<String> = barred.map(|bar| wording::barred(facts, bar)).collect();
-    let all = claims::all(facts);
-    let own = all.iter().filter(|c| c.comparison.step == index);
+    let own = claims.iter().filter(|c| c.comparison.step == index);
     out.extend(own.map(|claim| format!("{}.", wording::sentence(facts, claim.comparison))));
-    let crossovers = claims::crossovers(facts);
     let own = crossovers.iter().filter(|c| c.step == index);
     out.extend(own.map(|crossover| format!("{}.", wording::crossover(facts, crossover))));
     out.into_iter().map(Block::text).collect()

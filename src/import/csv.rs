@@ -134,10 +134,7 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
         all.insert(name.clone(), scale);
     }
     if !all.contains_key("ops_per_s") {
-        return Err(failed(
-            format!("{file}: [figures] has no ops_per_s"),
-            "say which column holds operations a second",
-        ));
+        return Err(failed(format!("{file}: [figures] has no ops_per_s"), "say which column holds ops/s"));
     }
     Ok(all)
 }

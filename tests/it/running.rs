@@ -10,6 +10,8 @@ use dyno::plan::AxisValue;
 use dyno::record::{Outcome, Overslept, PacingFloor, Standstill};
 use dyno::store::Bundle;
 
+use crate::support::until;
+
 /// A folder with a protocol, a plan and two directories under test.
 struct Bench(tempfile::TempDir);
 
@@ -45,16 +47,6 @@ impl Bench {
     }
 }
 
-/// Waits for a condition, for thirty seconds at most.
-#[track_caller]
-fn until(what: &str, mut met: impl FnMut() -> bool) {
-    let give_up = Instant::now() + Duration::from_secs(30);
-    while !met() {
-        assert!(Instant::now() < give_up, "waited 30 s for {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 fn points(bundle: &Path) -> Vec<dyno::record::Point> {
     let stored = Bundle::open(bundle).and_then(|bundle| bundle.points()).unwrap_or_default();
     stored.into_iter().map(|stored| stored.point).collect()
@@ -69,7 +61,7 @@ fn a_resumed_load_sweep_knows_its_maximum_also_where_its_stream_has_a_rate_of_it
     let bench = Bench::new(steps, plan);
     let bundle = bench.path("cut.dyno");
     let mut child = bench.command(&["run", "plan.toml", "--bundle", "cut.dyno"]).spawn().unwrap();
-    until("the maximum", || !points(&bundle).is_empty());
+    until("the maximum", 30, || !points(&bundle).is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(points(&bundle).len() < 3, "killed before its end");
@@ -215,7 +207,7 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long_and_its_open_lo
             .filter(|task| std::fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim() == name))
             .count()
     };
-    until("the watcher", || named("standstill") == 1);
+    until("the watcher", 30, || named("standstill") == 1);
     let signal =
         |name: &str| assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
     std::thread::sleep(Duration::from_millis(500));
