@@ -5,12 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use dyno::record::{Outcome, Prepared};
 use dyno::store::Bundle;
 
-use crate::support::skip;
+use crate::support::{skip, until};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
@@ -105,11 +104,11 @@ impl Bench {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let patience = Instant::now() + Duration::from_secs(120);
-        while self.points() < 1 {
-            assert!(Instant::now() < patience && child.try_wait().unwrap().is_none(), "no point was kept");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        until("the run's first point", 120, || {
+            let points = self.points();
+            assert!(points >= 1 || child.try_wait().unwrap().is_none(), "no point was kept");
+            points >= 1
+        });
         child.kill().unwrap();
         child.wait().unwrap();
         // What was in flight when it died is written by then.
