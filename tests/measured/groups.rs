@@ -111,7 +111,7 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
         assert!((total.ops_per_s.value - each).abs() < 1e-6 * each, "{} is not {each}", total.ops_per_s.value);
         assert_eq!(total.ops, ops);
         let p99 = total.classes[0].service.percentiles_ns[2].as_ref().expect("enough samples").value;
-        assert_eq!(p99 as u64, pooled[rank], "the p99 of the pooled samples");
+        assert_eq!(p99.round() as u64, pooled[rank], "the p99 of the pooled samples");
         assert_eq!(merged.percentile_ns(0.99), Some(pooled[rank]));
 
         let shown = dyno(&["show", "group.dyno"]);
