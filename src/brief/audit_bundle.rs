@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::audit::Dataset;
 use super::{number_format, wording};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::{Figure as Of, Instrument, Metric, Part};
+use crate::analysis::metric::{Figure as Of, Metric, Part};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
@@ -77,12 +77,9 @@ fn figures(step: &StepFacts) -> Vec<(String, Of)> {
     let one = read_power.len() == 1;
     for i in read_power {
         let whose = if one { String::new() } else { format!("{}_{}_", column(&i.class), column(&i.kind)) };
-        let each: [(&str, fn(Instrument) -> Of); 3] = [
-            ("ops_per_s_per_watt", Of::OpsPerWatt),
-            ("mb_per_s_per_watt", Of::MbPerWatt),
-            ("joules_per_op", Of::JoulesPerOp),
-        ];
-        all.extend(each.map(|(name, of)| (format!("{whose}{name}"), of(i.clone()))));
+        all.push((format!("{whose}ops_per_s_per_watt"), Of::OpsPerWatt(i.clone())));
+        all.push((format!("{whose}mb_per_s_per_watt"), Of::MbPerWatt(i.clone())));
+        all.push((format!("{whose}joules_per_op"), Of::JoulesPerOp(i)));
     }
     all
 }
