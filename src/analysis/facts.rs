@@ -9,6 +9,7 @@ use super::difference::Barred;
 use super::metric::Asked;
 use super::point_summary::{RATE_KEPT, Summary};
 use super::power::PowerFacts;
+use crate::plan::headline::Place;
 use crate::plan::search::Search;
 use crate::plan::{Order, Plan};
 use crate::record::{Class, PacingFloor, Prepared};
@@ -71,6 +72,11 @@ pub struct StepFacts {
     pub title: String,
     pub axis: Option<AxisFacts>,
     pub search: Option<Search>,
+    /// What its protocol leads with here, where it says so, and where along the axis.
+    pub headline: Option<Asked>,
+    pub place: Place,
+    /// Names of the figures that its source prints.
+    pub figures: Vec<String>,
     /// Ascending; one without a number where nothing is swept.
     pub values: Vec<AxisValue>,
     /// The class whose latency the figures show.

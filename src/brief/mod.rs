@@ -5,6 +5,7 @@ pub mod audit;
 mod basis;
 pub mod block;
 mod document;
+mod lead;
 pub mod notes;
 pub mod number_format;
 mod options;
@@ -15,5 +16,6 @@ pub mod section;
 pub mod wording;
 
 pub use block::Block;
-pub use document::{Document, Headline, Part};
+pub use document::{Document, Part};
+pub use lead::Lead;
 pub use options::{Options, Page};

@@ -6,9 +6,11 @@
 
 mod axis;
 mod bars;
+pub mod choice;
 mod curve;
 pub mod fonts;
 mod frame;
+pub mod multiples;
 mod panels;
 mod percentiles;
 mod png;

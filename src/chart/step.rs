@@ -6,6 +6,8 @@ use super::percentiles::{PercentileSeries, Percentiles};
 use super::timeline::{Timeline, TimelineSeries};
 use super::{Figure, MARK, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::lead;
+use crate::analysis::metric::Figure as Of;
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use crate::plan::Field;
 use crate::stats::Estimate;
@@ -17,11 +19,26 @@ pub(super) const TIMELINE_POINTS: usize = 300;
 const MOST_GROUPS: usize = 16;
 
 /// Below this rate (1 MB/s) a step moves requests, not data, and MB/s say nothing.
-const MOVES_DATA: f64 = 1e6;
+pub(super) const MOVES_DATA: f64 = 1e6;
 
-/// The figures of a step, leading ones first.
+/// The figures of a step.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    let draw = Draw { facts, step };
+    drawn(&Draw { facts, step, cover: false })
+}
+
+/// The same for the first page, where no number stands that a mark would disown.
+pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    drawn(&Draw { facts, step, cover: true })
+}
+
+/// What a figure of the step is called among its figures.
+pub fn name_of<'f>(figure: &'f Figure, step: &StepFacts) -> &'f str {
+    let own = figure.file.strip_prefix(&slug(&step.name)).and_then(|rest| rest.strip_prefix('-'));
+    own.unwrap_or(&figure.file)
+}
+
+fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
+    let step = draw.step;
     let swept = step.values.len() > 1;
     let moves = step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > MOVES_DATA);
     let mut all = vec![draw.bars("ops", "ops/s", "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
@@ -52,6 +69,11 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     if moves {
         all.push(draw.bars("mb", "throughput", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6))));
     }
+    if !swept && any(mean) {
+        all.push(draw.bars("mean", &format!("mean {}", draw.kind()), "µs", &of(mean)));
+    }
+    all.extend(draw.per_minute());
+    all.extend(draw.by_drive());
     if any(p99) {
         all.push(draw.bars("p99", &format!("p99 {}", draw.kind()), "µs", &of(p99)));
     }
@@ -67,6 +89,8 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 pub(super) struct Draw<'a> {
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
+    /// It stands on the first page.
+    pub(super) cover: bool,
 }
 
 impl Draw<'_> {
@@ -76,7 +100,16 @@ impl Draw<'_> {
 
     /// Says what the mark means, where there is one.
     pub(super) fn subtitle(&self, what: String) -> String {
-        if self.step.has_marks() { format!("{what} ({MARK} not limited by the drive)") } else { what }
+        match (self.step.has_marks(), self.cover) {
+            (false, _) => what,
+            (true, false) => format!("{what} ({MARK} not limited by the drive)"),
+            (true, true) => format!("{what} (outline: not limited by the drive, which could show more)"),
+        }
+    }
+
+    /// On the first page no mark stands at a number: the number is left out.
+    fn marked(&self, cell: &CellFacts, text: String) -> String {
+        if self.cover { text } else { marked(cell, text) }
     }
 
     /// "read service time"
@@ -136,7 +169,7 @@ impl Draw<'_> {
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
             let x = self.step.values[cell.value].number / scale;
-            let (label, hollow) = (marked(cell, String::new()), cell.missed_its_rate());
+            let (label, hollow) = (self.marked(cell, String::new()), cell.missed_its_rate());
             x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let plot = Curve {
@@ -170,26 +203,64 @@ impl Draw<'_> {
         let point = |cell: &CellFacts| {
             let total = cell.total.as_ref()?;
             let bar = pick(total)?;
-            // The maximum is a closed loop: its latency is of another kind, and so is no point of this curve.
-            if self.step.values[cell.value].number.is_infinite() {
-                return None;
-            }
             let (x, hollow) = (total.ops_per_s.value, cell.missed_its_rate());
-            let label = marked(cell, label(cell.value));
+            let label = self.marked(cell, label(cell.value));
             Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
-        let series = self.curves(&point);
+        let mut series = self.curves(&point);
+        let above = without_overload(&mut series);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         let plot = Curve {
             title: self.step.title.clone(),
-            subtitle: self.subtitle(format!("{what} {} against throughput, by {}", self.kind(), self.x_label())),
+            subtitle: self.subtitle(format!(
+                "{what} {} against throughput, by {}{}",
+                self.kind(),
+                self.x_label(),
+                if above > 0 { "; overload beyond the axis is left out" } else { "" }
+            )),
             x_label: "ops/s".to_string(),
             y_label: "µs".to_string(),
             log_y: wide,
             series,
         };
         self.figure(&format!("{what}-against-ops"), plot)
+    }
+
+    /// Ops of one class a minute, where that is what the step leads with: New-Orders.
+    fn per_minute(&self) -> Option<Figure> {
+        let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
+        let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
+        let what = format!("{}s a minute", class.name());
+        Some(self.bars("per-minute", &what, &what, &done))
+    }
+
+    /// ops/s and p99 of each drive of a group at the lead point.
+    fn by_drive(&self) -> Vec<Figure> {
+        let most = self.lead().iter().map(|(_, cell)| cell.drives.len()).max().unwrap_or(0);
+        if most < 2 {
+            return Vec::new();
+        }
+        let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
+        let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
+        let pick: [(&str, &str, &dyn Fn(&Summary) -> Option<Bar>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
+        let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
+        let made = pick.map(|(what, unit, pick)| {
+            let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
+                name: name(self.facts, cell),
+                values: (0..most).map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s))).collect(),
+            });
+            let plot = GroupedBars {
+                title: self.step.title.clone(),
+                subtitle: self.subtitle(format!("{what} of each drive{}", self.lead_label())),
+                x_label: String::new(),
+                y_label: unit.to_string(),
+                groups: groups(),
+                series: series.collect(),
+            };
+            self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
+        });
+        made.into_iter().collect()
     }
 
     /// The headline streams at the lead point, where there are several: neighbours.
@@ -292,6 +363,19 @@ fn tidy(percentile: f64) -> f64 {
 
 fn user_latency<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latency> {
     summary.class(step.class).map(ClassSummary::user_latency)
+}
+
+/// Points beyond a curve's own capacity would stretch the axis until the rest of it is flat: those that missed their rate
+/// and lie above all others are left out. How many.
+fn without_overload(series: &mut [CurveSeries]) -> usize {
+    let kept = series.iter().flat_map(|s| &s.points).filter(|p| !p.hollow).map(|p| p.high.max(p.y));
+    let most = kept.fold(0.0, f64::max);
+    let all = |series: &[CurveSeries]| series.iter().map(|s| s.points.len()).sum::<usize>();
+    let before = all(series);
+    if most > 0.0 {
+        series.iter_mut().for_each(|s| s.points.retain(|p| !p.hollow || p.y <= most));
+    }
+    before - all(series)
 }
 
 /// A file name made of a step's name.

@@ -16,6 +16,7 @@ struct Page<'a> {
     document: &'a Document,
     /// Ready-made HTML of the sections: (id, title, body).
     sections: Vec<(&'a str, &'a str, String)>,
+    cover: String,
     /// A PNG as base64; empty without a logo.
     logo: String,
 }
@@ -24,10 +25,6 @@ impl Page<'_> {
     fn colour(&self, subject: &usize) -> &str {
         self.document.palette.of(*subject)
     }
-
-    fn name(&self, subject: &usize) -> &str {
-        &self.document.subjects[*subject]
-    }
 }
 
 /// The whole brief as HTML.
@@ -35,6 +32,7 @@ pub fn html(document: &Document) -> Result<String> {
     let body = |blocks: &[Block]| Body { palette: &document.palette, out: String::new() }.of(blocks);
     let page = Page {
         document,
+        cover: body(&document.cover),
         sections: document.parts.iter().map(|p| (p.id.as_str(), p.title.as_str(), body(&p.blocks))).collect(),
         logo: document.logo_png.as_deref().map(|png| BASE64_STANDARD.encode(png)).unwrap_or_default(),
     };

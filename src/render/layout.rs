@@ -152,35 +152,6 @@ impl<'a> Layout<'a> {
         self.y += size * 2.2;
     }
 
-    /// `size`, or what is needed to keep the text on one line of `width`.
-    fn fitting(&self, text: &str, size: f32, bold: bool, width: f32) -> f32 {
-        let face = if bold { self.bold } else { self.plain };
-        (width / face.width(text, 1.0).max(0.01)).min(size)
-    }
-
-    /// The cover's numbers: boxes side by side, each with its subject's colour at the left.
-    pub fn headlines(&mut self, boxes: &[([String; 3], Rgb)]) {
-        const HIGH: f32 = 62.0;
-        let across = boxes.len().clamp(1, 3);
-        let width = (self.width() - 10.0 * (across - 1) as f32) / across as f32;
-        for row in boxes.chunks(across) {
-            self.room(HIGH + 10.0);
-            for (i, ([who, number, of], colour)) in row.iter().enumerate() {
-                let x = MARGIN + (width + 10.0) * i as f32;
-                self.put(Item::Rule { from: (x, self.y), width, height: HIGH, colour: (0xf5, 0xf7, 0xf9) });
-                self.put(Item::Rule { from: (x, self.y), width: 3.0, height: HIGH, colour: *colour });
-                let lines =
-                    [(who, 8.5, true, false, 15.0), (number, 17.0, true, false, 36.0), (of, 8.0, false, true, 52.0)];
-                for (text, size, bold, faint, down) in lines {
-                    let size = self.fitting(text, size, bold, width - 18.0);
-                    self.put(Item::Text { at: (x + 11.0, self.y + down), size, bold, faint, text: text.clone() });
-                }
-            }
-            self.y += HIGH + 10.0;
-        }
-        self.y += 4.0;
-    }
-
     /// Two figures in a row, each half the page wide.
     pub fn figure(&mut self, svg: &str) {
         let width = (self.width() - 10.0) / 2.0;

@@ -9,7 +9,7 @@ use resvg::usvg::{Options, Tree};
 
 use super::layout::{Face, Item, Layout, MARGIN, Rgb};
 use crate::base::error::{Result, failed};
-use crate::brief::block::{Block, words};
+use crate::brief::block::{Block, Role, words};
 use crate::brief::{Document, Page};
 use crate::chart::{Palette, fonts};
 
@@ -36,11 +36,9 @@ pub fn pdf(document: &Document) -> Result<Vec<u8>> {
     let colour_of = |subject: usize| rgb(document.palette.of(subject));
     let chips = document.subjects.iter().enumerate().map(|(i, name)| (name.clone(), colour_of(i)));
     layout.chips(&chips.collect::<Vec<_>>());
-    let headlines = document.headlines.iter().map(|h| {
-        let lines = [document.subjects[h.subject].clone(), format!("{} {}", h.value, h.unit), h.of.clone()];
-        (lines, colour_of(h.subject))
-    });
-    layout.headlines(&headlines.collect::<Vec<_>>());
+    for (i, block) in document.cover.iter().enumerate() {
+        set(&mut layout, block, &document.cover[i + 1..], &document.palette);
+    }
     for part in &document.parts {
         let below = below(&layout, &part.blocks);
         layout.heading(&part.title, 15.0, below);
@@ -77,6 +75,7 @@ fn set(layout: &mut Layout<'_>, block: &Block, next: &[Block], palette: &Palette
             let size = if heading.level == 1 { 12.0 } else { 10.5 };
             layout.heading(&heading.text, size, below(layout, next));
         }
+        Block::Text(Role::Lead, line) => layout.paragraph(&words(line), 13.0),
         Block::Text(_, line) => layout.paragraph(&words(line), 9.5),
         Block::List(items) => items.iter().for_each(|item| layout.item(&words(item))),
         Block::Terms(terms) => terms.iter().for_each(|(term, text)| layout.item(&format!("{term}: {text}"))),

@@ -12,7 +12,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::chart::step::name;
 use crate::stats::spread::{Spread, spread};
 
-pub const SECTION: Section = Section { id: "drives", title: "Drive by drive", blocks };
+pub const SECTION: Section = Section { id: "drives", title: "Drive by drive", appendix: true, blocks };
 
 /// How the numbers of a group come about.
 pub const AGGREGATION: &str = "Of several drives: ops/s are their sum, percentiles those of their merged histograms (not \

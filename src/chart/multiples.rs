@@ -1,0 +1,177 @@
+//! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with; and the MB/s of all steps
+//! that move data, on one scale.
+
+use super::axis::si;
+use super::frame::{Frame, Type};
+use super::step::scaled;
+use super::theme::{INK, MARK, Palette};
+use super::{Figure, Plot};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::levels;
+use crate::analysis::{lead, metric::Metric};
+
+/// A subject's value in a panel; none where nothing was measured.
+struct Level {
+    value: f64,
+    marked: bool,
+}
+
+struct Panel {
+    title: String,
+    unit: String,
+    levels: Vec<Option<Level>>,
+}
+
+struct Multiples {
+    title: String,
+    subtitle: String,
+    names: Vec<String>,
+    panels: Vec<Panel>,
+    /// The longest bar of all panels, where they share a scale.
+    scale: Option<f64>,
+}
+
+/// Panels beside one another.
+const ACROSS: usize = 2;
+const TITLE: f64 = 17.0;
+const BAR: f64 = 15.0;
+const GAP: f64 = 10.0;
+
+/// What every step leads with; as many figures as it takes.
+pub fn figures(facts: &Facts) -> Vec<Figure> {
+    let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
+    let mut all = of_panels(facts, "summary", "What each step leads with", &steps, None, &|step| {
+        let metric = lead::metric(facts, step);
+        let scale = if metric.is_latency() { 1e3 } else { 1.0 };
+        let unit = if metric.is_latency() { format!("{}, µs", metric.short()) } else { metric.short() };
+        let level = |subject| level(facts, step, &metric, subject, scale);
+        Panel { title: step.title.clone(), unit, levels: (0..facts.subjects.len()).map(level).collect() }
+    });
+    all.extend(megabytes(facts, &steps));
+    all
+}
+
+/// MB/s of all steps that move data, each at its most.
+fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
+    let moving: Vec<&StepFacts> = steps.iter().copied().filter(|step| moves_data(step)).collect();
+    if moving.len() < 2 {
+        return Vec::new();
+    }
+    let most = |step: &StepFacts, subject: usize| {
+        let cells = facts.cells_of(step, subject).into_iter().flatten();
+        let rate = |c: &CellFacts| Some((c.total.as_ref()?.bytes_per_s.value / 1e6, c.is_not_the_drives()));
+        let found = cells.filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(Level { value: found.0, marked: found.1 })
+    };
+    let of = |step: &StepFacts| Panel {
+        title: step.title.clone(),
+        unit: "MB/s".to_string(),
+        levels: (0..facts.subjects.len()).map(|subject| most(step, subject)).collect(),
+    };
+    let all = moving.iter().flat_map(|step| of(step).levels).flatten().map(|l| l.value);
+    let scale = all.fold(0.0, f64::max);
+    of_panels(facts, "summary-mb", "MB/s across workloads, each at its most, on one scale", &moving, Some(scale), &of)
+}
+
+fn moves_data(step: &StepFacts) -> bool {
+    step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > super::step::MOVES_DATA)
+}
+
+fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize, scale: f64) -> Option<Level> {
+    match lead::value(step) {
+        Some(value) => {
+            let cell = step.cell(subject, value)?;
+            let bar = scaled(&metric.of(step, cell)?.0, scale);
+            Some(Level { value: bar.value, marked: cell.is_not_the_drives() })
+        }
+        None => {
+            levels::over_axis(facts, step, metric, subject).map(|value| Level { value: value / scale, marked: false })
+        }
+    }
+}
+
+/// Panels are divided over figures that they fill evenly.
+fn of_panels(
+    facts: &Facts,
+    file: &str,
+    subtitle: &str,
+    steps: &[&StepFacts],
+    scale: Option<f64>,
+    of: &dyn Fn(&StepFacts) -> Panel,
+) -> Vec<Figure> {
+    let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
+    let most = ((250.0 / deep).floor() as usize).max(1) * ACROSS;
+    let each = steps.len().div_ceil(steps.len().div_ceil(most).max(1)).max(1);
+    let draw = |(i, steps): (usize, &[&StepFacts])| {
+        let plot = Multiples {
+            title: "All steps".to_string(),
+            subtitle: subtitle.to_string(),
+            names: facts.subjects.clone(),
+            panels: steps.iter().map(|step| of(step)).collect(),
+            scale,
+        };
+        Figure::new(format!("{file}-{}", i + 1), plot)
+    };
+    steps.chunks(each).enumerate().map(draw).collect()
+}
+
+impl Plot for Multiples {
+    fn label(&self) -> String {
+        format!("{}: {}", self.title, self.subtitle)
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let mut frame = Frame::bare(palette, (&self.title, &self.subtitle), &names);
+        let (left, right, top) = (16.0, frame.right, frame.top - 16.0);
+        let wide = (right - left - 20.0 * (ACROSS - 1) as f64) / ACROSS as f64;
+        let deep = TITLE + BAR * self.names.len() as f64 + GAP;
+        for (i, panel) in self.panels.iter().enumerate() {
+            let at = (left + (wide + 20.0) * (i % ACROSS) as f64, top + deep * (i / ACROSS) as f64);
+            panel.draw(&mut frame, palette, at, wide, self.scale, &self.names);
+        }
+        frame.svg()
+    }
+}
+
+impl Panel {
+    fn draw(
+        &self,
+        frame: &mut Frame,
+        palette: &Palette,
+        (x, y): (f64, f64),
+        wide: f64,
+        scale: Option<f64>,
+        names: &[String],
+    ) {
+        // Seven units a letter at this size.
+        let room = (wide / 6.6) as usize;
+        let title = format!("{} ({})", self.title, self.unit);
+        let title = match title.chars().count() > room {
+            true => {
+                let short: String =
+                    self.title.chars().take(room.saturating_sub(self.unit.chars().count() + 4)).collect();
+                format!("{}… ({})", short.trim_end(), self.unit)
+            }
+            false => title,
+        };
+        frame.text(x, y + 12.0, &title, &Type { size: 12.0, colour: INK, anchor: "start", bold: true });
+        let own = self.levels.iter().flatten().map(|l| l.value).fold(0.0, f64::max);
+        let most = scale.unwrap_or(own).max(f64::MIN_POSITIVE);
+        // The longest label stands behind the longest bar.
+        let longest = (wide - 62.0).max(10.0);
+        for (s, level) in self.levels.iter().enumerate() {
+            let top = y + TITLE + BAR * s as f64;
+            let Some(level) = level else { continue };
+            let size = (longest * level.value / most, BAR - 3.0);
+            let hover = format!("{}: {} {}", names[s], si(level.value), self.unit);
+            frame.rect((x, top), size, palette.of(s), Some(&hover));
+            if level.marked {
+                frame.rect((x + 2.0, top + 2.0), (size.0 - 4.0, size.1 - 4.0), "#ffffff", Some(&hover));
+            }
+            let label = if level.marked { format!("{}{MARK}", si(level.value)) } else { si(level.value) };
+            let set = Type { size: 12.0, colour: INK, anchor: "start", bold: false };
+            frame.text(x + size.0 + 5.0, top + 10.5, &label, &set);
+        }
+    }
+}
