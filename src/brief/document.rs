@@ -1,10 +1,12 @@
 //! The brief before it is given a form: its cover, and the sections chosen, as blocks.
 
-use super::block::Block;
+use super::block::{Block, Role, with_code};
 use super::lead::{self, Lead};
 use super::number_format;
 use super::options::{Options, Page};
-use super::section;
+use super::own_text::{self, OwnText};
+use super::references::{Sources, resolve};
+use super::{section, specification};
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
 use crate::chart::{Palette, choice};
@@ -44,7 +46,7 @@ impl Document {
             subjects: facts.subjects.clone(),
             palette: options.palette(facts)?,
             cover: cover(facts),
-            parts: parts(facts, options),
+            parts: parts(facts, options)?,
             logo_png: options.logo_png.clone(),
             page: options.page,
         })
@@ -52,7 +54,7 @@ impl Document {
 }
 
 /// The sections chosen that have something to say, and the brief's own paragraphs, in order.
-fn parts(facts: &Facts, options: &Options) -> Vec<Part> {
+fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
     // Sections of the appendix are lettered in the order in which they stand.
     let mut letters = (b'A'..=b'Z').map(char::from);
     let mut made = |id: &str| {
@@ -65,16 +67,30 @@ fn parts(facts: &Facts, options: &Options) -> Vec<Part> {
         let title = letter.map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
         Some(Part { id: id.to_string(), title, blocks })
     };
-    let own = |place: &str| {
-        let texts = options.texts_after(place);
-        texts.map(|t| Part { id: t.id(), title: t.title.clone(), blocks: t.blocks() }).collect::<Vec<_>>()
+    let sources = Sources { facts, drives: options.drives() };
+    let own = |place: &str| -> Result<Vec<Part>> {
+        let part = |t: &OwnText| {
+            let markdown = resolve(&t.markdown, &sources, false)?;
+            Ok(Part { id: t.id(), title: t.title.clone(), blocks: own_text::blocks(&markdown) })
+        };
+        options.texts_after(place).map(part).collect()
     };
-    let mut all = own("");
+    let mut all = Vec::new();
+    if let Some(verdict) = options.verdict() {
+        let blocks = own_text::blocks(&resolve(&verdict.markdown, &sources, true)?);
+        all.push(Part { id: "verdict".to_string(), title: verdict.title.clone(), blocks });
+    }
+    all.extend(own("")?);
+    let stated = specification::blocks(facts, options.drives())?;
+    if !stated.is_empty() {
+        let (id, title) = (specification::ID.to_string(), specification::TITLE.to_string());
+        all.push(Part { id, title, blocks: stated });
+    }
     for id in options.sections() {
         all.extend(made(&id));
-        all.extend(own(&id));
+        all.extend(own(&id)?);
     }
-    all
+    Ok(all)
 }
 
 /// When it was measured, by what, after which procedure.
@@ -94,9 +110,9 @@ fn byline(facts: &Facts) -> String {
 /// Nothing stands here that a mark disowns.
 fn cover(facts: &Facts) -> Vec<Block> {
     let lead = Lead::of(facts);
-    let mut out = vec![Block::lead(lead.sentence)];
+    let mut out = vec![Block::Text(Role::Lead, with_code(&lead.sentence))];
     if !lead.findings.is_empty() {
-        out.push(Block::list(lead.findings));
+        out.push(Block::List(lead.findings.iter().map(|finding| with_code(finding)).collect()));
     }
     let figure = lead.step.and_then(|index| choice::headline(facts, &facts.steps[index]));
     out.extend(figure.map(|figure| Block::Figures(vec![figure])));

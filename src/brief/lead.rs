@@ -1,7 +1,6 @@
 //! What a brief says first: one sentence of who is better, at what and by how much, or why nobody can be ranked; then a
 //! few findings more. Everything here follows from the comparisons of `analysis`; nothing is weighed anew.
 
-use super::number_format;
 use super::{published, wording};
 use crate::analysis::claims;
 use crate::analysis::compare::{Comparison, Standing};
@@ -170,12 +169,10 @@ pub fn level(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> 
 pub fn conditions(facts: &Facts) -> String {
     let mut parts = Vec::new();
     let imported = facts.protocol.starts_with("imported");
-    let Some(run) = facts.runs.first() else { return String::new() };
     let most = facts.steps.iter().flat_map(|s| &s.cells).map(|c| c.repeats.len()).max().unwrap_or(0);
     if imported {
-        parts.push(format!("As published, without repeats: {}", facts.source));
-        parts.push(format!("imported into Dyno {}", run.dyno_version));
-        return format!("{}.", parts.join("; "));
+        let repeats = if published::is_published(facts) { "As published, without repeats" } else { "As imported" };
+        return format!("{repeats}: under the conditions that the source states, which Dyno did not see.");
     }
     parts.push(match most {
         1 => "Measured once".to_string(),
@@ -188,7 +185,6 @@ pub fn conditions(facts: &Facts) -> String {
         parts.push(format!("{window} a point"));
     }
     parts.extend(host(facts));
-    parts.push(format!("{} with Dyno {}", number_format::moment(run.started_unix_ns), run.dyno_version));
     if !facts.comparisons.is_empty() {
         parts.push("ranges in brackets are 95 % intervals that hold together for the whole brief".to_string());
     }

@@ -11,8 +11,10 @@ pub mod number_format;
 mod options;
 mod own_text;
 pub mod published;
+mod references;
 pub mod screens;
 pub mod section;
+mod specification;
 pub mod wording;
 
 pub use block::Block;

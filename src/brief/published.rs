@@ -40,7 +40,7 @@ pub fn findings(facts: &Facts, most: usize) -> Option<Vec<String>> {
         let [(a, _), (b, _), ..] = all[..] else { return None };
         let [_, subject, with, _, calculation, result, ..] = row(facts, step, metric, value, (a.min(b), a.max(b)))?;
         let (what, at) = (wording::metric(metric, step), wording::place(step, &[value]));
-        Some(format!("{}, as published: {what}{at}, {subject} with {with}, {calculation} = {result}.", step.title))
+        Some(format!("{}{at}, {what} of {subject} and {with}: {calculation} = {result}, as published.", step.title))
     };
     let all = Metric::of_step(step, &facts.metrics);
     Some(all.iter().filter_map(finding).take(most).collect())

@@ -15,39 +15,15 @@ use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::plan::Field;
 use crate::stats::limit::Verdict;
-use crate::stats::percent::{Formula, cut_off, rounded_out};
+use crate::stats::percent::Formula;
 use crate::stats::{Better, Estimate};
 
-/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards, to two digits of the
-/// interval's half-width. A claimed interval is never printed as touching zero.
+/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards. A claimed interval is
+/// never printed as touching zero.
 pub fn difference(comparison: &Comparison) -> String {
-    let (value, low, high) = comparison.percent();
+    let [value, low, high] = comparison.printed();
     let at_least = if comparison.standing == Standing::AtLeast { "≥ " } else { "" };
-    let value = if comparison.standing == Standing::AtLeast { low } else { value };
-    let digits = digits(low, high);
-    let number = |decimals: i32, value: f64, up: bool| match (decimals < 0, up) {
-        (true, _) => coarse(value, decimals, up),
-        (false, true) => rounded_out(value, decimals as usize),
-        (false, false) => cut_off(value, decimals as usize),
-    };
-    let low_digits = (digits..digits + 4).find(|d| low <= 0.0 || number(*d, low, false) != number(*d, 0.0, false));
-    let low = number(low_digits.unwrap_or(digits), low, false);
-    let value = if at_least.is_empty() { number(digits, value, false) } else { low.clone() };
-    format!("{at_least}{value} % [{low}, {}]", number(digits, high, true))
-}
-
-/// Decimals that show two digits of half the interval's width; negative where even whole numbers are too fine.
-fn digits(low: f64, high: f64) -> i32 {
-    let half = (high - low) / 2.0;
-    if half.is_finite() && half > 0.0 { (1 - half.log10().floor() as i32).clamp(-6, 2) } else { 2 }
-}
-
-/// Rounded to tens, hundreds and so on.
-fn coarse(value: f64, decimals: i32, up: bool) -> String {
-    let unit = 10f64.powi(-decimals);
-    let rounded = if up { (value / unit).ceil() } else { (value / unit).floor() } * unit;
-    let sign = if rounded < 0.0 { "−" } else { "" };
-    format!("{sign}{}", units::grouped(rounded.abs() as u64))
+    format!("{at_least}{value} % [{low}, {high}]")
 }
 
 /// For a table: who is better, by how much, and how that stands; of a latency, which.

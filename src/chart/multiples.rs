@@ -144,8 +144,8 @@ impl Panel {
         scale: Option<f64>,
         names: &[String],
     ) {
-        // Seven units a letter at this size.
-        let room = (wide / 6.6) as usize;
+        // So wide is a bold letter at this size.
+        let room = (wide / 7.6) as usize;
         let title = format!("{} ({})", self.title, self.unit);
         let title = match title.chars().count() > room {
             true => {

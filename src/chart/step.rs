@@ -1,5 +1,6 @@
 //! Which figures a step gets, and what goes into them.
 
+use super::axis::si;
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
 use super::percentiles::{PercentileSeries, Percentiles};
@@ -7,10 +8,11 @@ use super::timeline::{Timeline, TimelineSeries};
 use super::{Figure, MARK, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::lead;
-use crate::analysis::metric::Figure as Of;
+use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
+use crate::analysis::{At, Comparison, Standing};
 use crate::plan::Field;
-use crate::stats::Estimate;
+use crate::stats::{Better, Estimate};
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
 pub(super) const TIMELINE_POINTS: usize = 300;
@@ -41,7 +43,9 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     let step = draw.step;
     let swept = step.values.len() > 1;
     let moves = step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > MOVES_DATA);
-    let mut all = vec![draw.bars("ops", "ops/s", "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
+    let called = |metric: Metric| draw.called_out(&metric);
+    let ops = format!("ops/s{}", called(Metric::total(Of::Ops)));
+    let mut all = vec![draw.bars("ops", &ops, "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
     let paced = matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
     let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
     let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
@@ -58,7 +62,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     }
     if swept && any(p99) {
         if paced {
-            all.push(draw.lines("p99-against-rate", &format!("p99 {}", draw.kind()), "µs", &of(p99)));
+            let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
+            all.push(draw.lines("p99-against-rate", &what, "µs", &of(p99)));
         } else {
             all.push(draw.latency_curve("p99", &of(p99)));
         }
@@ -75,7 +80,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     all.extend(draw.per_minute());
     all.extend(draw.by_drive());
     if any(p99) {
-        all.push(draw.bars("p99", &format!("p99 {}", draw.kind()), "µs", &of(p99)));
+        let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
+        all.push(draw.bars("p99", &what, "µs", &of(p99)));
     }
     if draw.has_percentiles() {
         all.push(draw.percentiles());
@@ -110,6 +116,25 @@ impl Draw<'_> {
     /// On the first page no mark stands at a number: the number is left out.
     fn marked(&self, cell: &CellFacts, text: String) -> String {
         if self.cover { text } else { marked(cell, text) }
+    }
+
+    /// The largest claimed difference in a metric at a point of the figure: " · ▲ A +21 % at 96".
+    fn called_out(&self, metric: &Metric) -> String {
+        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
+        let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
+        let own = self.facts.comparisons.iter().filter(|c| Some(c.step) == index && c.metric == *metric).filter(at);
+        let Some(largest) = own.max_by(|a, b| a.low.total_cmp(&b.low)) else { return String::new() };
+        let [value, ..] = largest.printed();
+        let sign = if metric.better() == Better::Higher { "+" } else { "−" };
+        let least = if largest.standing == Standing::AtLeast { "at least " } else { "" };
+        let at = match largest.at {
+            At::Value(value) if !self.step.values[value].label.is_empty() => {
+                format!(" at {}", self.step.values[value].label)
+            }
+            At::Load(ops) => format!(" at {} ops/s", si(ops)),
+            _ => String::new(),
+        };
+        format!(" · ▲ {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
     }
 
     /// "read service time"
@@ -214,9 +239,10 @@ impl Draw<'_> {
         let plot = Curve {
             title: self.step.title.clone(),
             subtitle: self.subtitle(format!(
-                "{what} {} against throughput, by {}{}",
+                "{what} {} against throughput, by {}{}{}",
                 self.kind(),
                 self.x_label(),
+                if what == "p99" { self.called_out(&Metric::p99()) } else { String::new() },
                 if above > 0 { "; overload beyond the axis is left out" } else { "" }
             )),
             x_label: "ops/s".to_string(),

@@ -18,7 +18,7 @@ and no claim.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.clone(), id }));
         let sentences = analysis::of_step(facts, index);
