@@ -54,6 +54,7 @@ impl Draw<'_> {
             y_label: format!("ops/s per watt ({class})"),
             groups: self.groups(),
             series: subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect(),
+            lying: false,
         };
         self.figure(&format!("ops-per-watt-{class}"), plot)
     }

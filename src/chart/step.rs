@@ -11,7 +11,7 @@ use crate::plan::Field;
 use crate::stats::Estimate;
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
-pub(super) const TIMELINE_POINTS: usize = 300;
+pub(super) const TIMELINE_POINTS: usize = 150;
 
 /// More groups of bars than this cannot be distinguished.
 const MOST_GROUPS: usize = 16;
@@ -123,6 +123,7 @@ impl Draw<'_> {
             y_label: unit.to_string(),
             groups: self.groups(),
             series,
+            lying: false,
         };
         self.figure(file, plot)
     }
@@ -219,6 +220,7 @@ impl Draw<'_> {
             0 => format!("{name}: {}", SHOWN[0]),
             _ => SHOWN[*what].to_string(),
         };
+        // Upright there is no room for their names.
         let plot = GroupedBars {
             title: self.step.title.clone(),
             subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
@@ -226,6 +228,7 @@ impl Draw<'_> {
             y_label: "µs".to_string(),
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
+            lying: true,
         };
         self.figure("neighbours", plot)
     }
