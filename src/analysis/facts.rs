@@ -108,6 +108,8 @@ pub struct CellFacts {
     pub streams: Vec<(String, bool, Summary)>,
     /// The headline streams on each drive of a group, by its index; empty for a single drive.
     pub drives: Vec<(u32, Summary)>,
+    /// The same of each copy of the streams, by drive and instance; empty where there is one.
+    pub instances: Vec<((u32, u32), Summary)>,
     /// Whether ops/s rose or fell over the windows of its repeats.
     pub drift: Drift,
     /// One for each class of power and instrument, in the order of the plan's meters.

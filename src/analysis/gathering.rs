@@ -286,6 +286,12 @@ fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[I
         let numbers: Vec<_> = own.map(|(_, n)| n).collect();
         drives.extend(summarise(&numbers).map(|s| (*drive, s)));
     }
+    let mut instances = Vec::new();
+    for (at, _) in &first.summary.instances {
+        let own = group.iter().flat_map(|m| &m.summary.instances).filter(|(other, _)| other == at);
+        let numbers: Vec<_> = own.map(|(_, n)| n).collect();
+        instances.extend(summarise(&numbers).map(|s| (*at, s)));
+    }
     let total = summarise(&totals);
     let metered: Vec<&Metered> = group.iter().map(|m| &m.metered).collect();
     let power = total.as_ref().map(|t| meter_facts::power(&metered, t, &first.subject_name, idle)).unwrap_or_default();
@@ -307,6 +313,7 @@ fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[I
         drift: trend::drift(&group.iter().map(per_second).collect::<Vec<_>>()),
         streams,
         drives,
+        instances,
         over_time: if lead { first.series.clone() } else { Vec::new() },
     }
 }

@@ -125,6 +125,8 @@ pub enum Mark {
 /// A table; the `left` leading columns are text, the rest numbers.
 #[derive(Clone, Debug)]
 pub struct Table {
+    /// What the table is called; where empty, by the headings that it stands under.
+    pub caption: String,
     pub left: usize,
     pub head: Vec<String>,
     pub rows: Vec<(Mark, Vec<String>)>,
@@ -132,7 +134,7 @@ pub struct Table {
 
 impl Table {
     pub fn new<T: ToString>(left: usize, head: &[T]) -> Table {
-        Table { left, head: head.iter().map(T::to_string).collect(), rows: Vec::new() }
+        Table { caption: String::new(), left, head: head.iter().map(T::to_string).collect(), rows: Vec::new() }
     }
 
     pub fn row(&mut self, mark: Mark, cells: Vec<String>) {
@@ -144,6 +146,11 @@ impl Table {
         let mut table = Table::new(left, head);
         table.rows = rows.into_iter().map(|row| (Mark::None, row)).collect();
         table
+    }
+
+    pub fn captioned(mut self, caption: impl Into<String>) -> Table {
+        self.caption = caption.into();
+        self
     }
 
     /// Without the columns of numbers that were measured nowhere: imported results lack many.

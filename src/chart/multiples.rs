@@ -2,9 +2,10 @@
 //! that move data, on one scale.
 
 use super::axis::si;
-use super::frame::{Frame, Type};
+use super::fonts::{self, Face};
+use super::frame::{Frame, LABEL, Type};
 use super::step::scaled;
-use super::theme::{INK, MARK, Palette};
+use super::theme::{LEAST_TEXT, MARK, Palette, WIDTH};
 use super::{Figure, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::levels;
@@ -23,19 +24,16 @@ struct Panel {
 }
 
 struct Multiples {
-    title: String,
-    subtitle: String,
+    caption: String,
     names: Vec<String>,
     panels: Vec<Panel>,
     /// The longest bar of all panels, where they share a scale.
     scale: Option<f64>,
 }
 
-/// Panels beside one another.
-const ACROSS: usize = 2;
-const TITLE: f64 = 17.0;
-const BAR: f64 = 15.0;
-const GAP: f64 = 10.0;
+const TITLE: f64 = 18.0;
+const BAR: f64 = 16.0;
+const GAP: f64 = 9.0;
 
 /// What every step leads with; as many figures as it takes.
 pub fn figures(facts: &Facts) -> Vec<Figure> {
@@ -94,18 +92,17 @@ fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize, scale
 fn of_panels(
     facts: &Facts,
     file: &str,
-    subtitle: &str,
+    caption: &str,
     steps: &[&StepFacts],
     scale: Option<f64>,
     of: &dyn Fn(&StepFacts) -> Panel,
 ) -> Vec<Figure> {
     let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
-    let most = ((250.0 / deep).floor() as usize).max(1) * ACROSS;
+    let most = ((380.0 / deep).floor() as usize).max(1);
     let each = steps.len().div_ceil(steps.len().div_ceil(most).max(1)).max(1);
     let draw = |(i, steps): (usize, &[&StepFacts])| {
         let plot = Multiples {
-            title: "All steps".to_string(),
-            subtitle: subtitle.to_string(),
+            caption: caption.to_string(),
             names: facts.subjects.clone(),
             panels: steps.iter().map(|step| of(step)).collect(),
             scale,
@@ -116,62 +113,46 @@ fn of_panels(
 }
 
 impl Plot for Multiples {
-    fn label(&self) -> String {
-        format!("{}: {}", self.title, self.subtitle)
+    fn caption(&self) -> String {
+        self.caption.clone()
     }
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let mut frame = Frame::bare(palette, (&self.title, &self.subtitle), &names);
-        let (left, right, top) = (16.0, frame.right, frame.top - 16.0);
-        let wide = (right - left - 20.0 * (ACROSS - 1) as f64) / ACROSS as f64;
+        let mut frame = Frame::bare(palette, &names, &[], 0.0);
+        let top = frame.top - 18.0;
         let deep = TITLE + BAR * self.names.len() as f64 + GAP;
+        frame.height = top + deep * self.panels.len() as f64;
         for (i, panel) in self.panels.iter().enumerate() {
-            let at = (left + (wide + 20.0) * (i % ACROSS) as f64, top + deep * (i / ACROSS) as f64);
-            panel.draw(&mut frame, palette, at, wide, self.scale, &self.names);
+            panel.draw(&mut frame, top + deep * i as f64, self.scale, &self.names);
         }
-        frame.svg()
+        frame.svg(&self.label())
     }
 }
 
 impl Panel {
-    fn draw(
-        &self,
-        frame: &mut Frame,
-        palette: &Palette,
-        (x, y): (f64, f64),
-        wide: f64,
-        scale: Option<f64>,
-        names: &[String],
-    ) {
-        // So wide is a bold letter at this size.
-        let room = (wide / 7.6) as usize;
-        let title = format!("{} ({})", self.title, self.unit);
-        let title = match title.chars().count() > room {
-            true => {
-                let short: String =
-                    self.title.chars().take(room.saturating_sub(self.unit.chars().count() + 4)).collect();
-                format!("{}… ({})", short.trim_end(), self.unit)
-            }
-            false => title,
-        };
-        frame.text(x, y + 12.0, &title, &Type { size: 12.0, colour: INK, anchor: "start", bold: true });
+    fn draw(&self, frame: &mut Frame<'_>, y: f64, scale: Option<f64>, names: &[String]) {
+        let (x, right) = (6.0, WIDTH - 6.0);
+        // What is measured stands behind the name, which is cut where there is no room for both.
+        let unit = format!(" ({})", self.unit);
+        let room = right - x - fonts::width(&unit, LEAST_TEXT, Face::Bold);
+        let title = format!("{}{unit}", fonts::shortened(&self.title, LEAST_TEXT, Face::Bold, room));
+        frame.text(x, y + 12.0, &title, &Type { anchor: "start", bold: true, ..LABEL });
         let own = self.levels.iter().flatten().map(|l| l.value).fold(0.0, f64::max);
         let most = scale.unwrap_or(own).max(f64::MIN_POSITIVE);
         // The longest label stands behind the longest bar.
-        let longest = (wide - 62.0).max(10.0);
+        let longest = right - x - 64.0;
         for (s, level) in self.levels.iter().enumerate() {
-            let top = y + TITLE + BAR * s as f64;
             let Some(level) = level else { continue };
-            let size = (longest * level.value / most, BAR - 3.0);
+            let top = y + TITLE + BAR * s as f64;
+            let size = (longest * level.value / most, BAR - 2.0);
             let hover = format!("{}: {} {}", names[s], si(level.value), self.unit);
-            frame.rect((x, top), size, palette.of(s), Some(&hover));
-            if level.marked {
-                frame.rect((x + 2.0, top + 2.0), (size.0 - 4.0, size.1 - 4.0), "#ffffff", Some(&hover));
+            frame.bar((x, top), size, s, level.marked, &hover);
+            if self.levels.len() > 1 && size.0 >= 22.0 && !level.marked {
+                frame.emblem((x + 8.0, top + size.1 / 2.0), 3.2, s);
             }
             let label = if level.marked { format!("{}{MARK}", si(level.value)) } else { si(level.value) };
-            let set = Type { size: 12.0, colour: INK, anchor: "start", bold: false };
-            frame.text(x + size.0 + 5.0, top + 10.5, &label, &set);
+            frame.text(x + size.0 + 5.0, top + 11.5, &label, &Type { anchor: "start", ..LABEL });
         }
     }
 }

@@ -66,6 +66,8 @@ impl Draw<'_> {
             y_label: format!("{unit} ({class})"),
             groups: self.groups(),
             series: subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect(),
+            lying: false,
+            quiet: false,
         };
         self.figure(&format!("{file}-{class}"), plot)
     }

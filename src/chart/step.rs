@@ -15,7 +15,7 @@ use crate::plan::Field;
 use crate::stats::{Better, Estimate};
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
-pub(super) const TIMELINE_POINTS: usize = 300;
+pub(super) const TIMELINE_POINTS: usize = 150;
 
 /// More groups of bars than this cannot be distinguished.
 const MOST_GROUPS: usize = 16;
@@ -79,6 +79,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     }
     all.extend(draw.per_minute());
     all.extend(draw.by_drive());
+    all.extend(draw.by_instance());
     if any(p99) {
         let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
         all.push(draw.bars("p99", &what, "µs", &of(p99)));
@@ -106,10 +107,12 @@ impl Draw<'_> {
 
     /// Says what the mark means, where there is one.
     pub(super) fn subtitle(&self, what: String) -> String {
+        // On the first page the step's title stands nowhere else.
+        let what = if self.cover { format!("{}: {what}", self.step.title) } else { what };
         match (self.step.has_marks(), self.cover) {
             (false, _) => what,
             (true, false) => format!("{what} ({MARK} not limited by the drive)"),
-            (true, true) => format!("{what} (outline: not limited by the drive, which could show more)"),
+            (true, true) => format!("{what} (outline: not limited by the drive)"),
         }
     }
 
@@ -181,6 +184,8 @@ impl Draw<'_> {
             y_label: unit.to_string(),
             groups: self.groups(),
             series,
+            lying: false,
+            quiet: self.cover,
         };
         self.figure(file, plot)
     }
@@ -283,10 +288,39 @@ impl Draw<'_> {
                 y_label: unit.to_string(),
                 groups: groups(),
                 series: series.collect(),
+                lying: false,
+                quiet: self.cover,
             };
             self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
         });
         made.into_iter().collect()
+    }
+
+    /// The pooled p99 of several instances beside the mean of their own.
+    fn by_instance(&self) -> Option<Figure> {
+        let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
+        let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
+        let mean = |cell: &CellFacts| {
+            let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();
+            let value = each.filter(|e| e.len() > 1).map(|e| e.iter().sum::<f64>() / e.len() as f64)?;
+            Some(Bar { value, low: value, high: value, marked: cell.is_not_the_drives() })
+        };
+        let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
+            name: name(self.facts, cell),
+            values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
+        });
+        let plot = GroupedBars {
+            title: self.step.title.clone(),
+            subtitle: self
+                .subtitle(format!("p99 of all instances together, and the mean of their own{}", self.lead_label())),
+            x_label: String::new(),
+            y_label: "µs".to_string(),
+            groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
+            series: series.collect(),
+            lying: true,
+            quiet: self.cover,
+        };
+        several.then(|| self.figure("instances", plot))
     }
 
     /// The headline streams at the lead point, where there are several: neighbours.
@@ -316,6 +350,7 @@ impl Draw<'_> {
             0 => format!("{name}: {}", SHOWN[0]),
             _ => SHOWN[*what].to_string(),
         };
+        // Upright there is no room for their names.
         let plot = GroupedBars {
             title: self.step.title.clone(),
             subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
@@ -323,6 +358,8 @@ impl Draw<'_> {
             y_label: "µs".to_string(),
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
+            lying: true,
+            quiet: self.cover,
         };
         self.figure("neighbours", plot)
     }

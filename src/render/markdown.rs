@@ -21,7 +21,7 @@ pub fn markdown(document: &Document, folder: &str) -> (String, Vec<(String, Stri
                     for figure in drawn {
                         let name = format!("{id}-{}.svg", figures.len() + 1);
                         let _ = writeln!(out, "![{}]({folder}/{name})\n", line(&figure.label()));
-                        figures.push((name, figure.svg(&document.palette)));
+                        figures.push((name, figure.alone(&document.palette)));
                     }
                 }
                 other => put(&mut out, other),
