@@ -34,9 +34,11 @@ impl std::error::Error for Refusal {}
 
 /// How `dyno` ends; docs/exit-codes.md is the page for users. A signal's number is added to 128.
 pub mod exit {
+    /// It failed: the message says what, and what to try next.
     pub const FAILED: u8 = 1;
     /// A run went to its end, and some of its points failed; an audit did, and some of its claims do not hold.
     pub const NOT_ALL: u8 = 2;
+    /// Refused: it would have touched what is not Dyno's own, or what the plan does not name.
     pub const REFUSED: u8 = 3;
     /// The command line does not say anything; EX_USAGE of sysexits.h.
     pub const USAGE: u8 = 64;
