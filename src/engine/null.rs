@@ -8,6 +8,7 @@ use crate::engine::{Engine, Site, Target};
 use crate::load::{AnyLane, Done, Lane, Op, Space, Wait};
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
 
+/// The engine `null`.
 pub struct Null;
 
 static INFO: Info = Info {

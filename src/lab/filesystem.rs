@@ -31,6 +31,7 @@ const LOOK_NS: u64 = 10_000_000;
 
 /// A mounted filesystem; unmounted by `unmount`, at the latest when dropped.
 pub struct Mounted {
+    /// Where it is mounted.
     pub point: PathBuf,
     /// The folder in which it is mounted.
     mounts: OwnedFd,

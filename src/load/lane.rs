@@ -22,7 +22,9 @@ pub enum Wait {
 /// A completed op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
+    /// The slot in which the op was staged.
     pub slot: u32,
+    /// Bytes moved; 0 where the op moves none.
     pub bytes: u32,
     /// A lookup found its key; everything else always has.
     pub hit: bool,

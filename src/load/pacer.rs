@@ -81,6 +81,7 @@ impl Schedule {
         }
     }
 
+    /// The mean time between two ops of this worker, nanoseconds.
     #[inline(always)]
     pub fn mean_gap_ns(&self) -> f64 {
         self.mean_gap_ns
@@ -107,7 +108,9 @@ fn nearest(ns: f64) -> u64 {
 /// Which worker of how many a schedule is for.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
+    /// The worker's number, from 0.
     pub thread: u32,
+    /// Workers of the stream.
     pub threads: u32,
     /// Bytes that count for every op beside its length: a key's, as in db_bench's write_rate_limit.
     pub extra_bytes: u32,

@@ -11,6 +11,7 @@ use crate::base::error::{Context, Result, bail, failed};
 use crate::plan::Info;
 use crate::record::gauge::nvme as names;
 
+/// The meter `nvme`.
 pub struct Nvme;
 
 static INFO: Info = info(

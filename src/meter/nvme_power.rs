@@ -7,6 +7,7 @@ use crate::base::error::{Result, bail};
 use crate::plan::Info;
 use crate::record::gauge::power::DRIVE_WATTS;
 
+/// The meter `nvme-power`.
 pub struct NvmePower;
 
 static INFO: Info = info(

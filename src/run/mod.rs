@@ -51,7 +51,9 @@ type Subjects = HashMap<String, std::result::Result<Ready, String>>;
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
+    /// Points measured to their end.
     pub measured: usize,
+    /// Points that failed; their causes are in the bundle.
     pub failed: usize,
     /// A signal ended it; `dyno run --resume` goes on.
     pub interrupted: bool,
@@ -59,6 +61,7 @@ pub struct Summary {
 
 /// What a run needs besides its plan.
 pub struct Run<'a> {
+    /// The resolved plan.
     pub plan: &'a Plan,
     /// In running order, without those that are already in the bundle.
     pub points: Vec<PointPlan>,
@@ -70,10 +73,13 @@ pub struct Run<'a> {
     pub before: Before,
     /// The same of the headline figures that say whether a point was repeated often enough.
     pub figures: Figures,
+    /// Where what is measured goes.
     pub sink: &'a mut dyn Sink,
+    /// What the user sees meanwhile.
     pub progress: &'a Progress,
     /// Set by a signal.
     pub stop: &'a AtomicBool,
+    /// The clock of every stamp of the run.
     pub clock: Clock,
 }
 

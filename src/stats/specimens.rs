@@ -7,11 +7,15 @@ use super::moments::{mean, t_reach, t_tail, variance};
 /// The ratio of two models at one point, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Models {
+    /// First ÷ second: of the geometric means over the specimens.
     pub ratio: f64,
+    /// Lower end of its interval.
     pub low: f64,
+    /// Upper end of its interval.
     pub high: f64,
     /// Specimens of the first and of the second model.
     pub specimens: (usize, usize),
+    /// Degrees of freedom, from the number of specimens.
     pub degrees: f64,
 }
 

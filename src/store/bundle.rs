@@ -27,17 +27,22 @@ pub struct Bundle {
 /// A point with its number in the bundle, by which its intervals and samples are asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredPoint {
+    /// The row's number in table `point`.
     pub id: i64,
+    /// The point itself.
     pub point: Point,
 }
 
 impl Bundle {
+    /// Opens a bundle and brings a copy of its schema up to date in memory. An error where it is no
+    /// bundle, is damaged or passes a limit.
     pub fn open(path: &Path) -> Result<Bundle> {
         let (conn, meter) = schema::open(path, false)?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         Ok(Bundle { conn, meter, path: path.to_owned(), run })
     }
 
+    /// The run as it was stored.
     pub fn run(&self) -> &Run {
         &self.run
     }

@@ -10,6 +10,7 @@ use crate::base::error::{Context, Result, failed};
 /// A whole device, a partition, or a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disk {
+    /// Its folder below /sys.
     pub sysfs: PathBuf,
 }
 
@@ -38,6 +39,7 @@ impl Disk {
         Disk::numbered(found.rdev())
     }
 
+    /// The device of this number (major and minor, as in `st_rdev`); an error where sysfs has none.
     pub fn numbered(number: u64) -> Result<Disk> {
         let link = format!("/sys/dev/block/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
         let sysfs = fs::canonicalize(&link).with_context(|| format!("looking into {link}"))?;
@@ -87,10 +89,12 @@ impl Disk {
         !named.trim().is_empty() && self.identities().iter().any(|own| plain(own) == plain(named))
     }
 
+    /// Its size; 0 where sysfs says none.
     pub fn bytes(&self) -> u64 {
         read(&self.sysfs.join("size")).and_then(|s| s.parse::<u64>().ok()).unwrap_or(0) * 512
     }
 
+    /// Its partitions, in the order of their numbers.
     pub fn partitions(&self) -> Vec<Disk> {
         let entries = fs::read_dir(&self.sysfs).map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
         let found = entries.unwrap_or_default().into_iter().filter(|p| p.join("partition").exists());
@@ -183,6 +187,7 @@ fn namespace_of_generic(number: u64) -> Option<Disk> {
     Some(Disk { sysfs })
 }
 
+/// The last part of a path.
 pub fn name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }

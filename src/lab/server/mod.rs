@@ -31,6 +31,7 @@ const LOG: &str = "server.log";
 /// What the plan says of the machine's share that a server gets.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
+    /// The most memory of its control group, bytes (cgroup v2, `memory.max`).
     pub memory_bytes: Option<u64>,
     /// As in "0-3,8".
     pub cpus: Option<String>,
@@ -52,13 +53,16 @@ pub struct Order<'a> {
     pub command: &'a dyn Fn(&Places) -> Command,
     /// The signal that lets it stop cleanly, without waiting for its clients.
     pub stop_signal: i32,
+    /// Memory and processors.
     pub limits: &'a Limits,
+    /// The clock of the run, for what is waited for.
     pub clock: Clock,
 }
 
 /// Where a server keeps what.
 #[derive(Clone, Debug)]
 pub struct Places {
+    /// The data directory, on the drive.
     pub data: PathBuf,
     /// A folder for the socket, off the drive, open to the server's account only.
     pub run: PathBuf,
@@ -98,6 +102,7 @@ impl Places {
 
 /// A running server; it is stopped when this is dropped.
 pub struct Server {
+    /// Where it keeps what.
     pub places: Places,
     folder: Folder,
     child: Child,
@@ -196,6 +201,7 @@ impl Server {
         self.child.try_wait().is_ok_and(|status| status.is_none())
     }
 
+    /// The server's process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }

@@ -37,6 +37,7 @@ const WAREHOUSES: Knob = Knob {
     doc: "Warehouses, about 100 MB each; the same number for loading and running.",
 };
 
+/// The workload `tpcc`.
 pub struct Tpcc;
 
 static INFO: Info = Info {
