@@ -10,6 +10,7 @@ use crate::base::error::{Result, failed};
 use crate::base::output::Output;
 use crate::export::{self, FORMS, TABLES};
 
+/// What to export, in which form, and where to.
 #[derive(Args)]
 pub struct ExportArgs {
     /// Bundles, as `dyno run` and `dyno import` write them
@@ -26,6 +27,7 @@ pub struct ExportArgs {
     output: Option<PathBuf>,
 }
 
+/// Writes the table; an error where the file exists and Dyno did not write it.
 pub fn export(args: &ExportArgs) -> Result<()> {
     let unknown = |what: &str, names: Vec<&str>| failed(what, format!("use {}", names.join(", ")));
     let form = FORMS.iter().find(|f| f.name() == args.format).ok_or_else(|| {

@@ -9,6 +9,7 @@ use crate::base::error::{Result, failed};
 use crate::base::file;
 use crate::import::{self, Input};
 
+/// Which files, in which format, and where the bundle goes.
 #[derive(Args)]
 pub struct ImportArgs {
     /// Where the files come from: csv, db_bench, fio, hammerdb, sysbench, vdbench
@@ -24,6 +25,7 @@ pub struct ImportArgs {
     mapping: Option<PathBuf>,
 }
 
+/// Makes the bundle, and prints what its files do not report.
 pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     let names: Vec<&str> = import::ALL.iter().map(|f| f.info().name).collect();
     let format = import::ALL.iter().find(|f| f.info().name == args.kind).ok_or_else(|| {

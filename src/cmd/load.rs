@@ -15,10 +15,12 @@ pub struct Bundles {
     /// Bundles, as `dyno run` writes them
     #[arg(required = true, value_name = "BUNDLE")]
     pub paths: Vec<PathBuf>,
+    /// How they are to be compared.
     #[command(flatten)]
     pub asked: AskedOptions,
 }
 
+/// What is compared, and which differences are the question.
 #[derive(Args, Default)]
 pub struct AskedOptions {
     /// A field that differs on purpose, as in io.block, or "host"; may be given several times
@@ -31,6 +33,7 @@ pub struct AskedOptions {
 }
 
 impl Bundles {
+    /// Reads the bundles and gathers their facts; an error names the file that cannot be read.
     pub fn facts(&self) -> Result<Facts> {
         let metrics = self.asked.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
         facts(&self.paths, &Question { vary: self.asked.vary.clone(), metrics })

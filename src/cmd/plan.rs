@@ -17,6 +17,7 @@ use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
 use crate::workload;
 
+/// Which plan, and from which bundle its scatter is known.
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]

@@ -46,6 +46,7 @@ pub struct What {
     same_device: bool,
 }
 
+/// Which plan or protocol, on which subjects, and where the bundle goes.
 #[derive(Args)]
 pub struct RunArgs {
     #[command(flatten)]
@@ -168,6 +169,7 @@ fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, told: Vec<Fact>) -> Re
 
 /// How a run ended that is part of something larger.
 pub enum Ended {
+    /// It went to its end.
     Measured(run::Summary),
     /// With the exit code of the signal.
     Interrupted(u8),

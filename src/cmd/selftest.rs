@@ -19,6 +19,7 @@ use crate::record::PacingFloor;
 use crate::record::selftest::{Same, SelfTest};
 use crate::run::floor;
 
+/// Where to run it, and how often.
 #[derive(Args)]
 pub struct SelftestArgs {
     /// Directories on the drives that will be tested [default: the null engine, and a temporary directory]
