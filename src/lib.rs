@@ -24,6 +24,8 @@
 //! plan → base
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod analysis;
 pub mod base;
 pub mod brief;

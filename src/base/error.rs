@@ -1,13 +1,13 @@
 //! What an error says: what failed, where, and what to try next.
 //!
-//! Errors travel as `anyhow::Error`; `hint` hangs the remedy on one, and `main` prints both. Where a caller must tell
+//! Errors travel as `anyhow::Error`; `hint` hangs the remedy on one, and `main` prints both. Where a caller must distinguish
 //! errors apart there is a type of its own (`plan::Mistakes`, `run::Interrupted`).
 
 use std::fmt;
 
 pub use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 
-/// What to try next, carried in an error's chain and printed on its own line.
+/// What to try next, part of an error's chain and printed on its own line.
 #[derive(Debug)]
 pub struct Hint(pub String);
 
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_and_remedies_are_told_apart() {
+    fn causes_and_remedies_are_separate() {
         let error = failed("cannot open /dev/x", "check that it exists").context("point 3");
         assert_eq!(describe(&error), ("point 3: cannot open /dev/x".into(), vec!["check that it exists".into()]));
     }

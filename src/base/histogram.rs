@@ -319,8 +319,8 @@ mod tests {
             let h = of(&values);
             values.sort_unstable();
             let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
-            let (truth, told) = (values[rank - 1], h.quantile_ns(q).unwrap());
-            prop_assert!(told >= truth && told as f64 <= truth as f64 * (1.0 + 1.0 / 1024.0) + 1.0);
+            let (truth, read) = (values[rank - 1], h.quantile_ns(q).unwrap());
+            prop_assert!(read >= truth && read as f64 <= truth as f64 * (1.0 + 1.0 / 1024.0) + 1.0);
         }
 
         #[test]

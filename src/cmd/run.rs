@@ -144,15 +144,15 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let name =
         || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
-    let told = selftest_result::facts();
-    let (plan, writer, clock) = begin(plan, &bundle, now, told)?;
+    let known = selftest_result::facts();
+    let (plan, writer, clock) = begin(plan, &bundle, now, known)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;
     measure(plan, writer, Known::default(), &[], clock, &bundle)
 }
 
-/// Checks what must not be, and makes the bundle. `told` are facts beside those that are gathered.
-fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, told: Vec<Fact>) -> Result<(Plan, Writer, Clock)> {
+/// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
+fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, known: Vec<Fact>) -> Result<(Plan, Writer, Clock)> {
     run::apart(&plan)?;
     refuse_under_test(&plan, bundle)?;
     let clock = Clock::start();
@@ -162,7 +162,7 @@ fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, told: Vec<Fact>) -> Re
         plan: Plan { method: METHOD, ..plan },
     };
     let gathered = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?];
-    let facts = [gathered.concat(), told].concat();
+    let facts = [gathered.concat(), known].concat();
     let writer = Writer::create(bundle, &record, &facts)?;
     Ok((record.plan, writer, clock))
 }

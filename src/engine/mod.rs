@@ -62,7 +62,12 @@ pub enum Home {
     /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and holds only its marker.
     Folder(Folder),
     /// A block device that the guard has passed. Whoever opens it asks `guard::verify` whether it is still the one.
-    Device { path: PathBuf, serial: String },
+    Device {
+        /// The device's node.
+        path: PathBuf,
+        /// The serial number that the plan names.
+        serial: String,
+    },
     /// Nowhere: the engine keeps no data.
     Nowhere,
 }

@@ -1,4 +1,4 @@
-//! Results of other tools, put into a bundle and marked as imported: what a tool did not tell is stated, never made up.
+//! Results of other tools, put into a bundle and marked as imported: what a tool did not report is stated, never made up.
 //!
 //! A format is one file and one line in `ALL`. It turns a file's text into entries; `bundle` joins the entries of all
 //! files to a run.
@@ -29,7 +29,7 @@ pub struct Info {
     pub name: &'static str,
     /// What it reads, in one line.
     pub summary: &'static str,
-    /// What its files never tell.
+    /// What its files never contain.
     pub missing: &'static [&'static str],
 }
 
@@ -75,7 +75,7 @@ pub struct Found {
     pub source: Option<String>,
 }
 
-/// A point with what was told of it.
+/// A point with what was reported of it.
 #[derive(Debug)]
 pub struct Entry {
     /// Without one, the subject is that of the file.
@@ -94,7 +94,7 @@ pub struct Entry {
     pub samples: Vec<Sample>,
 }
 
-/// The window that stands where none was told: a rate keeps three decimals in the count of ops that it makes.
+/// The window that is used where none was reported: a rate keeps three decimals in the count of ops that it makes.
 pub(crate) const NO_WINDOW_NS: u64 = 1_000_000_000_000;
 
 impl Entry {
@@ -126,12 +126,12 @@ impl Entry {
     }
 
     /// Adds a figure that the tool printed, known exactly as far as it says.
-    pub fn tell(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
-        self.tell_within(stream, class, name, value, (value, value), samples);
+    pub fn report(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
+        self.report_within(stream, class, name, value, (value, value), samples);
     }
 
     /// Adds a figure that is known to lie between two bounds, such as a histogram's bucket.
-    pub fn tell_within(
+    pub fn report_within(
         &mut self,
         stream: &str,
         class: Class,

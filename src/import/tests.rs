@@ -29,7 +29,7 @@ fn golden(file: &str) -> Found {
     read(kind, file, text).unwrap_or_else(|e| panic!("{file}: {e:#}"))
 }
 
-/// The value and bounds of what was told of entry `at`.
+/// The value and bounds of what was reported of entry `at`.
 fn reported(found: &Found, at: usize, name: &str) -> (f64, f64, f64) {
     let reported = found.entries[at].reported.iter().find(|t| t.name == name);
     reported.map(|t| (t.value, t.low, t.high)).unwrap_or_else(|| panic!("{name} was not reported"))

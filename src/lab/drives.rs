@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn every_disk_is_listed_and_either_testable_or_told_why_not() {
+    fn every_disk_is_listed_and_is_testable_or_has_a_reason_why_not() {
         for found in list() {
             assert!(found.testable != found.obstacle.is_some(), "{found:?}");
             assert!(found.testable || found.remedy.is_some(), "{found:?}");

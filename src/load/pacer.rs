@@ -13,7 +13,7 @@ use crate::plan::Arrival;
 /// a drive takes, and above what a timer wake-up costs.
 pub const LATE_NS: u64 = 100_000;
 
-/// The last stretch before an op is due is spun, not slept, and a wait of less than twice as long is spun whole. With a worker's timer slack of 1 ns (`run/crew.rs`) a sleep
+/// The last stretch before an op is due is spun, not slept, and a wait of less than twice as long is spun whole. With a worker's timer slack of 1 ns (`run/worker_group.rs`) a sleep
 /// ends 3 to 7 µs late; with the kernel's default of 50 µs it would be 53 µs, and a writer paced at 84 µs would spin
 /// through all of them and take a processor from the readers.
 pub const SPIN_NS: u64 = 10_000;

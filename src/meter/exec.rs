@@ -137,7 +137,7 @@ impl Reader {
         let (program, arguments) = words.split_first().ok_or_else(|| anyhow!("the command is empty"))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // A terminal that goes away tells its whole group; the meter goes on with the run.
+        // A terminal that goes away signals its whole process group; the meter goes on with the run.
         command.process_group(0);
         let name = program.rsplit('/').next().unwrap_or_default();
         let mut child = command.spawn().with_context(|| format!("starting {name}"))?;

@@ -2,10 +2,12 @@
 
 /// Readings whose name ends so are of power.
 pub const WATTS: &str = "_watts";
-/// What meters read that know of themselves what the power is of; the others are told its class by the plan.
+/// What meters read that know of themselves what the power is of; the class of the others' power stands in the plan.
 pub mod power {
     /// Power of one drive alone, in watts, mean over the reading.
     pub const DRIVE_WATTS: &str = "drive_watts";
+    /// Power that a slot delivers to its drive, in watts.
+    pub const SLOT_WATTS: &str = "slot_watts";
     /// Power of the whole server, in watts, as its management controller or a plug has it.
     pub const SYSTEM_WATTS: &str = "system_watts";
     /// Power of the processor packages, in watts (RAPL `package`).

@@ -51,7 +51,7 @@ pub struct Point {
     pub outcome: Outcome,
     /// One for each stream, drive and instance.
     pub cells: Vec<Cell>,
-    /// What the engines told of themselves over the window (RocksDB's counters, stalls, level shape …).
+    /// The engines' own counters over the window (RocksDB's counters, stalls, level shape …).
     pub facts: Vec<Fact>,
 }
 

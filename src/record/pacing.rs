@@ -1,4 +1,4 @@
-//! How well Dyno kept its own schedules, kept as facts: the floor below which no response time can be told, and how often
+//! How well Dyno kept its own schedules, stored as facts: the floor below which no response time can be measured, and how often
 //! a schedule was not kept though nothing but Dyno was in its way.
 
 use serde::{Deserialize, Serialize};

@@ -67,7 +67,7 @@ pub struct SteadyWindow {
     pub steady: bool,
 }
 
-/// How a drive was left: who it is and how much had been written to it by then, by whomsoever.
+/// How a drive was left: who it is and how much had been written to it by then, by any program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveState {
     /// The subject's name.

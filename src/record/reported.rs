@@ -14,10 +14,10 @@ pub struct Reported {
     /// The figure as printed, in nanoseconds where its name ends so.
     pub value: f64,
     /// The bounds within which it is known, such as the bucket that it was counted in; both are the value where the
-    /// tool told nothing of them.
+    /// tool reported none.
     pub low: f64,
     /// Upper bound; see `low`.
     pub high: f64,
-    /// How many ops it was made from, if that was told.
+    /// How many ops it was made from, if that was reported.
     pub samples: Option<u64>,
 }

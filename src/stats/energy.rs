@@ -96,7 +96,7 @@ const FOLLOWS: f64 = 0.8;
 /// The grid on which delays are tried.
 const GRID_S: f64 = 0.01;
 
-/// So much of the load's end tells as much as all of it.
+/// This much of the load's end is as informative as all of it.
 const LOOKED_AT_S: f64 = 120.0;
 
 /// The delay, up to `most_s`, at which power follows the load best. `load` holds stretches of constant load, (from,

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn models_that_are_alike_are_told_apart_in_at_most_5_of_100_and_5_percent_is_found() {
+    fn models_that_are_alike_are_distinguished_in_at_most_5_of_100_and_5_percent_is_found() {
         let (mut false_claims, mut found) = (0, 0);
         for trial in 0..2_000 {
             let mut rng = Seed::new(5, 0, 0).at(trial);

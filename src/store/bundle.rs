@@ -198,13 +198,13 @@ impl Bundle {
         })
     }
 
-    /// What other tools told of imported points, by the point's number.
+    /// What other tools reported of imported points, by the point's number.
     pub fn reported(&self) -> Result<HashMap<i64, Vec<Reported>>> {
         let mut all: HashMap<i64, Vec<Reported>> = HashMap::new();
         let more = "SELECT id FROM told LIMIT 1 OFFSET ?";
-        let most = limits::TOLD.most as i64;
-        self.rows(&limits::TOLD, more, Some(most), |_| limits::TOLD.check(most as u64 + 1))?;
-        for (point, reported) in self.rows(&limits::TOLD, super::reported::SELECT, None, super::reported::row)? {
+        let most = limits::REPORTED.most as i64;
+        self.rows(&limits::REPORTED, more, Some(most), |_| limits::REPORTED.check(most as u64 + 1))?;
+        for (point, reported) in self.rows(&limits::REPORTED, super::reported::SELECT, None, super::reported::row)? {
             all.entry(point).or_default().push(reported);
         }
         Ok(all)

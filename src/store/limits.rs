@@ -56,7 +56,7 @@ pub static FACTS: Limit = limit("facts of the run, or of one point", 10_000, "ro
 /// All facts together, as text.
 pub static FACT_BYTES: Limit = limit("facts of the run, or of all points, as text", 64 << 20, "bytes");
 /// Figures that other tools reported.
-pub static TOLD: Limit = limit("figures told by other tools", 1_000_000, "rows");
+pub static REPORTED: Limit = limit("figures reported by other tools", 1_000_000, "rows");
 /// Things done to drives, and states in which they were left.
 pub static PREPARED: Limit = limit("preparations and drive states", 100_000, "rows");
 /// The plan, as JSON.
@@ -91,7 +91,7 @@ pub static LIMITS: &[&Limit] = &[
     &SAMPLES,
     &FACTS,
     &FACT_BYTES,
-    &TOLD,
+    &REPORTED,
     &PREPARED,
     &PLAN,
     &VALUE,

@@ -1,4 +1,4 @@
-//! A block device as sysfs has it: what it is called, by what it is told from others, what lies on it.
+//! A block device as sysfs has it: its name, its identities, what lies on it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -64,8 +64,8 @@ impl Disk {
         }
     }
 
-    /// Everything that tells this device from others, as the device or the kernel says it: the serial number first,
-    /// then NGUID, EUI-64, UUID and WWID. A loop device is told by its backing file.
+    /// All identities of the device, as the device or the kernel reports them: the serial number first,
+    /// then NGUID, EUI-64, UUID and WWID. A loop device's is its backing file.
     pub fn identities(&self) -> Vec<String> {
         let disk = self.whole().sysfs;
         let places =
@@ -74,7 +74,7 @@ impl Disk {
         found.filter(|text| text.chars().any(|c| !matches!(c, '0' | '-' | ' '))).collect()
     }
 
-    /// What the drive tells as its serial number.
+    /// The serial number that the drive reports.
     pub fn serial(&self) -> Option<String> {
         self.identities().into_iter().next()
     }

@@ -216,14 +216,14 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let pid = self.child.id() as i32;
-        let told_ns = self.clock.now_ns();
+        let signalled_ns = self.clock.now_ns();
         if self.is_alive() {
             // SAFETY: sends a signal to a child that has not been waited for, so its number is still its own.
             unsafe { libc::kill(pid, self.stop_signal) };
         }
         while self.is_alive() {
             let patience_ns = if is_full(&self.places.data) { STOP_FULL_NS } else { STOP_NS };
-            if self.clock.now_ns() > told_ns + patience_ns && self.child.kill().is_err() {
+            if self.clock.now_ns() > signalled_ns + patience_ns && self.child.kill().is_err() {
                 break;
             }
             self.clock.sleep_until(self.clock.now_ns() + LOOK_NS);
@@ -239,7 +239,7 @@ fn is_full(folder: &Path) -> bool {
     rustix::fs::statvfs(folder).is_ok_and(|stat| stat.f_bavail * stat.f_frsize < 1 << 20)
 }
 
-/// The processors that it may use, and its end with Dyno's: should Dyno be killed, the server is told to stop.
+/// The processors that it may use, and its end with Dyno's: should Dyno be killed, the server is signalled to stop.
 fn confine(command: &mut Command, order: &Order<'_>) -> Result<()> {
     let cpus = order.limits.cpus.as_deref().map(cgroup::cpu_set).transpose()?;
     let signal = order.stop_signal;

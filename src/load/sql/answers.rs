@@ -198,11 +198,11 @@ mod tests {
                 answers.end_statement();
             }
         }
-        let told = |statement| answers.of(statement).map(|row| format!("{row:?}")).collect::<Vec<_>>();
-        assert_eq!(told(0), [r#"[Int(0), Text("first")]"#, r#"[Int(0), Text("second")]"#]);
-        assert_eq!(told(1).len(), 0);
-        assert_eq!(told(2), [r#"[Int(2), Text("first")]"#]);
-        assert_eq!(told(3).len(), 0);
+        let rows = |statement| answers.of(statement).map(|row| format!("{row:?}")).collect::<Vec<_>>();
+        assert_eq!(rows(0), [r#"[Int(0), Text("first")]"#, r#"[Int(0), Text("second")]"#]);
+        assert_eq!(rows(1).len(), 0);
+        assert_eq!(rows(2), [r#"[Int(2), Text("first")]"#]);
+        assert_eq!(rows(3).len(), 0);
         assert_eq!(answers.first(2).unwrap().at(9), Value::Null);
         assert_eq!(Answers::default().of(0).len(), 0);
     }

@@ -161,7 +161,12 @@ pub enum Place {
     /// A folder on a mounted filesystem; Dyno writes below `dyno-data` in it.
     Directory(PathBuf),
     /// A block device, by a path that stays, and by the serial number that it must report.
-    Device { path: PathBuf, serial: String },
+    Device {
+        /// A name that stays the same, below /dev/disk/by-id.
+        path: PathBuf,
+        /// Serial number, NGUID, EUI-64, UUID or WWID.
+        serial: String,
+    },
 }
 
 impl Place {

@@ -45,7 +45,7 @@ pub enum Purge {
     SanitizeCrypto,
     /// NVMe Sanitize, overwrite: all user data are overwritten with a pattern.
     SanitizeOverwrite,
-    /// All blocks are told to be unused.
+    /// All blocks are deallocated (NVMe Dataset Management, or BLKDISCARD).
     Discard,
 }
 

@@ -168,9 +168,9 @@ impl Transaction<'_> {
 
     fn ask(&mut self, batch: Batch<'_>, found: &mut Answers) -> SqlResult<()> {
         self.sent += batch.sent();
-        let told = self.session.query_all(&batch, found);
+        let answered = self.session.query_all(&batch, found);
         *self.batch = batch.emptied();
-        told
+        answered
     }
 
     fn ask_one<const N: usize>(&mut self, of: Statement, params: [Param<'_>; N], found: &mut Answers) -> SqlResult<()> {
@@ -182,9 +182,9 @@ impl Transaction<'_> {
     /// Of whose answers nothing is wanted.
     fn change(&mut self, batch: Batch<'_>) -> SqlResult<()> {
         let mut done = std::mem::take(self.done);
-        let told = self.ask(batch, &mut done);
+        let answered = self.ask(batch, &mut done);
         *self.done = done;
-        told
+        answered
     }
 
     /// Clause 2.4.2.2. False: an item that there is not; all else is executed and then rolled back (clause 2.4.2.3).
