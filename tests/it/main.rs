@@ -10,6 +10,7 @@ mod databases;
 mod drifting;
 mod engines;
 mod fuzz;
+mod golden;
 mod imports;
 mod interop;
 mod made;

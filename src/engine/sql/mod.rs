@@ -4,10 +4,12 @@
 
 mod lane;
 pub mod mysql;
+mod own_server;
 pub mod postgres;
 pub mod sqlserver;
 mod target;
 
+pub use self::own_server::{Product, open_own};
 pub use self::target::{SqlTarget, cannot_connect, own_server};
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Session, SqlResult, refused};

@@ -3,6 +3,7 @@
 
 mod cards;
 pub mod consistency;
+mod found;
 mod inputs;
 pub mod load;
 mod population;
