@@ -10,37 +10,46 @@ use crate::stats::Better;
 pub enum Figure {
     /// Ops a second.
     Ops,
-    /// Bytes a second.
+    /// Bytes per second.
     Bytes,
+    /// Mean latency, nanoseconds.
     Mean,
     /// By its place in `PERCENTILES`.
     Percentile(usize),
-    /// Ops of one class a minute, of those that were committed: New-Orders, transactions.
+    /// Ops of one class per minute, of those that were committed: New-Orders, transactions.
     PerMinute(Class),
     /// Of one class of power ("drive", "system") as one kind of meter reads it: neither is ever mixed with another.
     OpsPerWatt(Instrument),
+    /// MB/s per watt, of one instrument.
     MbPerWatt(Instrument),
+    /// Joules per op, of one instrument.
     JoulesPerOp(Instrument),
 }
 
 /// What power is of, and the kind of meter that read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instrument {
+    /// What power is of: "drive", "slot", "system", "cpu".
     pub class: String,
+    /// The kind of meter that reads it.
     pub kind: String,
 }
 
 /// A figure, of the headline streams together or of one stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
+    /// Which figure of the point.
     pub figure: Figure,
+    /// The stream that it is of; None for the headline streams together.
     pub stream: Option<String>,
 }
 
 /// A request for a metric, as in `--metric p99.9` or `--metric reader-4:p99`: a word, and a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
+    /// The figure, as the user wrote it.
     pub word: String,
+    /// The stream, where one was named.
     pub stream: Option<String>,
 }
 
@@ -75,10 +84,12 @@ impl Metric {
         Metric { figure, stream: None }
     }
 
+    /// The 99th percentile of the headline streams.
     pub fn p99() -> Metric {
         Metric::total(Figure::Percentile(P99))
     }
 
+    /// Whether more or less is better.
     pub fn better(&self) -> Better {
         match self.figure {
             Figure::Mean | Figure::Percentile(_) | Figure::JoulesPerOp(_) => Better::Lower,

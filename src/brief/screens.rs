@@ -5,8 +5,9 @@ use super::number_format;
 use super::section::{bottlenecks, drives, energy, equal_load, results};
 use super::{notes, published, wording};
 use crate::analysis::claims::{self, Claim, Crossover};
+use crate::analysis::estimates::{ClassSummary, Latency, Summary};
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
+use crate::analysis::point_summary::{P99, RATE_KEPT};
 use crate::analysis::selftest;
 use crate::base::units;
 use crate::chart::step::name;
@@ -36,7 +37,7 @@ pub fn show(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What leads, then subjects side by side at each axis value, each compared with the first.
+/// The headline, then the subjects at each axis value, each compared with the first.
 pub fn compare(facts: &Facts) -> Vec<Block> {
     let mut out = header(facts);
     out.extend(wording::headlines(facts, LEADING).into_iter().map(Block::lead));

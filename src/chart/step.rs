@@ -5,8 +5,9 @@ use super::curve::{Curve, CurvePoint, CurveSeries};
 use super::percentiles::{PercentileSeries, Percentiles};
 use super::timeline::{Timeline, TimelineSeries};
 use super::{Figure, MARK, Plot};
+use crate::analysis::estimates::{ClassSummary, Latency, Summary};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
+use crate::analysis::point_summary::{P99, PERCENTILES};
 use crate::plan::Field;
 use crate::stats::Estimate;
 
@@ -161,7 +162,7 @@ impl Draw<'_> {
 
     /// A latency against ops/s, each point labelled with its axis value.
     fn latency_curve(&self, what: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
-        // Labels that stand on one another tell nothing.
+        // Labels that overlap cannot be read.
         let every = self.step.values.len().div_ceil(MOST_GROUPS);
         let label = |value: usize| match value % every {
             0 => self.step.values[value].label.clone(),

@@ -16,13 +16,13 @@ pub struct ExportArgs {
     /// Bundles, as `dyno run` and `dyno import` write them
     #[arg(required = true, value_name = "BUNDLE")]
     paths: Vec<PathBuf>,
-    /// csv, json or parquet
+    /// Form: csv, json or parquet
     #[arg(long, default_value = "csv")]
     format: String,
-    /// points, intervals (about a second each), histograms (a row a bucket) or samples (of meters)
+    /// Table: points, intervals (about 1 s each), histograms (a row per bucket), samples (of meters) or comparisons
     #[arg(long, default_value = "points")]
     table: String,
-    /// Where to write it; printed without
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

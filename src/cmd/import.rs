@@ -12,15 +12,15 @@ use crate::import::{self, Input};
 /// Which files, in which format, and where the bundle goes.
 #[derive(Args)]
 pub struct ImportArgs {
-    /// Where the files come from: csv, db_bench, fio, hammerdb, sysbench, vdbench
+    /// Format of the files: csv, db_bench, fio, hammerdb, sysbench, vdbench
     kind: String,
-    /// The files, each with the subject's name before it if the file's own will not do
+    /// The files; SUBJECT= before one sets its subject's name
     #[arg(required = true, value_name = "[SUBJECT=]FILE")]
     files: Vec<String>,
-    /// The bundle to make
+    /// Bundle to write
     #[arg(short, long, value_name = "BUNDLE")]
     output: PathBuf,
-    /// What the columns of a CSV mean
+    /// Definitions of the columns of a CSV (docs/import.md)
     #[arg(long, value_name = "TOML")]
     mapping: Option<PathBuf>,
 }

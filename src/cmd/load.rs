@@ -23,11 +23,11 @@ pub struct Bundles {
 /// What is compared, and which differences are the question.
 #[derive(Args, Default)]
 pub struct AskedOptions {
-    /// A field that differs on purpose, as in io.block, or "host"; may be given several times
+    /// A field that is varied on purpose, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]
     pub vary: Vec<String>,
-    /// What to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min, transactions/min, each
-    /// also of one stream (reader-4:p99); may be given several times. The fewer, the narrower the intervals
+    /// Metric to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min, transactions/min, each
+    /// also of one stream (reader-4:p99); repeatable. Fewer metrics give narrower intervals
     #[arg(long, value_name = "METRIC")]
     pub metric: Vec<String>,
 }

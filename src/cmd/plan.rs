@@ -22,7 +22,7 @@ use crate::workload;
 pub struct CheckArgs {
     #[command(flatten)]
     what: What,
-    /// An earlier bundle, from whose scatter it follows which difference the repeats can show
+    /// Estimate the detectable difference from the scatter of this earlier bundle
     #[arg(long, value_name = "BUNDLE")]
     from: Option<PathBuf>,
 }

@@ -24,24 +24,24 @@ use crate::store::{Bundle, Writer, limits};
 /// What to run.
 #[derive(Args)]
 pub struct What {
-    /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose experiment is to be repeated
+    /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose plan is run again
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: Option<PathBuf>,
-    /// With a protocol: a label and the directory to test, as in --subject A=/mnt/a; knobs of its engine may follow, which
-    /// this subject alone has: --subject A=/mnt/a,latency=110us
+    /// With a protocol: label and directory of a subject, as in --subject A=/mnt/a; engine knobs of this subject alone
+    /// may follow, as in --subject A=/mnt/a,latency=110us
     #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
-    /// With a protocol: how often each point is measured
+    /// With a protocol: repeats of each point
     #[arg(long)]
     repeats: Option<u32>,
-    /// With a protocol: one of its smaller forms, as in --scale small
+    /// With a protocol: a smaller variant, as in --scale small
     #[arg(long, value_name = "NAME")]
     scale: Option<String>,
-    /// With a protocol: change one of its values, as in --set step.readrandom.duration=5s. With a bundle: what it hides of
-    /// its meters, as in --set 'meter.1.command=["ppm-read", "--module", "a"]'
+    /// With a protocol: override a value, as in --set step.readrandom.duration=5s. With a bundle: supply what it hides
+    /// of its meters, as in --set 'meter.1.command=["ppm-read", "--module", "a"]'
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// A control run: subjects may share a physical device
+    /// Control run: allow subjects that share a physical device
     #[arg(long)]
     same_device: bool,
 }
@@ -51,14 +51,13 @@ pub struct What {
 pub struct RunArgs {
     #[command(flatten)]
     what: What,
-    /// With a bundle: a command, a server, a setting or a drive's serial number that its plan may use; may be given
-    /// several times
+    /// With a bundle: allow its plan to use this command, server, setting or drive's serial number; repeatable
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     allow: Vec<String>,
-    /// Where to keep what is measured [default: PROTOCOL-TIME.dyno in this directory]
+    /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
     #[arg(short, long, value_name = "FILE")]
     bundle: Option<PathBuf>,
-    /// Go on with a run that was interrupted
+    /// Continue an interrupted run
     #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "bundle"])]
     resume: Option<PathBuf>,
 }

@@ -87,7 +87,7 @@ impl Table for Points {
             let mut numbers = Numbers::of(&[cell], point.window_ns);
             // Reported figures are of the stream as a whole.
             if point.cells.iter().filter(|c| c.stream == cell.stream).count() == 1 {
-                stored.reported.iter().filter(|t| t.stream == cell.stream).for_each(|t| numbers.tell(t));
+                stored.reported.iter().filter(|t| t.stream == cell.stream).for_each(|t| numbers.report(t));
             }
             for class in &numbers.classes {
                 write(measures(cell, class, point.window_ns))?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::base::error::{Result, failed};
 
-/// A command that nvme-cli is to carry out, as version 2 and, where it differs, as version 3 spells it.
+/// A command for nvme-cli to execute, as version 2 and, where it differs, as version 3 spells it.
 pub struct Spelling {
     pub two: &'static [&'static str],
     pub three: &'static [&'static str],

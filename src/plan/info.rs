@@ -3,7 +3,7 @@
 //! The plan parser checks a user's keys against these, `dyno list` prints them, and the reference page is made from
 //! them, so a knob is described once, beside the code that reads it.
 
-/// Which requests a workload makes and an engine can carry out. The two must agree.
+/// Which requests a workload makes and an engine can execute. The two must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Reads and writes at offsets of a file or device.

@@ -175,7 +175,7 @@ impl Reading<'_> {
 
     fn mixed(&self, log: &mut Mistakes) {
         let help = "write all rates in bytes (10MB/s) or all in requests (300k/s)";
-        log.note(self.at, "the sweep mixes bytes a second and requests a second", "here", help);
+        log.note(self.at, "the sweep mixes bytes per second and requests per second", "here", help);
     }
 
     /// The field, and the values without it.

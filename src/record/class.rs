@@ -20,7 +20,7 @@ const MOST_STORED: usize = 1000;
 static STORED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 impl Class {
-    /// What reaches a drive in either direction; energy is put down to them, and importers know them.
+    /// What reaches a drive in either direction; energy is attributed to them, and importers know them.
     pub const READ: Class = Class::new("read");
     /// See [`Class::READ`].
     pub const WRITE: Class = Class::new("write");

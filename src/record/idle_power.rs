@@ -1,4 +1,4 @@
-//! Power at rest, read before the first point. It belongs to the run and to no point, so it is kept as a fact.
+//! Idle power, read before the first point. It belongs to the run and to no point, so it is stored as a fact.
 
 use super::Fact;
 

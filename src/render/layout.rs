@@ -158,7 +158,7 @@ impl<'a> Layout<'a> {
         (width / face.width(text, 1.0).max(0.01)).min(size)
     }
 
-    /// The cover's numbers: boxes side by side, each with its subject's colour at the left.
+    /// The cover's numbers: boxes in a row, each with its subject's colour at the left.
     pub fn headlines(&mut self, boxes: &[([String; 3], Rgb)]) {
         const HIGH: f32 = 62.0;
         let across = boxes.len().clamp(1, 3);

@@ -126,7 +126,7 @@ CREATE TABLE sample (
     GIVEN_UP,
 ];
 
-/// What imported points were told instead of latencies.
+/// What other tools reported of imported points, instead of latencies.
 const REPORTED: &str = "
 CREATE TABLE told (
     id INTEGER PRIMARY KEY,

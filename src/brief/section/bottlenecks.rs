@@ -7,6 +7,7 @@ use crate::brief::block::{Block, Table};
 use crate::chart::MARK;
 use crate::chart::step::name;
 
+/// What limited each point.
 pub const SECTION: Section = Section { id: "limits", title: "Bottleneck", blocks };
 
 const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes over each window, and from the \
@@ -16,6 +17,7 @@ const HOW: &str = "From what the kernel counted of processors, devices and Dyno'
 /// After the axis.
 const HEAD: [&str; 3] = ["subject", "limited by", "because"];
 
+/// The note under tables that mark such numbers.
 pub const NOTE: &str = "† Not limited by the drive: see “Bottleneck”.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -50,7 +52,7 @@ fn sum(facts: &Facts) -> Option<String> {
     (total > 0).then(|| {
         format!(
             "The drive limited {by_drive} of {total} points. {barred} were limited by something else and are marked {MARK}: \
-             they rank no drives. The rest ran at the rate asked for, or it could not be told."
+             they rank no drives. The rest ran at the rate asked for, or is undecided."
         )
     })
 }

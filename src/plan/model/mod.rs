@@ -51,7 +51,7 @@ pub struct Plan {
     /// `meters = "none"`: not even the meters that always watch.
     #[serde(default)]
     pub unwatched: bool,
-    /// How long the host is watched at rest before the first point, where something measures power.
+    /// How long the idle host is watched before the first point, where something measures power.
     #[serde(default)]
     pub idle_ns: u64,
 }
