@@ -5,11 +5,10 @@
 //! point.
 
 use super::comparison::At;
-use super::estimates::ClassSummary;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::metric::{Figure, Metric};
 use super::pairing::{Compared, pairs, seat};
-use super::point_summary::P99;
+use super::point_summary::{ClassSummary, P99};
 use crate::plan::Field;
 use crate::plan::search::Search;
 use crate::stats::curve::{self, knee, latency_at, load_at};

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::estimates::summarise;
 use super::facts::{AxisFacts, AxisValue, CellFacts, Facts, Failure, Group, RunFacts, StepFacts};
 use super::meter_facts::{self, Metered};
 use super::metric::Asked;
-use super::point_summary::{PointSummary, series_of};
+use super::point_summary::{PointSummary, series_of, summarise};
 use super::power::Series;
 use super::{caveats, compare, conditions};
 use crate::base::error::{Context, Result, failed};

@@ -1,9 +1,8 @@
 //! What metrics a step has, and a metric's value in a cell.
 
-use super::estimates::{ClassSummary, Latency, Summary};
 use super::facts::{CellFacts, StepFacts};
 use super::metric::{Asked, Figure, Instrument, Metric, class_a_minute};
-use super::point_summary::PERCENTILES;
+use super::point_summary::{ClassSummary, Latency, PERCENTILES, Summary};
 use crate::base::histogram::RESOLUTION;
 use crate::stats::{Estimate, Method};
 

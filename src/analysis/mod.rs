@@ -16,7 +16,6 @@ mod comparison;
 pub mod conditions;
 pub mod curves;
 mod difference;
-pub mod estimates;
 pub mod facts;
 mod gathering;
 pub mod meter_facts;

@@ -1,7 +1,7 @@
 //! Power and energy of points and cells: for each class of power and each instrument, never one class mixed with another.
 
-use super::estimates::Summary;
 use super::meter_series::{self, Gauge, Reading};
+use super::point_summary::Summary;
 use crate::record::IdlePower;
 use crate::record::gauge::WATTS;
 use crate::stats::energy::{self, Delay, Power};

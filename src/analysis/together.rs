@@ -1,10 +1,9 @@
 //! Repeats in which all subjects rose or fell together: the host did that, and no drive. It costs levels their precision;
 //! ratios leave it out, since they are made within repeats.
 
-use super::estimates::ClassSummary;
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::pairing::seat;
-use super::point_summary::P99;
+use super::point_summary::{ClassSummary, P99};
 use crate::stats::spread::spread;
 
 /// A repeat of a point that ran otherwise than the others, for all of its subjects.

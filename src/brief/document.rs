@@ -10,47 +10,33 @@ use crate::chart::{Palette, step};
 
 /// A brief, ready to be set in any form.
 pub struct Document {
-    /// The title, from brief.toml or the protocol.
     pub title: String,
     /// The protocol's name.
     pub kicker: String,
-    /// When it was measured and by what.
     pub byline: String,
     /// Of the Dyno that measured.
     pub version: String,
     /// In the order of the palette.
     pub subjects: Vec<String>,
-    /// The subjects' colours.
     pub palette: Palette,
-    /// The numbers on the cover.
     pub headlines: Vec<Headline>,
-    /// The sections, in their order.
     pub parts: Vec<Part>,
-    /// The logo of brief.toml, as PNG.
     pub logo_png: Option<Vec<u8>>,
-    /// The size of the paper.
     pub page: Page,
 }
 
 /// A number for the cover: the highest ops/s of one subject over all steps' values.
 pub struct Headline {
-    /// Index of the subject.
     pub subject: usize,
-    /// The number as it is printed.
     pub value: String,
-    /// Its unit.
     pub unit: &'static str,
-    /// At which step and axis value it was reached.
     pub of: String,
 }
 
 /// A section as it stands in a brief.
 pub struct Part {
-    /// The section's id, which is its anchor.
     pub id: String,
-    /// The section's title.
     pub title: String,
-    /// What stands in it.
     pub blocks: Vec<Block>,
 }
 
@@ -58,7 +44,6 @@ pub struct Part {
 const ON_COVER: usize = 1;
 
 impl Document {
-    /// The brief of these facts; an error where brief.toml names a section that there is not.
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
         Ok(Document {
             title: options.title(facts).to_string(),

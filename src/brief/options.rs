@@ -26,7 +26,6 @@ pub struct Options {
     colours: BTreeMap<String, String>,
     #[serde(default)]
     text: Vec<OwnText>,
-    /// The size of the paper for a PDF.
     #[serde(default)]
     pub page: Page,
     /// The logo's bytes.
@@ -34,19 +33,15 @@ pub struct Options {
     pub logo_png: Option<Vec<u8>>,
 }
 
-/// A size of paper.
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum Page {
-    /// ISO 216: 210 mm × 297 mm.
     #[default]
     A4,
-    /// US Letter: 8.5 in × 11 in.
     Letter,
 }
 
 impl Options {
-    /// Reads brief.toml; an error names the line that is wrong.
     pub fn load(path: &Path) -> Result<Options> {
         let text = file::read_text(path, file::MOST_TEXT)?;
         let mut brief = Options::parse(&path.display().to_string(), &text)?;
@@ -83,12 +78,10 @@ impl Options {
         Ok(brief)
     }
 
-    /// The title: the file's, or the protocol's.
     pub fn title<'a>(&'a self, facts: &'a Facts) -> &'a str {
         self.title.as_deref().unwrap_or(&facts.title)
     }
 
-    /// The ids of the sections to show, in their order.
     pub fn sections(&self) -> Vec<String> {
         match &self.sections {
             Some(chosen) => chosen.clone(),
@@ -96,7 +89,6 @@ impl Options {
         }
     }
 
-    /// Paragraphs of the user's own that stand after the section of this id.
     pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
         self.text.iter().filter(move |t| t.after == place)
     }

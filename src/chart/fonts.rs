@@ -11,7 +11,6 @@ static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
 /// The font that figures and pages fall back to.
 pub const FAMILY: &str = "DejaVu Sans";
 
-/// The fonts of the system; an error, with the package to install, where there is none.
 pub fn database() -> Result<Arc<fontdb::Database>> {
     let fonts = FONTS.get_or_init(|| {
         let mut fonts = fontdb::Database::new();

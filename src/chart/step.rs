@@ -5,9 +5,8 @@ use super::curve::{Curve, CurvePoint, CurveSeries};
 use super::percentiles::{PercentileSeries, Percentiles};
 use super::timeline::{Timeline, TimelineSeries};
 use super::{Figure, MARK, Plot};
-use crate::analysis::estimates::{ClassSummary, Latency, Summary};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::{P99, PERCENTILES};
+use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use crate::plan::Field;
 use crate::stats::Estimate;
 

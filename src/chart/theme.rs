@@ -3,18 +3,13 @@
 /// One colour a subject, in their order; distinguished by readers with colour-blindness too (after Okabe and Ito, 2008).
 const COLOURS: [&str; 8] = ["#0b5cad", "#e07b00", "#00876c", "#b3478c", "#c23b22", "#3aa5dd", "#7a7a1f", "#4d4d4d"];
 
-/// Fonts of a figure's letters, the first that there is.
 pub const FONT: &str = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif";
-/// Colour of text and axes.
 pub const INK: &str = "#1c2733";
-/// Colour of labels and of what stands back.
 pub const FAINT: &str = "#5b6875";
-/// Colour of grid lines.
 pub const GRID: &str = "#e3e8ed";
 
 /// Small, so that the letters can still be read where two figures stand next to each other on a printed page.
 pub const WIDTH: f64 = 560.0;
-/// Height of a figure, in the units of [`WIDTH`].
 pub const HEIGHT: f64 = 350.0;
 
 /// Stands beside whatever the drive is known not to have limited.
@@ -31,7 +26,6 @@ impl Default for Palette {
 }
 
 impl Palette {
-    /// The colour of the subject with this index.
     pub fn of(&self, subject: usize) -> &str {
         &self.0[subject % self.0.len()]
     }

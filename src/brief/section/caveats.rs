@@ -1,15 +1,13 @@
 //! What a reader must know before trusting a number: failed points, missed rates, late requests, overflow, misses.
 
 use super::Section;
-use crate::analysis::estimates::Summary;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::{P99, RATE_KEPT};
+use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::{notes, wording};
 
-/// What must be known before a number is trusted.
 pub const SECTION: Section = Section { id: "marks", title: "Caveats", blocks };
 
 const NONE: &str = "No caveats: no point failed, drifted or missed its asked rate, and no latency overflowed.";

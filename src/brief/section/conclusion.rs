@@ -6,7 +6,6 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::wording;
 
-/// How the comparisons ended, counted.
 pub const SECTION: Section = Section { id: "conclusion", title: "Conclusion", blocks };
 
 const HEAD: [&str; 8] =

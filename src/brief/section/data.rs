@@ -1,15 +1,13 @@
 //! The full data: every cell, stream and class with all its percentiles.
 
 use super::Section;
-use crate::analysis::estimates::{ClassSummary, Summary};
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::point_summary::PERCENTILES;
+use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::step::name;
 
-/// All cells, streams and classes.
 pub const SECTION: Section = Section { id: "data", title: "Full data", blocks };
 
 const HOW: &str = "Every stream and class. Streams in grey ran beside the measured ones and do not count in the headline. \

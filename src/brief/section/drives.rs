@@ -4,16 +4,14 @@
 //! spread is the least, the middle and the most that a single drive did.
 
 use super::Section;
-use crate::analysis::estimates::{ClassSummary, Summary};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::P99;
+use crate::analysis::point_summary::{ClassSummary, P99, Summary};
 use crate::base::units;
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::chart::step::name;
 use crate::stats::spread::{Spread, spread};
 
-/// Each drive of a group.
 pub const SECTION: Section = Section { id: "drives", title: "Drive by drive", blocks };
 
 /// How the numbers of a group come about.

@@ -6,7 +6,6 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Line, Table, plain, strong};
 use crate::brief::{published, wording};
 
-/// The claims of each subject.
 pub const SECTION: Section = Section { id: "findings", title: "Key findings", blocks };
 
 /// Claims for each subject; the steps' own tables have all.

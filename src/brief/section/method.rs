@@ -8,7 +8,6 @@ use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::wording;
 
-/// Definitions and formulas.
 pub const SECTION: Section = Section { id: "method", title: "How it was measured: definitions and formulas", blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {

@@ -27,13 +27,11 @@ use crate::base::registry::Registry;
 pub struct Section {
     /// The anchor in a page, and its name in brief.toml.
     pub id: &'static str,
-    /// Its heading in a brief.
     pub title: &'static str,
     /// Nothing where the facts hold nothing to say.
     pub blocks: fn(&Facts) -> Vec<Block>,
 }
 
-/// Every section, in the order of a brief.
 pub static ALL: Registry<Section> = Registry::new(&[
     findings::SECTION,
     results::SECTION,

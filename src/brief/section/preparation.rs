@@ -7,7 +7,6 @@ use crate::brief::number_format;
 use crate::chart::steady;
 use crate::record::SteadyState;
 
-/// How drives were prepared.
 pub const SECTION: Section = Section { id: "preparation", title: "Preparation", blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {

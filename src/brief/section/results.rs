@@ -2,9 +2,8 @@
 
 use super::{Section, bottlenecks};
 use crate::analysis::compare::Standing;
-use crate::analysis::estimates::ClassSummary;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::point_summary::P99;
+use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::number_format::{self, NONE};
@@ -13,7 +12,6 @@ use crate::chart;
 use crate::chart::step::name;
 use crate::plan::Field;
 
-/// A chapter for each step.
 pub const SECTION: Section = Section { id: "results", title: "Results", blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {

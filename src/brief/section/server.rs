@@ -6,7 +6,6 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
 use crate::record::key::{Key, cpu, drive, dyno, engine, host, kernel, memory};
 
-/// The server's hardware and software.
 pub const SECTION: Section = Section { id: "server", title: "Server", blocks };
 
 /// In the order of the table.

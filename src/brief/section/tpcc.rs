@@ -2,14 +2,13 @@
 //! and where Dyno departs from the specification.
 
 use super::Section;
-use crate::analysis::estimates::Summary;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::point_summary::Summary;
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::record::Class;
 
-/// TPC-C's results and limits.
 pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", blocks };
 
 /// As the workload declares them.
