@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::meter_series::{self, Gauge, Reading as At};
-use super::point_summary::{Numbers, P99, PointSummary, Summary, Times};
+use super::point_numbers::{Numbers, PointSummary, Times};
+use super::point_summary::{P99, Summary};
 use super::power::{self, PowerFacts, Series};
 use crate::base::units::Rate;
 use crate::plan::{Plan, Step};

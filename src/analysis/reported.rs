@@ -1,6 +1,7 @@
 //! What other tools reported of imported points, set in place of what histograms would have said.
 
-use super::point_summary::{ClassNumbers, Numbers, PERCENTILES, PointSummary, Times};
+use super::point_numbers::{ClassNumbers, Numbers, PointSummary, Times};
+use super::point_summary::PERCENTILES;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::record::Reported;
 

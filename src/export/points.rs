@@ -3,7 +3,8 @@
 use super::Stored;
 use super::{Column, Kind, Table, Value, key};
 use crate::analysis::meter_facts::Metered;
-use crate::analysis::point_summary::{ClassNumbers, Numbers, P99, PERCENTILES};
+use crate::analysis::point_numbers::{ClassNumbers, Numbers};
+use crate::analysis::point_summary::{P99, PERCENTILES};
 use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::record::gauge::power;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::analysis::meter_facts::{self, Metered};
-use crate::analysis::point_summary::PointSummary;
+use crate::analysis::point_numbers::PointSummary;
 use crate::base::error::{Context, Result};
 use crate::record::Reported;
 use crate::store::{Bundle, StoredPoint};
