@@ -1,49 +1,52 @@
 //! The brief before it is given a form: its cover, and the sections chosen, as blocks.
 
-use super::block::Block;
+use super::block::{Block, Role, with_code};
+use super::lead::{self, Lead};
 use super::number_format;
 use super::options::{Options, Page};
-use super::{section, wording};
+use super::own_text::{self, OwnText};
+use super::references::{Sources, resolve};
+use super::{section, specification};
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
-use crate::chart::{Palette, step};
+use crate::chart::{Palette, choice};
 
 /// A brief, ready to be set in any form.
 pub struct Document {
+    /// The title, from brief.toml or the protocol.
     pub title: String,
     /// The protocol's name.
     pub kicker: String,
+    /// When it was measured and by what.
     pub byline: String,
     /// Of the Dyno that measured.
     pub version: String,
     /// In the order of the palette.
     pub subjects: Vec<String>,
+    /// The subjects' colours.
     pub palette: Palette,
-    pub headlines: Vec<Headline>,
+    /// The first page: what is to be said in one sentence, a few findings, one figure, the conditions.
+    pub cover: Vec<Block>,
+    /// The sections, in their order.
     pub parts: Vec<Part>,
+    /// The logo of brief.toml, as PNG.
     pub logo_png: Option<Vec<u8>>,
+    /// The size of the paper.
     pub page: Page,
-}
-
-/// A number for the cover: the highest ops/s of one subject over all steps' values.
-pub struct Headline {
-    pub subject: usize,
-    pub value: String,
-    pub unit: &'static str,
-    pub of: String,
 }
 
 /// A section as it stands in a brief.
 pub struct Part {
+    /// The section's id, which is its anchor.
     pub id: String,
+    /// The section's title.
     pub title: String,
+    /// What stands in it.
     pub blocks: Vec<Block>,
 }
 
-/// How many steps the cover speaks of.
-const ON_COVER: usize = 1;
-
 impl Document {
+    /// The brief of these facts; an error where brief.toml names a section that there is not.
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
         Ok(Document {
             title: options.title(facts).to_string(),
@@ -52,8 +55,8 @@ impl Document {
             version: facts.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
             subjects: facts.subjects.clone(),
             palette: options.palette(facts)?,
-            headlines: headlines(facts),
-            parts: parts(facts, options),
+            cover: cover(facts),
+            parts: parts(facts, options)?,
             logo_png: options.logo_png.clone(),
             page: options.page,
         })
@@ -61,22 +64,43 @@ impl Document {
 }
 
 /// The sections chosen that have something to say, and the brief's own paragraphs, in order.
-fn parts(facts: &Facts, options: &Options) -> Vec<Part> {
-    let made = |id: &str| {
+fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
+    // Sections of the appendix are lettered in the order in which they stand.
+    let mut letters = (b'A'..=b'Z').map(char::from);
+    let mut made = |id: &str| {
         let section = section::ALL.iter().find(|s| s.id == id)?;
         let blocks = (section.blocks)(facts);
-        (!blocks.is_empty()).then(|| Part { id: id.to_string(), title: section.title.to_string(), blocks })
+        if blocks.is_empty() {
+            return None;
+        }
+        let letter = if section.appendix { letters.next() } else { None };
+        let title = letter.map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
+        Some(Part { id: id.to_string(), title, blocks })
     };
-    let own = |place: &str| {
-        let texts = options.texts_after(place);
-        texts.map(|t| Part { id: t.id(), title: t.title.clone(), blocks: t.blocks() }).collect::<Vec<_>>()
+    let sources = Sources { facts, drives: options.drives() };
+    let own = |place: &str| -> Result<Vec<Part>> {
+        let part = |t: &OwnText| {
+            let markdown = resolve(&t.markdown, &sources, false)?;
+            Ok(Part { id: t.id(), title: t.title.clone(), blocks: own_text::blocks(&markdown) })
+        };
+        options.texts_after(place).map(part).collect()
     };
-    let mut all = own("");
+    let mut all = Vec::new();
+    if let Some(verdict) = options.verdict() {
+        let blocks = own_text::blocks(&resolve(&verdict.markdown, &sources, true)?);
+        all.push(Part { id: "verdict".to_string(), title: verdict.title.clone(), blocks });
+    }
+    all.extend(own("")?);
+    let stated = specification::blocks(facts, options.drives())?;
+    if !stated.is_empty() {
+        let (id, title) = (specification::ID.to_string(), specification::TITLE.to_string());
+        all.push(Part { id, title, blocks: stated });
+    }
     for id in options.sections() {
         all.extend(made(&id));
-        all.extend(own(&id));
+        all.extend(own(&id)?);
     }
-    all
+    Ok(all)
 }
 
 /// When it was measured, by what, after which procedure.
@@ -93,17 +117,15 @@ fn byline(facts: &Facts) -> String {
     format!("{when} · {by} Dyno {version}{source}")
 }
 
-/// The highest ops/s of each subject in the first steps.
-fn headlines(facts: &Facts) -> Vec<Headline> {
-    let mut all = Vec::new();
-    for step in facts.steps.iter().take(ON_COVER) {
-        for subject in 0..facts.subjects.len() {
-            let cells = step.cells.iter().filter(|c| c.subject == subject);
-            let rates = cells.filter_map(|c| c.total.as_ref().map(|t| (t.ops_per_s.value, c)));
-            let Some((most, cell)) = rates.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-            let of = format!("{}{}", step.title, wording::place(step, &[cell.value]));
-            all.push(Headline { subject, value: step::marked(cell, number_format::count(most)), unit: "ops/s", of });
-        }
+/// Nothing stands here that a mark disowns.
+fn cover(facts: &Facts) -> Vec<Block> {
+    let lead = Lead::of(facts);
+    let mut out = vec![Block::Text(Role::Lead, with_code(&lead.sentence))];
+    if !lead.findings.is_empty() {
+        out.push(Block::List(lead.findings.iter().map(|finding| with_code(finding)).collect()));
     }
-    all
+    let figure = lead.step.and_then(|index| choice::headline(facts, &facts.steps[index]));
+    out.extend(figure.map(|figure| Block::Figures(vec![figure])));
+    out.push(Block::note(lead::conditions(facts)));
+    out
 }

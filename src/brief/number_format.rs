@@ -6,6 +6,7 @@ use crate::stats::Estimate;
 /// Shown where something was not measured.
 pub const NONE: &str = "–";
 
+/// Ops per second, in as many digits as the interval leaves.
 pub fn ops(estimate: &Estimate) -> String {
     count(estimate.value)
 }
@@ -33,6 +34,7 @@ pub fn megabytes(bytes_per_s: f64) -> String {
     }
 }
 
+/// Watts, with one decimal or more where they are few.
 pub fn watts(watts: f64) -> String {
     if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") }
 }
@@ -50,6 +52,7 @@ pub fn joules(joules: f64) -> String {
     format!("{:.3} {unit}", joules * by)
 }
 
+/// A latency in ns, µs, ms or s; [`NONE`] where it was not measured.
 pub fn latency(estimate: Option<&Estimate>) -> String {
     estimate.map_or(NONE.to_string(), |e| units::latency(e.value))
 }
@@ -68,6 +71,7 @@ pub fn signed_percent(percent: f64) -> String {
     format!("{} %", signed(percent))
 }
 
+/// A percentage with its sign.
 pub fn signed(percent: f64) -> String {
     let sign = if percent < 0.0 { '−' } else { '+' };
     let size = percent.abs();

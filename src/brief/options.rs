@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::own_text::OwnText;
 use super::section;
+use super::specification::{self, Specifications};
 use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
@@ -26,6 +27,12 @@ pub struct Options {
     colours: BTreeMap<String, String>,
     #[serde(default)]
     text: Vec<OwnText>,
+    /// The editor's own, first of all; its numbers come by reference.
+    verdict: Option<Verdict>,
+    /// By subject: what is stated of its drives.
+    #[serde(default)]
+    drive: Specifications,
+    /// The size of the paper for a PDF.
     #[serde(default)]
     pub page: Page,
     /// The logo's bytes.
@@ -33,15 +40,31 @@ pub struct Options {
     pub logo_png: Option<Vec<u8>>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Verdict {
+    #[serde(default = "verdict")]
+    pub title: String,
+    pub markdown: String,
+}
+
+fn verdict() -> String {
+    "Verdict".to_string()
+}
+
+/// A size of paper.
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum Page {
+    /// ISO 216: 210 mm × 297 mm.
     #[default]
     A4,
+    /// US Letter: 8.5 in × 11 in.
     Letter,
 }
 
 impl Options {
+    /// Reads brief.toml; an error names the line that is wrong.
     pub fn load(path: &Path) -> Result<Options> {
         let text = file::read_text(path, file::MOST_TEXT)?;
         let mut brief = Options::parse(&path.display().to_string(), &text)?;
@@ -75,13 +98,26 @@ impl Options {
                 return Err(failed(what, "write it as \"#0b5cad\""));
             }
         }
+        specification::check(file, &brief.drive)?;
         Ok(brief)
     }
 
+    /// The writer's own verdict, where brief.toml has one.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    /// Specifications and prices of the drives, as brief.toml has them.
+    pub fn drives(&self) -> &Specifications {
+        &self.drive
+    }
+
+    /// The title: the file's, or the protocol's.
     pub fn title<'a>(&'a self, facts: &'a Facts) -> &'a str {
         self.title.as_deref().unwrap_or(&facts.title)
     }
 
+    /// The ids of the sections to show, in their order.
     pub fn sections(&self) -> Vec<String> {
         match &self.sections {
             Some(chosen) => chosen.clone(),
@@ -89,6 +125,7 @@ impl Options {
         }
     }
 
+    /// Paragraphs of the user's own that stand after the section of this id.
     pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
         self.text.iter().filter(move |t| t.after == place)
     }

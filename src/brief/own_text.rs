@@ -11,24 +11,28 @@ use crate::base::text::is_hidden;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnText {
+    /// Its heading.
     pub title: String,
     /// Where it stands: after this section; first where none is named.
     #[serde(default)]
     pub after: String,
+    /// Its words, as CommonMark.
     pub markdown: String,
 }
 
 impl OwnText {
+    /// Its anchor in a page.
     pub fn id(&self) -> String {
         self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
     }
+}
 
-    pub fn blocks(&self) -> Vec<Block> {
-        let mut reader = Reader::default();
-        Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
-        reader.end_text();
-        reader.blocks
-    }
+/// Markdown as blocks.
+pub fn blocks(markdown: &str) -> Vec<Block> {
+    let mut reader = Reader::default();
+    Parser::new_ext(markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
+    reader.end_text();
+    reader.blocks
 }
 
 /// Events on their way to blocks.
@@ -153,7 +157,7 @@ mod tests {
     use super::*;
 
     fn own(markdown: &str) -> Vec<Block> {
-        OwnText { title: "Why".into(), after: String::new(), markdown: markdown.into() }.blocks()
+        blocks(markdown)
     }
 
     #[test]
