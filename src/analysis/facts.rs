@@ -9,7 +9,7 @@ use super::difference::Barred;
 use super::metric::Asked;
 use super::point_summary::{RATE_KEPT, Summary};
 use super::power::PowerFacts;
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
 use crate::plan::search::Search;
 use crate::plan::{Order, Plan};
 use crate::record::{Class, PacingFloor, Prepared};

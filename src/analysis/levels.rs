@@ -3,7 +3,7 @@
 use super::curves;
 use super::facts::{Facts, StepFacts};
 use super::metric::Metric;
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
 
 /// The geometric mean over the step's points that all subjects have, or of latencies over the loads that all reach.
 pub fn over_axis(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> Option<f64> {

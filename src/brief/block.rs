@@ -18,7 +18,7 @@ pub enum Block {
     Pairs(String, Vec<(String, String)>),
     /// A table.
     Table(Table),
-    /// Figures side by side.
+    /// Figures in rows.
     Figures(Vec<Figure>),
     /// Text as it is, under a title.
     Code(String, String),

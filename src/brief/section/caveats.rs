@@ -2,11 +2,12 @@
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::metric::NEW_ORDER;
 use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
-use crate::brief::{notes, wording};
+use crate::brief::{caveat_text, notes, wording};
 
 /// What must be known before a number is trusted.
 pub const SECTION: Section = Section { id: "marks", title: "Caveats", appendix: true, blocks };
@@ -15,7 +16,7 @@ const NONE: &str = "No caveats: no point failed, drifted or missed its asked rat
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    let caveats = wording::caveats(facts);
+    let caveats = caveat_text::caveats(facts);
     if !caveats.is_empty() {
         out.push(Block::chapter("Points with a caveat"));
         out.push(Block::note("Their figures are shown; they support no claim."));
@@ -134,7 +135,7 @@ fn odd(summary: &Summary) -> Vec<String> {
         out.push(format!("{n} transactions ({share:.2} %) {why}"));
     }
     // What TPC-C rolls back is asked for, and has a section of its own.
-    let reads = summary.classes.iter().filter(|c| c.class != super::tpcc::NEW_ORDER);
+    let reads = summary.classes.iter().filter(|c| c.class != NEW_ORDER);
     let misses: u64 = reads.map(|c| c.misses).sum();
     if misses > 0 {
         let share = misses as f64 / summary.ops.max(1) as f64 * 100.0;

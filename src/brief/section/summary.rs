@@ -9,7 +9,7 @@ use crate::brief::block::{Block, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::{published, wording};
 use crate::chart::{self, step::marked};
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
 
 /// All steps in one table.
 pub const SECTION: Section = Section { id: "summary", title: "Summary", appendix: false, blocks };
