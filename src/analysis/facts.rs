@@ -89,9 +89,9 @@ pub struct StepFacts {
     pub axis: Option<AxisFacts>,
     /// The search for the most load within a latency limit, where the sweep is one.
     pub search: Option<Search>,
-    /// What its protocol leads with here, where it says so, and where along the axis.
+    /// What its protocol leads with here, where it says so.
     pub headline: Option<Asked>,
-    /// The place on the axis that the step leads with.
+    /// Where along the axis it is looked at.
     pub place: Place,
     /// Names of the figures that its source prints.
     pub figures: Vec<String>,
