@@ -346,12 +346,15 @@ pub fn no_claim(facts: &Facts) -> String {
         Some(bar) if facts.comparisons.is_empty() => {
             return format!("No drive can be ranked here. {}", barred(facts, bar));
         }
-        None if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
-            format!("no two subjects can be compared in {}", asked(facts))
-        }
         _ if measured > 0 && 2 * others > measured => format!(
             "{others} of {measured} points were not limited by the drive; “Bottleneck” says what limited them and what to change"
         ),
+        _ if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
+            format!("no two subjects can be compared in {}", asked(facts))
+        }
+        _ if facts.comparisons.is_empty() => {
+            "no two subjects can be compared at any point; “Caveats” says why".to_string()
+        }
         _ => {
             "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
         }
