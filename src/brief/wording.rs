@@ -187,6 +187,9 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }
+    if step.is_untested_for_drift() {
+        basis.push(format!("windows of {}, too short to test for drift", units::duration(step.window_ns)));
+    }
     if comparison.standing == Standing::AtLeast {
         basis.push(format!(
             "{} was limited by the host, so its drive could show more",
