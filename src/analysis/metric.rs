@@ -3,6 +3,7 @@
 
 use super::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
+use crate::plan::headline::{METRICS, is_metric};
 use crate::record::Class;
 use crate::stats::Better;
 
@@ -73,9 +74,6 @@ pub struct Asked {
     pub part: Option<String>,
 }
 
-/// The words for figures other than percentiles.
-const WORDS: &[&str] = &["ops/s", "MB/s", "mean", "ops/s/W", "MB/s/W", "J/op"];
-
 /// Those that need a meter of power.
 pub const OF_POWER: [&str; 3] = ["ops/s/W", "MB/s/W", "J/op"];
 
@@ -89,11 +87,10 @@ impl Asked {
     pub fn parse(text: &str) -> Result<Asked> {
         let (part, word) = text.rsplit_once(':').map_or((None, text), |(part, word)| (Some(part), word));
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
-        let known = WORDS.iter().copied().chain(percentiles.clone()).any(|known| known == word);
-        if known || class_a_minute(word).is_some() {
+        if is_metric(word) {
             return Ok(Asked { word: word.to_string(), part: part.map(str::to_string) });
         }
-        let known: Vec<&str> = WORDS.iter().copied().chain(percentiles).collect();
+        let known: Vec<&str> = METRICS.iter().copied().chain(percentiles).collect();
         Err(failed(
             format!("there is no metric '{word}'"),
             format!("the metrics are {}, and new-orders/min and the like", known.join(", ")),
@@ -126,6 +123,11 @@ impl Metric {
     /// Whether it is a rate, which an open loop is given and does not find.
     pub fn is_rate(&self) -> bool {
         matches!(self.figure, Figure::Ops | Figure::Bytes | Figure::PerMinute(_))
+    }
+
+    /// Whether it is of power, which every instrument of a step is compared in.
+    pub fn is_power(&self) -> bool {
+        matches!(self.figure, Figure::OpsPerWatt(_) | Figure::MbPerWatt(_) | Figure::JoulesPerOp(_))
     }
 
     /// For a table's column: "p99", "reader-4 p99", "drive-1 p99", "ops/s/W, drive (exec)".

@@ -44,7 +44,7 @@ impl Asked {
     }
 
     /// The metrics that it means in a step; of power there may be several instruments.
-    fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
+    pub fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
         let Some(part) = self.part(step) else { return Vec::new() };
         let of = |figure: Figure| Metric { figure, part: part.clone() };
         let each = |make: fn(Instrument) -> Figure| instruments(step).into_iter().map(|i| of(make(i))).collect();
@@ -83,6 +83,8 @@ impl Metric {
             return asked.iter().flat_map(|a| a.in_step(step)).collect();
         }
         let mut all = vec![Metric::total(Figure::Ops), Metric::p99()];
+        let own = step.headline.iter().flat_map(|asked| asked.in_step(step));
+        all.extend(own.filter(|m| !m.is_power() && !all.contains(m)).collect::<Vec<_>>());
         all.extend(instruments(step).into_iter().map(|i| Metric::total(Figure::OpsPerWatt(i))));
         all
     }

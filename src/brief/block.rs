@@ -62,6 +62,13 @@ pub fn plain(text: impl Into<String>) -> Line {
     vec![Span { text: text.into(), style: Style::Plain }]
 }
 
+/// Text in which `…` is code.
+pub fn with_code(text: &str) -> Line {
+    let style = |i: usize| if i % 2 == 1 { Style::Code } else { Style::Plain };
+    let spans = text.split('`').enumerate().map(|(i, part)| Span { text: part.to_string(), style: style(i) });
+    spans.filter(|span| !span.text.is_empty()).collect()
+}
+
 pub fn strong(text: impl Into<String>) -> Span {
     Span { text: text.into(), style: Style::Strong }
 }
@@ -118,6 +125,8 @@ pub enum Mark {
 /// A table; the `left` leading columns are text, the rest numbers.
 #[derive(Clone, Debug)]
 pub struct Table {
+    /// What the table is called; where empty, by the headings that it stands under.
+    pub caption: String,
     pub left: usize,
     pub head: Vec<String>,
     pub rows: Vec<(Mark, Vec<String>)>,
@@ -125,7 +134,7 @@ pub struct Table {
 
 impl Table {
     pub fn new<T: ToString>(left: usize, head: &[T]) -> Table {
-        Table { left, head: head.iter().map(T::to_string).collect(), rows: Vec::new() }
+        Table { caption: String::new(), left, head: head.iter().map(T::to_string).collect(), rows: Vec::new() }
     }
 
     pub fn row(&mut self, mark: Mark, cells: Vec<String>) {
@@ -137,6 +146,11 @@ impl Table {
         let mut table = Table::new(left, head);
         table.rows = rows.into_iter().map(|row| (Mark::None, row)).collect();
         table
+    }
+
+    pub fn captioned(mut self, caption: impl Into<String>) -> Table {
+        self.caption = caption.into();
+        self
     }
 
     /// Without the columns of numbers that were measured nowhere: imported results lack many.

@@ -1,5 +1,8 @@
 //! Axes: where the ticks are and how numbers are written beside them.
 
+/// How many times the largest value an interval may stretch an axis.
+const MOST_STRETCH: f64 = 1.6;
+
 /// How a value becomes a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
@@ -11,21 +14,36 @@ pub struct Axis {
 impl Axis {
     /// From zero to a round number above the largest value.
     pub fn from_zero(values: impl Iterator<Item = f64>) -> Axis {
-        let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
-        let largest = if largest > 0.0 { largest } else { 1.0 };
+        Axis::fitting(values.map(|v| (v, v)))
+    }
+
+    /// From zero to a round number above the values and the ends of their intervals; an interval of few repeats, which
+    /// may reach many times as far as anything measured, does not flatten the rest.
+    pub fn fitting(values: impl Iterator<Item = (f64, f64)>) -> Axis {
+        let finite = values.filter(|(v, end)| v.is_finite() && end.is_finite());
+        let (value, end) = finite.fold((0.0, 0.0), |(v, e): (f64, f64), (value, end)| (v.max(value), e.max(end)));
+        let largest = if value > 0.0 { end.clamp(value, MOST_STRETCH * value) } else { 1.0 };
         let step = step(largest * 1.04);
         Axis { low: 0.0, high: (largest * 1.04 / step).ceil() * step, log: false }
     }
 
-    /// Whole decades around the positive values.
-    pub fn decades(values: impl Iterator<Item = f64>) -> Axis {
+    /// Decades around the positive values, and around their intervals up to a decade beyond.
+    pub fn decades(values: impl Iterator<Item = (f64, f64, f64)>) -> Axis {
         let (mut low, mut high) = (f64::MAX, 0.0f64);
-        values.filter(|v| v.is_finite() && *v > 0.0).for_each(|v| (low, high) = (low.min(v), high.max(v)));
+        for (value, from, to) in values.filter(|(v, ..)| v.is_finite() && *v > 0.0) {
+            low = low.min(if from > 0.0 { from.clamp(value / 10.0, value) } else { value });
+            high = high.max(to.clamp(value, value * 10.0));
+        }
         if high <= 0.0 {
             (low, high) = (1.0, 10.0);
         }
         let (low, high) = (10f64.powf(low.log10().floor()), 10f64.powf(high.log10().ceil()));
         Axis { low, high: if high > low { high } else { low * 10.0 }, log: true }
+    }
+
+    /// Whether a value lies on the axis, so that a mark of it can stand there.
+    pub fn reaches(&self, value: f64) -> bool {
+        value <= self.high * (1.0 + 1e-9)
     }
 
     /// 0 at the low end, 1 at the high end.
@@ -40,7 +58,10 @@ impl Axis {
     pub fn ticks(&self) -> Vec<f64> {
         if self.log {
             let decades = (self.high / self.low).log10().round() as i32;
-            return (0..=decades).map(|d| self.low * 10f64.powi(d)).collect();
+            // Few decades have ticks between them too.
+            let steps: &[f64] = if decades > 2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+            let all = (0..=decades).flat_map(|d| steps.iter().map(move |s| s * self.low * 10f64.powi(d)));
+            return all.filter(|tick| self.reaches(*tick)).collect();
         }
         let step = step(self.high);
         (0..=(self.high / step).round() as u32).map(|i| f64::from(i) * step).collect()
@@ -83,6 +104,16 @@ mod tests {
         for (value, text) in [(892_202.0, "892K"), (1_250_000.0, "1.25M"), (0.0, "0"), (12.5, "12.5"), (999.7, "1K")] {
             assert_eq!(si(value), text);
         }
+    }
+
+    #[test]
+    fn a_wide_interval_does_not_flatten_what_was_measured() {
+        let axis = Axis::fitting([(100.0, 5_000.0), (90.0, 95.0)].into_iter());
+        assert!(axis.high <= 200.0 && !axis.reaches(5_000.0) && axis.reaches(100.0), "{axis:?}");
+        let axis = Axis::fitting([(100.0, 130.0)].into_iter());
+        assert!(axis.reaches(130.0), "{axis:?}");
+        let axis = Axis::decades([(100.0, 0.0, 1e9), (2_000.0, 1_500.0, 2_500.0)].into_iter());
+        assert_eq!((axis.low, axis.high), (100.0, 10_000.0));
     }
 
     proptest! {

@@ -1,9 +1,11 @@
-//! Grouped bars: a group an axis value, a bar a subject; ops/s by thread count.
+//! Grouped bars: a group an axis value, a bar a subject; ops/s by thread count. Upright, or, where the groups' names are
+//! long, lying one under another.
 
 use super::Plot;
 use super::axis::{Axis, si};
+use super::fonts::{self, Face};
 use super::frame::{Frame, SMALL, Type};
-use super::theme::{INK, MARK, Palette};
+use super::theme::{GRID, LEAST_TEXT, MARK, Palette};
 use crate::base::units::grouped;
 
 /// A value with its interval; without one, all three are the same.
@@ -11,7 +13,7 @@ pub struct Bar {
     pub value: f64,
     pub low: f64,
     pub high: f64,
-    /// Drawn pale, with a mark: it ranks no drives.
+    /// Drawn as an outline, with a mark: it ranks no drives.
     pub marked: bool,
 }
 
@@ -28,64 +30,161 @@ pub struct GroupedBars {
     pub y_label: String,
     pub groups: Vec<String>,
     pub series: Vec<BarSeries>,
+    /// Whether the bars lie, so that long names of groups have room.
+    pub lying: bool,
+    /// On the first page: no number stands at a bar that ranks no drives.
+    pub quiet: bool,
 }
 
+/// Of a lying bar, and between two groups of them.
+const THICK: f64 = 15.0;
+const BETWEEN: f64 = 8.0;
+
 impl Plot for GroupedBars {
-    fn label(&self) -> String {
-        format!("{}: {}", self.title, self.subtitle)
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn caption(&self) -> String {
+        self.subtitle.clone()
     }
 
     fn svg(&self, palette: &Palette) -> String {
-        let bars = || self.series.iter().flat_map(|s| s.values.iter().flatten());
-        let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
-        let y = Axis::from_zero(bars().map(|b| b.high.max(b.value)));
-        let mut frame = Frame::new(palette, (&self.title, &self.subtitle), &self.y_label, &names, y);
-        if bars().next().is_none() || self.groups.is_empty() {
-            frame.no_data();
-            return frame.svg();
-        }
-        let group = (frame.right - frame.left) / self.groups.len() as f64;
-        let bar = (group * 0.78 / self.series.len() as f64).min(64.0);
-        for (g, name) in self.groups.iter().enumerate() {
-            let middle = frame.left + group * (g as f64 + 0.5);
-            frame.text(middle, frame.bottom + 18.0, name, &Type { size: 13.0, ..SMALL });
-            for (s, series) in self.series.iter().enumerate() {
-                if let Some(Some(value)) = series.values.get(g) {
-                    let x = middle + (s as f64 - self.series.len() as f64 / 2.0) * bar;
-                    self.bar(&mut frame, (x, bar), (s, palette.of(s)), name, value);
-                }
-            }
-        }
-        frame.baseline();
-        frame.x_label(&self.x_label);
-        frame.svg()
+        if self.lying { self.lying(palette) } else { self.upright(palette) }
     }
 }
 
 impl GroupedBars {
-    fn bar(&self, frame: &mut Frame, (x, width): (f64, f64), (series, colour): (usize, &str), group: &str, bar: &Bar) {
-        let top = frame.y_at(bar.value);
+    fn bars(&self) -> impl Iterator<Item = &Bar> {
+        self.series.iter().flat_map(|s| s.values.iter().flatten())
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.series.iter().map(|s| s.name.as_str()).collect()
+    }
+
+    fn upright(&self, palette: &Palette) -> String {
+        let y = Axis::fitting(self.bars().map(|b| (b.value, b.high)));
+        let mut frame = Frame::new(palette, &self.y_label, &self.names(), y);
+        if self.bars().next().is_none() || self.groups.is_empty() {
+            frame.no_data();
+            return frame.svg(&self.label());
+        }
+        let (left, group) = (frame.left, (frame.right - frame.left) / self.groups.len() as f64);
+        let middle = |g: usize| left + group * (g as f64 + 0.5);
+        let bar = (group * 0.8 / self.series.len() as f64).min(64.0);
+        let ticks: Vec<_> = self.groups.iter().enumerate().map(|(g, name)| (middle(g), name.clone())).collect();
+        frame.x_ticks(&ticks);
+        let mut labels = Vec::new();
+        for (g, name) in self.groups.iter().enumerate() {
+            for (s, series) in self.series.iter().enumerate() {
+                if let Some(Some(value)) = series.values.get(g) {
+                    let x = middle(g) + (s as f64 - self.series.len() as f64 / 2.0) * bar;
+                    self.stand(&mut frame, (x, bar), s, name, value);
+                    labels.push((x + bar / 2.0, value));
+                }
+            }
+        }
+        // Labels come last, so that they avoid every bar's interval.
+        for (x, bar) in labels {
+            let over = frame.y_at(bar.high.max(bar.value)) - 4.0;
+            if let Some(text) = self.short(bar) {
+                frame.label(&[(x, over, "middle")], &text);
+            }
+        }
+        frame.baseline();
+        frame.x_label(&self.x_label);
+        frame.svg(&self.label())
+    }
+
+    fn stand(&self, frame: &mut Frame<'_>, (x, width): (f64, f64), s: usize, group: &str, bar: &Bar) {
+        let (top, middle) = (frame.y_at(bar.value), x + width / 2.0);
+        let high = frame.bottom - top;
+        frame.bar((x + 0.75, top), (width - 1.5, high), s, bar.marked, &self.hover(s, group, bar));
+        if self.series.len() > 1 && width >= 11.0 && high >= 22.0 && !bar.marked {
+            frame.emblem((middle, frame.bottom - 9.0), 3.2, s);
+        }
+        if bar.high > bar.low {
+            frame.whisker(middle, bar.low.max(0.0), bar.high, (width / 6.0).clamp(1.5, 5.0));
+        }
+    }
+
+    fn lying(&self, palette: &Palette) -> String {
+        let axis = Axis::fitting(self.bars().map(|b| (b.value, b.high)));
+        let deep = THICK * self.series.len() as f64;
+        let mut frame = Frame::bare(palette, &self.names(), &[], 0.0);
+        let wide = |name: &String| fonts::width(name, LEAST_TEXT, Face::Plain);
+        frame.left = 6.0 + self.groups.iter().map(wide).fold(0.0, f64::max).min(170.0) + 7.0;
+        frame.top -= 18.0;
+        frame.bottom = frame.top + (deep + BETWEEN) * self.groups.len() as f64;
+        frame.height = frame.bottom + 46.0;
+        let (left, right) = (frame.left, frame.right - 16.0);
+        let x_at = |value: f64| left + axis.share(value) * (right - left);
+        for tick in axis.ticks() {
+            frame.line((x_at(tick), frame.top), (x_at(tick), frame.bottom), ("g", GRID), 1.0);
+        }
+        frame.x_ticks(&axis.ticks().into_iter().map(|t| (x_at(t), si(t))).collect::<Vec<_>>());
+        for (g, name) in self.groups.iter().enumerate() {
+            let top = frame.top + (deep + BETWEEN) * g as f64 + BETWEEN / 2.0;
+            let name_shown = fonts::shortened(name, LEAST_TEXT, Face::Plain, left - 13.0);
+            frame.text(left - 7.0, top + deep / 2.0 + 4.5, &name_shown, &Type { anchor: "end", ..SMALL });
+            for (s, series) in self.series.iter().enumerate() {
+                let Some(Some(bar)) = series.values.get(g) else { continue };
+                let y = top + THICK * s as f64;
+                let size = (x_at(bar.value) - left, THICK - 1.5);
+                frame.bar((left, y), size, s, bar.marked, &self.hover(s, name, bar));
+                if self.series.len() > 1 && size.0 >= 22.0 && !bar.marked {
+                    frame.emblem((left + 8.0, y + size.1 / 2.0), 3.2, s);
+                }
+                let end = if bar.high > bar.low {
+                    self.reach(
+                        &mut frame,
+                        y + size.1 / 2.0,
+                        (x_at(bar.low.max(0.0)), x_at(bar.high)),
+                        axis.reaches(bar.high),
+                    )
+                } else {
+                    x_at(bar.value)
+                };
+                if let Some(text) = self.short(bar) {
+                    frame.label(&[(end + 4.0, y + 11.5, "start")], &text);
+                }
+            }
+        }
+        frame.line((left, frame.top), (left, frame.bottom), ("q", super::theme::FAINT), 1.0);
+        frame.x_label(&self.y_label);
+        frame.svg(&self.label())
+    }
+
+    /// A lying interval; where it ends.
+    fn reach(&self, frame: &mut Frame<'_>, y: f64, (from, to): (f64, f64), whole: bool) -> f64 {
+        let cap = 3.5;
+        let end = match whole {
+            true => format!("M{to:.1} {:.1}V{:.1}", y - cap, y + cap),
+            false => format!("M{:.1} {:.1}L{to:.1} {y:.1}L{:.1} {:.1}", to - 5.0, y - cap, to - 5.0, y + cap),
+        };
+        frame.interval(&format!("M{from:.1} {y:.1}H{to:.1}{end}M{from:.1} {:.1}V{:.1}", y - cap, y + cap));
+        to
+    }
+
+    fn short(&self, bar: &Bar) -> Option<String> {
+        match (bar.marked, self.quiet) {
+            (true, true) => None,
+            (true, false) => Some(format!("{}{MARK}", si(bar.value))),
+            (false, _) => Some(si(bar.value)),
+        }
+    }
+
+    fn hover(&self, series: usize, group: &str, bar: &Bar) -> String {
         let exact = |v: f64| if v >= 100.0 { grouped(v.round() as u64) } else { si(v) };
         let interval = match bar.high > bar.low {
             true => format!(" (95 %: {} to {})", exact(bar.low), exact(bar.high)),
             false => String::new(),
         };
-        let name = &self.series[series].name;
-        let hover = format!("{name}, {group}: {} {}{interval}", exact(bar.value), self.y_label);
-        frame.rect((x + 1.0, top), (width - 2.0, frame.bottom - top), colour, Some(&hover));
-        if bar.marked {
-            // A white core, so that the subject's colour stays.
-            frame.rect((x + 3.0, top + 2.0), (width - 6.0, frame.bottom - top - 2.0), "#ffffff", Some(&hover));
+        let mark = if bar.marked { format!(" {MARK}") } else { String::new() };
+        if bar.marked && self.quiet {
+            return format!("{}, {group}: not limited by the drive", self.series[series].name);
         }
-        let middle = x + width / 2.0;
-        if bar.high > bar.low {
-            frame.whisker(middle, bar.low.max(0.0), bar.high, (width / 6.0).min(5.0));
-        }
-        let label = if bar.marked { format!("{}{MARK}", si(bar.value)) } else { si(bar.value) };
-        // About seven units a character at this size: a label wider than its bar would run into the next.
-        if 6.8 * label.chars().count() as f64 <= width + 2.0 {
-            let over = frame.y_at(bar.high.max(bar.value)) - 5.0;
-            frame.text(middle, over, &label, &Type { size: 10.5, colour: INK, ..SMALL });
-        }
+        format!("{}, {group}: {}{mark} {}{interval}", self.series[series].name, exact(bar.value), self.y_label)
     }
 }

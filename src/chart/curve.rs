@@ -2,7 +2,7 @@
 
 use super::Plot;
 use super::axis::{Axis, si};
-use super::frame::{Frame, SMALL, Type};
+use super::frame::Frame;
 use super::theme::{FAINT, Palette};
 
 pub struct CurvePoint {
@@ -31,53 +31,80 @@ pub struct Curve {
 }
 
 impl Plot for Curve {
-    fn label(&self) -> String {
-        format!("{}: {}", self.title, self.subtitle)
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn caption(&self) -> String {
+        let hollow = self.series.iter().flat_map(|s| &s.points).any(|p| p.hollow);
+        let note = if hollow { " (hollow: the asked rate was missed by more than 2 %)" } else { "" };
+        format!("{}{note}", self.subtitle)
     }
 
     fn svg(&self, palette: &Palette) -> String {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
-        let ys = points().flat_map(|p| [p.y, p.high]);
-        let y = if self.log_y { Axis::decades(ys) } else { Axis::from_zero(ys) };
-        let hollow = points().any(|p| p.hollow);
-        let note = if hollow { " (rings: the asked rate was missed by more than 2 %)" } else { "" };
-        let mut frame =
-            Frame::new(palette, (&self.title, &format!("{}{note}", self.subtitle)), &self.y_label, &names, y);
+        let y = match self.log_y {
+            true => Axis::decades(points().map(|p| (p.y, p.low, p.high))),
+            false => Axis::fitting(points().map(|p| (p.y, p.high))),
+        };
+        let mut frame = Frame::new(palette, &self.y_label, &names, y);
         if points().next().is_none() {
             frame.no_data();
-            return frame.svg();
+            return frame.svg(&self.label());
         }
         let x = Axis::from_zero(points().map(|p| p.x));
         let (left, right) = (frame.left, frame.right);
-        let x_at = |value: f64| left + x.share(value) * (right - left - 14.0);
+        let x_at = |value: f64| left + x.share(value) * (right - left - 16.0);
+        let bottom = frame.bottom;
         for tick in x.ticks() {
-            let (at, bottom) = (x_at(tick), frame.bottom);
-            frame.line((at, bottom), (at, bottom + 4.0), FAINT, 1.0);
-            frame.text(at, bottom + 18.0, &si(tick), &SMALL);
+            frame.line((x_at(tick), bottom), (x_at(tick), bottom + 4.0), ("q", FAINT), 1.0);
         }
+        frame.x_ticks(&x.ticks().into_iter().map(|t| (x_at(t), si(t))).collect::<Vec<_>>());
+        // Lines first, marks over them, labels last: each avoids what is there already.
         for (i, series) in self.series.iter().enumerate() {
             let path: Vec<_> = series.points.iter().map(|p| (x_at(p.x), frame.y_at(p.y))).collect();
-            frame.polyline(&path, palette.of(i), 2.0);
-            for (p, at) in series.points.iter().zip(path) {
-                if p.high > p.low {
-                    frame.whisker(at.0, p.low, p.high, 3.0);
-                }
-                let (name, x, y) = (&series.name, si(p.x), si(p.y));
-                let missed = if p.hollow { ", missed its rate" } else { "" };
-                let hover = format!("{name}, {}: {x} {}, {y} {}{missed}", p.label, self.x_label, self.y_label);
-                frame.dot(at, 4.5, palette.of(i), &hover);
-                if p.hollow {
-                    frame.dot(at, 2.5, "#ffffff", &hover);
-                }
-                // Labels of neighbouring series stand on different sides of their points.
-                let (dy, anchor) = if i % 2 == 0 { (-9.0, "middle") } else { (18.0, "middle") };
-                let set = Type { size: 11.0, colour: palette.of(i), anchor, bold: true };
-                frame.text(at.0, at.1 + dy, &p.label, &set);
+            frame.polyline(&path, i, 2.0);
+            path.windows(2).for_each(|pair| frame.keep_clear(pair[0], pair[1]));
+        }
+        let dense = self.series.iter().any(|s| s.points.len() > MOST_MARKS);
+        for (i, series) in self.series.iter().enumerate() {
+            for p in &series.points {
+                self.point(&mut frame, i, p, (x_at(p.x), dense));
+            }
+        }
+        for (i, series) in self.series.iter().enumerate() {
+            for p in series.points.iter().filter(|p| !p.label.is_empty()) {
+                let (x, y) = (x_at(p.x), frame.y_at(p.y));
+                let (above, below) = ((x, y - 9.0, "middle"), (x, y + 19.0, "middle"));
+                let beside = [(x + 9.0, y + 4.5, "start"), (x - 9.0, y + 4.5, "end")];
+                let slanted = [(x - 7.0, y - 7.0, "end"), (x + 7.0, y + 16.0, "start")];
+                let first = if i % 2 == 0 { [above, below] } else { [below, above] };
+                frame.label(&[&first[..], &slanted, &beside].concat(), &p.label);
             }
         }
         frame.baseline();
         frame.x_label(&self.x_label);
-        frame.svg()
+        frame.svg(&self.label())
+    }
+}
+
+/// More than this, and marks cover the line that they lie on.
+const MOST_MARKS: usize = 60;
+
+impl Curve {
+    fn point(&self, frame: &mut Frame<'_>, i: usize, p: &CurvePoint, (x, dense): (f64, bool)) {
+        let at = (x, frame.y_at(p.y));
+        if p.high > p.low && !dense {
+            frame.whisker(x, p.low, p.high, 3.0);
+        }
+        let missed = if p.hollow { ", missed its rate" } else { "" };
+        let label = if p.label.is_empty() { String::new() } else { format!(", {}", p.label) };
+        let (name, px, py) = (&self.series[i].name, si(p.x), si(p.y));
+        let hover = format!("{name}{label}: {px} {}, {py} {}{missed}", self.x_label, self.y_label);
+        match dense {
+            true => frame.dot(at, 2.0, i, &hover),
+            false => frame.mark(at, 4.6, i, p.hollow, Some(&hover)),
+        }
     }
 }

@@ -1,74 +1,107 @@
-//! What every figure has: the drawing area, title, legend, y axis with its grid, and the way out as SVG text.
+//! What every figure has: the drawing area, legend, y axis with its grid, and the way out as SVG text. Its title stands
+//! beside it, in the document.
+//!
+//! Colours are written out for files and for print, and by class, so that a page can set them anew in the dark.
 
 use std::fmt::Write;
 
 use super::axis::{Axis, si};
-use super::theme::{FAINT, FONT, GRID, HEIGHT, INK, Palette, WIDTH};
+use super::fonts::{self, Face};
+use super::theme::{self, FAINT, GRID, HEIGHT, INK, LEAST_TEXT, PAPER, Palette, WIDTH};
 
 /// A figure being drawn. Positions are in the viewBox's units.
-pub struct Frame {
+pub struct Frame<'a> {
     body: String,
-    title: String,
+    palette: &'a Palette,
     pub left: f64,
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
+    pub height: f64,
     pub y: Axis,
+    /// Where something stands already that a label must not cover.
+    taken: Vec<Space>,
+}
+
+/// A rectangle: from left to right, from top to bottom.
+#[derive(Clone, Copy, Debug)]
+struct Space(f64, f64, f64, f64);
+
+impl Space {
+    fn meets(&self, other: &Space) -> bool {
+        self.0 < other.1 && other.0 < self.1 && self.2 < other.3 && other.2 < self.3
+    }
 }
 
 /// How text is set.
-pub struct Type<'a> {
-    pub size: f64,
-    pub colour: &'a str,
+#[derive(Clone, Copy)]
+pub struct Type {
     pub anchor: &'static str,
     pub bold: bool,
+    /// In the colour of what is measured, not of what explains it.
+    pub ink: bool,
 }
 
-pub const SMALL: Type<'static> = Type { size: 12.0, colour: FAINT, anchor: "middle", bold: false };
+pub const SMALL: Type = Type { anchor: "middle", bold: false, ink: false };
+pub const LABEL: Type = Type { anchor: "middle", bold: false, ink: true };
 
-impl Frame {
-    /// Title, subtitle, legend and y axis.
-    pub fn new(palette: &Palette, (title, subtitle): (&str, &str), y_label: &str, names: &[&str], y: Axis) -> Frame {
-        let mut frame = Frame::bare(palette, (title, subtitle), names);
+/// Of the letters above and below their line.
+const ABOVE: f64 = 0.8;
+const BELOW: f64 = 0.22;
+
+/// Space around the whole.
+const EDGE: f64 = 6.0;
+
+impl<'a> Frame<'a> {
+    /// Legend and y axis.
+    pub fn new(palette: &'a Palette, y_label: &str, names: &[&str], y: Axis) -> Frame<'a> {
+        let mut frame = Frame::bare(palette, names, &[y], HEIGHT);
         let (top, bottom) = (frame.top, frame.bottom);
         frame.panel(top, bottom, y_label, y);
         frame
     }
 
-    /// Title, subtitle and legend; the area below is still to be divided.
-    pub fn bare(palette: &Palette, (title, subtitle): (&str, &str), names: &[&str]) -> Frame {
-        let (left, right, bottom) = (64.0, WIDTH - 18.0, HEIGHT - 52.0);
+    /// The legend, and room for the axes' numbers; the area below is still to be divided.
+    pub fn bare(palette: &'a Palette, names: &[&str], axes: &[Axis], height: f64) -> Frame<'a> {
+        let ticks = axes.iter().flat_map(Axis::ticks).map(|t| fonts::width(&si(t), LEAST_TEXT, Face::Plain));
+        let left = EDGE + ticks.fold(0.0, f64::max) + 7.0;
+        let (right, bottom) = (WIDTH - EDGE, height - 46.0);
         let y = Axis::from_zero([0.0].into_iter());
-        let mut frame =
-            Frame { body: String::new(), title: format!("{title}: {subtitle}"), left, right, top: 0.0, bottom, y };
-        frame.text(16.0, 26.0, title, &Type { size: 17.0, colour: INK, anchor: "start", bold: true });
-        frame.text(16.0, 46.0, subtitle, &Type { size: 13.0, anchor: "start", ..SMALL });
-        frame.top = frame.legend(palette, names, 68.0) + 36.0;
+        let body = String::new();
+        let mut frame = Frame { body, palette, left, right, top: 0.0, bottom, height, y, taken: Vec::new() };
+        frame.top = frame.legend(names) + 34.0;
         frame
     }
 
     /// Begins to draw between `top` and `bottom`, with a y axis of its own.
     pub fn panel(&mut self, top: f64, bottom: f64, y_label: &str, y: Axis) {
         (self.top, self.bottom, self.y) = (top, bottom, y);
-        self.text(16.0, top - 10.0, y_label, &Type { anchor: "start", ..SMALL });
         let (left, right) = (self.left, self.right);
+        let mut last = f64::MAX;
         for tick in y.ticks() {
             let at = self.y_at(tick);
-            self.line((left, at), (right, at), GRID, 1.0);
-            self.text(left - 8.0, at + 4.0, &si(tick), &Type { anchor: "end", ..SMALL });
+            self.line((left, at), (right, at), ("g", GRID), 1.0);
+            // In a low panel not every number has room.
+            if last - at >= LEAST_TEXT * 1.1 {
+                self.text(left - 7.0, at + 4.5, &si(tick), &Type { anchor: "end", ..SMALL });
+                last = at;
+            }
         }
+        self.text(EDGE, top - 13.0, y_label, &Type { anchor: "start", ..SMALL });
     }
 
     /// Draws the names, in as many rows as they need; where the last row stands.
-    fn legend(&mut self, palette: &Palette, names: &[&str], first: f64) -> f64 {
-        let (mut x, mut row) = (16.0, first);
+    fn legend(&mut self, names: &[&str]) -> f64 {
+        let (mut x, mut row) = (EDGE, EDGE + 11.0);
         for (i, name) in names.iter().enumerate() {
-            let width = 32.0 + 8.2 * name.chars().count() as f64;
-            if x > 16.0 && x + width > WIDTH - 16.0 {
-                (x, row) = (16.0, row + 20.0);
+            let name = fonts::shortened(name, LEAST_TEXT, Face::Plain, WIDTH - 2.0 * EDGE - 24.0);
+            let width = 24.0 + fonts::width(&name, LEAST_TEXT, Face::Plain) + 14.0;
+            if x > EDGE && x + width - 14.0 > WIDTH - EDGE {
+                (x, row) = (EDGE, row + 19.0);
             }
-            self.rect((x, row - 10.0), (12.0, 12.0), palette.of(i), None);
-            self.text(x + 18.0, row, name, &Type { size: 13.0, colour: INK, anchor: "start", bold: false });
+            self.polyline(&[(x, row - 4.5), (x + 18.0, row - 4.5)], i, 2.0);
+            self.mark((x + 9.0, row - 4.5), 5.0, i, false, None);
+            self.text(x + 23.0, row, &name, &Type { anchor: "start", ..LABEL });
             x += width;
         }
         row
@@ -80,76 +113,166 @@ impl Frame {
 
     pub fn x_label(&mut self, text: &str) {
         let middle = (self.left + self.right) / 2.0;
-        self.text(middle, HEIGHT - 12.0, text, &Type { size: 13.0, ..SMALL });
+        let text = fonts::shortened(text, LEAST_TEXT, Face::Plain, self.right - self.left);
+        self.text(middle, self.height - 8.0, &text, &SMALL);
+    }
+
+    /// Numbers or names under the baseline: all, or every second, third …, so that none touches its neighbour.
+    pub fn x_ticks(&mut self, ticks: &[(f64, String)]) {
+        let row = self.bottom + 18.0;
+        let space = |(x, text): &(f64, String)| {
+            let half = fonts::width(text, LEAST_TEXT, Face::Plain) / 2.0 + 3.0;
+            (x - half, x + half)
+        };
+        let fits = |every: usize| {
+            let shown: Vec<_> = ticks.iter().step_by(every).map(space).collect();
+            shown.windows(2).all(|pair| pair[0].1 <= pair[1].0)
+        };
+        let every = (1..=ticks.len().max(1)).find(|every| fits(*every)).unwrap_or(1);
+        for (x, text) in ticks.iter().step_by(every) {
+            let text = fonts::shortened(text, LEAST_TEXT, Face::Plain, self.right - EDGE);
+            let half = fonts::width(&text, LEAST_TEXT, Face::Plain) / 2.0;
+            self.text(x.clamp(half + 1.0, (WIDTH - half - 1.0).max(half + 1.0)), row, &text, &SMALL);
+        }
     }
 
     /// The baseline, over the marks.
     pub fn baseline(&mut self) {
         let (left, right, bottom) = (self.left, self.right, self.bottom);
-        self.line((left, bottom), (right, bottom), FAINT, 1.0);
+        self.line((left, bottom), (right, bottom), ("q", FAINT), 1.0);
     }
 
     pub fn no_data(&mut self) {
         let middle = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
-        self.text(middle.0, middle.1, "nothing was measured here", &Type { size: 14.0, ..SMALL });
+        self.text(middle.0, middle.1, "nothing was measured here", &SMALL);
     }
 
-    pub fn text(&mut self, x: f64, y: f64, text: &str, set: &Type<'_>) {
+    pub fn text(&mut self, x: f64, y: f64, text: &str, set: &Type) {
+        self.taken.push(space(x, y, text, set));
         let weight = if set.bold { " font-weight=\"600\"" } else { "" };
-        let (size, colour, anchor) = (set.size, set.colour, set.anchor);
+        let (class, colour) = if set.ink { ("i", INK) } else { ("f", FAINT) };
+        let anchor = if set.anchor == "start" { String::new() } else { format!(" text-anchor=\"{}\"", set.anchor) };
         self.push(format_args!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{colour}\" text-anchor=\"{anchor}\"{weight}>{}</text>",
+            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\"{anchor}{weight}>{}</text>",
             escape(text)
         ));
     }
 
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &str, width: f64) {
+    /// Sets a label at the first of the places where it covers nothing and stays within the figure; it is left out where
+    /// there is none, since what it says is in the mark's own words and in the table too.
+    pub fn label(&mut self, places: &[(f64, f64, &'static str)], text: &str) {
+        let free = places.iter().find(|(x, y, anchor)| {
+            let wanted = space(*x, *y, text, &Type { anchor, ..LABEL });
+            let inside = wanted.0 >= 1.0 && wanted.1 <= WIDTH - 1.0 && wanted.2 >= 1.0 && wanted.3 < self.height;
+            inside && !self.taken.iter().any(|taken| taken.meets(&wanted))
+        });
+        if let Some((x, y, anchor)) = free {
+            self.text(*x, *y, text, &Type { anchor, ..LABEL });
+        }
+    }
+
+    /// Keeps labels away from a line: a series' own.
+    pub fn keep_clear(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let steps = ((to.0 - from.0).abs().max((to.1 - from.1).abs()) / 8.0).clamp(1.0, 60.0) as u32;
+        for step in 0..=steps {
+            let share = f64::from(step) / f64::from(steps);
+            let (x, y) = (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
+            self.taken.push(Space(x - 1.5, x + 1.5, y - 1.5, y + 1.5));
+        }
+    }
+
+    /// A straight line of a class and a colour.
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), (class, colour): (&str, &str), width: f64) {
         self.push(format_args!(
-            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>",
+            "<path class=\"{class}\" d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>",
             from.0, from.1, to.0, to.1
         ));
     }
 
-    pub fn rect(&mut self, at: (f64, f64), size: (f64, f64), fill: &str, hover: Option<&str>) {
-        let (x, y, w, h) = (at.0, at.1, size.0.max(0.0), size.1.max(0.0));
+    /// A subject's bar; an empty one is drawn as an outline.
+    pub fn bar(&mut self, at: (f64, f64), size: (f64, f64), subject: usize, empty: bool, hover: &str) {
+        let colour = self.palette.of(subject).to_string();
+        let (line, inside) = if empty { (2.0, 0.0) } else { (0.0, 1.0) };
+        let (x, y) = (at.0 + line / 2.0, at.1 + line / 2.0);
+        let (w, h) = ((size.0 - line).max(0.5), (size.1 - line).max(0.5));
         self.push(format_args!(
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" rx=\"1.5\" fill=\"{fill}\">"
+            "<rect class=\"m s{} k{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"{colour}\" \
+             fill-opacity=\"{inside}\" stroke=\"{colour}\" stroke-width=\"{line}\">{}</rect>",
+            subject % self.palette.count(),
+            subject % self.palette.count(),
+            title(hover)
         ));
-        self.close("rect", hover);
     }
 
-    pub fn dot(&mut self, at: (f64, f64), radius: f64, fill: &str, hover: &str) {
-        let (x, y) = at;
+    /// A subject's mark; a hollow one has a core of paper.
+    pub fn mark(&mut self, at: (f64, f64), radius: f64, subject: usize, hollow: bool, hover: Option<&str>) {
+        self.taken.push(Space(at.0 - radius, at.0 + radius, at.1 - radius, at.1 + radius));
+        let colour = self.palette.of(subject).to_string();
+        let (series, class) = (subject % self.palette.count(), if hover.is_some() { "m " } else { "" });
+        let (fill, own) = if hollow { ("p", PAPER) } else { ("", colour.as_str()) };
+        let fill = if hollow { fill.to_string() } else { format!("s{series}") };
+        let d = theme::shape(subject, at, if hollow { radius - 0.5 } else { radius });
+        let edge = if hollow { (format!("k{series}"), colour.as_str()) } else { ("pk".to_string(), PAPER) };
         self.push(format_args!(
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"#fff\" stroke-width=\"1\">"
+            "<path class=\"{class}{fill} {}\" d=\"{d}\" fill=\"{own}\" stroke=\"{}\" stroke-width=\"{}\">{}</path>",
+            edge.0,
+            edge.1,
+            if hollow { 1.8 } else { 0.8 },
+            hover.map(title).unwrap_or_default()
         ));
-        self.close("circle", Some(hover));
     }
 
-    pub fn polyline(&mut self, points: &[(f64, f64)], colour: &str, width: f64) {
+    /// A subject's mark in the colour of paper, on its bar.
+    pub fn emblem(&mut self, at: (f64, f64), radius: f64, subject: usize) {
+        let d = theme::shape(subject, at, radius);
+        self.push(format_args!("<path class=\"p\" d=\"{d}\" fill=\"{PAPER}\"/>"));
+    }
+
+    /// A dot that is only there to be pointed at.
+    pub fn dot(&mut self, at: (f64, f64), radius: f64, subject: usize, hover: &str) {
+        let (x, y, series) = (at.0, at.1, subject % self.palette.count());
+        let colour = self.palette.of(subject).to_string();
+        self.push(format_args!(
+            "<circle class=\"m s{series}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\">{}</circle>",
+            title(hover)
+        ));
+    }
+
+    /// A subject's line, in its colour and dash.
+    pub fn polyline(&mut self, points: &[(f64, f64)], subject: usize, width: f64) {
         let mut path = String::new();
-        for (x, y) in points {
-            let _ = write!(path, "{x:.1},{y:.1} ");
+        for (i, (x, y)) in points.iter().enumerate() {
+            let _ = write!(path, "{}{x:.1} {y:.1}", if i == 0 { 'M' } else { 'L' });
         }
+        let dash = match theme::dash(subject) {
+            "" => String::new(),
+            dash => format!(" stroke-dasharray=\"{dash}\""),
+        };
+        let (series, colour) = (subject % self.palette.count(), self.palette.of(subject).to_string());
         self.push(format_args!(
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"/>",
-            path.trim_end()
+            "<path class=\"k{series}\" d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" \
+             stroke-linejoin=\"round\"{dash}/>"
         ));
     }
 
-    /// A vertical interval with its caps.
+    /// A vertical interval with its caps; an arrow where it goes on beyond the axis.
     pub fn whisker(&mut self, x: f64, low: f64, high: f64, cap: f64) {
-        let (low, high) = (self.y_at(low), self.y_at(high));
-        self.line((x, low), (x, high), INK, 1.2);
-        self.line((x - cap, low), (x + cap, low), INK, 1.2);
-        self.line((x - cap, high), (x + cap, high), INK, 1.2);
+        let (from, to) = (self.y_at(low), self.y_at(high));
+        let top = match self.y.reaches(high) {
+            true => format!("M{:.1} {to:.1}H{:.1}", x - cap, x + cap),
+            false => format!("M{:.1} {:.1}L{x:.1} {to:.1}L{:.1} {:.1}", x - cap, to + 5.0, x + cap, to + 5.0),
+        };
+        let bottom = match self.y.log && low < self.y.low {
+            true => String::new(),
+            false => format!("M{:.1} {from:.1}H{:.1}", x - cap, x + cap),
+        };
+        self.interval(&format!("M{x:.1} {from:.1}V{to:.1}{top}{bottom}"));
+        self.taken.push(Space(x - cap, x + cap, to, from));
     }
 
-    fn close(&mut self, element: &str, hover: Option<&str>) {
-        if let Some(text) = hover {
-            self.push(format_args!("<title>{}</title>", escape(text)));
-        }
-        self.push(format_args!("</{element}>"));
+    /// An interval's line and caps, as an SVG path.
+    pub fn interval(&mut self, d: &str) {
+        self.push(format_args!("<path class=\"w\" d=\"{d}\" fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.2\"/>"));
     }
 
     fn push(&mut self, text: std::fmt::Arguments<'_>) {
@@ -157,17 +280,34 @@ impl Frame {
         let _ = self.body.write_fmt(text);
     }
 
-    pub fn svg(self) -> String {
-        let title = escape(&self.title);
+    /// The drawing, which says in `label` what it shows.
+    pub fn svg(self, label: &str) -> String {
+        let (height, families, label) = (self.height, fonts::FAMILIES, escape(label));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"100%\" role=\"img\" \
-             aria-label=\"{title}\" font-family=\"{FONT}\"><rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#fff\"/>{}</svg>",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" \
+             aria-label=\"{label}\" font-family=\"{families}\" font-size=\"{LEAST_TEXT}\"><rect class=\"p\" \
+             width=\"{WIDTH}\" height=\"{height:.0}\" fill=\"{PAPER}\"/>{}</svg>",
             self.body
         )
     }
 }
 
+/// The space that text takes.
+fn space(x: f64, y: f64, text: &str, set: &Type) -> Space {
+    let wide = fonts::width(text, LEAST_TEXT, if set.bold { Face::Bold } else { Face::Plain });
+    let left = match set.anchor {
+        "start" => x,
+        "end" => x - wide,
+        _ => x - wide / 2.0,
+    };
+    Space(left - 1.0, left + wide + 1.0, y - ABOVE * LEAST_TEXT, y + BELOW * LEAST_TEXT)
+}
+
+fn title(hover: &str) -> String {
+    format!("<title>{}</title>", escape(hover))
+}
+
 /// Text as XML wants it.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,14 +1,18 @@
 //! Which figures a step gets, and how they are drawn: from facts to plain data, from plain data to SVG, without I/O; and
 //! from SVG to PNG.
 //!
-//! `step`, `power` and `steady` say what is drawn. Every figure is a `Frame` (title, legend, y axis) with marks drawn into
-//! it. Each mark carries a `<title>`, so that a browser shows its value when the pointer is over it.
+//! `step`, `power` and `steady` say what is drawn. Every figure is a `Frame` (legend, y axis) with marks drawn into it; its
+//! title stands beside it. Each mark carries a `<title>`, from which a page shows its value under a pointer or a finger.
 
+mod alone;
 mod axis;
 mod bars;
+pub mod choice;
+mod colour;
 mod curve;
 pub mod fonts;
 mod frame;
+pub mod multiples;
 mod panels;
 mod percentiles;
 mod png;
@@ -16,6 +20,8 @@ pub mod power;
 mod rounds;
 pub mod steady;
 pub mod step;
+#[cfg(test)]
+pub mod tests;
 pub mod theme;
 mod timeline;
 
@@ -30,10 +36,24 @@ use crate::base::registry::Registry;
 
 /// What can be drawn.
 pub trait Plot: Send + Sync {
-    /// What the figure shows, for those who do not see it.
-    fn label(&self) -> String;
+    /// What the figures around it are of too: the step; empty where there is nothing to say.
+    fn title(&self) -> &str {
+        ""
+    }
 
+    /// What this one shows of it.
+    fn caption(&self) -> String;
+
+    /// The drawing, without its title and its caption, which a document sets beside it.
     fn svg(&self, palette: &Palette) -> String;
+
+    /// What the figure shows, for those who do not see it.
+    fn label(&self) -> String {
+        match self.title() {
+            "" => self.caption(),
+            title => format!("{title}: {}", self.caption()),
+        }
+    }
 }
 
 /// A figure, not yet drawn, and the name of its file, without an extension.
@@ -52,8 +72,30 @@ impl Figure {
         self.plot.label()
     }
 
+    pub fn caption(&self) -> String {
+        self.plot.caption()
+    }
+
+    /// The drawing as it stands in a document, beside its caption.
     pub fn svg(&self, palette: &Palette) -> String {
         self.plot.svg(palette)
+    }
+
+    /// The drawing as a file of its own, which says what it shows.
+    pub fn alone(&self, palette: &Palette) -> String {
+        let drawn = self.plot.svg(palette);
+        let (width, height) = size(&drawn);
+        alone::with_title(&drawn, (width, height), self.plot.title(), &self.plot.caption())
+    }
+}
+
+/// Width and height of a drawing, from its viewBox.
+pub fn size(svg: &str) -> (f64, f64) {
+    let numbers = svg.split("viewBox=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    let numbers: Vec<f64> = numbers.split(' ').filter_map(|n| n.parse().ok()).collect();
+    match numbers[..] {
+        [_, _, width, height] if width > 0.0 && height > 0.0 => (width, height),
+        _ => (theme::WIDTH, theme::HEIGHT),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::Plot;
 use super::axis::{Axis, si};
-use super::frame::{Frame, SMALL};
-use super::theme::Palette;
+use super::frame::Frame;
+use super::theme::{HEIGHT, Palette};
 use super::timeline::TimelineSeries;
 
 pub struct Panel {
@@ -20,37 +20,43 @@ pub struct Panels {
 }
 
 /// Between two panels, for the label of the lower one.
-const GAP: f64 = 26.0;
+const GAP: f64 = 27.0;
+/// Of a panel, at least.
+const LEAST_PANEL: f64 = 74.0;
 
 impl Plot for Panels {
-    fn label(&self) -> String {
-        format!("{}: {}", self.title, self.subtitle)
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn caption(&self) -> String {
+        self.subtitle.clone()
     }
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let mut frame = Frame::bare(palette, (&self.title, &self.subtitle), &names);
-        let (top, bottom) = (frame.top, frame.bottom);
+        let axis = |panel: &Panel| Axis::from_zero(panel.series.iter().flat_map(|s| &s.points).map(|p| p.1));
+        let axes: Vec<Axis> = self.panels.iter().map(axis).collect();
         let n = self.panels.len().max(1) as f64;
-        let height = (bottom - top - GAP * (n - 1.0)) / n;
+        let mut frame = Frame::bare(palette, &names, &axes, HEIGHT);
+        let top = frame.top;
+        let height = ((frame.bottom - top - GAP * (n - 1.0)) / n).max(LEAST_PANEL);
+        frame.height += top + height * n + GAP * (n - 1.0) - frame.bottom;
         let points = || self.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points);
         let x = Axis::from_zero(points().map(|p| p.0));
         let (left, right) = (frame.left, frame.right);
         let x_at = |seconds: f64| left + x.share(seconds) * (right - left - 14.0);
         for (i, panel) in self.panels.iter().enumerate() {
             let from = top + i as f64 * (height + GAP);
-            let y = Axis::from_zero(panel.series.iter().flat_map(|s| &s.points).map(|p| p.1));
-            frame.panel(from, from + height, &panel.y_label, y);
+            frame.panel(from, from + height, &panel.y_label, axes[i]);
             for (s, series) in panel.series.iter().enumerate() {
                 let path: Vec<_> = series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1))).collect();
-                frame.polyline(&path, palette.of(s), 1.6);
+                frame.polyline(&path, s, 1.6);
             }
             frame.baseline();
         }
-        for tick in x.ticks() {
-            frame.text(x_at(tick), frame.bottom + 18.0, &si(tick), &SMALL);
-        }
+        frame.x_ticks(&x.ticks().into_iter().map(|t| (x_at(t), si(t))).collect::<Vec<_>>());
         frame.x_label("seconds");
-        frame.svg()
+        frame.svg(&self.label())
     }
 }

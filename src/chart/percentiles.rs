@@ -2,7 +2,7 @@
 
 use super::Plot;
 use super::axis::Axis;
-use super::frame::{Frame, SMALL, Type};
+use super::frame::Frame;
 use super::theme::Palette;
 use crate::base::units::latency;
 
@@ -19,40 +19,47 @@ pub struct Percentiles {
 }
 
 impl Plot for Percentiles {
-    fn label(&self) -> String {
-        format!("{}: {}", self.title, self.subtitle)
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn caption(&self) -> String {
+        self.subtitle.clone()
     }
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
         let points = || self.series.iter().flat_map(|s| &s.points);
-        let y = Axis::decades(points().map(|p| p.1 / 1e3));
-        let mut frame = Frame::new(palette, (&self.title, &self.subtitle), "µs", &names, y);
+        let y = Axis::decades(points().map(|p| (p.1 / 1e3, p.1 / 1e3, p.1 / 1e3)));
+        let mut frame = Frame::new(palette, "µs", &names, y);
         let mut shown: Vec<f64> = points().map(|p| p.0).collect();
         shown.sort_by(f64::total_cmp);
         shown.dedup();
         let Some(&last) = shown.last() else {
             frame.no_data();
-            return frame.svg();
+            return frame.svg(&self.label());
         };
         let nines = |percentile: f64| -(1.0 - percentile / 100.0).log10();
         let (left, right) = (frame.left + 24.0, frame.right - 24.0);
-        let first = nines(shown[0]);
+        let first = nines(shown.first().copied().unwrap_or(last));
         let span = (nines(last) - first).max(0.1);
         let x_at = |percentile: f64| left + (nines(percentile) - first) / span * (right - left);
+        // The nines first: of those that stand close, the ones that are talked about.
+        let row = frame.bottom + 18.0;
+        shown.sort_by_key(|p| ![50.0, 99.0, 99.9, 99.99, 99.999].contains(p));
         for &percentile in &shown {
-            let bottom = frame.bottom + 18.0;
-            frame.text(x_at(percentile), bottom, &format!("p{percentile}"), &Type { size: 12.5, ..SMALL });
+            frame.label(&[(x_at(percentile), row, "middle")], &format!("p{percentile}"));
         }
         for (i, series) in self.series.iter().enumerate() {
             let path: Vec<_> = series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1 / 1e3))).collect();
-            frame.polyline(&path, palette.of(i), 2.0);
+            frame.polyline(&path, i, 2.0);
             for (p, at) in series.points.iter().zip(path) {
-                frame.dot(at, 4.0, palette.of(i), &format!("{}, p{}: {}", series.name, p.0, latency(p.1)));
+                let hover = format!("{}, p{}: {}", series.name, p.0, latency(p.1));
+                frame.mark(at, 4.4, i, false, Some(&hover));
             }
         }
         frame.baseline();
         frame.x_label("share of operations that took no longer");
-        frame.svg()
+        frame.svg(&self.label())
     }
 }

@@ -1,15 +1,15 @@
-//! SVG to PNG, in-process, with the fonts that the system has.
+//! SVG to PNG, in-process, with the program's own fonts.
 
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::{Options, Tree};
+use resvg::usvg::Tree;
 
 use super::fonts;
 use crate::base::error::{Result, failed};
 
 /// The picture, `scale` pixels to a unit of the viewBox.
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>> {
-    let options = Options { fontdb: fonts::database()?, font_family: fonts::FAMILY.to_string(), ..Options::default() };
-    let tree = Tree::from_str(svg, &options)
+    fonts::require_in(svg)?;
+    let tree = Tree::from_str(svg, &fonts::options())
         .map_err(|e| failed(format!("a figure is not valid SVG: {e}"), "please report it"))?;
     let size = tree.size();
     let (width, height) = ((size.width() * scale) as u32, (size.height() * scale) as u32);

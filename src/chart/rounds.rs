@@ -3,7 +3,7 @@
 
 use super::Plot;
 use super::axis::{Axis, si};
-use super::frame::{Frame, SMALL};
+use super::frame::Frame;
 use super::theme::{FAINT, INK, Palette};
 
 pub struct RoundsSeries {
@@ -33,8 +33,12 @@ pub struct Rounds {
 }
 
 impl Plot for Rounds {
-    fn label(&self) -> String {
-        format!("{}: {}", self.title, self.subtitle)
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn caption(&self) -> String {
+        self.subtitle.clone()
     }
 
     fn svg(&self, palette: &Palette) -> String {
@@ -42,24 +46,22 @@ impl Plot for Rounds {
         let bands = self.series.iter().filter_map(|s| s.fit.as_ref()).map(|f| f.mean + f.band);
         let values = || self.series.iter().flat_map(|s| s.values.iter().copied()).filter(|v| v.is_finite());
         let y = Axis::from_zero(values().chain(bands));
-        let mut frame = Frame::new(palette, (&self.title, &self.subtitle), &self.y_label, &names, y);
+        let mut frame = Frame::new(palette, &self.y_label, &names, y);
         let most = self.series.iter().map(|s| s.values.len()).max().unwrap_or(0);
         if most == 0 {
             frame.no_data();
-            return frame.svg();
+            return frame.svg(&self.label());
         }
         let (left, right) = (frame.left, frame.right);
         let x_at = |round: f64| left + (round - 0.5) / most as f64 * (right - left);
-        let every = most.div_ceil(25);
-        for round in (1..=most).filter(|round| (round - 1).is_multiple_of(every)) {
-            frame.text(x_at(round as f64), frame.bottom + 18.0, &round.to_string(), &SMALL);
-        }
+        frame.x_ticks(&(1..=most).map(|round| (x_at(round as f64), round.to_string())).collect::<Vec<_>>());
         for (i, series) in self.series.iter().enumerate() {
             let numbered = series.values.iter().enumerate().filter(|(_, v)| v.is_finite());
             let path: Vec<_> = numbered.map(|(at, v)| (x_at(at as f64 + 1.0), frame.y_at(*v))).collect();
-            frame.polyline(&path, palette.of(i), 1.6);
+            frame.polyline(&path, i, 1.6);
             for (value, at) in series.values.iter().filter(|v| v.is_finite()).zip(path) {
-                frame.dot(at, 3.0, palette.of(i), &format!("{}: {} {}", series.name, si(*value), self.y_label));
+                let hover = format!("{}: {} {}", series.name, si(*value), self.y_label);
+                frame.mark(at, 3.2, i, false, Some(&hover));
             }
             if let Some(fit) = &series.fit {
                 fit.draw(&mut frame, &x_at);
@@ -67,20 +69,20 @@ impl Plot for Rounds {
         }
         frame.baseline();
         frame.x_label("round");
-        frame.svg()
+        frame.svg(&self.label())
     }
 }
 
 impl Fit {
-    fn draw(&self, frame: &mut Frame, x_at: &dyn Fn(f64) -> f64) {
+    fn draw(&self, frame: &mut Frame<'_>, x_at: &dyn Fn(f64) -> f64) {
         let (first, steps) = (self.first_round as f64, (self.rounds - 1) as f64);
         let (from, to) = (x_at(first), x_at(first + steps));
-        let y = |frame: &Frame, value: f64| frame.y_at(value.max(0.0));
+        let y = |frame: &Frame<'_>, value: f64| frame.y_at(value.max(0.0));
         for limit in [self.mean - self.band, self.mean + self.band] {
             let at = y(frame, limit);
-            frame.line((from, at), (to, at), FAINT, 1.0);
+            frame.line((from, at), (to, at), ("q", FAINT), 1.0);
         }
         let (start, end) = (y(frame, self.intercept), y(frame, self.intercept + self.slope_per_round * steps));
-        frame.line((from, start), (to, end), INK, 1.6);
+        frame.line((from, start), (to, end), ("w", INK), 1.6);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Plot;
 use super::axis::{Axis, si};
-use super::frame::{Frame, SMALL};
+use super::frame::Frame;
 use super::theme::Palette;
 
 pub struct TimelineSeries {
@@ -19,35 +19,37 @@ pub struct Timeline {
 }
 
 impl Plot for Timeline {
-    fn label(&self) -> String {
-        format!("{}: {}", self.title, self.subtitle)
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn caption(&self) -> String {
+        self.subtitle.clone()
     }
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
         let points = || self.series.iter().flat_map(|s| &s.points);
         let y = Axis::from_zero(points().map(|p| p.1));
-        let mut frame = Frame::new(palette, (&self.title, &self.subtitle), &self.y_label, &names, y);
+        let mut frame = Frame::new(palette, &self.y_label, &names, y);
         if points().next().is_none() {
             frame.no_data();
-            return frame.svg();
+            return frame.svg(&self.label());
         }
         let x = Axis::from_zero(points().map(|p| p.0));
         let (left, right) = (frame.left, frame.right);
         let x_at = |seconds: f64| left + x.share(seconds) * (right - left - 14.0);
-        for tick in x.ticks() {
-            frame.text(x_at(tick), frame.bottom + 18.0, &si(tick), &SMALL);
-        }
+        frame.x_ticks(&x.ticks().into_iter().map(|t| (x_at(t), si(t))).collect::<Vec<_>>());
         for (i, series) in self.series.iter().enumerate() {
             let path: Vec<_> = series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1))).collect();
-            frame.polyline(&path, palette.of(i), 1.6);
+            frame.polyline(&path, i, 1.6);
             for (p, at) in series.points.iter().zip(path) {
                 let hover = format!("{}, {} s: {} {}", series.name, si(p.0), si(p.1), self.y_label);
-                frame.dot(at, 2.2, palette.of(i), &hover);
+                frame.dot(at, 1.8, i, &hover);
             }
         }
         frame.baseline();
         frame.x_label("seconds");
-        frame.svg()
+        frame.svg(&self.label())
     }
 }

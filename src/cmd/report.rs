@@ -38,7 +38,7 @@ pub fn report(
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         for figure in chart::all(&facts) {
             let path = folder.join(&figure.file);
-            let svg = figure.svg(&document.palette);
+            let svg = figure.alone(&document.palette);
             output::write(&path.with_extension("svg"), &inputs, svg.as_bytes())?;
             let png = chart::png(&svg, PNG_SCALE)?;
             output::write(&path.with_extension("png"), &inputs, &png)?;

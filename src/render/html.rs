@@ -5,10 +5,11 @@ use std::fmt::Write;
 use askama::Template;
 use base64::prelude::{BASE64_STANDARD, Engine};
 
+use super::webfont::Used;
 use crate::base::error::{Context, Result};
-use crate::brief::Document;
-use crate::brief::block::{Block, Line, Mark, Role, Style, Table};
-use crate::chart::Palette;
+use crate::brief::block::{Block, Heading, Line, Mark, Role, Style, Table};
+use crate::brief::{Document, Part};
+use crate::chart::{Figure, Palette, theme};
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -16,29 +17,61 @@ struct Page<'a> {
     document: &'a Document,
     /// Ready-made HTML of the sections: (id, title, body).
     sections: Vec<(&'a str, &'a str, String)>,
+    cover: String,
     /// A PNG as base64; empty without a logo.
     logo: String,
+    /// The subjects' colours by light and dark, as CSS.
+    colours: String,
+    /// Stands where the page's fonts are put in the end, when it is known which characters they need.
+    fonts: &'static str,
 }
 
-impl Page<'_> {
-    fn colour(&self, subject: &usize) -> &str {
-        self.document.palette.of(*subject)
-    }
+const FONTS_HERE: &str = "/* fonts */\n";
 
-    fn name(&self, subject: &usize) -> &str {
-        &self.document.subjects[*subject]
+impl Page<'_> {
+    /// A subject's line and mark, as they stand in the figures.
+    fn swatch(&self, subject: &usize) -> String {
+        let (series, dash) = (subject % self.document.palette.count(), theme::dash(*subject));
+        format!(
+            "<svg viewBox=\"0 0 30 14\" aria-hidden=\"true\"><path class=\"k{series}\" d=\"M0 7H30\" stroke-width=\"2.5\" \
+             stroke-dasharray=\"{}\"/><path class=\"s{series}\" d=\"{}\"/></svg>",
+            if dash.is_empty() { "none" } else { dash },
+            theme::shape(*subject, (15.0, 7.0), 5.5)
+        )
     }
 }
 
 /// The whole brief as HTML.
 pub fn html(document: &Document) -> Result<String> {
-    let body = |blocks: &[Block]| Body { palette: &document.palette, out: String::new() }.of(blocks);
+    let body = |part: &Part| Body::new(document, &part.title).of(&part.blocks);
     let page = Page {
         document,
-        sections: document.parts.iter().map(|p| (p.id.as_str(), p.title.as_str(), body(&p.blocks))).collect(),
+        cover: Body::new(document, &document.title).of(&document.cover),
+        sections: document.parts.iter().map(|p| (p.id.as_str(), p.title.as_str(), body(p))).collect(),
         logo: document.logo_png.as_deref().map(|png| BASE64_STANDARD.encode(png)).unwrap_or_default(),
+        colours: colours(&document.palette),
+        fonts: FONTS_HERE,
     };
-    page.render().context("making the page")
+    let page = page.render().context("making the page")?;
+    let mut fonts = String::new();
+    for (code, weight, file) in Used::of_page(&page)?.fonts()? {
+        let (family, file) = (if code { "Brief Mono" } else { "Brief Sans" }, BASE64_STANDARD.encode(file));
+        let url = format!("url(data:font/woff;base64,{file})");
+        let _ = writeln!(fonts, "@font-face {{ font-family: \"{family}\"; font-weight: {weight}; src: {url}; }}");
+    }
+    Ok(page.replacen(FONTS_HERE, &fonts, 1))
+}
+
+/// A colour a subject, for light and for dark; figures and swatches name them.
+fn colours(palette: &Palette) -> String {
+    let (mut light, mut dark, mut classes) = (String::new(), String::new(), String::new());
+    for i in 0..palette.count() {
+        let _ = write!(light, " --s{i}: {};", palette.of(i));
+        let _ = write!(dark, " --s{i}: {};", palette.on_dark(i));
+        let _ = writeln!(classes, "svg .s{i} {{ fill: var(--s{i}); }} svg .k{i} {{ stroke: var(--s{i}); }}");
+    }
+    let dark = format!("@media screen and (prefers-color-scheme: dark) {{ :root {{{dark} }} }}");
+    format!(":root {{{light} }}\n{dark}\n{classes}")
 }
 
 /// Text made safe to stand in HTML.
@@ -59,10 +92,19 @@ fn escape(text: &str) -> String {
 /// A section's HTML on its way.
 struct Body<'a> {
     palette: &'a Palette,
+    /// What a table is called that has no caption: the headings it stands under.
+    under: [String; 2],
+    /// Of the section; the level of the last heading in it.
+    title: &'a str,
+    level: u8,
     out: String,
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
+    fn new(document: &'a Document, title: &'a str) -> Body<'a> {
+        Body { palette: &document.palette, under: Default::default(), title, level: 0, out: String::new() }
+    }
+
     fn of(mut self, blocks: &[Block]) -> String {
         for (i, block) in blocks.iter().enumerate() {
             let grouped = |b: Option<&Block>| matches!(b, Some(Block::Pairs(..)));
@@ -79,11 +121,7 @@ impl Body<'_> {
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Heading(heading) => {
-                let id = heading.id.as_ref().map_or(String::new(), |id| format!(" id=\"{}\"", escape(id)));
-                let h = heading.level + 2;
-                self.put(format_args!("<h{h}{id}>{}</h{h}>\n", escape(&heading.text)));
-            }
+            Block::Heading(heading) => self.heading(heading),
             Block::Text(role, line) => {
                 let class = match role {
                     Role::Plain => "",
@@ -106,41 +144,58 @@ impl Body<'_> {
                     format!("<tr><th scope=row>{}<td>{}\n", escape(name), escape(value))
                 };
                 let (title, rows) = (escape(title), pairs.iter().map(row).collect::<String>());
-                self.put(format_args!("<div class=group><h3>{title}</h3><table class=pairs>\n{rows}</table></div>\n"));
+                let h = if self.level == 0 { 3 } else { 4 };
+                self.put(format_args!(
+                    "<div class=group><h{h}>{title}</h{h}><table class=pairs><caption class=unseen>{title}</caption>\n\
+                     {rows}</table></div>\n"
+                ));
             }
             Block::Table(own) => self.table(own),
             Block::Figures(figures) => {
-                let figure = |f: &crate::chart::Figure| format!("<figure>{}</figure>\n", f.svg(self.palette));
+                let figure = |f: &Figure| {
+                    let caption = escape(&f.caption());
+                    format!("<figure><figcaption>{caption}</figcaption>{}</figure>\n", f.svg(self.palette))
+                };
                 let figures: String = figures.iter().map(figure).collect();
                 self.put(format_args!("<div class=figures>\n{figures}</div>\n"));
             }
-            Block::Code(title, text) if title.is_empty() => self.put(format_args!("<pre>{}</pre>\n", escape(text))),
+            Block::Code(title, text) if title.is_empty() => {
+                self.put(format_args!("<pre tabindex=0>{}</pre>\n", escape(text)));
+            }
             Block::Code(title, text) => self.put(format_args!(
-                "<details><summary>{}</summary><pre>{}</pre></details>\n",
+                "<details><summary>{}</summary><pre tabindex=0>{}</pre></details>\n",
                 escape(title),
                 escape(text)
             )),
         }
     }
 
+    /// No level is left out, so that a reader who goes by headings misses none.
+    fn heading(&mut self, heading: &Heading) {
+        self.level = heading.level.min(self.level + 1);
+        match heading.level {
+            1 => self.under = [heading.text.clone(), String::new()],
+            _ => self.under[1] = heading.text.clone(),
+        }
+        let id = heading.id.as_ref().map_or(String::new(), |id| format!(" id=\"{}\"", escape(id)));
+        let h = self.level + 2;
+        self.put(format_args!("<h{h}{id}>{}</h{h}>\n", escape(&heading.text)));
+    }
+
     fn table(&mut self, table: &Table) {
-        let cells = |mark: &str, row: &[String]| -> String {
-            row.iter().map(|cell| format!("<{mark}>{}", escape(cell))).collect()
+        let called = table_caption(table, &self.under, self.title);
+        let (caption, unseen) = (escape(&called), if table.caption.is_empty() { " class=unseen" } else { "" });
+        let head = |(i, cell): (usize, &String)| {
+            let left = if i < table.left { " class=left" } else { "" };
+            // A column that needs no name is no header.
+            let mark = if cell.is_empty() { "td" } else { "th scope=col" };
+            format!("<{mark}{left}>{}", escape(cell))
         };
-        let row = |(mark, row): &(Mark, Vec<String>)| {
-            let class = match mark {
-                Mark::None => "",
-                Mark::First => " class=first",
-                Mark::Side => " class=side",
-                Mark::Bad => " class=bad",
-            };
-            format!("<tr{class}>{}\n", cells("td", row))
-        };
+        let head: String = table.head.iter().enumerate().map(head).collect();
+        let rows: String = (0..table.rows.len()).map(|at| row(table, at)).collect();
         self.put(format_args!(
-            "<div class=scroll><table class=\"data left{}\"><thead><tr>{}</thead><tbody>\n{}</tbody></table></div>\n",
-            table.left,
-            cells("th scope=col", &table.head),
-            table.rows.iter().map(row).collect::<String>()
+            "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table class=data>\
+             <caption{unseen}>{caption}</caption><thead><tr>{head}</thead><tbody>\n{rows}</tbody></table></div>\n"
         ));
     }
 
@@ -164,6 +219,59 @@ fn styled(line: &Line) -> String {
     line.iter().map(span).collect()
 }
 
+/// What a table is called: its own caption, or the headings that it stands under.
+pub fn table_caption(table: &Table, under: &[String; 2], section: &str) -> String {
+    let under = [&under[0], &under[1]].into_iter().filter(|text| !text.is_empty());
+    let under: Vec<&str> = under.map(String::as_str).collect();
+    match (table.caption.as_str(), &under[..]) {
+        ("", []) => section.to_string(),
+        ("", under) => under.join(": "),
+        (own, _) => own.to_string(),
+    }
+}
+
+/// A row's cells. The leading columns name the row; a name that stands for the rows below too spans them.
+fn row(table: &Table, at: usize) -> String {
+    let (mark, cells) = &table.rows[at];
+    let class = match mark {
+        Mark::None => "",
+        Mark::First => " class=first",
+        Mark::Side => " class=side",
+        Mark::Bad => " class=bad",
+    };
+    let mut out = format!("<tr{class}>");
+    let grouped = is_grouped(table);
+    for (i, text) in cells.iter().enumerate() {
+        let span = if i == 0 && grouped { rows_below(table, at) } else { 1 };
+        if i == 0 && grouped && text.is_empty() && at > 0 {
+            continue;
+        }
+        let words = if text.chars().count() > 60 { " words" } else { "" };
+        let left = if i < table.left { format!(" class=\"left{words}\"") } else { String::new() };
+        let names = i == 0 || i == 1 && grouped;
+        let cell = match () {
+            () if text.is_empty() || !names || i >= table.left => "td".to_string(),
+            () if span > 1 => format!("th scope=rowgroup rowspan={span}"),
+            () => "th scope=row".to_string(),
+        };
+        let _ = write!(out, "<{cell}{left}>{}", escape(text));
+    }
+    out.push('\n');
+    out
+}
+
+/// Whether rows share the name in the first column, which then stands in the first of them alone.
+pub fn is_grouped(table: &Table) -> bool {
+    let empty = |(_, cells): &(Mark, Vec<String>)| cells.first().is_some_and(String::is_empty);
+    table.left > 1 && table.rows.first().is_some_and(|row| !empty(row)) && table.rows.iter().any(empty)
+}
+
+/// How many rows a name in the first column is of, from its own on.
+fn rows_below(table: &Table, at: usize) -> usize {
+    let below = table.rows[at + 1..].iter();
+    1 + below.take_while(|(_, cells)| cells.first().is_some_and(String::is_empty)).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,8 +281,28 @@ mod tests {
     fn names_cannot_break_the_page() {
         let table = Table::of(1, &["<b>"], vec![vec!["a & \"b\"".to_string()]]);
         let text = Block::Text(Role::Plain, [plain("<i>"), vec![strong("</p>")]].concat());
-        let body = Body { palette: &Palette::default(), out: String::new() }.of(&[table.block(), text]);
-        assert!(body.contains("<th scope=col>&lt;b&gt;") && body.contains("<td>a &amp; &quot;b&quot;"), "{body}");
+        let body = of(&[table.block(), text]);
+        assert!(body.contains("<th scope=col class=left>&lt;b&gt;"), "{body}");
+        assert!(body.contains("<th scope=row class=\"left\">a &amp; &quot;b&quot;"), "{body}");
         assert!(body.contains("<p>&lt;i&gt;<strong>&lt;/p&gt;</strong></p>"), "{body}");
+    }
+
+    fn of(blocks: &[Block]) -> String {
+        let palette = Palette::default();
+        let own = Default::default();
+        Body { palette: &palette, under: own, title: "Results", level: 0, out: String::new() }.of(blocks)
+    }
+
+    #[test]
+    fn a_name_spans_the_rows_that_it_is_of_and_a_table_is_called_by_its_headings() {
+        let rows = [["8", "A", "1"], ["", "B", "2"], ["16", "A", "3"]];
+        let rows = rows.map(|row| row.map(String::from).to_vec()).to_vec();
+        let body = of(&[Block::chapter("Reads"), Table::of(2, &["threads", "subject", "ops/s"], rows).block()]);
+        assert!(body.contains("<caption class=unseen>Reads</caption>"), "{body}");
+        assert!(
+            body.contains("<th scope=rowgroup rowspan=2 class=\"left\">8<th scope=row class=\"left\">A<td>1"),
+            "{body}"
+        );
+        assert!(body.contains("<tr><th scope=row class=\"left\">B<td>2"), "{body}");
     }
 }

@@ -1,303 +1,399 @@
-//! Laying text, tables and figures out on pages: lines are broken by measuring, tables shrink until they fit and repeat
-//! their heads, a heading never ends a page.
+//! Text, tables and figures as pieces for pages: lines are broken by measuring, tables shrink until they fit, a heading
+//! stays with what it heads and a figure with the table below it.
 
-use std::sync::Arc;
+use std::num::{NonZeroU16, NonZeroU32};
 
-use crate::base::error::{Result, failed};
-use crate::chart::fonts;
-use crate::chart::theme::{HEIGHT, WIDTH};
+use krilla::tagging::{ListNumbering, TableHeaderScope, Tag};
 
-pub const MARGIN: f32 = 45.0;
+use super::html::is_grouped;
+use super::pages::{Item, Piece, Rgb};
+use super::tags::{TagId, Tags};
+use crate::brief::block::{Mark, Table};
+use crate::chart::fonts::{self, Face};
+use crate::chart::{self, Figure, Palette, theme};
 
-pub type Rgb = (u8, u8, u8);
+pub const MARGIN: f32 = 42.0;
+pub const INK: Rgb = (0x1c, 0x27, 0x33);
+pub const FAINT: Rgb = (0x52, 0x5e, 0x6b);
+const RULE: Rgb = (0xd5, 0xdb, 0xe2);
 
-/// A font with its widths.
-pub struct Face {
-    pub data: Vec<u8>,
-    pub index: u32,
-    widths: Arc<dyn Fn(char) -> f32>,
+/// Of running text.
+pub const BODY: f32 = 9.2;
+/// Of the text of tables: the largest that fits.
+const IN_TABLES: [f32; 6] = [7.8, 7.4, 7.0, 6.6, 6.2, 5.8];
+/// Between columns.
+const GUTTER: f32 = 6.0;
+/// Rows that stay with their table's head.
+const KEPT_ROWS: usize = 3;
+/// Figures in a row.
+const ACROSS: usize = 2;
+
+/// How a line of text is set.
+#[derive(Clone, Copy)]
+pub struct Set {
+    pub size: f32,
+    pub face: Face,
+    pub colour: Rgb,
 }
 
-impl Face {
-    pub fn load(bold: bool) -> Result<Face> {
-        let (data, index) = fonts::sans(bold)?;
-        let bad = || failed("the font for the PDF cannot be read", "apt-get install fonts-dejavu-core");
-        let kept = data.clone();
-        ttf_parser::Face::parse(&kept, index).map_err(|_| bad())?;
-        let widths = move |c: char| {
-            let Ok(face) = ttf_parser::Face::parse(&kept, index) else { return 0.6 };
-            let glyph = face.glyph_index(c).unwrap_or_default();
-            f32::from(face.glyph_hor_advance(glyph).unwrap_or(0)) / f32::from(face.units_per_em())
-        };
-        Ok(Face { data, index, widths: Arc::new(widths) })
-    }
+pub const PLAIN: Set = Set { size: BODY, face: Face::Plain, colour: INK };
+pub const SMALL: Set = Set { size: 7.8, face: Face::Plain, colour: FAINT };
 
-    fn width(&self, text: &str, size: f32) -> f32 {
-        text.chars().map(|c| (self.widths)(c)).sum::<f32>() * size
-    }
+/// What a heading is called, and where it stands.
+pub struct Heading {
+    pub level: u16,
+    pub text: String,
+    pub anchor: usize,
 }
 
-/// Something on a page; positions in points from the top left.
-pub enum Item {
-    Text { at: (f32, f32), size: f32, bold: bool, faint: bool, text: String },
-    Rule { from: (f32, f32), width: f32, height: f32, colour: Rgb },
-    Figure { at: (f32, f32), size: (f32, f32), svg: String },
+pub struct Layout {
+    width: f32,
+    pub tags: Tags,
+    pub pieces: Vec<Piece>,
+    /// Of the tables, by their number.
+    pub heads: Vec<Vec<Piece>>,
+    pub headings: Vec<Heading>,
+    /// Of the last heading.
+    level: u16,
 }
 
-pub struct Layout<'a> {
-    page: (f32, f32),
-    plain: &'a Face,
-    bold: &'a Face,
-    y: f32,
-    pages: Vec<Vec<Item>>,
-    /// The left half of a row of figures is taken, down to here.
-    beside: Option<f32>,
+pub fn width(text: &str, size: f32, face: Face) -> f32 {
+    fonts::width(text, f64::from(size), face) as f32
 }
 
-impl<'a> Layout<'a> {
-    pub fn new(page: (f32, f32), plain: &'a Face, bold: &'a Face) -> Layout<'a> {
-        Layout { page, plain, bold, y: MARGIN, pages: vec![Vec::new()], beside: None }
+fn broken(text: &str, set: Set, most: f32) -> Vec<String> {
+    fonts::broken(text, f64::from(set.size), set.face, f64::from(most))
+}
+
+fn written(at: (f32, f32), set: Set, text: String) -> Item {
+    Item::Text { at, size: set.size, face: set.face, colour: set.colour, text }
+}
+
+impl Layout {
+    pub fn new(page_width: f32) -> Layout {
+        let width = page_width - 2.0 * MARGIN;
+        let (tags, level) = (Tags::default(), 0);
+        Layout { width, tags, pieces: Vec::new(), heads: Vec::new(), headings: Vec::new(), level }
     }
 
-    pub fn pages(self) -> Vec<Vec<Item>> {
-        self.pages
-    }
-
-    fn width(&self) -> f32 {
-        self.page.0 - 2.0 * MARGIN
-    }
-
-    fn bottom(&self) -> f32 {
-        self.page.1 - MARGIN - 8.0
-    }
-
-    fn put(&mut self, item: Item) {
-        if let Some(page) = self.pages.last_mut() {
-            page.push(item);
-        }
+    pub fn width(&self) -> f32 {
+        self.width
     }
 
     pub fn gap(&mut self, height: f32) {
-        self.y += height;
+        let keep = self.pieces.last().is_some_and(|p| p.keep);
+        self.pieces.push(Piece { height, keep, ..Piece::default() });
     }
 
-    /// Ends a row of figures, and begins a page where `height` has no room on this one.
-    fn room(&mut self, height: f32) {
-        if let Some(bottom) = self.beside.take() {
-            self.y = bottom;
+    /// A heading of a level: 1 is the document's title.
+    pub fn heading(&mut self, level: u16, text: &str) {
+        let size = [22.0, 14.5, 11.5, 10.0][usize::from(level.clamp(1, 4)) - 1];
+        // No level is left out.
+        let level = level.min(self.level + 1);
+        self.level = level;
+        let anchor = self.headings.len();
+        self.headings.push(Heading { level, text: text.to_string(), anchor });
+        self.gap(size * if level == 2 { 1.1 } else { 0.7 });
+        let kind = Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), Some(text.to_string()));
+        let tag = self.tags.leaf(kind);
+        let from = self.pieces.len();
+        self.lines(text, Set { size, face: Face::Bold, colour: INK }, 0.0, tag, true);
+        if let Some(first) = self.pieces.get_mut(from) {
+            first.anchors.push(anchor);
         }
-        if self.y + height > self.bottom() && self.y > MARGIN {
-            self.pages.push(Vec::new());
-            self.y = MARGIN;
+        self.pieces.push(Piece { height: size * 0.25, keep: true, ..Piece::default() });
+    }
+
+    pub fn paragraph(&mut self, text: &str, set: Set) {
+        let tag = self.tags.leaf(Tag::P);
+        self.lines(text, set, 0.0, tag, false);
+        self.gap(set.size * 0.45);
+    }
+
+    /// What follows stays with what was last said.
+    pub fn stay(&mut self) {
+        for piece in self.pieces.iter_mut().rev() {
+            piece.keep = true;
+            if !piece.items.is_empty() {
+                break;
+            }
         }
     }
 
-    /// How high a row of figures is.
-    pub fn figure_height(&self) -> f32 {
-        (self.width() - 10.0) / 2.0 * (HEIGHT / WIDTH) as f32 + 8.0
-    }
-
-    /// A heading, together with at least `below` of what it heads.
-    pub fn heading(&mut self, text: &str, size: f32, below: f32) {
-        self.room(size * 2.0 + below);
-        self.y += size * 0.7;
-        self.lines(text, MARGIN, size, true, false);
-        self.y += size * 0.25;
-    }
-
-    pub fn paragraph(&mut self, text: &str, size: f32) {
-        self.lines(text, MARGIN, size, false, size < 9.2);
-        self.y += size * 0.5;
-    }
-
-    pub fn item(&mut self, text: &str) {
-        self.room(12.0);
-        let at = (MARGIN + 2.0, self.y + 9.5);
-        self.put(Item::Text { at, size: 9.5, bold: false, faint: true, text: "•".to_string() });
-        self.lines(text, MARGIN + 12.0, 9.5, false, false);
-        self.y += 2.5;
+    pub fn list(&mut self, items: &[String]) {
+        self.tags.begin(Tag::L(ListNumbering::Disc));
+        for item in items {
+            self.tags.begin(Tag::LI);
+            let (label, body) = (self.tags.leaf(Tag::Lbl), self.tags.leaf(Tag::LBody));
+            let from = self.pieces.len();
+            self.lines(item, PLAIN, 10.0, body, false);
+            if let Some(first) = self.pieces.get_mut(from) {
+                let bullet = written((MARGIN + 1.0, BODY), Set { colour: FAINT, ..PLAIN }, "•".into());
+                first.items.insert(0, (bullet, Some(label)));
+            }
+            self.gap(2.0);
+            self.tags.end();
+        }
+        self.tags.end();
+        self.gap(3.0);
     }
 
     pub fn code(&mut self, text: &str) {
+        let tag = self.tags.leaf(Tag::Code);
+        let set = Set { size: 6.4, face: Face::Code, colour: FAINT };
         for line in text.lines() {
             let indent = line.chars().take_while(|c| *c == ' ').count() as f32;
-            self.lines(line.trim(), MARGIN + indent * 3.0, 6.5, false, true);
+            self.lines(line.trim(), set, indent * 3.8, tag, false);
         }
-        self.y += 6.0;
+        self.gap(6.0);
     }
 
-    fn lines(&mut self, text: &str, left: f32, size: f32, bold: bool, faint: bool) {
-        let face = if bold { self.bold } else { self.plain };
-        for line in broken(face, text, size, self.page.0 - MARGIN - left) {
-            self.room(size * 1.35);
-            self.put(Item::Text { at: (left, self.y + size), size, bold, faint, text: line });
-            self.y += size * 1.35;
+    /// Lines from `indent` on; two at least stand together.
+    fn lines(&mut self, text: &str, set: Set, indent: f32, tag: TagId, keep: bool) {
+        let all = broken(text, set, self.width - indent);
+        let last = all.len().saturating_sub(1);
+        for (i, line) in all.into_iter().enumerate() {
+            let item = written((MARGIN + indent, set.size), set, line);
+            let keep = keep || last > 0 && (i == 0 || i + 2 == last + 1);
+            self.pieces.push(Piece {
+                height: set.size * 1.35,
+                items: vec![(item, Some(tag))],
+                keep,
+                ..Piece::default()
+            });
         }
     }
 
-    /// The subjects with their colours, in a row.
-    pub fn chips(&mut self, names: &[(String, Rgb)]) {
-        let (size, mut x) = (11.0, MARGIN);
-        self.room(size * 1.6);
-        for (name, colour) in names {
-            let width = 13.0 + self.bold.width(name, size) + 18.0;
-            if x > MARGIN && x + width > self.page.0 - MARGIN {
-                (x, self.y) = (MARGIN, self.y + size * 1.6);
+    /// The subjects with their lines and marks, in a row.
+    pub fn chips(&mut self, names: &[String], palette: &Palette) {
+        let (size, mut x) = (10.5, MARGIN);
+        let tag = self.tags.leaf(Tag::P);
+        let mut row = Piece { height: size * 1.7, ..Piece::default() };
+        for (subject, name) in names.iter().enumerate() {
+            let name = fonts::shortened(name, f64::from(size), Face::Bold, f64::from(self.width - 30.0));
+            let wide = 25.0 + width(&name, size, Face::Bold) + 18.0;
+            if x > MARGIN && x + wide - 18.0 > MARGIN + self.width {
+                let full = Piece { height: row.height, ..Piece::default() };
+                self.pieces.push(std::mem::replace(&mut row, full));
+                x = MARGIN;
             }
-            self.put(Item::Rule { from: (x, self.y + 2.0), width: 9.0, height: 9.0, colour: *colour });
-            let at = (x + 13.0, self.y + size);
-            self.put(Item::Text { at, size, bold: true, faint: false, text: name.clone() });
-            x += width;
+            let swatch = Item::Drawing { at: (x, 2.0), size: (21.0, 9.8), svg: swatch(subject, palette) };
+            row.items.push((swatch, None));
+            let set = Set { size, face: Face::Bold, colour: INK };
+            row.items.push((written((x + 25.0, size), set, format!("{name} ")), Some(tag)));
+            x += wide;
         }
-        self.y += size * 2.2;
+        self.pieces.push(row);
+        self.gap(size * 0.5);
     }
 
-    /// `size`, or what is needed to keep the text on one line of `width`.
-    fn fitting(&self, text: &str, size: f32, bold: bool, width: f32) -> f32 {
-        let face = if bold { self.bold } else { self.plain };
-        (width / face.width(text, 1.0).max(0.01)).min(size)
+    /// Rows of figures, each under its caption; the last stays with what follows, where that is a table.
+    pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
+        let across = ACROSS.min(figures.len());
+        let wide = ((self.width - 14.0 * (across.max(1) - 1) as f32) / across.max(1) as f32).min(320.0);
+        let rows = figures.chunks(ACROSS);
+        let last = rows.len().saturating_sub(1);
+        for (i, row) in rows.enumerate() {
+            let mut piece = Piece { keep: table_follows && i == last, ..Piece::default() };
+            let set = Set { size: 8.2, face: Face::Bold, colour: INK };
+            let captions: Vec<Vec<String>> = row.iter().map(|f| broken(&f.caption(), set, wide)).collect();
+            let above = captions.iter().map(Vec::len).max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0;
+            for (at, (figure, caption)) in row.iter().zip(captions).enumerate() {
+                let x = MARGIN + (wide + 14.0) * at as f32;
+                let svg = figure.svg(palette);
+                let (w, h) = chart::size(&svg);
+                let size = (wide, wide * (h / w) as f32);
+                let tag = self.tags.begin(Tag::Figure(Some(figure.label())));
+                let named = self.tags.leaf(Tag::Caption);
+                self.tags.end();
+                for (line, text) in caption.into_iter().enumerate() {
+                    let at = (x, set.size + line as f32 * set.size * 1.3);
+                    piece.items.push((written(at, set, format!("{text} ")), Some(named)));
+                }
+                piece.items.push((Item::Drawing { at: (x, above), size, svg }, Some(tag)));
+                piece.height = piece.height.max(above + size.1 + 8.0);
+            }
+            self.pieces.push(piece);
+        }
     }
 
-    /// The cover's numbers: boxes side by side, each with its subject's colour at the left.
-    pub fn headlines(&mut self, boxes: &[([String; 3], Rgb)]) {
-        const HIGH: f32 = 62.0;
-        let across = boxes.len().clamp(1, 3);
-        let width = (self.width() - 10.0 * (across - 1) as f32) / across as f32;
-        for row in boxes.chunks(across) {
-            self.room(HIGH + 10.0);
-            for (i, ([who, number, of], colour)) in row.iter().enumerate() {
-                let x = MARGIN + (width + 10.0) * i as f32;
-                self.put(Item::Rule { from: (x, self.y), width, height: HIGH, colour: (0xf5, 0xf7, 0xf9) });
-                self.put(Item::Rule { from: (x, self.y), width: 3.0, height: HIGH, colour: *colour });
-                let lines =
-                    [(who, 8.5, true, false, 15.0), (number, 17.0, true, false, 36.0), (of, 8.0, false, true, 52.0)];
-                for (text, size, bold, faint, down) in lines {
-                    let size = self.fitting(text, size, bold, width - 18.0);
-                    self.put(Item::Text { at: (x + 11.0, self.y + down), size, bold, faint, text: text.clone() });
+    /// Names and values, two pairs to a row.
+    pub fn pairs(&mut self, title: &str, pairs: &[(String, String)]) {
+        let set = Set { size: 7.4, ..PLAIN };
+        let (half, name) = ((self.width - 14.0) / 2.0, 0.42);
+        self.tags.begin(Tag::Table.with_summary(Some(title.to_string())));
+        let rows = pairs.len().div_ceil(2);
+        for row in 0..rows {
+            self.tags.begin(Tag::TR);
+            let mut piece = Piece { keep: row == 0 && rows > 1, ..Piece::default() };
+            let mut deep = 1;
+            for (side, pair) in [pairs.get(row), pairs.get(row + rows)].into_iter().enumerate() {
+                let x = MARGIN + (half + 14.0) * side as f32;
+                let empty = (String::new(), String::new());
+                let (key, value) = pair.unwrap_or(&empty);
+                let tags = [self.tags.leaf(Tag::TH(TableHeaderScope::Row)), self.tags.leaf(Tag::TD)];
+                let columns = [(x, half * name - 5.0, key, FAINT), (x + half * name, half * (1.0 - name), value, INK)];
+                for ((x, wide, text, colour), tag) in columns.into_iter().zip(tags) {
+                    let set = Set { colour, ..set };
+                    let lines = broken(text, set, wide);
+                    deep = deep.max(lines.len());
+                    cell(&mut piece, (x, 0.0), set, lines, tag, None);
                 }
             }
-            self.y += HIGH + 10.0;
+            piece.height = deep as f32 * set.size * 1.3 + 2.5;
+            let line = Item::Rule { at: (MARGIN, piece.height - 1.5), size: (self.width, 0.4), colour: RULE };
+            piece.items.push((line, None));
+            self.pieces.push(piece);
+            self.tags.end();
         }
-        self.y += 4.0;
+        self.tags.end();
+        self.gap(4.0);
     }
 
-    /// Two figures in a row, each half the page wide.
-    pub fn figure(&mut self, svg: &str) {
-        let width = (self.width() - 10.0) / 2.0;
-        let size = (width, width * (HEIGHT / WIDTH) as f32);
-        let (x, bottom) = match self.beside {
-            Some(bottom) => (MARGIN + width + 10.0, bottom),
-            None => {
-                self.room(size.1 + 8.0);
-                (MARGIN, self.y + size.1 + 8.0)
-            }
-        };
-        self.put(Item::Figure { at: (x, self.y), size, svg: svg.to_string() });
-        if self.beside.take().is_some() {
-            self.y = bottom;
-        } else {
-            self.beside = Some(bottom);
-        }
-    }
-
-    pub fn table(&mut self, left: usize, head: bool, rows: &[Vec<String>]) {
-        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let (size, mut widths) = self.columns(columns, rows);
+    pub fn table(&mut self, table: &Table, called: &str) {
+        let rows: Vec<&Vec<String>> = std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();
+        let columns = rows.iter().map(|r| r.len()).max().unwrap_or(0);
+        let (size, mut widths) = self.columns(columns, &rows);
         // Numbers reach the right margin; a table of words stands at the left.
-        let spare = self.width() - widths.iter().sum::<f32>();
-        if left < columns && spare > 0.0 {
+        let spare = self.width - widths.iter().sum::<f32>();
+        if table.left < columns && spare > 0.0 {
             widths.iter_mut().for_each(|w| *w += spare / columns as f32);
         }
-        let line = size * 1.3;
-        let set: Vec<Vec<Vec<String>>> = rows
-            .iter()
-            .enumerate()
-            .map(|(i, row)| {
-                let face = if head && i == 0 { self.bold } else { self.plain };
-                (0..columns)
-                    .map(|c| broken(face, row.get(c).map_or("", String::as_str), size, widths[c] - 5.0))
-                    .collect()
-            })
-            .collect();
-        let height = |row: &[Vec<String>]| row.iter().map(Vec::len).max().unwrap_or(1).max(1) as f32 * line + 3.0;
-        self.room(set.iter().take(3).map(|r| height(r)).sum());
-        for (i, row) in set.iter().enumerate() {
-            let page = self.pages.len();
-            self.room(height(row));
-            if self.pages.len() > page && head && i > 0 {
-                self.table_row(&set[0], &widths, left, size, true);
-            }
-            self.table_row(row, &widths, left, size, head && i == 0);
+        if !table.caption.is_empty() {
+            let set = Set { size: 8.2, face: Face::Bold, colour: INK };
+            let tag = self.tags.leaf(Tag::P);
+            self.lines(&table.caption, set, 0.0, tag, true);
         }
-        self.y += 8.0;
-    }
-
-    fn table_row(&mut self, row: &[Vec<String>], widths: &[f32], left: usize, size: f32, bold: bool) {
-        let line = size * 1.3;
-        let height = row.iter().map(Vec::len).max().unwrap_or(1).max(1) as f32 * line + 3.0;
-        let face = if bold { self.bold } else { self.plain };
-        let mut x = MARGIN;
-        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-            for (i, text) in cell.iter().enumerate() {
-                let shift = if column < left { 0.0 } else { width - 5.0 - face.width(text, size) };
-                let at = (x + shift, self.y + size + i as f32 * line);
-                self.put(Item::Text { at, size, bold, faint: false, text: text.clone() });
-            }
-            x += width;
+        let number = self.heads.len();
+        self.tags.begin(Tag::Table.with_summary(Some(called.to_string())));
+        let grid = Grid { table, widths, size, number, grouped: is_grouped(table) };
+        let head = grid.row(&mut self.tags, None, self.width);
+        // The head is drawn where the table begins, and again on each page that it goes on to.
+        let again = Piece { height: head.height, items: head.items.clone(), ..Piece::default() };
+        self.heads.push(vec![again]);
+        self.pieces.push(head);
+        for at in 0..table.rows.len() {
+            let mut piece = grid.row(&mut self.tags, Some(at), self.width);
+            let left = table.rows.len() - at;
+            piece.keep = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2;
+            self.pieces.push(piece);
         }
-        self.y += height;
-        let (from, width) = ((MARGIN, self.y - 1.5), self.width());
-        self.put(Item::Rule {
-            from,
-            width,
-            height: 0.4,
-            colour: if bold { (0x60, 0x60, 0x60) } else { (0xd8, 0xd8, 0xd8) },
-        });
+        self.tags.end();
+        self.gap(7.0);
     }
 
     /// The size of the letters, and the widths of the columns: as large as fits, narrowing the widest where none does.
-    fn columns(&self, columns: usize, rows: &[Vec<String>]) -> (f32, Vec<f32>) {
-        let natural = |size: f32| -> Vec<f32> {
-            let widest =
-                |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|t| self.bold.width(t, size)).fold(0.0, f32::max);
-            (0..columns).map(|c| widest(c) + 7.0).collect()
-        };
-        for size in [8.5, 8.0, 7.5, 7.0, 6.5, 6.0] {
-            let widths = natural(size);
-            if widths.iter().sum::<f32>() <= self.width() {
-                return (size, widths);
+    fn columns(&self, columns: usize, rows: &[&Vec<String>]) -> (f32, Vec<f32>) {
+        let mut natural = vec![0.0f32; columns];
+        for (i, row) in rows.iter().enumerate() {
+            let face = if i == 0 { Face::Bold } else { Face::Plain };
+            for (most, text) in natural.iter_mut().zip(row.iter()) {
+                *most = most.max(width(text, 1.0, face));
             }
         }
-        let mut widths = natural(6.5);
-        while widths.iter().sum::<f32>() > self.width() {
+        let at = |size: f32| natural.iter().map(|w| w * size + GUTTER).collect::<Vec<f32>>();
+        for size in IN_TABLES {
+            if at(size).iter().sum::<f32>() <= self.width {
+                return (size, at(size));
+            }
+        }
+        let size = IN_TABLES[3];
+        let mut widths = at(size);
+        while widths.iter().sum::<f32>() > self.width {
             let Some(widest) = widths.iter_mut().max_by(|a, b| a.total_cmp(b)) else { break };
             *widest *= 0.93;
         }
-        (6.5, widths)
+        (size, widths)
     }
 }
 
-/// Text in lines no wider than `width`; a word that is wider is cut.
-fn broken(face: &Face, text: &str, size: f32, width: f32) -> Vec<String> {
-    let (mut lines, mut line) = (Vec::new(), String::new());
-    for word in text.split(' ') {
-        let joined = if line.is_empty() { word.to_string() } else { format!("{line} {word}") };
-        if face.width(&joined, size) <= width {
-            line = joined;
-            continue;
-        }
-        if !line.is_empty() {
-            lines.push(std::mem::take(&mut line));
-        }
-        for c in word.chars() {
-            if !line.is_empty() && face.width(&line, size) + (face.widths)(c) * size > width {
-                lines.push(std::mem::take(&mut line));
+/// A table as it is set.
+struct Grid<'a> {
+    table: &'a Table,
+    widths: Vec<f32>,
+    size: f32,
+    number: usize,
+    grouped: bool,
+}
+
+impl Grid<'_> {
+    /// A row, or the head, with its tags.
+    fn row(&self, tags: &mut Tags, at: Option<usize>, whole: f32) -> Piece {
+        let (mark, cells) =
+            at.map_or((Mark::None, &self.table.head), |at| (self.table.rows[at].0, &self.table.rows[at].1));
+        let face = if at.is_none() { Face::Bold } else { Face::Plain };
+        let colour = match (at, mark) {
+            (None, _) | (_, Mark::Side) => FAINT,
+            (_, Mark::Bad) => (0xa3, 0x26, 0x0f),
+            _ => INK,
+        };
+        let set = Set { size: self.size, face, colour };
+        let line = self.size * 1.3;
+        tags.begin(Tag::TR);
+        let mut piece = Piece { table: Some(self.number), keep: at.is_none(), ..Piece::default() };
+        let (mut x, mut deep) = (MARGIN, 1);
+        for (column, wide) in self.widths.iter().enumerate() {
+            let text = cells.get(column).map_or("", String::as_str);
+            let lines = broken(text, set, wide - GUTTER + 1.0);
+            deep = deep.max(lines.len());
+            if let Some(tag) = self.tag(tags, at, column, text) {
+                let right = (column >= self.table.left).then_some(wide - GUTTER);
+                cell(&mut piece, (x, 0.0), set, lines, tag, right);
             }
-            line.push(c);
+            x += wide;
         }
+        tags.end();
+        piece.height = deep as f32 * line + 3.0;
+        let (thick, colour) = if at.is_none() { (0.8, INK) } else { (0.4, RULE) };
+        let rule =
+            |y: f32, thick: f32, colour: Rgb| (Item::Rule { at: (MARGIN, y), size: (whole, thick), colour }, None);
+        piece.items.push(rule(piece.height - 1.5, thick, colour));
+        if mark == Mark::First && at != Some(0) {
+            piece.items.push(rule(-1.5, 0.5, FAINT));
+        }
+        piece
     }
-    if !line.is_empty() {
-        lines.push(line);
+
+    /// What a cell is; nothing where the name above spans it.
+    fn tag(&self, tags: &mut Tags, at: Option<usize>, column: usize, text: &str) -> Option<TagId> {
+        let Some(at) = at else {
+            return Some(match text {
+                "" => tags.leaf(Tag::TD),
+                _ => tags.leaf(Tag::TH(TableHeaderScope::Column)),
+            });
+        };
+        if column == 0 && self.grouped && text.is_empty() && at > 0 {
+            return None;
+        }
+        let names = column == 0 || column == 1 && self.grouped;
+        if text.is_empty() || !names || column >= self.table.left {
+            return Some(tags.leaf(Tag::TD));
+        }
+        let below = self.table.rows[at + 1..].iter();
+        let below = below.take_while(|(_, cells)| cells.first().is_some_and(String::is_empty)).count();
+        let span = if column == 0 && self.grouped { below as u32 + 1 } else { 1 };
+        let kind = Tag::TH(TableHeaderScope::Row).with_row_span(NonZeroU32::new(span).filter(|_| span > 1));
+        Some(tags.leaf(kind))
     }
-    lines
+}
+
+/// The lines of a cell, at the left, or with their ends at `right`; an empty one holds a space, since it is a cell.
+fn cell(piece: &mut Piece, (x, y): (f32, f32), set: Set, lines: Vec<String>, tag: TagId, right: Option<f32>) {
+    let lines = if lines.is_empty() { vec![" ".to_string()] } else { lines };
+    for (i, text) in lines.into_iter().enumerate() {
+        let shift = right.map_or(0.0, |right| right - width(&text, set.size, set.face));
+        let at = (x + shift, y + set.size + i as f32 * set.size * 1.3);
+        piece.items.push((written(at, set, text), Some(tag)));
+    }
+}
+
+/// A subject's line and mark, as they stand in the figures.
+fn swatch(subject: usize, palette: &Palette) -> String {
+    let (colour, dash) = (palette.of(subject), theme::dash(subject));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 30 14\"><path d=\"M0 7H30\" stroke=\"{colour}\" \
+         stroke-width=\"2.5\" stroke-dasharray=\"{}\"/><path d=\"{}\" fill=\"{colour}\"/></svg>",
+        if dash.is_empty() { "none" } else { dash },
+        theme::shape(subject, (15.0, 7.0), 5.5)
+    )
 }

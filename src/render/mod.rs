@@ -4,13 +4,18 @@
 mod html;
 mod layout;
 mod markdown;
+mod pages;
 mod pdf;
+mod tags;
 pub mod terminal;
+mod webfont;
 
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
 pub mod tests_bundle;
+#[cfg(test)]
+mod tests_figures;
 
 pub use html::html;
 pub use markdown::markdown;

@@ -1,167 +1,346 @@
-//! The brief as PDF, made in-process: text with embedded fonts, figures as vectors, A4 or Letter.
+//! The brief as PDF, made in-process: tagged (PDF/UA-1), text with embedded fonts, figures as vectors, A4 or Letter.
 
+use krilla::annotation::{Annotation, LinkAnnotation, Target};
+use krilla::configure::{Configuration, Validator};
+use krilla::destination::XyzDestination;
 use krilla::geom::{PathBuilder, Point, Rect, Size, Transform};
+use krilla::outline::{Outline, OutlineNode};
+use krilla::page::Page as Sheet;
 use krilla::paint::Fill;
 use krilla::surface::Surface;
+use krilla::tagging::{ArtifactType, ContentTag, Identifier, SpanTag, Tag};
 use krilla::text::{Font, TextDirection};
 use krilla_svg::{SurfaceExt, SvgSettings};
-use resvg::usvg::{Options, Tree};
+use resvg::usvg::Tree;
 
-use super::layout::{Face, Item, Layout, MARGIN, Rgb};
-use crate::base::error::{Result, failed};
-use crate::brief::block::{Block, words};
+use super::html::table_caption;
+use super::layout::{FAINT, Layout, MARGIN, PLAIN, SMALL, Set, width};
+use super::pages::{Item, Pages, Piece, Rgb, paginate};
+use super::tags::{TagId, Tags};
+use crate::base::error::{Error, Result, failed};
+use crate::base::text::is_hidden;
+use crate::brief::block::{Block, Role, words};
 use crate::brief::{Document, Page};
-use crate::chart::{Palette, fonts};
+use crate::chart::Palette;
+use crate::chart::fonts::{self, Face};
 
-const INK: Rgb = (0x1c, 0x27, 0x33);
-/// Where a subject has no colour of its own.
-const ACCENT: Rgb = (0x0b, 0x5c, 0xad);
+/// The sentence that a brief begins with.
+const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
 /// Lines of code that are printed.
 const MOST_CODE: usize = 60;
-const FAINT: Rgb = (0x5b, 0x68, 0x75);
+/// Where a page's text ends, above its number.
+const FOOT: f32 = 34.0;
 
 /// Lays the document out and writes it.
 pub fn pdf(document: &Document) -> Result<Vec<u8>> {
-    // Points of 1/72 inch.
+    let (layout, pages, size) = set_out(document);
+    write(document, size, layout, pages)
+}
+
+/// How far down each page is filled, from 0 to 1.
+#[cfg(test)]
+pub fn filled(document: &Document) -> Vec<f32> {
+    set_out(document).1.filled
+}
+
+/// The document on pages of a size, in points of 1/72 inch.
+fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
     let size = match document.page {
         Page::A4 => (595.28, 841.89),
         Page::Letter => (612.0, 792.0),
     };
-    let (plain, bold) = (Face::load(false)?, Face::load(true)?);
-    let mut layout = Layout::new(size, &plain, &bold);
-    layout.gap(if document.logo_png.is_some() { 56.0 } else { 8.0 });
-    layout.heading(&document.title, 22.0, 60.0);
-    layout.paragraph(&document.byline, 9.0);
-    layout.gap(4.0);
-    let colour_of = |subject: usize| rgb(document.palette.of(subject));
-    let chips = document.subjects.iter().enumerate().map(|(i, name)| (name.clone(), colour_of(i)));
-    layout.chips(&chips.collect::<Vec<_>>());
-    let headlines = document.headlines.iter().map(|h| {
-        let lines = [document.subjects[h.subject].clone(), format!("{} {}", h.value, h.unit), h.of.clone()];
-        (lines, colour_of(h.subject))
-    });
-    layout.headlines(&headlines.collect::<Vec<_>>());
+    let mut layout = Layout::new(size.0);
+    if document.logo_png.is_some() {
+        layout.gap(44.0);
+    }
+    cover(&mut layout, document);
+    let (contents, place) = (layout.pieces.len(), layout.tags.at_top());
     for part in &document.parts {
-        let below = below(&layout, &part.blocks);
-        layout.heading(&part.title, 15.0, below);
+        layout.heading(2, &part.title);
+        let mut under = Default::default();
         for (i, block) in part.blocks.iter().enumerate() {
-            set(&mut layout, block, &part.blocks[i + 1..], &document.palette);
+            set(&mut layout, block, &part.blocks[i + 1..], &document.palette, (&mut under, &part.title));
         }
     }
-    let pages = layout.pages();
-    write(document, size, &pages, [&plain, &bold])
+    let entries = listed(document, &layout);
+    let list = list_of_contents(&mut layout, place, &entries);
+    let pieces = std::mem::take(&mut layout.pieces);
+    let mut all = Vec::with_capacity(pieces.len() + list.len());
+    let mut pieces = pieces.into_iter();
+    all.extend(pieces.by_ref().take(contents));
+    all.extend(list);
+    all.extend(pieces);
+    let anchors = layout.headings.len();
+    let pages = paginate(all, &layout.heads, (MARGIN, size.1 - MARGIN - 6.0), anchors);
+    (layout, pages, size)
 }
 
-/// What must stand on the page of a heading with it: what comes first of what it heads, through further headings.
-fn below(layout: &Layout<'_>, next: &[Block]) -> f32 {
-    match next {
-        [Block::Heading(_), rest @ ..] => 30.0 + below(layout, rest),
-        [Block::Text(..), Block::Figures(_), ..] => 30.0 + layout.figure_height(),
-        [Block::Figures(_), ..] => layout.figure_height(),
-        _ => 60.0,
+fn cover(layout: &mut Layout, document: &Document) {
+    layout.heading(1, &document.title);
+    layout.paragraph(&document.byline, SMALL);
+    layout.chips(&document.subjects, &document.palette);
+    let mut under = Default::default();
+    for (i, block) in document.cover.iter().enumerate() {
+        match block {
+            Block::Text(Role::Lead, line) => layout.paragraph(&words(line), FIRST),
+            _ => set(layout, block, &document.cover[i + 1..], &document.palette, (&mut under, &document.title)),
+        }
     }
 }
 
-/// "#0b5cad" as numbers.
-fn rgb(hex: &str) -> Rgb {
-    let part = |at: usize| hex.get(at..at + 2).and_then(|h| u8::from_str_radix(h, 16).ok());
-    match (part(1), part(3), part(5)) {
-        (Some(r), Some(g), Some(b)) => (r, g, b),
-        _ => ACCENT,
-    }
+/// What the contents name: sections, and the chapters that have an anchor (steps). (level, text, anchor)
+fn listed(document: &Document, layout: &Layout) -> Vec<(u16, String, usize)> {
+    let chapters = document.parts.iter().flat_map(|part| &part.blocks);
+    let named: Vec<&str> = chapters
+        .filter_map(|block| match block {
+            Block::Heading(heading) if heading.id.is_some() => Some(heading.text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let wanted = layout.headings.iter().filter(|h| h.level == 2 || h.level == 3 && named.contains(&h.text.as_str()));
+    wanted.map(|h| (h.level, h.text.clone(), h.anchor)).collect()
 }
 
-fn set(layout: &mut Layout<'_>, block: &Block, next: &[Block], palette: &Palette) {
+/// The contents in columns, each line a link with its page's number.
+fn list_of_contents(layout: &mut Layout, place: usize, entries: &[(u16, String, usize)]) -> Vec<Piece> {
+    let across = if entries.len() > 10 { 3 } else { 2 };
+    let deep = entries.len().div_ceil(across).max(1);
+    let wide = (layout.width() - 16.0 * (across - 1) as f32) / across as f32;
+    let set = Set { size: 8.2, ..PLAIN };
+    let mut rows: Vec<Piece> = (0..deep).map(|_| Piece { height: 12.0, ..Piece::default() }).collect();
+    layout.tags.put_at(place, |tags| {
+        tags.begin(Tag::TOC);
+        for (i, (level, text, anchor)) in entries.iter().enumerate() {
+            let x = MARGIN + (wide + 16.0) * (i / deep) as f32;
+            let indent = if *level > 2 { 8.0 } else { 0.0 };
+            tags.begin(Tag::TOCI);
+            let tag = tags.leaf(Tag::Link);
+            tags.end();
+            let face = if *level > 2 { Face::Plain } else { Face::Bold };
+            let most = f64::from(wide - indent - 20.0);
+            let shown = fonts::shortened(text, f64::from(set.size), face, most);
+            let row = &mut rows[i % deep];
+            let at = (x, 0.0);
+            let link = Item::Link { at, size: (wide, 12.0), anchor: *anchor, says: text.clone() };
+            row.items.push((link, Some(tag)));
+            let at = (x + indent, set.size + 1.0);
+            let (size, colour) = (set.size, set.colour);
+            row.items.push((Item::Text { at, size, face, colour, text: format!("{shown} ") }, Some(tag)));
+            let end = (x + wide, set.size + 1.0);
+            row.items.push((Item::PageOf { end, size: set.size, anchor: *anchor }, Some(tag)));
+        }
+        tags.end();
+    });
+    let rule = Item::Rule { at: (MARGIN, 0.0), size: (layout.width(), 0.6), colour: (0xd5, 0xdb, 0xe2) };
+    let line = |height: f32| Piece { height, items: vec![(rule.clone(), None)], ..Piece::default() };
+    [vec![line(5.0)], rows, vec![Piece { height: 3.0, ..Piece::default() }, line(3.0)]].into_iter().flatten().collect()
+}
+
+/// The headings that a block stands under, and its section's title.
+type Under<'a> = (&'a mut [String; 2], &'a str);
+
+fn set(layout: &mut Layout, block: &Block, next: &[Block], palette: &Palette, (under, part): Under<'_>) {
     match block {
         Block::Heading(heading) => {
-            let size = if heading.level == 1 { 12.0 } else { 10.5 };
-            layout.heading(&heading.text, size, below(layout, next));
+            match heading.level {
+                1 => *under = [heading.text.clone(), String::new()],
+                _ => under[1] = heading.text.clone(),
+            }
+            layout.heading(u16::from(heading.level) + 2, &heading.text);
         }
-        Block::Text(_, line) => layout.paragraph(&words(line), 9.5),
-        Block::List(items) => items.iter().for_each(|item| layout.item(&words(item))),
-        Block::Terms(terms) => terms.iter().for_each(|(term, text)| layout.item(&format!("{term}: {text}"))),
+        Block::Text(role, line) => {
+            let set = match role {
+                Role::Lead => Set { size: 10.5, ..PLAIN },
+                Role::Note => SMALL,
+                Role::Plain => PLAIN,
+                Role::Warning => Set { colour: (0xa3, 0x26, 0x0f), ..PLAIN },
+            };
+            layout.paragraph(&words(line), set);
+            // A line that says what the figures below are of.
+            if matches!(next, [Block::Figures(_), ..]) {
+                layout.stay();
+            }
+        }
+        Block::List(items) => layout.list(&items.iter().map(words).collect::<Vec<_>>()),
+        Block::Terms(terms) => {
+            let terms: Vec<String> = terms.iter().map(|(term, text)| format!("{term}: {text}")).collect();
+            layout.list(&terms);
+        }
         Block::Pairs(title, pairs) => {
-            layout.heading(title, 12.0, 60.0);
-            let rows: Vec<Vec<String>> = pairs.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
-            layout.table(2, false, &rows);
+            layout.heading(3, title);
+            layout.pairs(title, pairs);
         }
-        Block::Table(table) => {
-            let rows: Vec<Vec<String>> =
-                std::iter::once(&table.head).chain(table.rows.iter().map(|(_, row)| row)).cloned().collect();
-            layout.table(table.left, true, &rows);
-        }
-        Block::Figures(figures) => figures.iter().for_each(|figure| layout.figure(&figure.svg(palette))),
+        Block::Table(table) => layout.table(table, &table_caption(table, under, part)),
+        Block::Figures(figures) => layout.figures(figures, palette, matches!(next, [Block::Table(_), ..])),
         // Nobody reads a plan of many pages on paper, and nobody repeats a run from paper.
         Block::Code(title, text) if text.lines().count() > MOST_CODE => {
             let lines = text.lines().count();
             let text = format!("{title}: {lines} lines, which the HTML and Markdown forms and the bundle hold.");
-            layout.paragraph(&text, 9.5);
+            layout.paragraph(&text, PLAIN);
         }
         Block::Code(title, text) => {
-            layout.paragraph(title, 9.5);
+            layout.paragraph(title, PLAIN);
             layout.code(text);
         }
     }
 }
 
-fn write(document: &Document, size: (f32, f32), pages: &[Vec<Item>], faces: [&Face; 2]) -> Result<Vec<u8>> {
-    let broken = |what: &str| failed(format!("the PDF cannot be made: {what}"), "please report it");
-    let font =
-        |face: &Face| Font::new(face.data.clone().into(), face.index).ok_or_else(|| broken("a font cannot be read"));
-    let drawn = [font(faces[0])?, font(faces[1])?];
-    let mut file = krilla::Document::new();
-    file.set_metadata(krilla::metadata::Metadata::new().title(document.title.clone()).creator("Dyno".to_string()));
-    for (number, items) in pages.iter().enumerate() {
+fn broken(what: &str) -> Error {
+    failed(format!("the PDF cannot be made: {what}"), "please report it")
+}
+
+fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) -> Result<Vec<u8>> {
+    let settings = krilla::SerializeSettings {
+        configuration: Configuration::new_with_validator(Validator::UA1),
+        ..krilla::SerializeSettings::default()
+    };
+    let mut file = krilla::Document::new_with(settings);
+    let metadata = krilla::metadata::Metadata::new().title(document.title.clone()).creator("Dyno".to_string());
+    file.set_metadata(metadata.language("en".to_string()));
+    let mut pen = Pen { fonts: Vec::new(), tags: layout.tags, pages: &pages };
+    for (number, items) in pages.all.iter().enumerate() {
         let settings = krilla::page::PageSettings::from_wh(size.0, size.1).ok_or_else(|| broken("no page size"))?;
         let mut page = file.start_page_with(settings);
+        pen.links(&mut page, items)?;
         let mut surface = page.surface();
         if let Some(png) = document.logo_png.as_ref().filter(|_| number == 0) {
+            surface.start_tagged(ContentTag::Artifact(ArtifactType::Page));
             logo(&mut surface, png, size)?;
+            surface.end_tagged();
         }
-        for item in items {
-            draw(&mut surface, item, &drawn)?;
+        for (item, tag) in items {
+            pen.item(&mut surface, item, *tag)?;
         }
-        let foot = format!("{} · {} of {}", document.title, number + 1, pages.len());
-        let at = (MARGIN, size.1 - MARGIN / 2.0);
-        draw(&mut surface, &Item::Text { at, size: 7.5, bold: false, faint: true, text: foot }, &drawn)?;
+        let foot = format!("{} of {}", number + 1, pages.all.len());
+        let title = fonts::shortened(&document.title, f64::from(SMALL.size), Face::Plain, f64::from(size.0) * 0.7);
+        surface.start_tagged(ContentTag::Artifact(ArtifactType::Footer));
+        pen.text(&mut surface, (MARGIN, size.1 - FOOT + 8.0), SMALL, &title)?;
+        let right = size.0 - MARGIN - width(&foot, SMALL.size, Face::Plain);
+        pen.text(&mut surface, (right, size.1 - FOOT + 8.0), SMALL, &foot)?;
+        surface.end_tagged();
         surface.finish();
         page.finish();
     }
+    let mut outline = Outline::new();
+    outline_of(&layout.headings, &pages).into_iter().for_each(|node| outline.push_child(node));
+    file.set_outline(outline);
+    file.set_tag_tree(pen.tags.tree());
     file.finish().map_err(|e| broken(&format!("{e:?}")))
 }
 
-fn draw(surface: &mut Surface<'_>, item: &Item, fonts: &[Font; 2]) -> Result<()> {
-    match item {
-        Item::Text { at, size, bold, faint, text } => {
-            let (r, g, b) = if *faint { FAINT } else { INK };
-            surface.set_fill(Some(Fill { paint: krilla::color::rgb::Color::new(r, g, b).into(), ..Fill::default() }));
-            let font = fonts[usize::from(*bold)].clone();
-            surface.draw_text(Point::from_xy(at.0, at.1), font, *size, text, false, TextDirection::Auto);
-        }
-        Item::Rule { from, width, height, colour: (r, g, b) } => {
-            let fill = Fill { paint: krilla::color::rgb::Color::new(*r, *g, *b).into(), ..Fill::default() };
-            surface.set_fill(Some(fill));
-            let mut path = PathBuilder::new();
-            if let Some(rect) = Rect::from_xywh(from.0, from.1, *width, *height) {
-                path.push_rect(rect);
-            }
-            if let Some(path) = path.finish() {
-                surface.draw_path(&path);
-            }
-        }
-        Item::Figure { at, size, svg } => {
-            let options =
-                Options { fontdb: fonts::database()?, font_family: fonts::FAMILY.to_string(), ..Options::default() };
-            let broken = || failed("a figure is not valid SVG", "please report it");
-            let tree = Tree::from_str(svg, &options).map_err(|_| broken())?;
-            let size = Size::from_wh(size.0, size.1).ok_or_else(broken)?;
-            surface.push_transform(&Transform::from_translate(at.0, at.1));
-            let drawn = surface.draw_svg(&tree, size, SvgSettings::default());
-            surface.pop();
-            drawn.ok_or_else(broken)?;
+/// Sections, and within them chapters.
+fn outline_of(headings: &[super::layout::Heading], pages: &Pages) -> Vec<OutlineNode> {
+    let mut all: Vec<OutlineNode> = Vec::new();
+    for heading in headings.iter().filter(|h| h.level < 4) {
+        let spot = pages.spots[heading.anchor];
+        let node = OutlineNode::new(heading.text.clone(), XyzDestination::new(spot.page, Point::from_xy(0.0, spot.y)));
+        match all.last_mut().filter(|_| heading.level == 3) {
+            Some(section) => section.push_child(node),
+            None => all.push(node),
         }
     }
-    Ok(())
+    all
+}
+
+/// What draws on pages: the fonts in use, and the tags to which it belongs.
+struct Pen<'a> {
+    fonts: Vec<(*const fonts::Font, Font)>,
+    tags: Tags,
+    pages: &'a Pages,
+}
+
+impl Pen<'_> {
+    fn links(&mut self, page: &mut Sheet<'_>, items: &[(Item, Option<TagId>)]) -> Result<()> {
+        for (item, tag) in items {
+            let Item::Link { at, size, anchor, says } = item else { continue };
+            let rect = Rect::from_xywh(at.0, at.1, size.0, size.1).ok_or_else(|| broken("a link has no size"))?;
+            let spot = self.pages.spots[*anchor];
+            let to = XyzDestination::new(spot.page, Point::from_xy(0.0, (spot.y - 8.0).max(0.0)));
+            let link =
+                Annotation::new_link(LinkAnnotation::new(rect, Target::Destination(to.into())), Some(says.clone()));
+            let id = page.add_tagged_annotation(link);
+            if let Some(tag) = tag {
+                self.tags.drawn(*tag, id);
+            }
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, surface: &mut Surface<'_>, item: &Item, tag: Option<TagId>) -> Result<()> {
+        if matches!(item, Item::Link { .. }) {
+            return Ok(());
+        }
+        let content = match (tag, item) {
+            (None, _) => ContentTag::Artifact(ArtifactType::Other),
+            (_, Item::Drawing { .. } | Item::Rule { .. }) => ContentTag::Other,
+            _ => ContentTag::Span(SpanTag::empty()),
+        };
+        let id: Identifier = surface.start_tagged(content);
+        match item {
+            Item::Text { at, size, face, colour, text } => {
+                self.text(surface, *at, Set { size: *size, face: *face, colour: *colour }, text)?;
+            }
+            Item::PageOf { end, size, anchor } => {
+                let text = (self.pages.spots[*anchor].page + 1).to_string();
+                let set = Set { size: *size, face: Face::Plain, colour: FAINT };
+                self.text(surface, (end.0 - width(&text, *size, Face::Plain), end.1), set, &text)?;
+            }
+            Item::Rule { at, size, colour } => {
+                surface.set_fill(Some(filled_with(*colour)));
+                let mut path = PathBuilder::new();
+                Rect::from_xywh(at.0, at.1, size.0, size.1).into_iter().for_each(|rect| path.push_rect(rect));
+                path.finish().iter().for_each(|path| surface.draw_path(path));
+            }
+            Item::Drawing { at, size, svg } => drawing(surface, *at, *size, svg)?,
+            Item::Link { .. } => {}
+        }
+        surface.end_tagged();
+        if let Some(tag) = tag {
+            self.tags.drawn(tag, id);
+        }
+        Ok(())
+    }
+
+    /// One line, in as many fonts as its characters need.
+    fn text(&mut self, surface: &mut Surface<'_>, at: (f32, f32), set: Set, text: &str) -> Result<()> {
+        fonts::require(text)?;
+        surface.set_fill(Some(filled_with(set.colour)));
+        let seen: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
+        let font_of = |c: &char| fonts::of_char(set.face, *c).map(std::ptr::from_ref);
+        let mut x = at.0;
+        for run in seen.chunk_by(|a, b| font_of(a) == font_of(b)) {
+            let Some(font) = fonts::of_char(set.face, run[0]) else { continue };
+            let (font, run) = (self.font(font)?, run.iter().collect::<String>());
+            surface.draw_text(Point::from_xy(x, at.1), font, set.size, &run, false, TextDirection::LeftToRight);
+            x += width(&run, set.size, set.face);
+        }
+        Ok(())
+    }
+
+    fn font(&mut self, wanted: &'static fonts::Font) -> Result<Font> {
+        let at = std::ptr::from_ref(wanted);
+        if let Some((_, font)) = self.fonts.iter().find(|(known, _)| *known == at) {
+            return Ok(font.clone());
+        }
+        let font = Font::new(wanted.data.to_vec().into(), 0).ok_or_else(|| broken("a font cannot be read"))?;
+        self.fonts.push((at, font.clone()));
+        Ok(font)
+    }
+}
+
+fn filled_with((r, g, b): Rgb) -> Fill {
+    Fill { paint: krilla::color::rgb::Color::new(r, g, b).into(), ..Fill::default() }
+}
+
+fn drawing(surface: &mut Surface<'_>, at: (f32, f32), size: (f32, f32), svg: &str) -> Result<()> {
+    let wrong = || failed("a figure is not valid SVG", "please report it");
+    fonts::require_in(svg)?;
+    let tree = Tree::from_str(svg, &fonts::options()).map_err(|_| wrong())?;
+    let size = Size::from_wh(size.0, size.1).ok_or_else(wrong)?;
+    surface.push_transform(&Transform::from_translate(at.0, at.1));
+    let drawn = surface.draw_svg(&tree, size, SvgSettings::default());
+    surface.pop();
+    drawn.ok_or_else(wrong)
 }
 
 /// At the top right, at most 40 points high.

@@ -4,12 +4,15 @@
 mod audit;
 mod audit_bundle;
 mod brief;
+mod browser;
 mod cli;
 mod coverage;
 mod curves;
 mod databases;
 mod drifting;
 mod engines;
+mod first_page;
+mod form;
 mod fuzz;
 mod imports;
 mod interop;

@@ -15,7 +15,7 @@ fn figures(_facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 struct Disc(String);
 
 impl Plot for Disc {
-    fn label(&self) -> String {
+    fn caption(&self) -> String {
         format!("a disc for {}", self.0)
     }
 

@@ -1,0 +1,152 @@
+//! Figures as they are drawn: their letters are measured as outlines.
+
+use proptest::prelude::*;
+use resvg::usvg::{Group, Node, Rect, Tree};
+
+use super::bars::{Bar, BarSeries, GroupedBars};
+use super::curve::{Curve, CurvePoint, CurveSeries};
+use super::panels::{Panel, Panels};
+use super::percentiles::{PercentileSeries, Percentiles};
+use super::theme::LEAST_TEXT;
+use super::timeline::TimelineSeries;
+use super::{Palette, Plot, fonts, size};
+
+fn nodes<'a>(group: &'a Group, found: &mut Vec<&'a Node>) {
+    for node in group.children() {
+        match node {
+            Node::Group(inner) => nodes(inner, found),
+            other => found.push(other),
+        }
+    }
+}
+
+/// Reads: everything stands within the figure, no letters stand on others, and none are too small.
+pub fn check(svg: &str) -> Result<(), String> {
+    let tree = Tree::from_str(svg, &fonts::options()).map_err(|e| format!("no SVG: {e}: {svg}"))?;
+    let (mut all, mut texts): (_, Vec<(String, Rect)>) = (Vec::new(), Vec::new());
+    nodes(tree.root(), &mut all);
+    let (wide, high) = size(svg);
+    let within = |what: &str, rect: Rect| {
+        let (wide, high) = (wide as f32 + 0.5, high as f32 + 0.5);
+        let inside = rect.left() >= -0.5 && rect.top() >= -0.5 && rect.right() <= wide && rect.bottom() <= high;
+        if inside { Ok(()) } else { Err(format!("{what} reaches out of the figure: {rect:?}")) }
+    };
+    for node in all {
+        match node {
+            Node::Text(text) => {
+                let said: String = text.chunks().iter().map(|chunk| chunk.text()).collect();
+                let least =
+                    text.chunks().iter().flat_map(|c| c.spans()).map(|s| s.font_size().get()).fold(99.0, f32::min);
+                if f64::from(least) < LEAST_TEXT {
+                    return Err(format!("“{said}” is {least} high"));
+                }
+                let rect = text.flattened().abs_bounding_box();
+                within(&said, rect)?;
+                texts.push((said, rect));
+            }
+            Node::Path(path) => within("a line", path.abs_stroke_bounding_box())?,
+            _ => {}
+        }
+    }
+    for (i, (a, of_a)) in texts.iter().enumerate() {
+        for (b, of_b) in &texts[..i] {
+            let beside = of_a.right() <= of_b.left() || of_b.right() <= of_a.left();
+            if !beside && of_a.bottom() > of_b.top() && of_b.bottom() > of_a.top() {
+                return Err(format!("“{a}” and “{b}” stand on one another: {of_a:?} {of_b:?}"));
+            }
+        }
+    }
+    if texts.is_empty() { Err("no letters".to_string()) } else { Ok(()) }
+}
+
+/// Names short and long, values near and far from one another.
+fn names() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec("[A-Za-z0-9 µ†-]{1,40}", 1..8)
+}
+
+fn value() -> impl Strategy<Value = (f64, f64)> {
+    ((0.0f64..8.0).prop_map(|e| 10f64.powf(e)), 0.0f64..6.0)
+}
+
+fn bar((value, wide): (f64, f64)) -> Bar {
+    Bar { value, low: value * (1.0 - wide), high: value * (1.0 + wide), marked: wide > 4.0 }
+}
+
+fn check_all(plot: &dyn Plot) -> Result<(), TestCaseError> {
+    check(&plot.svg(&Palette::default())).map_err(TestCaseError::fail)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn labels_of_bars_never_overlap(
+        names in names(), groups in prop::collection::vec("[0-9a-z:./ ]{1,30}", 1..17), lying: bool, quiet: bool,
+        drawn in prop::collection::vec(prop::option::weighted(0.9, value()), 8 * 17),
+    ) {
+        let mut drawn = drawn.into_iter();
+        let series = |name: &String| BarSeries {
+            name: name.clone(),
+            values: groups.iter().map(|_| drawn.next().flatten().map(bar)).collect(),
+        };
+        let series = names.iter().map(series).collect();
+        let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
+        let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
+        check_all(&GroupedBars { title, subtitle, x_label, y_label, groups, series, lying, quiet })?;
+    }
+
+    #[test]
+    fn labels_of_curves_never_overlap_and_whiskers_stay_on_their_axis(
+        names in names(), log_y: bool, crowded in 0.0f64..8.0,
+        drawn in prop::collection::vec(prop::collection::vec((value(), value()), 1..20), 8),
+    ) {
+        let point = |(i, ((x, _), (y, wide))): (usize, &((f64, f64), (f64, f64)))| CurvePoint {
+            x: x.powf(crowded / 8.0),
+            y: *y,
+            label: format!("{}", 1 << i.min(20)),
+            low: y * (1.0 - wide),
+            high: y * (1.0 + wide),
+            hollow: *wide > 4.0,
+        };
+        let series = |(name, points): (&String, &Vec<_>)| CurveSeries {
+            name: name.clone(),
+            points: points.iter().enumerate().map(point).collect(),
+        };
+        let series = names.iter().zip(&drawn).map(series).collect();
+        let (x_label, y_label) = ("ops/s".to_string(), "µs".to_string());
+        let (title, subtitle) = ("4K".to_string(), "p99".to_string());
+        check_all(&Curve { title, subtitle, x_label, y_label, log_y, series })?;
+    }
+
+    #[test]
+    fn numbers_of_panels_and_percentiles_never_overlap(
+        names in names(), values in prop::collection::vec(value(), 3..40), panels in 1usize..5, from in 0usize..5,
+    ) {
+        let series = |name: &String| TimelineSeries {
+            name: name.clone(),
+            points: values.iter().enumerate().map(|(i, (v, _))| (i as f64, *v)).collect(),
+        };
+        let panel = |i: usize| Panel { y_label: format!("W {i}"), series: names.iter().map(series).collect() };
+        let (title, subtitle) = ("4K".to_string(), "power".to_string());
+        let panels = (0..panels).map(panel).collect();
+        check_all(&Panels { title, subtitle, names: names.clone(), panels })?;
+        let of = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
+        let points: Vec<_> = of.iter().skip(from).zip(&values).map(|(p, (v, _))| (*p, *v)).collect();
+        let series = names.iter().map(|name| PercentileSeries { name: name.clone(), points: points.clone() }).collect();
+        check_all(&Percentiles { title: "4K".into(), subtitle: "by percentile".into(), series })?;
+    }
+}
+
+#[test]
+fn a_figure_as_a_file_stands_under_its_title() {
+    let (title, subtitle) = ("RocksDB random reads <4K>".to_string(), "ops/s by threads ".repeat(8));
+    let (x_label, y_label, groups) = ("threads".to_string(), "ops/s".to_string(), vec!["8".to_string()]);
+    let series = vec![BarSeries { name: "A".into(), values: vec![Some(bar((5.0, 0.1)))] }];
+    let plot = GroupedBars { title, subtitle, x_label, y_label, groups, series, lying: false, quiet: false };
+    let figure = super::Figure::new("ops".into(), plot);
+    let (bare, alone) = (figure.svg(&Palette::default()), figure.alone(&Palette::default()));
+    assert!(!bare.contains(">RocksDB") && alone.contains(">RocksDB random reads &lt;4K&gt;<"), "{alone}");
+    assert!(size(&alone).1 > size(&bare).1 + 60.0);
+    check(&alone).expect("room for all of it");
+    assert!(super::png(&alone, 1.0).expect("a picture").starts_with(b"\x89PNG"));
+}

@@ -1,0 +1,92 @@
+//! The figures and pages of golden briefs: labels, sizes, pages' fill.
+
+use std::path::PathBuf;
+
+use super::pdf::filled;
+use super::tests_bundle::{Made, STARTED, bundle, cell, plan, point, small, stream, tally};
+use super::{html, pdf};
+use crate::analysis::Question;
+use crate::analysis::facts::Facts;
+use crate::brief::{Document, Options};
+use crate::chart::tests::check;
+use crate::chart::{self, Palette};
+use crate::record::{Class, Run, Sample, Sink};
+use crate::store::Writer;
+
+fn facts(paths: &[PathBuf]) -> Facts {
+    crate::cmd::load::facts(paths, &Question::default()).expect("facts")
+}
+
+/// Six neighbours, three of them readers whose latency is the point, with a meter of power at each drive.
+fn neighbours() -> Facts {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("made.dyno");
+    let made = Made { values: vec![1.0], seconds: 20, fail: false, ..small() };
+    let mut of = plan(&made);
+    let names = ["writer-1", "writer-2", "writer-3", "reader-4", "reader-5", "reader-6"];
+    of.protocol.steps[0].streams = names.iter().map(|name| stream(name, name.starts_with("reader"))).collect();
+    of.protocol.steps[0].sweep = None;
+    let run = Run { plan: of, started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
+    let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
+    for (repeat, subject) in (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject))) {
+        let mut point = point(&made, subject, 1.0, repeat);
+        point.key.axis = None;
+        let slow = if subject == "Disk" { 3 } else { 1 };
+        let stream = |name: &&str| match name.starts_with("reader") {
+            true => cell(name, true, 8, tally(Class::READ, 4_000_000, 90_000 * slow)),
+            false => cell(name, false, 1, tally(Class::WRITE, 200_000, 40_000 * slow)),
+        };
+        point.cells = names.iter().map(stream).collect();
+        writer.begin(&point.key).expect("begun");
+        for tenth in -35..=235 {
+            let (meter, name, value) = ("exec".to_string(), "drive_watts".to_string(), 7.0 + slow as f64);
+            writer.sample(&Sample { at_ns: tenth * 100_000_000, meter, name, value }).expect("a reading");
+        }
+        writer.end(&point).expect("ended");
+    }
+    facts(&[path])
+}
+
+fn golden() -> Vec<(&'static str, Facts)> {
+    let of = |made: &Made| {
+        let (_folder, paths) = bundle(made);
+        facts(&paths)
+    };
+    let many = Made { values: (1..=60).map(f64::from).collect(), repeats: 2, seconds: 4, fail: false };
+    vec![("small", of(&small())), ("many values", of(&many)), ("noisy neighbour", neighbours())]
+}
+
+#[test]
+fn in_no_golden_figure_does_a_label_stand_on_another_or_is_too_small() {
+    let palette = Palette::default();
+    for (name, facts) in golden() {
+        let figures = chart::all(&facts);
+        assert!(figures.len() >= 4, "{name}: {figures:?}");
+        for figure in figures {
+            check(&figure.svg(&palette)).unwrap_or_else(|why| panic!("{name}, {figure:?}: {why}"));
+            check(&figure.alone(&palette)).unwrap_or_else(|why| panic!("{name}, {figure:?}: {why}"));
+        }
+    }
+}
+
+#[test]
+fn no_page_of_a_golden_pdf_but_the_last_is_half_empty() {
+    for (name, facts) in golden() {
+        let document = Document::new(&facts, &Options::default()).expect("a document");
+        let filled = filled(&document);
+        let [full @ .., _last] = &filled[..] else { panic!("no pages") };
+        assert!(full.iter().all(|share| *share > 0.5), "{name}: {filled:?}");
+    }
+}
+
+#[test]
+fn a_name_that_no_font_has_is_an_error_in_every_form_that_sets_type() {
+    let (_folder, paths) = bundle(&small());
+    let mut facts = facts(&paths);
+    facts.subjects[1] = "Disk 東".to_string();
+    let document = Document::new(&facts, &Options::default()).expect("a document");
+    for made in [html(&document).map(|_| ()), pdf(&document).map(|_| ())] {
+        let said = made.map_err(|e| crate::base::error::describe(&e).0).expect_err("no glyph");
+        assert!(said.contains("'東' (U+6771)") && said.contains("Disk 東"), "{said}");
+    }
+}

@@ -1,0 +1,235 @@
+//! The form of a brief: its page in a real browser at the widths of a phone, a tablet and a desk, in light and in dark; its
+//! PDF through checkers that are not ours.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::made::{self, Figures, normal};
+use crate::support::{self, DYNO};
+
+/// Pixels: a phone, a tablet, a desk.
+const WIDTHS: [u32; 3] = [390, 768, 1440];
+
+fn dyno(dir: &Path, args: &[&str]) -> String {
+    let out = Command::new(DYNO).current_dir(dir).args(args).output().unwrap();
+    assert!(out.status.success(), "dyno {args:?}: {}", support::said(&out));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+/// A sweep by depth, one by rate with a missed rate in it, and a step of one point over time: three subjects, five repeats.
+fn bundle(dir: &Path) {
+    let steps = [
+        made::step("reads", "sweep = { axis = \"io.depth\", values = [1, 2, 4, 8, 16, 32] }", ""),
+        made::step("paced", "sweep = { axis = \"io.rate\", values = [10000, 20000, 40000] }", "rate = 10000"),
+        made::step("steady", "", ""),
+    ];
+    let plan = made::plan(dir, &steps.concat(), 3, 5);
+    let mut rng = made::rng(61, 0);
+    made::write(&dir.join("b.dyno"), &plan, &mut |key| {
+        let better = match key.subject.as_str() {
+            "A" => 1.25,
+            "B" => 1.0,
+            _ => 0.98,
+        };
+        let at = key.axis.as_ref().map_or(4.0, |axis| axis.value.as_f64());
+        let noise = (0.02 * normal(&mut rng)).exp();
+        let (ops, asked) = match key.step.as_str() {
+            "paced" => (at.min(30_000.0 * better), Some(at)),
+            _ => (40_000.0 * better * at.powf(0.6), None),
+        };
+        let p99_ns = 90_000.0 * at.sqrt() / better / noise;
+        let seconds =
+            if key.step == "steady" { (0..40).map(|s| ops + f64::from(s % 7) * 900.0).collect() } else { vec![] };
+        Some(Figures { ops_per_s: ops * noise, p99_ns, asked, seconds, ..Figures::default() })
+    });
+}
+
+/// One brief for all tests of this module, in a folder that lasts as long as the program.
+fn brief() -> &'static Path {
+    static BRIEF: OnceLock<tempfile::TempDir> = OnceLock::new();
+    let made = || {
+        let folder = made::folder();
+        bundle(folder.path());
+        dyno(folder.path(), &["report", "b.dyno", "-o", "b.html"]);
+        dyno(folder.path(), &["report", "b.dyno", "-o", "b.pdf"]);
+        folder
+    };
+    BRIEF.get_or_init(made).path()
+}
+
+#[test]
+fn axe_finds_nothing_in_light_or_dark_on_phone_tablet_and_desk() {
+    let Some(mut browser) = Browser::start() else { return };
+    let page = brief().join("b.html");
+    for (width, dark) in WIDTHS.into_iter().flat_map(|width| [(width, false), (width, true)]) {
+        browser.open(&page, width, dark);
+        browser.eval("document.querySelectorAll('details').forEach(d => { d.open = true; })");
+        browser.eval(include_str!("../axe/axe.min.js"));
+        // Every rule for WCAG 2.0, 2.1 and 2.2 at A and AA, and those of good practice.
+        let tags = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
+        let run = format!("axe.run(document, {{ runOnly: {{ type: 'tag', values: {tags} }} }})");
+        let found = browser.eval(&format!(
+            "{run}.then(r => ({{ passes: r.passes.length, violations: r.violations.map(v => \
+             [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200), v.nodes[0].failureSummary]) }}))"
+        ));
+        assert!(found["passes"].as_u64().unwrap() > 20, "axe looked at little: {found}");
+        assert_eq!(found["violations"], json!([]), "at {width} px, dark: {dark}");
+        let outside: Vec<_> =
+            browser.asked.iter().filter(|url| !url.starts_with("file:") && !url.starts_with("data:")).collect();
+        assert!(outside.is_empty(), "the page asked for {outside:?}");
+    }
+}
+
+#[test]
+fn figures_fit_every_width_and_their_letters_are_nine_pixels_or_more() {
+    let Some(mut browser) = Browser::start() else { return };
+    let page = brief().join("b.html");
+    for width in [320, 390, 600, 768, 1000, 1440, 2560] {
+        browser.open(&page, width, false);
+        let seen = browser.eval(
+            "({ page: document.documentElement.scrollWidth, figures: [...document.querySelectorAll('figure svg')].map(s => \
+             { const box = s.getBoundingClientRect(), by = box.width / s.viewBox.baseVal.width; \
+             return [box.left, box.right, by * Math.min(...[...s.querySelectorAll('text')].map(t => \
+             parseFloat(getComputedStyle(t).fontSize)))]; }) })",
+        );
+        assert!(seen["page"].as_f64().unwrap() <= f64::from(width), "the page is wider than {width}: {}", seen["page"]);
+        let figures = seen["figures"].as_array().unwrap();
+        assert!(figures.len() > 6, "{seen}");
+        for figure in figures {
+            let [left, right, letters] = [0, 1, 2].map(|i| figure[i].as_f64().unwrap());
+            assert!(left >= 0.0 && right <= f64::from(width), "at {width} px a figure reaches from {left} to {right}");
+            assert!(letters >= 9.0, "letters of {letters} px at {width} px");
+        }
+    }
+}
+
+#[test]
+fn a_pointer_a_finger_and_the_arrow_keys_show_a_marks_value() {
+    let Some(mut browser) = Browser::start() else { return };
+    let page = brief().join("b.html");
+    let tip = "({ text: tip.textContent, shown: getComputedStyle(tip).display, box: [tip.getBoundingClientRect().left, \
+               tip.getBoundingClientRect().right] })";
+    let middle = "(() => { const mark = document.querySelector('figure .m'); mark.scrollIntoView({ block: 'center' }); \
+                  const box = mark.getBoundingClientRect(); \
+                  return [box.left + box.width / 2, box.top + box.height / 2]; })()";
+    for width in [1440, 390] {
+        browser.open(&page, width, false);
+        assert_eq!(browser.eval(tip)["shown"], "none");
+        let at = browser.eval(middle);
+        let point = json!({ "x": at[0], "y": at[1] });
+        if width > 768 {
+            let event = json!({ "type": "mouseMoved", "x": at[0], "y": at[1] });
+            browser.call("Input.dispatchMouseEvent", event);
+        } else {
+            browser.call("Input.dispatchTouchEvent", json!({ "type": "touchStart", "touchPoints": [point] }));
+            browser.call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] }));
+        }
+        // The browser sends a click a moment after the finger has left.
+        let mut seen = Value::Null;
+        support::until("the value to be shown", 20, || {
+            seen = browser.eval(tip);
+            seen["shown"] == "block"
+        });
+        assert!(seen["text"].as_str().unwrap().starts_with("A, "), "{seen}");
+        let [left, right] = [0, 1].map(|i| seen["box"][i].as_f64().unwrap());
+        assert!(left >= 0.0 && right <= f64::from(width), "{seen}");
+    }
+    browser.open(&page, 1440, false);
+    browser.eval("document.querySelector('figure').focus()");
+    let press = |browser: &mut Browser, key: &str| {
+        let event = json!({ "type": "keyDown", "key": key, "code": key });
+        browser.call("Input.dispatchKeyEvent", event);
+        browser.eval(tip)
+    };
+    let first = press(&mut browser, "ArrowRight");
+    let second = press(&mut browser, "ArrowRight");
+    assert!(first["shown"] == "block" && first["text"] != second["text"], "{first} {second}");
+    assert_eq!(press(&mut browser, "Escape")["shown"], "none");
+}
+
+#[test]
+fn the_page_is_set_in_its_own_fonts_and_its_tables_have_names_and_headers() {
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&brief().join("b.html"), 1440, false);
+    let fonts = browser.eval("[...document.fonts].map(f => [f.family, f.weight, f.status])");
+    let of = |weight: &str| {
+        let all = fonts.as_array().unwrap().iter();
+        all.filter(|f| f[0].as_str().unwrap().contains("Brief Sans") && f[1] == weight).any(|f| f[2] == "loaded")
+    };
+    assert!(of("400") && of("600"), "{fonts}");
+    // Not the tables alone that a rule of axe happens to look at.
+    let bare = browser.eval(
+        "[...document.querySelectorAll('table')].filter(t => !t.caption?.textContent || \
+         ![...t.rows].every(row => row.querySelector('th'))).map(t => t.outerHTML.slice(0, 300))",
+    );
+    assert_eq!(bare, json!([]));
+    let titles =
+        browser.eval("[...document.querySelectorAll('figure svg text')].filter(t => t.textContent == 'reads').length");
+    assert_eq!(titles, json!(0), "a step's title stands over its figures, not in each");
+}
+
+/// Runs a program that Debian has; what it printed.
+fn tool(program: &str, args: &[&str], dir: &Path) -> String {
+    let out = Command::new(program).args(args).current_dir(dir).output().unwrap();
+    assert!(out.status.success(), "{program} {args:?}: {}", support::said(&out));
+    String::from_utf8_lossy(&out.stdout).into_owned()
+}
+
+#[test]
+fn the_pdf_is_tagged_and_sound_for_checkers_that_are_not_ours() {
+    if !support::have(&["qpdf", "pdfinfo", "pdftotext"]) {
+        return;
+    }
+    let dir = brief();
+    let checked = tool("qpdf", &["--check", "b.pdf"], dir);
+    assert!(checked.contains("No syntax or stream encoding errors found"), "{checked}");
+    let facts = tool("pdfinfo", &["b.pdf"], dir);
+    let says = |key: &str| facts.lines().find_map(|l| l.strip_prefix(key)).unwrap_or_default().trim().to_string();
+    assert_eq!((says("Tagged:"), says("PDF subtype:")), ("yes".into(), "PDF/UA-1".into()), "{facts}");
+    let structure = tool("pdfinfo", &["-struct", "b.pdf"], dir);
+    for tag in ["H1", "H2", "TOC", "Link", "Table", "TH", "Figure", "Caption", "L", "LBody"] {
+        let found = structure.lines().any(|l| l.trim_start().split([' ', '"', ':', '(']).next() == Some(tag));
+        assert!(found, "no {tag} in\n{structure}");
+    }
+    let pages: usize = says("Pages:").parse().unwrap();
+    let text = tool("pdftotext", &["-layout", "b.pdf", "-"], dir);
+    for page in 1..=pages {
+        assert!(text.contains(&format!("{page} of {pages}")), "page {page} has no number");
+    }
+    // Every line of the contents is a link, and the outline has every section.
+    let whole: Value = serde_json::from_str(&tool("qpdf", &["--json", "b.pdf"], dir)).unwrap();
+    let links = whole.to_string().matches("\"/Subtype\":\"/Link\"").count();
+    let sections = whole["outlines"].as_array().unwrap()[0]["kids"].as_array().map_or(0, Vec::len);
+    assert!(links > 10 && sections > 5, "{links} links, {sections} sections");
+}
+
+#[test]
+fn a_pdf_is_of_the_size_that_was_asked_for() {
+    if !support::have(&["pdfinfo"]) {
+        return;
+    }
+    let dir = brief();
+    for (page, size) in [("a4", "595.28 x 841.89 pts (A4)"), ("letter", "612 x 792 pts (letter)")] {
+        std::fs::write(dir.join(format!("{page}.toml")), format!("page = \"{page}\"\n")).unwrap();
+        let name = format!("{page}.pdf");
+        dyno(dir, &["report", "b.dyno", "--brief", &format!("{page}.toml"), "-o", &name]);
+        let facts = tool("pdfinfo", &[&name], dir);
+        assert!(facts.contains(size), "{facts}");
+    }
+}
+
+/// veraPDF checks what a machine can check of PDF/UA-1; Debian has no package of it.
+#[test]
+fn verapdf_finds_the_pdf_to_be_pdf_ua_1() {
+    let Some(verapdf) = std::env::var_os("VERAPDF").map(PathBuf::from) else {
+        return support::skip("VERAPDF does not name veraPDF's program; docs/brief.md says how to get it");
+    };
+    let out =
+        Command::new(verapdf).args(["--flavour", "ua1", "--format", "text", "b.pdf"]).current_dir(brief()).output();
+    let said = support::said(&out.unwrap());
+    assert!(said.contains("PASS"), "{said}");
+}
