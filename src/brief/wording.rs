@@ -199,6 +199,9 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }
+    if step.is_untested_for_drift() {
+        basis.push(format!("windows of {}, too short to test for drift", units::duration(step.window_ns)));
+    }
     if comparison.standing == Standing::AtLeast {
         basis.push(format!(
             "{} was limited by the host, so its drive could show more",
@@ -262,10 +265,13 @@ pub fn no_claim(facts: &Facts) -> String {
             "every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing".to_string()
         }
         Some(bar) if facts.comparisons.is_empty() => barred(facts, bar).trim_end_matches('.').to_string(),
-        None if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
+        _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
+        _ if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
             format!("no two subjects can be compared in {}", asked(facts))
         }
-        _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
+        _ if facts.comparisons.is_empty() => {
+            "no two subjects can be compared at any point; the section Caveats has the causes".to_string()
+        }
         _ => {
             "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
         }

@@ -51,6 +51,9 @@ pub fn describe(step: &StepFacts) -> String {
     parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
     parts.push(match step.window_ns {
         0 => "window length unknown".to_string(),
+        window if step.is_untested_for_drift() => {
+            format!("{} a point, too short to test for drift", units::duration(window))
+        }
         window => format!("{} a point", units::duration(window)),
     });
     if let Some(class) = step.class {
