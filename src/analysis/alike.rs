@@ -43,6 +43,8 @@ fn decisive(plan: &Plan, point: &PointPlan) -> Value {
     if let Value::Object(fields) = &mut step {
         // The point is at one of the sweep's values, which stands in its stream; the others are other points.
         fields.remove("sweep");
+        // What a brief shows of it is no matter of how it was measured.
+        fields.remove("figures");
     }
     let used: Vec<_> =
         plan.protocol.datasets.iter().filter(|d| point.step.streams.iter().any(|s| s.dataset == d.name)).collect();

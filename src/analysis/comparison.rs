@@ -2,7 +2,7 @@
 
 use super::metric::Metric;
 use crate::stats::Better;
-use crate::stats::percent::{gain_percent, reduction_percent};
+use crate::stats::percent::{gain_percent, in_interval, reduction_percent};
 
 /// Where in a step two subjects are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +59,14 @@ impl Comparison {
             Better::Lower => reduction_percent(1.0, factor),
         };
         (of(self.factor), of(self.low), of(self.high))
+    }
+
+    /// The same as it is printed everywhere; of a lower bound the bound stands for the value.
+    pub fn printed(&self) -> [String; 3] {
+        let (value, low, high) = self.percent();
+        let value = if self.standing == Standing::AtLeast { low } else { value };
+        let [value, low, high] = in_interval(value, low, high);
+        if self.standing == Standing::AtLeast { [low.clone(), low, high] } else { [value, low, high] }
     }
 
     pub fn is_claimed(&self) -> bool {

@@ -108,12 +108,24 @@ pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::At> {
     paced(step, subject).into_iter().filter_map(point).collect()
 }
 
+/// The geometric mean of p99 over the loads that the curves of all subjects share.
+pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: usize) -> Option<f64> {
+    let curves: Vec<Vec<curve::At>> =
+        (0..facts.subjects.len()).map(|s| curve::rising(&mean_curve(step, s))).filter(|c| c.len() > 1).collect();
+    let loads = loads_between(&curves.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    if loads.is_empty() { None } else { mean_latency(&curve::rising(&mean_curve(step, subject)), &loads) }
+}
+
 /// Tenths of the loads that all curves of all subjects share.
 fn common_loads(curves: &[Vec<Curve>]) -> Vec<f64> {
+    let all = curves.iter().flatten().filter(|c| c.points.len() > 1);
+    loads_between(&all.map(|c| &c.points[..]).collect::<Vec<_>>())
+}
+
+fn loads_between(curves: &[&[curve::At]]) -> Vec<f64> {
     const TENTHS: u32 = 10;
-    let all = || curves.iter().flatten().filter(|c| c.points.len() > 1);
-    let low = all().map(|c| c.points[0].load).fold(0.0, f64::max);
-    let high = all().map(|c| c.points[c.points.len() - 1].load).fold(f64::INFINITY, f64::min);
+    let low = curves.iter().map(|c| c[0].load).fold(0.0, f64::max);
+    let high = curves.iter().map(|c| c[c.len() - 1].load).fold(f64::INFINITY, f64::min);
     if !(high.is_finite() && high > low) {
         return Vec::new();
     }

@@ -9,6 +9,7 @@ use super::difference::Barred;
 use super::metric::Asked;
 use super::point_summary::{RATE_KEPT, Summary};
 use super::power::PowerFacts;
+use crate::plan::headline::Place;
 use crate::plan::search::Search;
 use crate::plan::{Order, Plan};
 use crate::record::{Class, PacingFloor, Prepared};
@@ -71,6 +72,11 @@ pub struct StepFacts {
     pub title: String,
     pub axis: Option<AxisFacts>,
     pub search: Option<Search>,
+    /// What its protocol leads with here, where it says so, and where along the axis.
+    pub headline: Option<Asked>,
+    pub place: Place,
+    /// Names of the figures that its source prints.
+    pub figures: Vec<String>,
     /// Ascending; one without a number where nothing is swept.
     pub values: Vec<AxisValue>,
     /// The class whose latency the figures show.
@@ -102,6 +108,8 @@ pub struct CellFacts {
     pub streams: Vec<(String, bool, Summary)>,
     /// The headline streams on each drive of a group, by its index; empty for a single drive.
     pub drives: Vec<(u32, Summary)>,
+    /// The same of each copy of the streams, by drive and instance; empty where there is one.
+    pub instances: Vec<((u32, u32), Summary)>,
     /// Whether ops/s rose or fell over the windows of its repeats.
     pub drift: Drift,
     /// One for each class of power and instrument, in the order of the plan's meters.

@@ -7,9 +7,9 @@ use super::meter_facts::{self, Metered};
 use super::metric::Asked;
 use super::point_summary::{PointSummary, series_of, summarise};
 use super::power::Series;
-use super::{caveats, compare, conditions};
+use super::{caveats, compare, conditions, lead};
 use crate::base::error::{Context, Result, failed};
-use crate::plan::{Field, Places, Step};
+use crate::plan::{Field, Places, Protocol, Step};
 use crate::record::{Class, Fact, IdlePower, Outcome, PacingFloor, Point, PointContents, RunContents};
 use crate::stats::trend;
 
@@ -109,7 +109,7 @@ impl Gathering {
         }
         for step in &run.plan.protocol.steps {
             if !facts.steps.iter().any(|s| s.name == step.name) {
-                facts.steps.push(StepFacts::of(step));
+                facts.steps.push(StepFacts::of(step, &run.plan.protocol));
             }
         }
         let several = (all.len() > 1).then_some(file.as_str());
@@ -231,12 +231,16 @@ fn lead_class(cells: &[CellFacts]) -> Option<Class> {
 }
 
 impl StepFacts {
-    fn of(step: &Step) -> StepFacts {
+    fn of(step: &Step, protocol: &Protocol) -> StepFacts {
+        let (headline, place) = lead::asked(step, protocol);
         let title = if step.title.is_empty() { step.name.clone() } else { step.title.clone() };
         StepFacts {
             name: step.name.clone(),
             title,
             axis: None,
+            headline,
+            place,
+            figures: step.figures.clone(),
             search: step.sweep.as_ref().and_then(|sweep| sweep.search.clone()),
             values: Vec::new(),
             class: None,
@@ -282,6 +286,12 @@ fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[I
         let numbers: Vec<_> = own.map(|(_, n)| n).collect();
         drives.extend(summarise(&numbers).map(|s| (*drive, s)));
     }
+    let mut instances = Vec::new();
+    for (at, _) in &first.summary.instances {
+        let own = group.iter().flat_map(|m| &m.summary.instances).filter(|(other, _)| other == at);
+        let numbers: Vec<_> = own.map(|(_, n)| n).collect();
+        instances.extend(summarise(&numbers).map(|s| (*at, s)));
+    }
     let total = summarise(&totals);
     let metered: Vec<&Metered> = group.iter().map(|m| &m.metered).collect();
     let power = total.as_ref().map(|t| meter_facts::power(&metered, t, &first.subject_name, idle)).unwrap_or_default();
@@ -303,6 +313,7 @@ fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[I
         drift: trend::drift(&group.iter().map(per_second).collect::<Vec<_>>()),
         streams,
         drives,
+        instances,
         over_time: if lead { first.series.clone() } else { Vec::new() },
     }
 }

@@ -2,6 +2,7 @@
 
 use super::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
+use crate::plan::headline::{METRICS, is_metric};
 use crate::record::Class;
 use crate::stats::Better;
 
@@ -44,9 +45,6 @@ pub struct Asked {
     pub stream: Option<String>,
 }
 
-/// The words for figures other than percentiles.
-const WORDS: &[&str] = &["ops/s", "MB/s", "mean", "ops/s/W", "MB/s/W", "J/op"];
-
 /// The class of op that "new-orders/min" or "transactions/min" counts.
 pub fn class_a_minute(word: &str) -> Option<Class> {
     word.strip_suffix("s/min").and_then(|class| Class::stored(class).ok())
@@ -57,11 +55,10 @@ impl Asked {
     pub fn parse(text: &str) -> Result<Asked> {
         let (stream, word) = text.rsplit_once(':').map_or((None, text), |(stream, word)| (Some(stream), word));
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
-        let known = WORDS.iter().copied().chain(percentiles.clone()).any(|known| known == word);
-        if known || class_a_minute(word).is_some() {
+        if is_metric(word) {
             return Ok(Asked { word: word.to_string(), stream: stream.map(str::to_string) });
         }
-        let known: Vec<&str> = WORDS.iter().copied().chain(percentiles).collect();
+        let known: Vec<&str> = METRICS.iter().copied().chain(percentiles).collect();
         Err(failed(
             format!("there is no metric '{word}'"),
             format!("the metrics are {}, and new-orders/min and the like", known.join(", ")),
@@ -94,6 +91,11 @@ impl Metric {
     /// Whether it is a rate, which an open loop is given and does not find.
     pub fn is_rate(&self) -> bool {
         matches!(self.figure, Figure::Ops | Figure::Bytes | Figure::PerMinute(_))
+    }
+
+    /// Whether it is of power, which every instrument of a step is compared in.
+    pub fn is_power(&self) -> bool {
+        matches!(self.figure, Figure::OpsPerWatt(_) | Figure::MbPerWatt(_) | Figure::JoulesPerOp(_))
     }
 
     /// For a table's column: "p99", "reader-4 p99", "ops/s/W, drive (exec)".

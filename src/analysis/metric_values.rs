@@ -8,7 +8,7 @@ use crate::stats::{Estimate, Method};
 
 impl Asked {
     /// The metrics that it means in a step; of power there may be several instruments.
-    fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
+    pub fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
         let of = |figure: Figure| Metric { figure, stream: self.stream.clone() };
         let each = |make: fn(Instrument) -> Figure| instruments(step).into_iter().map(|i| of(make(i))).collect();
         match self.word.as_str() {
@@ -46,6 +46,8 @@ impl Metric {
             return asked.iter().flat_map(|a| a.in_step(step)).collect();
         }
         let mut all = vec![Metric::total(Figure::Ops), Metric::p99()];
+        let own = step.headline.iter().flat_map(|asked| asked.in_step(step));
+        all.extend(own.filter(|m| !m.is_power() && !all.contains(m)).collect::<Vec<_>>());
         all.extend(instruments(step).into_iter().map(|i| Metric::total(Figure::OpsPerWatt(i))));
         all
     }

@@ -3,7 +3,7 @@
 //!
 //! `gathering` turns points into `facts` of steps and cells; `metric` says what subjects are compared by; `alike` and `conditions` say
 //! who may be compared, `caveats` what may not; `compare` makes every comparison, with `curves` for what is read off a
-//! curve; `claims` picks what may be claimed; `together` finds repeats in
+//! curve; `claims` picks what may be claimed, `lead` what a step and a brief are known for; `together` finds repeats in
 //! which all subjects moved, `specimens` drives that lie apart from their like.
 
 pub mod alike;
@@ -18,6 +18,8 @@ pub mod curves;
 mod difference;
 pub mod facts;
 mod gathering;
+pub mod lead;
+pub mod levels;
 pub mod meter_facts;
 pub mod meter_series;
 pub mod metric;

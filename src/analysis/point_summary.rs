@@ -26,6 +26,8 @@ pub struct PointSummary {
     pub streams: Vec<(String, bool, Numbers)>,
     /// The headline streams on each drive, by its index, where there are several.
     pub drives: Vec<(u32, Numbers)>,
+    /// The headline streams of each copy, by drive and instance, where there are several.
+    pub instances: Vec<((u32, u32), Numbers)>,
 }
 
 /// Some cells of one point, summed.
@@ -131,7 +133,15 @@ impl PointSummary {
             numbers.clear();
         }
         let of_drive = |drive: u32| (drive, only(&|c| c.headline && c.drive == drive));
+        let mut copies: Vec<(u32, u32)> = point.cells.iter().map(|c| (c.drive, c.instance)).collect();
+        copies.sort_unstable();
+        copies.dedup();
+        if !copies.iter().any(|(_, instance)| *instance > 0) {
+            copies.clear();
+        }
+        let of_copy = |at: (u32, u32)| (at, only(&|c| c.headline && (c.drive, c.instance) == at));
         PointSummary {
+            instances: copies.into_iter().map(of_copy).collect(),
             total: only(&|c| c.headline),
             streams: names.into_iter().map(of_stream).collect(),
             drives: numbers.into_iter().map(of_drive).collect(),

@@ -62,6 +62,13 @@ pub fn plain(text: impl Into<String>) -> Line {
     vec![Span { text: text.into(), style: Style::Plain }]
 }
 
+/// Text in which `…` is code.
+pub fn with_code(text: &str) -> Line {
+    let style = |i: usize| if i % 2 == 1 { Style::Code } else { Style::Plain };
+    let spans = text.split('`').enumerate().map(|(i, part)| Span { text: part.to_string(), style: style(i) });
+    spans.filter(|span| !span.text.is_empty()).collect()
+}
+
 pub fn strong(text: impl Into<String>) -> Span {
     Span { text: text.into(), style: Style::Strong }
 }

@@ -1,12 +1,15 @@
 //! The brief before it is given a form: its cover, and the sections chosen, as blocks.
 
-use super::block::Block;
+use super::block::{Block, Role, with_code};
+use super::lead::{self, Lead};
 use super::number_format;
 use super::options::{Options, Page};
-use super::{section, wording};
+use super::own_text::{self, OwnText};
+use super::references::{Sources, resolve};
+use super::{section, specification};
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
-use crate::chart::{Palette, step};
+use crate::chart::{Palette, choice};
 
 /// A brief, ready to be set in any form.
 pub struct Document {
@@ -19,18 +22,11 @@ pub struct Document {
     /// In the order of the palette.
     pub subjects: Vec<String>,
     pub palette: Palette,
-    pub headlines: Vec<Headline>,
+    /// The first page: what is to be said in one sentence, a few findings, one figure, the conditions.
+    pub cover: Vec<Block>,
     pub parts: Vec<Part>,
     pub logo_png: Option<Vec<u8>>,
     pub page: Page,
-}
-
-/// A number for the cover: the highest ops/s of one subject over all steps' values.
-pub struct Headline {
-    pub subject: usize,
-    pub value: String,
-    pub unit: &'static str,
-    pub of: String,
 }
 
 /// A section as it stands in a brief.
@@ -39,9 +35,6 @@ pub struct Part {
     pub title: String,
     pub blocks: Vec<Block>,
 }
-
-/// How many steps the cover speaks of.
-const ON_COVER: usize = 1;
 
 impl Document {
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
@@ -52,8 +45,8 @@ impl Document {
             version: facts.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
             subjects: facts.subjects.clone(),
             palette: options.palette(facts)?,
-            headlines: headlines(facts),
-            parts: parts(facts, options),
+            cover: cover(facts),
+            parts: parts(facts, options)?,
             logo_png: options.logo_png.clone(),
             page: options.page,
         })
@@ -61,22 +54,43 @@ impl Document {
 }
 
 /// The sections chosen that have something to say, and the brief's own paragraphs, in order.
-fn parts(facts: &Facts, options: &Options) -> Vec<Part> {
-    let made = |id: &str| {
+fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
+    // Sections of the appendix are lettered in the order in which they stand.
+    let mut letters = (b'A'..=b'Z').map(char::from);
+    let mut made = |id: &str| {
         let section = section::ALL.iter().find(|s| s.id == id)?;
         let blocks = (section.blocks)(facts);
-        (!blocks.is_empty()).then(|| Part { id: id.to_string(), title: section.title.to_string(), blocks })
+        if blocks.is_empty() {
+            return None;
+        }
+        let letter = if section.appendix { letters.next() } else { None };
+        let title = letter.map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
+        Some(Part { id: id.to_string(), title, blocks })
     };
-    let own = |place: &str| {
-        let texts = options.texts_after(place);
-        texts.map(|t| Part { id: t.id(), title: t.title.clone(), blocks: t.blocks() }).collect::<Vec<_>>()
+    let sources = Sources { facts, drives: options.drives() };
+    let own = |place: &str| -> Result<Vec<Part>> {
+        let part = |t: &OwnText| {
+            let markdown = resolve(&t.markdown, &sources, false)?;
+            Ok(Part { id: t.id(), title: t.title.clone(), blocks: own_text::blocks(&markdown) })
+        };
+        options.texts_after(place).map(part).collect()
     };
-    let mut all = own("");
+    let mut all = Vec::new();
+    if let Some(verdict) = options.verdict() {
+        let blocks = own_text::blocks(&resolve(&verdict.markdown, &sources, true)?);
+        all.push(Part { id: "verdict".to_string(), title: verdict.title.clone(), blocks });
+    }
+    all.extend(own("")?);
+    let stated = specification::blocks(facts, options.drives())?;
+    if !stated.is_empty() {
+        let (id, title) = (specification::ID.to_string(), specification::TITLE.to_string());
+        all.push(Part { id, title, blocks: stated });
+    }
     for id in options.sections() {
         all.extend(made(&id));
-        all.extend(own(&id));
+        all.extend(own(&id)?);
     }
-    all
+    Ok(all)
 }
 
 /// When it was measured, by what, after which procedure.
@@ -93,17 +107,15 @@ fn byline(facts: &Facts) -> String {
     format!("{when} · {by} Dyno {version}{source}")
 }
 
-/// The highest ops/s of each subject in the first steps.
-fn headlines(facts: &Facts) -> Vec<Headline> {
-    let mut all = Vec::new();
-    for step in facts.steps.iter().take(ON_COVER) {
-        for subject in 0..facts.subjects.len() {
-            let cells = step.cells.iter().filter(|c| c.subject == subject);
-            let rates = cells.filter_map(|c| c.total.as_ref().map(|t| (t.ops_per_s.value, c)));
-            let Some((most, cell)) = rates.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-            let of = format!("{}{}", step.title, wording::place(step, &[cell.value]));
-            all.push(Headline { subject, value: step::marked(cell, number_format::count(most)), unit: "ops/s", of });
-        }
+/// Nothing stands here that a mark disowns.
+fn cover(facts: &Facts) -> Vec<Block> {
+    let lead = Lead::of(facts);
+    let mut out = vec![Block::Text(Role::Lead, with_code(&lead.sentence))];
+    if !lead.findings.is_empty() {
+        out.push(Block::List(lead.findings.iter().map(|finding| with_code(finding)).collect()));
     }
-    all
+    let figure = lead.step.and_then(|index| choice::headline(facts, &facts.steps[index]));
+    out.extend(figure.map(|figure| Block::Figures(vec![figure])));
+    out.push(Block::note(lead::conditions(facts)));
+    out
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::own_text::OwnText;
 use super::section;
+use super::specification::{self, Specifications};
 use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
@@ -26,11 +27,28 @@ pub struct Options {
     colours: BTreeMap<String, String>,
     #[serde(default)]
     text: Vec<OwnText>,
+    /// The editor's own, first of all; its numbers come by reference.
+    verdict: Option<Verdict>,
+    /// By subject: what is stated of its drives.
+    #[serde(default)]
+    drive: Specifications,
     #[serde(default)]
     pub page: Page,
     /// The logo's bytes.
     #[serde(skip)]
     pub logo_png: Option<Vec<u8>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Verdict {
+    #[serde(default = "verdict")]
+    pub title: String,
+    pub markdown: String,
+}
+
+fn verdict() -> String {
+    "Verdict".to_string()
 }
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +93,16 @@ impl Options {
                 return Err(failed(what, "write it as \"#0b5cad\""));
             }
         }
+        specification::check(file, &brief.drive)?;
         Ok(brief)
+    }
+
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.verdict.as_ref()
+    }
+
+    pub fn drives(&self) -> &Specifications {
+        &self.drive
     }
 
     pub fn title<'a>(&'a self, facts: &'a Facts) -> &'a str {

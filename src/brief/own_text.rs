@@ -22,13 +22,14 @@ impl OwnText {
     pub fn id(&self) -> String {
         self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
     }
+}
 
-    pub fn blocks(&self) -> Vec<Block> {
-        let mut reader = Reader::default();
-        Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
-        reader.end_text();
-        reader.blocks
-    }
+/// Markdown as blocks.
+pub fn blocks(markdown: &str) -> Vec<Block> {
+    let mut reader = Reader::default();
+    Parser::new_ext(markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
+    reader.end_text();
+    reader.blocks
 }
 
 /// Events on their way to blocks.
@@ -153,7 +154,7 @@ mod tests {
     use super::*;
 
     fn own(markdown: &str) -> Vec<Block> {
-        OwnText { title: "Why".into(), after: String::new(), markdown: markdown.into() }.blocks()
+        blocks(markdown)
     }
 
     #[test]

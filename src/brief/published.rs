@@ -2,6 +2,7 @@
 
 use super::wording;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::lead;
 use crate::analysis::metric::Metric;
 use crate::stats::Better;
 use crate::stats::family::FEWEST;
@@ -15,10 +16,39 @@ scatter, so nothing is claimed from them.";
 /// Most rows that a reader can take in.
 const MOST: usize = 400;
 
+/// What a brief of such figures says first.
+pub const NO_RANK: &str = "No drive can be ranked here, because these figures were published without repeats and nothing is \
+known of their scatter: import every repeat, or measure the drives (`--repeats 5`).";
+
+/// Whether all that there is are imported figures with too few repeats.
+pub fn is_published(facts: &Facts) -> bool {
+    let few = facts.steps.iter().flat_map(|s| &s.cells).all(|c| c.repeats.len() < FEWEST);
+    facts.protocol.starts_with("imported") && few
+}
+
+/// A few quotients where the brief leads: of each metric the two foremost figures, superior first.
+pub fn findings(facts: &Facts, most: usize) -> Option<Vec<String>> {
+    if !is_published(facts) {
+        return None;
+    }
+    let Some(step) = lead::step(facts).map(|index| &facts.steps[index]) else { return Some(Vec::new()) };
+    let Some(value) = lead::value(step).or(step.values.len().checked_sub(1)) else { return Some(Vec::new()) };
+    let finding = |metric: &Metric| {
+        let figure = |subject: usize| Some((subject, metric.of(step, step.cell(subject, value)?)?.0.value));
+        let mut all: Vec<(usize, f64)> = (0..facts.subjects.len()).filter_map(figure).collect();
+        all.sort_by(|a, b| if metric.better() == Better::Higher { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) });
+        let [(a, _), (b, _), ..] = all[..] else { return None };
+        let [_, subject, with, _, calculation, result, ..] = row(facts, step, metric, value, (a.min(b), a.max(b)))?;
+        let (what, at) = (wording::metric(metric, step), wording::place(step, &[value]));
+        Some(format!("{}{at}, {what} of {subject} and {with}: {calculation} = {result}, as published.", step.title))
+    };
+    let all = Metric::of_step(step, &facts.metrics);
+    Some(all.iter().filter_map(finding).take(most).collect())
+}
+
 /// A row for each metric, point and pair of subjects; nothing unless the figures are imported and have too few repeats.
 pub fn rows(facts: &Facts) -> Option<Vec<[String; 8]>> {
-    let few = facts.steps.iter().flat_map(|s| &s.cells).all(|c| c.repeats.len() < FEWEST);
-    if !(facts.protocol.starts_with("imported") && few) {
+    if !is_published(facts) {
         return None;
     }
     let mut all = Vec::new();
@@ -33,6 +63,18 @@ pub fn rows(facts: &Facts) -> Option<Vec<[String; 8]>> {
     }
     all.truncate(MOST);
     Some(all)
+}
+
+/// The superior subject of a pair, and by how much: "Micron 7600 21.23 %".
+pub fn difference(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    value: usize,
+    pair: (usize, usize),
+) -> Option<String> {
+    let [_, subject, _, _, _, result, ..] = row(facts, step, metric, value, pair)?;
+    is_published(facts).then(|| format!("{subject} {result}"))
 }
 
 /// The superior figure stands first, as the formulas have it.

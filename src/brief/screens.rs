@@ -1,6 +1,7 @@
 //! What `dyno show`, `dyno compare` and `dyno claims` say in a terminal: the same tables and sentences as the brief's.
 
 use super::block::{Block, Mark, Table};
+use super::lead::Lead;
 use super::number_format;
 use super::section::{bottlenecks, drives, energy, equal_load, results};
 use super::{notes, published, wording};
@@ -10,9 +11,6 @@ use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summ
 use crate::analysis::selftest;
 use crate::base::units;
 use crate::chart::step::name;
-
-/// How many findings lead.
-const LEADING: usize = 4;
 
 /// Every point with its streams.
 pub fn show(facts: &Facts) -> Vec<Block> {
@@ -39,7 +37,8 @@ pub fn show(facts: &Facts) -> Vec<Block> {
 /// What leads, then subjects side by side at each axis value, each compared with the first.
 pub fn compare(facts: &Facts) -> Vec<Block> {
     let mut out = header(facts);
-    out.extend(wording::headlines(facts, LEADING).into_iter().map(Block::lead));
+    let lead = Lead::of(facts);
+    out.extend([lead.sentence].into_iter().chain(lead.findings).map(Block::lead));
     let (found, crossovers) = (claims::all(facts), claims::crossovers(facts));
     for (index, step) in facts.steps.iter().enumerate() {
         out.extend([Block::chapter(&step.title), Block::note(results::describe(step))]);

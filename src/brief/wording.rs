@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::number_format;
 use crate::analysis::alike;
 use crate::analysis::caveats::Caveat;
-use crate::analysis::claims::{self, Claim, Crossover};
+use crate::analysis::claims::{Claim, Crossover};
 use crate::analysis::compare::{At, Comparison, Standing};
 use crate::analysis::conditions::Barred;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
@@ -14,44 +14,30 @@ use crate::analysis::metric::{Figure, Metric};
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::plan::Field;
-use crate::stats::percent::{Formula, cut_off, rounded_out};
+use crate::stats::limit::Verdict;
+use crate::stats::percent::Formula;
 use crate::stats::{Better, Estimate};
 
-/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards, to two digits of the
-/// interval's half-width. A claimed interval is never printed as touching zero.
+/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards. A claimed interval is
+/// never printed as touching zero.
 pub fn difference(comparison: &Comparison) -> String {
-    let (value, low, high) = comparison.percent();
+    let [value, low, high] = comparison.printed();
     let at_least = if comparison.standing == Standing::AtLeast { "≥ " } else { "" };
-    let value = if comparison.standing == Standing::AtLeast { low } else { value };
-    let digits = digits(low, high);
-    let number = |decimals: i32, value: f64, up: bool| match (decimals < 0, up) {
-        (true, _) => coarse(value, decimals, up),
-        (false, true) => rounded_out(value, decimals as usize),
-        (false, false) => cut_off(value, decimals as usize),
-    };
-    let low_digits = (digits..digits + 4).find(|d| low <= 0.0 || number(*d, low, false) != number(*d, 0.0, false));
-    let low = number(low_digits.unwrap_or(digits), low, false);
-    let value = if at_least.is_empty() { number(digits, value, false) } else { low.clone() };
-    format!("{at_least}{value} % [{low}, {}]", number(digits, high, true))
+    format!("{at_least}{value} % [{low}, {high}]")
 }
 
-/// Decimals that show two digits of half the interval's width; negative where even whole numbers are too fine.
-fn digits(low: f64, high: f64) -> i32 {
-    let half = (high - low) / 2.0;
-    if half.is_finite() && half > 0.0 { (1 - half.log10().floor() as i32).clamp(-6, 2) } else { 2 }
-}
-
-/// Rounded to tens, hundreds and so on.
-fn coarse(value: f64, decimals: i32, up: bool) -> String {
-    let unit = 10f64.powi(-decimals);
-    let rounded = if up { (value / unit).ceil() } else { (value / unit).floor() } * unit;
-    let sign = if rounded < 0.0 { "−" } else { "" };
-    format!("{sign}{}", units::grouped(rounded.abs() as u64))
-}
-
-/// For a table: who is better, by how much, and how that stands.
+/// For a table: who is better, by how much, and how that stands; of a latency, which.
 pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
     let what = if comparison.metric.is_latency() { format!("{} ", comparison.metric.short()) } else { String::new() };
+    standing_of(facts, comparison, &what)
+}
+
+/// The same under a column's head that says which figure it is.
+pub fn standing(facts: &Facts, comparison: &Comparison) -> String {
+    standing_of(facts, comparison, "")
+}
+
+fn standing_of(facts: &Facts, comparison: &Comparison, what: &str) -> String {
     let by_how_much = difference(comparison);
     match comparison.standing {
         Standing::NotShown => format!("{what}{by_how_much} ≈"),
@@ -91,6 +77,7 @@ pub fn metric(metric: &Metric, step: &StepFacts) -> String {
         Figure::OpsPerWatt(i) => format!("ops/s per watt ({}, {})", i.class, i.kind),
         Figure::MbPerWatt(i) => format!("MB/s per watt ({}, {})", i.class, i.kind),
         Figure::JoulesPerOp(i) => format!("energy per op ({}, {})", i.class, i.kind),
+        Figure::PerMinute(class) if *class == super::section::tpcc::NEW_ORDER => "New-Orders a minute".to_string(),
         _ => Metric::total(metric.figure.clone()).short(),
     };
     metric.stream.as_ref().map_or(figure.clone(), |stream| format!("{stream} {figure}"))
@@ -99,11 +86,29 @@ pub fn metric(metric: &Metric, step: &StepFacts) -> String {
 /// A cell's figure as it is printed, in the metric's base unit (ns, ops/s …), and the text.
 pub fn printed(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<(f64, String)> {
     let Estimate { value, .. } = metric.of(step, cell)?.0;
-    Some(match metric.figure {
+    Some(printed_value(metric, value))
+}
+
+/// A value of a metric, in its base unit, as it is printed.
+pub fn printed_value(metric: &Metric, value: f64) -> (f64, String) {
+    match metric.figure {
         Figure::Mean | Figure::Percentile(_) => printed_latency(value),
         Figure::JoulesPerOp(_) => (value, number_format::joules(value)),
         Figure::Bytes => printed_rate(value / 1e6),
         _ => printed_rate(value),
+    }
+}
+
+/// The same with its unit: "31,630 ops/s", "169 µs".
+pub fn printed_with_unit(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<String> {
+    let (_, text) = printed(metric, step, cell)?;
+    Some(match metric.figure {
+        Figure::Mean | Figure::Percentile(_) => format!("{} {text}", Metric::total(metric.figure.clone()).short()),
+        Figure::JoulesPerOp(_) => format!("{text} an op"),
+        Figure::PerMinute(class) => format!("{text} {}s/min", class.name()),
+        Figure::OpsPerWatt(_) => format!("{text} ops/s/W"),
+        Figure::MbPerWatt(_) => format!("{text} MB/s/W"),
+        Figure::Ops | Figure::Bytes => format!("{text} {}", Metric::total(metric.figure.clone()).short()),
     })
 }
 
@@ -150,15 +155,24 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
 
 /// "A delivers 21 % [19, 24] more ops/s than B at 96 threads".
 pub fn sentence(facts: &Facts, comparison: &Comparison) -> String {
-    let step = &facts.steps[comparison.step];
-    let (better, worse) = (&facts.subjects[comparison.better], &facts.subjects[comparison.worse]);
-    let (by, what) = (difference(comparison).replace("≥ ", "at least "), metric(&comparison.metric, step));
-    let verb = match (&comparison.metric.figure, comparison.metric.better()) {
-        (Figure::JoulesPerOp(_), _) => format!("uses {by} less {what}"),
-        (_, Better::Lower) => format!("has {by} lower {what}"),
-        (_, Better::Higher) => format!("delivers {by} more {what}"),
+    joined(facts, &[comparison])
+}
+
+/// The same of several rivals of one subject, by one metric at one place: "… more ops/s than B and 30 % [27, 33] more than C …".
+pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
+    let Some(first) = comparisons.first() else { return String::new() };
+    let step = &facts.steps[first.step];
+    let by = |c: &Comparison| difference(c).replace("≥ ", "at least ");
+    let (verb, more) = match (&first.metric.figure, first.metric.better()) {
+        (Figure::JoulesPerOp(_), _) => ("uses", "less"),
+        (_, Better::Lower) => ("has", "lower"),
+        (_, Better::Higher) => ("delivers", "more"),
     };
-    format!("{better} {verb} than {worse}{}{}", at(facts, comparison), varied(facts, comparison))
+    let (better, what) = (&facts.subjects[first.better], metric(&first.metric, step));
+    let mut clauses = vec![format!("{} {more} {what} than {}", by(first), facts.subjects[first.worse])];
+    let others = comparisons[1..].iter().map(|c| format!("{} {more} than {}", by(c), facts.subjects[c.worse]));
+    clauses.extend(others);
+    format!("{better} {verb} {}{}{}", number_format::list(&clauses), at(facts, first), varied(facts, first))
 }
 
 /// Differences that are the question, and knobs of a subject's own: " (step.read.block 65536, against 4096)".
@@ -214,14 +228,18 @@ fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
     })
 }
 
-/// "From 640 MB/s on, B has the lower p99 read response time; up to 400 MB/s, A has."
+/// "Reads beside writes: A has the lower p99 read latency up to 400 MB/s, B from 640 MB/s on".
 pub fn crossover(facts: &Facts, crossover: &Crossover) -> String {
+    format!("{}: {}", facts.steps[crossover.step].title, crossed(facts, crossover))
+}
+
+/// The same within the step's own part.
+pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
     let step = &facts.steps[crossover.step];
     let (from, until) = (&step.values[crossover.from].label, &step.values[crossover.until].label);
     let better = if crossover.metric.better() == Better::Lower { "lower" } else { "higher" };
     format!(
-        "{}: {} has the {better} {} up to {until}, {} from {from} on",
-        step.title,
+        "{} has the {better} {} up to {until}, {} from {from} on",
         facts.subjects[crossover.before],
         metric(&crossover.metric, step),
         facts.subjects[crossover.after],
@@ -299,49 +317,36 @@ pub fn barred(facts: &Facts, bar: &Barred) -> String {
     format!("{other} and {first} are not comparable{step}: {}{vary}.", each.join("; "))
 }
 
-/// What leads a report: the strongest claim of each pair and step, or why there is none.
-pub fn headlines(facts: &Facts, most: usize) -> Vec<String> {
-    if facts.subjects.len() < 2 {
-        return Vec::new();
-    }
-    let claims = claims::all(facts);
-    if claims.is_empty() {
-        return vec![no_claim(facts)];
-    }
-    let mut seen = Vec::new();
-    let mut leading = Vec::new();
-    for c in &claims {
-        let key = (c.comparison.step, c.comparison.metric.clone(), c.comparison.better, c.comparison.worse);
-        if !seen.contains(&key) {
-            seen.push(key);
-            leading.push(format!("{}: {}.", facts.steps[c.comparison.step].title, sentence(facts, c.comparison)));
-        }
-    }
-    leading.truncate(most);
-    leading
-}
-
 /// Why nothing is claimed, and what to change.
 pub fn no_claim(facts: &Facts) -> String {
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
     let measured = cells().filter(|c| c.total.is_some()).count();
     let few = cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
-    let others = cells().filter(|c| c.not_the_drive().is_some()).count();
+    let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let why = match facts.barred.first() {
-        _ if measured > 0 && few == measured => {
+        _ if measured == 0 => "no point was measured to its end; the section Caveats has the causes".to_string(),
+        _ if few == measured => {
             "every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing".to_string()
         }
-        Some(bar) if facts.comparisons.is_empty() => {
-            return format!("No drive can be ranked here. {}", barred(facts, bar));
-        }
-        _ if measured > 0 && 2 * others > measured => format!(
-            "{others} of {measured} points were not limited by the drive; “Bottleneck” says what limited them and what to change"
-        ),
+        Some(bar) if facts.comparisons.is_empty() => barred(facts, bar).trim_end_matches('.').to_string(),
+        _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
         _ => {
             "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
         }
     };
-    format!("No drive can be ranked here: {why}.")
+    format!("No drive can be ranked here, because {why}.")
+}
+
+/// "9 of 12 points were not limited by the drive, most of them by the processors: …", with what to change.
+fn not_limited(verdicts: &[&Verdict], measured: usize) -> String {
+    let count = |name: &str| verdicts.iter().filter(|v| v.limit.name() == name).count();
+    let most = verdicts.iter().max_by_key(|v| count(v.limit.name()));
+    let by = most.map_or(String::new(), |v| match count(v.limit.name()) == verdicts.len() {
+        true => format!(", but by {}", v.limit.name()),
+        false => format!(", most of them by {}", v.limit.name()),
+    });
+    let change = most.and_then(|v| v.remedy.clone()).unwrap_or("“Bottleneck” says what to change".to_string());
+    format!("{} of {measured} points were not limited by the drive{by}: {change}", verdicts.len())
 }
 
 /// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".

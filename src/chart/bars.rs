@@ -32,6 +32,8 @@ pub struct GroupedBars {
     pub series: Vec<BarSeries>,
     /// Whether the bars lie, so that long names of groups have room.
     pub lying: bool,
+    /// On the first page: no number stands at a bar that ranks no drives.
+    pub quiet: bool,
 }
 
 /// Of a lying bar, and between two groups of them.
@@ -86,7 +88,9 @@ impl GroupedBars {
         // Labels come last, so that they avoid every bar's interval.
         for (x, bar) in labels {
             let over = frame.y_at(bar.high.max(bar.value)) - 4.0;
-            frame.label(&[(x, over, "middle")], &short(bar));
+            if let Some(text) = self.short(bar) {
+                frame.label(&[(x, over, "middle")], &text);
+            }
         }
         frame.baseline();
         frame.x_label(&self.x_label);
@@ -142,7 +146,9 @@ impl GroupedBars {
                 } else {
                     x_at(bar.value)
                 };
-                frame.label(&[(end + 4.0, y + 11.5, "start")], &short(bar));
+                if let Some(text) = self.short(bar) {
+                    frame.label(&[(end + 4.0, y + 11.5, "start")], &text);
+                }
             }
         }
         frame.line((left, frame.top), (left, frame.bottom), ("q", super::theme::FAINT), 1.0);
@@ -161,6 +167,14 @@ impl GroupedBars {
         to
     }
 
+    fn short(&self, bar: &Bar) -> Option<String> {
+        match (bar.marked, self.quiet) {
+            (true, true) => None,
+            (true, false) => Some(format!("{}{MARK}", si(bar.value))),
+            (false, _) => Some(si(bar.value)),
+        }
+    }
+
     fn hover(&self, series: usize, group: &str, bar: &Bar) -> String {
         let exact = |v: f64| if v >= 100.0 { grouped(v.round() as u64) } else { si(v) };
         let interval = match bar.high > bar.low {
@@ -168,10 +182,9 @@ impl GroupedBars {
             false => String::new(),
         };
         let mark = if bar.marked { format!(" {MARK}") } else { String::new() };
+        if bar.marked && self.quiet {
+            return format!("{}, {group}: not limited by the drive", self.series[series].name);
+        }
         format!("{}, {group}: {}{mark} {}{interval}", self.series[series].name, exact(bar.value), self.y_label)
     }
-}
-
-fn short(bar: &Bar) -> String {
-    if bar.marked { format!("{}{MARK}", si(bar.value)) } else { si(bar.value) }
 }

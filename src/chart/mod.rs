@@ -7,10 +7,12 @@
 mod alone;
 mod axis;
 mod bars;
+pub mod choice;
 mod colour;
 mod curve;
 pub mod fonts;
 mod frame;
+pub mod multiples;
 mod panels;
 mod percentiles;
 mod png;

@@ -8,10 +8,11 @@ use super::step::{Draw, TIMELINE_POINTS, marked, name, scaled, thinned};
 use super::timeline::TimelineSeries;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::power::PowerFacts;
+use crate::stats::Estimate;
 
 /// The figures of a step; of power one set for each class, since classes are never mixed.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    let draw = Draw { facts, step };
+    let draw = Draw { facts, step, cover: false };
     let mut classes: Vec<&str> = Vec::new();
     for power in step.cells.iter().flat_map(|c| &c.power) {
         if !classes.contains(&power.class.as_str()) {
@@ -20,7 +21,10 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     }
     let mut all = Vec::new();
     for class in classes {
-        all.push(draw.per_watt(class));
+        all.push(draw.of_power(class, "watts", "power", "W", &|p| Some(&p.mean_watts)));
+        all.push(
+            draw.of_power(class, "ops-per-watt", "ops/s per watt", "ops/s per watt", &|p| p.ops_per_watt.as_ref()),
+        );
         if step.values.len() > 1 {
             all.push(draw.watts_against_ops(class));
         }
@@ -37,9 +41,17 @@ fn of_class<'a>(cell: &'a CellFacts, class: &str) -> Option<&'a PowerFacts> {
 }
 
 impl Draw<'_> {
-    fn per_watt(&self, class: &str) -> Figure {
+    /// Bars of one figure of power, by axis value.
+    fn of_power(
+        &self,
+        class: &str,
+        file: &str,
+        what: &str,
+        unit: &str,
+        pick: &dyn Fn(&PowerFacts) -> Option<&Estimate>,
+    ) -> Figure {
         let bar = |cell: &CellFacts| {
-            let bar = scaled(of_class(cell, class)?.ops_per_watt.as_ref()?, 1.0);
+            let bar = scaled(pick(of_class(cell, class)?)?, 1.0);
             Some(Bar { marked: cell.is_not_the_drives(), ..bar })
         };
         let values = |subject| {
@@ -49,14 +61,15 @@ impl Draw<'_> {
         let subjects = self.facts.subjects.iter().enumerate();
         let plot = GroupedBars {
             title: self.step.title.clone(),
-            subtitle: self.subtitle(format!("ops/s per watt of {class} power")),
+            subtitle: self.subtitle(format!("{what} of the {class}")),
             x_label: self.x_label(),
-            y_label: format!("ops/s per watt ({class})"),
+            y_label: format!("{unit} ({class})"),
             groups: self.groups(),
             series: subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect(),
             lying: false,
+            quiet: false,
         };
-        self.figure(&format!("ops-per-watt-{class}"), plot)
+        self.figure(&format!("{file}-{class}"), plot)
     }
 
     fn watts_against_ops(&self, class: &str) -> Figure {

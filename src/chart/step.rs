@@ -1,14 +1,18 @@
 //! Which figures a step gets, and what goes into them.
 
+use super::axis::si;
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
 use super::percentiles::{PercentileSeries, Percentiles};
 use super::timeline::{Timeline, TimelineSeries};
 use super::{Figure, MARK, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::lead;
+use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
+use crate::analysis::{At, Comparison, Standing};
 use crate::plan::Field;
-use crate::stats::Estimate;
+use crate::stats::{Better, Estimate};
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
 pub(super) const TIMELINE_POINTS: usize = 150;
@@ -17,14 +21,31 @@ pub(super) const TIMELINE_POINTS: usize = 150;
 const MOST_GROUPS: usize = 16;
 
 /// Below this rate (1 MB/s) a step moves requests, not data, and MB/s say nothing.
-const MOVES_DATA: f64 = 1e6;
+pub(super) const MOVES_DATA: f64 = 1e6;
 
-/// The figures of a step, leading ones first.
+/// The figures of a step.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    let draw = Draw { facts, step };
+    drawn(&Draw { facts, step, cover: false })
+}
+
+/// The same for the first page, where no number stands that a mark would disown.
+pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    drawn(&Draw { facts, step, cover: true })
+}
+
+/// What a figure of the step is called among its figures.
+pub fn name_of<'f>(figure: &'f Figure, step: &StepFacts) -> &'f str {
+    let own = figure.file.strip_prefix(&slug(&step.name)).and_then(|rest| rest.strip_prefix('-'));
+    own.unwrap_or(&figure.file)
+}
+
+fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
+    let step = draw.step;
     let swept = step.values.len() > 1;
     let moves = step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > MOVES_DATA);
-    let mut all = vec![draw.bars("ops", "ops/s", "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
+    let called = |metric: Metric| draw.called_out(&metric);
+    let ops = format!("ops/s{}", called(Metric::total(Of::Ops)));
+    let mut all = vec![draw.bars("ops", &ops, "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
     let paced = matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
     let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
     let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
@@ -41,7 +62,8 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     }
     if swept && any(p99) {
         if paced {
-            all.push(draw.lines("p99-against-rate", &format!("p99 {}", draw.kind()), "µs", &of(p99)));
+            let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
+            all.push(draw.lines("p99-against-rate", &what, "µs", &of(p99)));
         } else {
             all.push(draw.latency_curve("p99", &of(p99)));
         }
@@ -52,8 +74,15 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     if moves {
         all.push(draw.bars("mb", "throughput", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6))));
     }
+    if !swept && any(mean) {
+        all.push(draw.bars("mean", &format!("mean {}", draw.kind()), "µs", &of(mean)));
+    }
+    all.extend(draw.per_minute());
+    all.extend(draw.by_drive());
+    all.extend(draw.by_instance());
     if any(p99) {
-        all.push(draw.bars("p99", &format!("p99 {}", draw.kind()), "µs", &of(p99)));
+        let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
+        all.push(draw.bars("p99", &what, "µs", &of(p99)));
     }
     if draw.has_percentiles() {
         all.push(draw.percentiles());
@@ -67,6 +96,8 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 pub(super) struct Draw<'a> {
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
+    /// It stands on the first page.
+    pub(super) cover: bool,
 }
 
 impl Draw<'_> {
@@ -76,7 +107,37 @@ impl Draw<'_> {
 
     /// Says what the mark means, where there is one.
     pub(super) fn subtitle(&self, what: String) -> String {
-        if self.step.has_marks() { format!("{what} ({MARK} not limited by the drive)") } else { what }
+        // On the first page the step's title stands nowhere else.
+        let what = if self.cover { format!("{}: {what}", self.step.title) } else { what };
+        match (self.step.has_marks(), self.cover) {
+            (false, _) => what,
+            (true, false) => format!("{what} ({MARK} not limited by the drive)"),
+            (true, true) => format!("{what} (outline: not limited by the drive)"),
+        }
+    }
+
+    /// On the first page no mark stands at a number: the number is left out.
+    fn marked(&self, cell: &CellFacts, text: String) -> String {
+        if self.cover { text } else { marked(cell, text) }
+    }
+
+    /// The largest claimed difference in a metric at a point of the figure: " · ▲ A +21 % at 96".
+    fn called_out(&self, metric: &Metric) -> String {
+        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
+        let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
+        let own = self.facts.comparisons.iter().filter(|c| Some(c.step) == index && c.metric == *metric).filter(at);
+        let Some(largest) = own.max_by(|a, b| a.low.total_cmp(&b.low)) else { return String::new() };
+        let [value, ..] = largest.printed();
+        let sign = if metric.better() == Better::Higher { "+" } else { "−" };
+        let least = if largest.standing == Standing::AtLeast { "at least " } else { "" };
+        let at = match largest.at {
+            At::Value(value) if !self.step.values[value].label.is_empty() => {
+                format!(" at {}", self.step.values[value].label)
+            }
+            At::Load(ops) => format!(" at {} ops/s", si(ops)),
+            _ => String::new(),
+        };
+        format!(" · ▲ {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
     }
 
     /// "read service time"
@@ -124,6 +185,7 @@ impl Draw<'_> {
             groups: self.groups(),
             series,
             lying: false,
+            quiet: self.cover,
         };
         self.figure(file, plot)
     }
@@ -137,7 +199,7 @@ impl Draw<'_> {
         let point = |cell: &CellFacts| {
             let bar = pick(cell.total.as_ref()?)?;
             let x = self.step.values[cell.value].number / scale;
-            let (label, hollow) = (marked(cell, String::new()), cell.missed_its_rate());
+            let (label, hollow) = (self.marked(cell, String::new()), cell.missed_its_rate());
             x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let plot = Curve {
@@ -171,26 +233,94 @@ impl Draw<'_> {
         let point = |cell: &CellFacts| {
             let total = cell.total.as_ref()?;
             let bar = pick(total)?;
-            // The maximum is a closed loop: its latency is of another kind, and so is no point of this curve.
-            if self.step.values[cell.value].number.is_infinite() {
-                return None;
-            }
             let (x, hollow) = (total.ops_per_s.value, cell.missed_its_rate());
-            let label = marked(cell, label(cell.value));
+            let label = self.marked(cell, label(cell.value));
             Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
-        let series = self.curves(&point);
+        let mut series = self.curves(&point);
+        let above = without_overload(&mut series);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         let plot = Curve {
             title: self.step.title.clone(),
-            subtitle: self.subtitle(format!("{what} {} against throughput, by {}", self.kind(), self.x_label())),
+            subtitle: self.subtitle(format!(
+                "{what} {} against throughput, by {}{}{}",
+                self.kind(),
+                self.x_label(),
+                if what == "p99" { self.called_out(&Metric::p99()) } else { String::new() },
+                if above > 0 { "; overload beyond the axis is left out" } else { "" }
+            )),
             x_label: "ops/s".to_string(),
             y_label: "µs".to_string(),
             log_y: wide,
             series,
         };
         self.figure(&format!("{what}-against-ops"), plot)
+    }
+
+    /// Ops of one class a minute, where that is what the step leads with: New-Orders.
+    fn per_minute(&self) -> Option<Figure> {
+        let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
+        let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
+        let what = format!("{}s a minute", class.name());
+        Some(self.bars("per-minute", &what, &what, &done))
+    }
+
+    /// ops/s and p99 of each drive of a group at the lead point.
+    fn by_drive(&self) -> Vec<Figure> {
+        let most = self.lead().iter().map(|(_, cell)| cell.drives.len()).max().unwrap_or(0);
+        if most < 2 {
+            return Vec::new();
+        }
+        let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
+        let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
+        let pick: [(&str, &str, &dyn Fn(&Summary) -> Option<Bar>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
+        let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
+        let made = pick.map(|(what, unit, pick)| {
+            let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
+                name: name(self.facts, cell),
+                values: (0..most).map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s))).collect(),
+            });
+            let plot = GroupedBars {
+                title: self.step.title.clone(),
+                subtitle: self.subtitle(format!("{what} of each drive{}", self.lead_label())),
+                x_label: String::new(),
+                y_label: unit.to_string(),
+                groups: groups(),
+                series: series.collect(),
+                lying: false,
+                quiet: self.cover,
+            };
+            self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
+        });
+        made.into_iter().collect()
+    }
+
+    /// The pooled p99 of several instances beside the mean of their own.
+    fn by_instance(&self) -> Option<Figure> {
+        let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
+        let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
+        let mean = |cell: &CellFacts| {
+            let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();
+            let value = each.filter(|e| e.len() > 1).map(|e| e.iter().sum::<f64>() / e.len() as f64)?;
+            Some(Bar { value, low: value, high: value, marked: cell.is_not_the_drives() })
+        };
+        let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
+            name: name(self.facts, cell),
+            values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
+        });
+        let plot = GroupedBars {
+            title: self.step.title.clone(),
+            subtitle: self
+                .subtitle(format!("p99 of all instances together, and the mean of their own{}", self.lead_label())),
+            x_label: String::new(),
+            y_label: "µs".to_string(),
+            groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
+            series: series.collect(),
+            lying: true,
+            quiet: self.cover,
+        };
+        several.then(|| self.figure("instances", plot))
     }
 
     /// The headline streams at the lead point, where there are several: neighbours.
@@ -229,6 +359,7 @@ impl Draw<'_> {
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
             lying: true,
+            quiet: self.cover,
         };
         self.figure("neighbours", plot)
     }
@@ -295,6 +426,19 @@ fn tidy(percentile: f64) -> f64 {
 
 fn user_latency<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latency> {
     summary.class(step.class).map(ClassSummary::user_latency)
+}
+
+/// Points beyond a curve's own capacity would stretch the axis until the rest of it is flat: those that missed their rate
+/// and lie above all others are left out. How many.
+fn without_overload(series: &mut [CurveSeries]) -> usize {
+    let kept = series.iter().flat_map(|s| &s.points).filter(|p| !p.hollow).map(|p| p.high.max(p.y));
+    let most = kept.fold(0.0, f64::max);
+    let all = |series: &[CurveSeries]| series.iter().map(|s| s.points.len()).sum::<usize>();
+    let before = all(series);
+    if most > 0.0 {
+        series.iter_mut().for_each(|s| s.points.retain(|p| !p.hollow || p.y <= most));
+    }
+    before - all(series)
 }
 
 /// A file name made of a step's name.

@@ -82,7 +82,7 @@ proptest! {
 
     #[test]
     fn labels_of_bars_never_overlap(
-        names in names(), groups in prop::collection::vec("[0-9a-z:./ ]{1,30}", 1..17), lying: bool,
+        names in names(), groups in prop::collection::vec("[0-9a-z:./ ]{1,30}", 1..17), lying: bool, quiet: bool,
         drawn in prop::collection::vec(prop::option::weighted(0.9, value()), 8 * 17),
     ) {
         let mut drawn = drawn.into_iter();
@@ -93,7 +93,7 @@ proptest! {
         let series = names.iter().map(series).collect();
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
         let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
-        check_all(&GroupedBars { title, subtitle, x_label, y_label, groups, series, lying })?;
+        check_all(&GroupedBars { title, subtitle, x_label, y_label, groups, series, lying, quiet })?;
     }
 
     #[test]
@@ -143,7 +143,7 @@ fn a_figure_as_a_file_stands_under_its_title() {
     let (title, subtitle) = ("RocksDB random reads <4K>".to_string(), "ops/s by threads ".repeat(8));
     let (x_label, y_label, groups) = ("threads".to_string(), "ops/s".to_string(), vec!["8".to_string()]);
     let series = vec![BarSeries { name: "A".into(), values: vec![Some(bar((5.0, 0.1)))] }];
-    let plot = GroupedBars { title, subtitle, x_label, y_label, groups, series, lying: false };
+    let plot = GroupedBars { title, subtitle, x_label, y_label, groups, series, lying: false, quiet: false };
     let figure = super::Figure::new("ops".into(), plot);
     let (bare, alone) = (figure.svg(&Palette::default()), figure.alone(&Palette::default()));
     assert!(!bare.contains(">RocksDB") && alone.contains(">RocksDB random reads &lt;4K&gt;<"), "{alone}");

@@ -88,6 +88,7 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
         name: format!("imported-{tool}"),
         title,
         source,
+        headline: None,
         datasets: Vec::new(),
         prepare: Vec::new(),
         preparation: Default::default(),
@@ -132,6 +133,7 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
         duration_ns: Some(entry.point.window_ns).filter(|ns| *ns != super::NO_WINDOW_NS).unwrap_or(0),
         drop_caches: false,
         settle: false,
+        figures: Vec::new(),
         sweep,
         streams,
     }

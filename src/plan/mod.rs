@@ -9,6 +9,7 @@ mod builtin;
 mod cells;
 mod fields;
 mod file;
+pub mod headline;
 pub mod info;
 mod knobs;
 pub mod meters;

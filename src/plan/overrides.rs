@@ -6,7 +6,7 @@ use super::mistakes::{Mistakes, remedy};
 use super::node::{Entry, Node, Value};
 use super::stream::stream_name;
 
-const TOPS: &[&str] = &["title", "source", "dataset", "prepare", "step"];
+const TOPS: &[&str] = &["title", "source", "headline", "dataset", "prepare", "step"];
 
 /// Puts every override into the protocol's tree.
 pub fn apply(tree: &mut Node, overrides: &[Entry], log: &mut Mistakes) {

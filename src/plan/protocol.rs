@@ -2,6 +2,7 @@
 
 use super::Catalogue;
 use super::fields::{self, Fields};
+use super::headline;
 use super::info::{Family, Info};
 use super::mistakes::{At, Mistakes};
 use super::model::Preparation;
@@ -24,6 +25,7 @@ pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistake
     let mut table = Fields::of(tree, "a protocol", log)?;
     let title = table.get("title").and_then(|n| fields::label(n, log));
     let source = table.get("source").and_then(|n| fields::text(n, log));
+    let headline_node = table.get("headline");
     let dataset_node = table.get("dataset");
     let prepare_node = table.get("prepare");
     let steps_node = table.need("step", "… as a table [[step]]", log);
@@ -33,6 +35,7 @@ pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistake
     let mut resolver = Resolver { datasets, catalogue, writer: None };
     let (prepare, preparation) = prepare_node.map(|n| resolver.prepare(n, log)).unwrap_or_default();
     let steps = steps_node.map(|n| resolver.steps(n, log)).unwrap_or_default();
+    let headline = headline_node.and_then(|n| headline::headline(n, &steps, log));
     if let Some(node) = prepare_node {
         check_namespaces(node, preparation.namespaces, &steps, log);
     }
@@ -47,6 +50,7 @@ pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistake
             name: name.to_string(),
             title: title.unwrap_or_else(|| name.to_string()),
             source: source.unwrap_or_default(),
+            headline,
             datasets: resolver.datasets.into_iter().map(|d| d.dataset).collect(),
             prepare,
             preparation,
@@ -140,6 +144,7 @@ impl Resolver<'_, '_> {
         let duration_ns = table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
         let drop_caches = table.get("drop_caches").map_or(Some(false), |n| fields::flag(n, log));
         let settle = table.get("settle").map_or(Some(false), |n| fields::flag(n, log));
+        let figures = table.get("figures").map_or(Some(Vec::new()), |n| headline::figures(n, log));
         let sweep_node = table.get("sweep");
         let stream_node = table.need("stream", "… as a table [[step.stream]]", log);
         table.finish(log);
@@ -163,6 +168,7 @@ impl Resolver<'_, '_> {
             duration_ns: duration_ns?,
             drop_caches: drop_caches?,
             settle: settle?,
+            figures: figures?,
             sweep,
             streams: specs.into_iter().map(|s| s.stream).collect(),
         })

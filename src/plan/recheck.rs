@@ -3,6 +3,7 @@
 
 use super::Catalogue;
 use super::fields::unprintable;
+use super::headline::{FIGURES, is_metric};
 use super::info::{DefaultValue, Info, Kind};
 use super::model::{Load, Part, Place, Plan, Stream};
 use super::stream::{MOST_INSTANCES, MOST_THREADS};
@@ -52,8 +53,17 @@ pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
     for step in &protocol.steps {
         name("step", &step.name)?;
         label("title", &step.title)?;
+        if let Some(unknown) = step.figures.iter().find(|f| !FIGURES.contains(&f.as_str())) {
+            return Err(wrong(format!("there is no figure '{unknown}'")));
+        }
         unique("stream", step.streams.iter().map(|s| &s.name))?;
         step.streams.iter().try_for_each(|s| stream(s, &datasets, catalogue))?;
+    }
+    if let Some(headline) = &protocol.headline {
+        let word = headline.metric.rsplit(':').next().unwrap_or_default();
+        if !protocol.steps.iter().any(|s| s.name == headline.step) || !is_metric(word) {
+            return Err(wrong(format!("it leads with {} of '{}'", headline.metric, headline.step)));
+        }
     }
     let mut meters = plan.meters.iter().chain(plan.subjects.iter().flat_map(|s| &s.meters));
     meters.try_for_each(|m| part(m, &catalogue.meters).map(drop))

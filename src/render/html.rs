@@ -17,6 +17,7 @@ struct Page<'a> {
     document: &'a Document,
     /// Ready-made HTML of the sections: (id, title, body).
     sections: Vec<(&'a str, &'a str, String)>,
+    cover: String,
     /// A PNG as base64; empty without a logo.
     logo: String,
     /// The subjects' colours by light and dark, as CSS.
@@ -28,14 +29,6 @@ struct Page<'a> {
 const FONTS_HERE: &str = "/* fonts */\n";
 
 impl Page<'_> {
-    fn colour(&self, subject: &usize) -> String {
-        format!("var(--s{})", subject % self.document.palette.count())
-    }
-
-    fn name(&self, subject: &usize) -> &str {
-        &self.document.subjects[*subject]
-    }
-
     /// A subject's line and mark, as they stand in the figures.
     fn swatch(&self, subject: &usize) -> String {
         let (series, dash) = (subject % self.document.palette.count(), theme::dash(*subject));
@@ -53,6 +46,7 @@ pub fn html(document: &Document) -> Result<String> {
     let body = |part: &Part| Body::new(document, &part.title).of(&part.blocks);
     let page = Page {
         document,
+        cover: Body::new(document, &document.title).of(&document.cover),
         sections: document.parts.iter().map(|p| (p.id.as_str(), p.title.as_str(), body(p))).collect(),
         logo: document.logo_png.as_deref().map(|png| BASE64_STANDARD.encode(png)).unwrap_or_default(),
         colours: colours(&document.palette),

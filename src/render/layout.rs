@@ -187,34 +187,6 @@ impl Layout {
         self.gap(size * 0.5);
     }
 
-    /// The cover's numbers: boxes side by side, each with its subject's colour at the left.
-    pub fn headlines(&mut self, boxes: &[([String; 3], Rgb)]) {
-        const HIGH: f32 = 58.0;
-        let across = boxes.len().clamp(1, 3);
-        let wide = (self.width - 10.0 * (across - 1) as f32) / across as f32;
-        for row in boxes.chunks(across) {
-            let mut piece = Piece { height: HIGH + 8.0, ..Piece::default() };
-            for (i, ([who, number, of], colour)) in row.iter().enumerate() {
-                let x = MARGIN + (wide + 10.0) * i as f32;
-                piece.items.push((Item::Rule { at: (x, 0.0), size: (wide, HIGH), colour: (0xf4, 0xf6, 0xf8) }, None));
-                piece.items.push((Item::Rule { at: (x, 0.0), size: (3.0, HIGH), colour: *colour }, None));
-                let tag = self.tags.leaf(Tag::P);
-                let lines = [
-                    (who, Set { size: 8.5, face: Face::Bold, colour: INK }, 14.0),
-                    (number, Set { size: 17.0, face: Face::Bold, colour: INK }, 34.0),
-                    (of, SMALL, 49.0),
-                ];
-                for (text, set, down) in lines {
-                    let text: &str = text;
-                    let fits = (wide - 18.0) / width(text, 1.0, set.face).max(0.01);
-                    let set = Set { size: set.size.min(fits), ..set };
-                    piece.items.push((written((x + 11.0, down), set, text.to_string()), Some(tag)));
-                }
-            }
-            self.pieces.push(piece);
-        }
-    }
-
     /// Rows of figures, each under its caption; the last stays with what follows, where that is a table.
     pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
         let across = ACROSS.min(figures.len());

@@ -10,19 +10,16 @@ pub fn markdown(document: &Document, folder: &str) -> (String, Vec<(String, Stri
     let (mut out, mut figures) = (String::new(), Vec::new());
     let _ = writeln!(out, "# {}\n", line(&document.title));
     let _ = writeln!(out, "{}\n", line(&document.byline));
-    for headline in &document.headlines {
-        let subject = line(&document.subjects[headline.subject]);
-        let (number, of) = (line(&format!("{} {}", headline.value, headline.unit)), line(&headline.of));
-        let _ = writeln!(out, "- {subject}: **{number}**, {of}");
-    }
-    out.push('\n');
-    for part in &document.parts {
-        let _ = writeln!(out, "## {}\n", line(&part.title));
-        for block in &part.blocks {
+    let parts = document.parts.iter().map(|part| (part.id.as_str(), Some(&part.title), &part.blocks));
+    for (id, title, blocks) in [("cover", None, &document.cover)].into_iter().chain(parts) {
+        if let Some(title) = title {
+            let _ = writeln!(out, "## {}\n", line(title));
+        }
+        for block in blocks {
             match block {
                 Block::Figures(drawn) => {
                     for figure in drawn {
-                        let name = format!("{}-{}.svg", part.id, figures.len() + 1);
+                        let name = format!("{id}-{}.svg", figures.len() + 1);
                         let _ = writeln!(out, "![{}]({folder}/{name})\n", line(&figure.label()));
                         figures.push((name, figure.alone(&document.palette)));
                     }

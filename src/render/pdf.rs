@@ -24,8 +24,8 @@ use crate::brief::{Document, Page};
 use crate::chart::Palette;
 use crate::chart::fonts::{self, Face};
 
-/// Where a subject has no colour of its own.
-const ACCENT: Rgb = (0x0b, 0x5c, 0xad);
+/// The sentence that a brief begins with.
+const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
 /// Lines of code that are printed.
 const MOST_CODE: usize = 60;
 /// Where a page's text ends, above its number.
@@ -88,11 +88,13 @@ fn cover(layout: &mut Layout, document: &Document) {
     layout.heading(1, &document.title);
     layout.paragraph(&document.byline, SMALL);
     layout.chips(&document.subjects, &document.palette);
-    let headlines = document.headlines.iter().map(|h| {
-        let lines = [document.subjects[h.subject].clone(), format!("{} {}", h.value, h.unit), h.of.clone()];
-        (lines, rgb(document.palette.of(h.subject)))
-    });
-    layout.headlines(&headlines.collect::<Vec<_>>());
+    let mut under = Default::default();
+    for (i, block) in document.cover.iter().enumerate() {
+        match block {
+            Block::Text(Role::Lead, line) => layout.paragraph(&words(line), FIRST),
+            _ => set(layout, block, &document.cover[i + 1..], &document.palette, (&mut under, &document.title)),
+        }
+    }
 }
 
 /// What the contents name: sections, and the chapters that have an anchor (steps). (level, text, anchor)
@@ -141,15 +143,6 @@ fn list_of_contents(layout: &mut Layout, place: usize, entries: &[(u16, String, 
     let rule = Item::Rule { at: (MARGIN, 0.0), size: (layout.width(), 0.6), colour: (0xd5, 0xdb, 0xe2) };
     let line = |height: f32| Piece { height, items: vec![(rule.clone(), None)], ..Piece::default() };
     [vec![line(5.0)], rows, vec![Piece { height: 3.0, ..Piece::default() }, line(3.0)]].into_iter().flatten().collect()
-}
-
-/// "#0b5cad" as numbers.
-fn rgb(hex: &str) -> Rgb {
-    let part = |at: usize| hex.get(at..at + 2).and_then(|h| u8::from_str_radix(h, 16).ok());
-    match (part(1), part(3), part(5)) {
-        (Some(r), Some(g), Some(b)) => (r, g, b),
-        _ => ACCENT,
-    }
 }
 
 /// The headings that a block stands under, and its section's title.

@@ -57,6 +57,7 @@ pub fn plan(made: &Made) -> Plan {
         duration_ns: made.seconds * SECOND,
         drop_caches: true,
         settle: true,
+        figures: Vec::new(),
         sweep: Some(Sweep { stream: "read".into(), field: Field::Threads, values: made.values.clone(), search: None }),
         streams: vec![stream("read", true), stream("writer", false)],
     };
@@ -65,6 +66,7 @@ pub fn plan(made: &Made) -> Plan {
             name: "rocksdb-threads".into(),
             title: "RocksDB by thread count".into(),
             source: "a published brief".into(),
+            headline: None,
             datasets: Vec::new(),
             prepare: Vec::new(),
             preparation: Default::default(),

@@ -97,6 +97,33 @@ pub fn rounded_out(value: f64, decimals: usize) -> String {
     printed(-scaled(-value, decimals).floor(), decimals)
 }
 
+/// A value and the ends of its interval as they are printed: the value rounded towards the weaker claim, the ends outwards,
+/// to two digits of the interval's half-width. An end above zero is never printed as zero.
+pub fn in_interval(value: f64, low: f64, high: f64) -> [String; 3] {
+    let digits = digits(low, high);
+    let number = |decimals: i32, value: f64, up: bool| match (decimals < 0, up) {
+        (true, _) => coarse(value, decimals, up),
+        (false, true) => rounded_out(value, decimals as usize),
+        (false, false) => cut_off(value, decimals as usize),
+    };
+    let low_digits = (digits..digits + 4).find(|d| low <= 0.0 || number(*d, low, false) != number(*d, 0.0, false));
+    [number(digits, value, false), number(low_digits.unwrap_or(digits), low, false), number(digits, high, true)]
+}
+
+/// Decimals that show two digits of half the interval's width; negative where even whole numbers are too fine.
+fn digits(low: f64, high: f64) -> i32 {
+    let half = (high - low) / 2.0;
+    if half.is_finite() && half > 0.0 { (1 - half.log10().floor() as i32).clamp(-6, 2) } else { 2 }
+}
+
+/// Rounded to tens, hundreds and so on.
+fn coarse(value: f64, decimals: i32, up: bool) -> String {
+    let unit = 10f64.powi(-decimals);
+    let rounded = if up { (value / unit).ceil() } else { (value / unit).floor() } * unit;
+    let sign = if rounded < 0.0 { "−" } else { "" };
+    format!("{sign}{}", crate::base::units::grouped(rounded.abs() as u64))
+}
+
 /// As claims say a percentage: whole from ten on, with one decimal below.
 pub fn said(percent: f64) -> String {
     cut_off(percent, if percent + 1e-9 < 10.0 { 1 } else { 0 })

@@ -14,6 +14,7 @@ fn run() -> Run {
         name: "trial".into(),
         title: String::new(),
         source: String::new(),
+        headline: None,
         datasets: vec![],
         prepare: vec![],
         preparation: Default::default(),

@@ -122,7 +122,7 @@ fn all_forms_hold_the_same_numbers_and_the_briefs_own_words() {
     }
     assert!(html.contains("<strong>database</strong> reads &lt;b&gt;more"), "own HTML stands as text");
     assert!(html.contains("#6b7280") && html.contains("data:image/png;base64,iVBOR"));
-    assert!(read("b.figures/results-1.svg").contains("#6b7280"), "the chosen colour in a figure");
+    assert!(read("b.figures/results-2.svg").contains("#6b7280"), "the chosen colour in a figure");
 }
 
 #[test]

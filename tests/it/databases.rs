@@ -333,7 +333,7 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
         assert!(told.contains(" 0 failed"), "{told}");
         run(&["report", "b.dyno", "-o", "b.html"]);
         let page = std::fs::read_to_string(bench.path("b.html")).unwrap();
-        for part in [words, "Key findings", "<th scope=row>MariaDB<td>10.", "Bottleneck"] {
+        for part in [words, "All claims", "<th scope=row>MariaDB<td>10.", "Bottleneck"] {
             assert!(page.contains(part), "{protocol}: no '{part}' in the brief");
         }
         println!("{protocol} --scale small: done {:.0} s after the first was begun", begun.elapsed().as_secs_f64());

@@ -10,6 +10,7 @@ mod curves;
 mod databases;
 mod drifting;
 mod engines;
+mod first_page;
 mod form;
 mod fuzz;
 mod imports;

@@ -7,7 +7,7 @@ use crate::brief::block::{Block, Table};
 use crate::chart::MARK;
 use crate::chart::step::name;
 
-pub const SECTION: Section = Section { id: "limits", title: "Bottleneck", blocks };
+pub const SECTION: Section = Section { id: "limits", title: "Bottleneck", appendix: true, blocks };
 
 const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes over each window, and from the \
     requests that Dyno had under way. A point counts as the drive's where at least half of the load's own requests were at \

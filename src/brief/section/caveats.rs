@@ -8,7 +8,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::{notes, wording};
 
-pub const SECTION: Section = Section { id: "marks", title: "Caveats", blocks };
+pub const SECTION: Section = Section { id: "marks", title: "Caveats", appendix: true, blocks };
 
 const NONE: &str = "No caveats: no point failed, drifted or missed its asked rate, and no latency overflowed.";
 

@@ -6,7 +6,7 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::wording;
 
-pub const SECTION: Section = Section { id: "conclusion", title: "Conclusion", blocks };
+pub const SECTION: Section = Section { id: "conclusion", title: "Conclusion", appendix: true, blocks };
 
 const HEAD: [&str; 8] =
     ["step", "figure", "pair", "comparisons", "first better", "second better", "not distinguishable", "not ranked"];

@@ -5,7 +5,8 @@ use crate::analysis::conditions::differences;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 
-pub const SECTION: Section = Section { id: "fairness", title: "Differences in test conditions", blocks };
+pub const SECTION: Section =
+    Section { id: "fairness", title: "Differences in test conditions", appendix: false, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {

@@ -8,7 +8,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::step::name;
 
-pub const SECTION: Section = Section { id: "data", title: "Full data", blocks };
+pub const SECTION: Section = Section { id: "data", title: "Full data", appendix: true, blocks };
 
 const HOW: &str = "Every stream and class. Streams in grey ran beside the measured ones and do not count in the headline. \
     Latencies are service times, or response times (marked r) where a rate was asked for. “–” means not measured: fewer than \

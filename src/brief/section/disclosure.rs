@@ -5,7 +5,7 @@ use crate::analysis::facts::{Facts, RunFacts};
 use crate::brief::block::Block;
 use crate::brief::number_format;
 
-pub const SECTION: Section = Section { id: "disclosure", title: "Full disclosure", blocks };
+pub const SECTION: Section = Section { id: "disclosure", title: "Full disclosure", appendix: true, blocks };
 
 /// The order of the headings; what is not named here follows in the order of the bundle.
 const ORDER: [&str; 8] = ["Dyno", "Host", "CPU", "Memory", "Kernel", "Drive", "Filesystem", "RocksDB"];

@@ -12,7 +12,8 @@ use crate::brief::number_format::{self, NONE};
 use crate::chart::step::name;
 use crate::stats::spread::{Spread, spread};
 
-pub const SECTION: Section = Section { id: "drives", title: "Drive by drive", blocks };
+pub const SECTION: Section =
+    Section { id: "drives", title: "Drive by drive, instance by instance", appendix: true, blocks };
 
 /// How the numbers of a group come about.
 pub const AGGREGATION: &str = "Of several drives: ops/s are their sum, percentiles those of their merged histograms (not \
@@ -20,6 +21,13 @@ a mean of percentiles); min, median and max are over the single drives.";
 
 const HEAD: [&str; 10] =
     ["subject", "drives", "ops/s, sum", "min", "median", "max", "p99, merged", "min", "median", "max"];
+
+const INSTANCE_HEAD: [&str; 8] =
+    ["subject", "instances", "ops/s, sum", "p99, pooled", "mean of p99s", "least", "median", "most"];
+
+const POOLED: &str = "Of several instances: the pooled p99 is that of their merged histograms, of all their transactions \
+together; beside it the mean of the instances' own p99s, as reviews of several virtual machines print it. They answer \
+different questions.";
 
 const DRIVE_HEAD: [&str; 8] = ["subject", "drive", "ops/s", "MB/s", "mean", "p50", "p99", "p99.9"];
 
@@ -33,7 +41,31 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     if !out.is_empty() {
         out.insert(0, Block::note(AGGREGATION));
     }
+    for step in &facts.steps {
+        let copies = table(step, 2, &INSTANCE_HEAD, instance_rows(facts, step));
+        out.extend(copies.into_iter().flat_map(|t| {
+            let title = format!("Instance by instance: {}", step.title);
+            [Block::chapter(title), t.block(), Block::note(POOLED)]
+        }));
+    }
     out
+}
+
+/// A row for each cell of several instances: the pooled p99, and what single instances have.
+fn instance_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+    let row = |cell: &CellFacts| {
+        let total = cell.total.as_ref().filter(|_| cell.instances.len() > 1)?;
+        let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(step, s)).collect();
+        let each = each?;
+        let mean = each.iter().sum::<f64>() / each.len() as f64;
+        let mut row = vec![step.values[cell.value].label.clone(), name(facts, cell)];
+        row.extend([cell.instances.len().to_string(), number_format::ops(&total.ops_per_s)]);
+        row.push(p99_ns(step, total).map_or(NONE.to_string(), units::latency));
+        row.push(units::latency(mean));
+        row.extend(three(spread(&each), units::latency));
+        Some(row)
+    };
+    step.cells.iter().filter_map(row).collect()
 }
 
 /// A row for each cell of a group: the whole and its spread.

@@ -9,7 +9,7 @@ use crate::chart;
 use crate::chart::step::name;
 use crate::stats::Estimate;
 
-pub const SECTION: Section = Section { id: "energy", title: "Power and energy", blocks };
+pub const SECTION: Section = Section { id: "energy", title: "Power and energy", appendix: true, blocks };
 
 /// After the axis; what matters most comes first, since a terminal leaves out what does not fit.
 const HEAD: [&str; 13] =
@@ -20,7 +20,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     for step in &facts.steps {
         let Some(table) = table(facts, step) else { continue };
         out.push(Block::chapter(&step.title));
-        out.push(Block::Figures(chart::of_step(SECTION.id, facts, step)));
+        out.extend(figures(facts, step));
         out.push(table.block());
     }
     if !out.is_empty() {
@@ -28,6 +28,14 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(Block::list(notes(facts)));
     }
     out
+}
+
+/// Those with which the step does not lead.
+fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
+    let leading = chart::choice::leading(facts, step);
+    let led = |figure: &chart::Figure| leading.iter().any(|own| own.file == figure.file);
+    let own: Vec<_> = chart::of_step(SECTION.id, facts, step).into_iter().filter(|f| !led(f)).collect();
+    (!own.is_empty()).then_some(Block::Figures(own))
 }
 
 /// A row for each cell and instrument, where there is one.

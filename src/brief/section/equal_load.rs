@@ -11,7 +11,7 @@ use crate::brief::wording;
 use crate::plan::Field;
 use crate::stats::curve::knee;
 
-pub const SECTION: Section = Section { id: "equal-latency", title: "Load at equal latency", blocks };
+pub const SECTION: Section = Section { id: "equal-latency", title: "Load at equal latency", appendix: false, blocks };
 
 const HEAD: [&str; 5] = ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];
 

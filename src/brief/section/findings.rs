@@ -1,4 +1,4 @@
-//! Key findings: what may be claimed, strongest first, for each subject.
+//! All claims: what may be claimed, strongest first, for each subject.
 
 use super::Section;
 use crate::analysis::claims::{self, Claim};
@@ -6,13 +6,10 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Line, Table, plain, strong};
 use crate::brief::{published, wording};
 
-pub const SECTION: Section = Section { id: "findings", title: "Key findings", blocks };
+pub const SECTION: Section = Section { id: "findings", title: "All claims", appendix: true, blocks };
 
 /// Claims for each subject; the steps' own tables have all.
 const MOST: usize = 6;
-
-/// Findings that lead.
-const LEADING: usize = 4;
 
 const HOW: &str = "A claim is made only where the simultaneous 95 % interval excludes “no difference”: the probability that \
 any claim of this brief is false is at most 5 %. Of several points that show the same, the one with the strongest lower \
@@ -26,10 +23,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         let rows = rows.into_iter().map(Vec::from).collect();
         return vec![Block::text(published::HOW), Table::of(8, &published::HEAD, rows).block()];
     }
-    let mut out: Vec<Block> = wording::headlines(facts, LEADING).into_iter().map(Block::lead).collect();
+    let mut out: Vec<Block> = Vec::new();
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
     let found = claims::all(facts);
-    if !found.is_empty() {
+    if found.is_empty() {
+        out.push(Block::text(wording::no_claim(facts)));
+    } else {
         by_subject(facts, &found, &mut out);
         let crossovers = claims::crossovers(facts);
         out.extend(crossovers.iter().map(|own| Block::text(format!("{}.", wording::crossover(facts, own)))));

@@ -8,7 +8,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::plan::search::Search;
 use crate::stats::Estimate;
 
-pub const SECTION: Section = Section { id: "limit", title: "Load at a latency limit", blocks };
+pub const SECTION: Section = Section { id: "limit", title: "Load at a latency limit", appendix: false, blocks };
 
 const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked for. A value holds where \
     the percentile, over all repeats, is within the limit; values above one that did not hold are not looked at.";

@@ -8,7 +8,8 @@ use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::wording;
 
-pub const SECTION: Section = Section { id: "method", title: "How it was measured: definitions and formulas", blocks };
+pub const SECTION: Section =
+    Section { id: "method", title: "How it was measured: definitions and formulas", appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     vec![Block::Terms(definitions(facts))]

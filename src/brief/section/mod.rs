@@ -1,21 +1,24 @@
 //! The sections of a brief, in the order in which they appear. A new one is a file here and a line in `ALL`.
 
+pub mod analysis;
 pub mod bottlenecks;
 pub mod caveats;
 pub mod conclusion;
 pub mod conditions;
 pub mod data;
+pub mod differences;
 pub mod disclosure;
 pub mod drives;
 pub mod energy;
 pub mod equal_load;
+pub mod figures;
 pub mod findings;
 pub mod load_at_limit;
-
 pub mod method;
 pub mod preparation;
 pub mod results;
 pub mod server;
+pub mod summary;
 pub mod tpcc;
 
 use super::block::Block;
@@ -28,19 +31,24 @@ pub struct Section {
     /// The anchor in a page, and its name in brief.toml.
     pub id: &'static str,
     pub title: &'static str,
+    /// It is looked up and not read through.
+    pub appendix: bool,
     /// Nothing where the facts hold nothing to say.
     pub blocks: fn(&Facts) -> Vec<Block>,
 }
 
 pub static ALL: Registry<Section> = Registry::new(&[
-    findings::SECTION,
+    summary::SECTION,
     results::SECTION,
     tpcc::SECTION,
     load_at_limit::SECTION,
     equal_load::SECTION,
+    conditions::SECTION,
+    findings::SECTION,
+    differences::SECTION,
+    figures::SECTION,
     energy::SECTION,
     bottlenecks::SECTION,
-    conditions::SECTION,
     drives::SECTION,
     preparation::SECTION,
     conclusion::SECTION,

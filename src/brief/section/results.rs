@@ -1,37 +1,42 @@
-//! A chapter for each step: its figures, the subjects side by side, and how each behaves along the axis.
+//! A chapter for each step: what it comes to in three sentences, the figures that its source prints, and the subjects
+//! point by point.
 
-use super::{Section, bottlenecks};
-use crate::analysis::compare::Standing;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use super::{Section, analysis, bottlenecks, differences};
+use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99};
 use crate::base::units;
 use crate::brief::block::{Block, Heading, Mark, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::wording;
+use crate::brief::{published, wording};
 use crate::chart;
 use crate::chart::step::name;
-use crate::plan::Field;
 
-pub const SECTION: Section = Section { id: "results", title: "Results", blocks };
+pub const SECTION: Section = Section { id: "results", title: "Results", appendix: false, blocks };
+
+const AS_PUBLISHED: &str = "Differences: as published, without repeats; the superior subject, and by how much. Arithmetic, \
+and no claim.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    for (index, step) in facts.steps.iter().enumerate() {
+    for (index, step) in facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.clone(), id }));
+        let sentences = analysis::of_step(facts, index);
+        if !sentences.is_empty() {
+            out.push(Block::text(sentences.join(" ")));
+        }
+        out.push(Block::Figures(chart::choice::leading(facts, step)));
+        out.extend(differences::table(facts, index, true).map(Table::block));
+        if published::is_published(facts) && facts.subjects.len() > 1 {
+            out.push(Block::note(AS_PUBLISHED));
+        }
         out.push(Block::note(describe(step)));
-        out.push(Block::Figures(chart::of_step(SECTION.id, facts, step)));
-        out.push(side_by_side(facts, index).block());
-        if step.has_marks() {
-            out.push(Block::note(bottlenecks::NOTE));
-        }
-        if let Some(table) = comparisons(facts, index) {
-            out.extend([Block::part("Comparisons"), table.block(), Block::note(wording::footnote())]);
-        }
-        let along = along_axis(facts, step);
-        if !along.is_empty() {
-            out.extend([Block::part("Along the axis"), Block::list(along)]);
-        }
+    }
+    if !facts.comparisons.is_empty() {
+        out.push(Block::note(wording::footnote()));
+    }
+    if facts.steps.iter().any(StepFacts::has_marks) {
+        out.push(Block::note(bottlenecks::NOTE));
     }
     out
 }
@@ -58,32 +63,6 @@ pub fn describe(step: &StepFacts) -> String {
         parts.push(format!("ops/s summed and histograms merged over {}", number_format::list(&over)));
     }
     parts.join(" · ")
-}
-
-/// Every comparison of the step: who is better, by how much, and how that stands.
-fn comparisons(facts: &Facts, index: usize) -> Option<Table> {
-    let step = &facts.steps[index];
-    let head = ["figure", "better", "against", "where", "difference [95 %]", "repeats", "standing"];
-    let mut table = Table::new(4, &head);
-    for c in facts.comparisons.iter().filter(|c| c.step == index) {
-        let standing = match c.standing {
-            Standing::Claimed => "shown",
-            Standing::AtLeast => "lower bound",
-            Standing::NotShown => "not distinguishable",
-            Standing::NotTheDrives => "not ranked",
-        };
-        // Where nothing is shown nobody is better; the pair is named in the order of the plan.
-        let pair = match c.is_claimed() {
-            true => [c.better, c.worse],
-            false => [c.better.min(c.worse), c.better.max(c.worse)],
-        };
-        let mut row = vec![wording::metric(&c.metric, step)];
-        row.extend(pair.map(|s| facts.subjects[s].clone()));
-        row.extend([wording::at(facts, c).trim().to_string(), wording::difference(c), c.repeats.to_string()]);
-        row.push(standing.to_string());
-        table.row(Mark::None, row);
-    }
-    (!table.rows.is_empty()).then_some(table)
 }
 
 /// One row for each axis value and subject, with the difference from the first subject.
@@ -123,41 +102,4 @@ fn row(facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<String>
         row.push(shown.map_or(none, |c| wording::in_table(facts, c)));
     }
     row
-}
-
-/// How each subject behaves along a step's axis: its peak, and what the last of the load brought. Levels only, no ranking.
-fn along_axis(facts: &Facts, step: &StepFacts) -> Vec<String> {
-    let mut all = Vec::new();
-    let grows = matches!(step.axis.as_ref().map(|a| a.field), Some(Field::Threads | Field::Depth | Field::Instances));
-    if grows && !step.open_loop && step.values.len() > 2 {
-        all.extend((0..facts.subjects.len()).filter_map(|subject| along(facts, step, subject)));
-    }
-    all
-}
-
-/// Where a subject does most, and what the last of the load brought: more ops, or only longer waits.
-fn along(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
-    let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
-    let read = |cell: &&CellFacts| {
-        let total = cell.total.as_ref()?;
-        let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99].as_ref()?.value;
-        Some((cell.value, total.ops_per_s.value, p99))
-    };
-    let read: Vec<(usize, f64, f64)> = cells.iter().filter_map(read).collect();
-    let peak = read.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let [.., before, last] = &read[..] else { return None };
-    let at = |value: usize| wording::place(step, &[value]);
-    let change = |from: f64, to: f64| number_format::signed_percent((to / from - 1.0) * 100.0);
-    let more = at(last.0);
-    Some(format!(
-        "{} peaks{}: {} ops/s with a p99 of {}. From {} to {}, its ops/s change by {} and its p99 by {}.",
-        facts.subjects[subject],
-        at(peak.0),
-        number_format::count(peak.1),
-        units::latency(peak.2),
-        step.values[before.0].label,
-        more.trim_start_matches(" at ").trim_start_matches("depth "),
-        change(before.1, last.1),
-        change(before.2, last.2),
-    ))
 }

@@ -9,7 +9,7 @@ use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::record::Class;
 
-pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", blocks };
+pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", appendix: false, blocks };
 
 /// As the workload declares them.
 pub const NEW_ORDER: Class = Class::new("new-order");

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use self::axis::{Axis, AxisValue, Field};
 pub use self::preparation::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
 pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
+use super::headline::Headline;
 use super::search::Search;
 
 /// A protocol applied to subjects.
@@ -80,6 +81,9 @@ pub struct Protocol {
     pub title: String,
     /// Where the parameters come from.
     pub source: String,
+    /// What its brief leads with; the first step where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<Headline>,
     pub datasets: Vec<Dataset>,
     pub prepare: Vec<Conditioning>,
     /// What is done to the drives besides: before the datasets are filled, and after the loads of `prepare`.
@@ -197,6 +201,9 @@ pub struct Step {
     pub drop_caches: bool,
     /// Let the engine's background work (compaction) end before each point.
     pub settle: bool,
+    /// The figures that its source prints, by name; those that its kind of sweep is known for where it does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<String>,
     pub sweep: Option<Sweep>,
     pub streams: Vec<Stream>,
 }

@@ -1,0 +1,112 @@
+//! What a step and a brief are known for: the metric that leads, the place on the axis where it is looked at, and who is
+//! better there, by claims alone.
+
+use super::claims::{self, Crossover};
+use super::compare::{At, Comparison};
+use super::facts::{Facts, StepFacts};
+use super::metric::{Asked, Figure, Metric};
+use crate::plan::headline::Place;
+use crate::plan::{Field, Protocol, Step};
+
+/// What the protocol leads with in a step. Steps that are swept alike are looked at by the same metric.
+pub fn asked(step: &Step, protocol: &Protocol) -> (Option<Asked>, Place) {
+    let Some(headline) = &protocol.headline else { return (None, Place::of_step(step)) };
+    let metric = Asked::parse(&headline.metric).ok();
+    if headline.step == step.name {
+        return (metric, headline.at);
+    }
+    let field = |step: &Step| step.sweep.as_ref().map(|s| s.field);
+    let leading = protocol.steps.iter().find(|s| s.name == headline.step);
+    match leading.is_some_and(|leading| field(leading) == field(step)) {
+        true => (metric.filter(|m| m.stream.is_none()), if step.sweep.is_some() { headline.at } else { Place::Top }),
+        false => (None, Place::of_step(step)),
+    }
+}
+
+/// The step that the brief leads with: the protocol's, or the first that was measured.
+pub fn step(facts: &Facts) -> Option<usize> {
+    let named = facts.runs.first().and_then(|r| r.resolved.protocol.headline.as_ref()).map(|h| h.step.as_str());
+    let found = |name: &str| facts.steps.iter().position(|s| s.name == name && !s.cells.is_empty());
+    named.and_then(found).or_else(|| facts.steps.iter().position(|s| !s.cells.is_empty()))
+}
+
+/// The metric that a step leads with, among those that it is compared by.
+pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
+    let all = Metric::of_step(step, &facts.metrics);
+    let wanted = match &step.headline {
+        Some(asked) => asked.in_step(step).into_iter().next(),
+        None if is_paced(step) => Some(Metric::p99()),
+        None => Some(Metric::total(Figure::Ops)),
+    };
+    let wanted = wanted.filter(|wanted| all.contains(wanted));
+    wanted.or_else(|| all.into_iter().next()).unwrap_or_else(|| Metric::total(Figure::Ops))
+}
+
+/// Latency and not throughput distinguishes the subjects, because the load is set.
+fn is_paced(step: &StepFacts) -> bool {
+    let field = step.axis.as_ref().map(|a| a.field);
+    step.open_loop || matches!(field, Some(Field::LoadPercent | Field::OpsPerSec | Field::BytesPerSec))
+}
+
+/// The axis value, by its index, that a step leads with, where it is one.
+pub fn value(step: &StepFacts) -> Option<usize> {
+    let last = step.values.len().checked_sub(1);
+    match step.place {
+        Place::Top => last,
+        Place::Value(wanted) => step.values.iter().position(|v| v.number == wanted).or(last),
+        // With a single point there is nothing to take a mean of.
+        Place::Mean if last == Some(0) => last,
+        Place::Mean | Place::EqualLoad | Place::EqualLatency | Place::Limit => None,
+    }
+}
+
+fn is_at(step: &StepFacts, at: At) -> bool {
+    match (step.place, at) {
+        (Place::EqualLatency, At::Latency(_)) | (Place::Limit, At::Limit) => true,
+        (Place::EqualLoad | Place::Mean, At::Mean) => true,
+        (_, At::Value(own)) => value(step) == Some(own),
+        _ => false,
+    }
+}
+
+/// What a step comes to, at the place and in the metric that lead it.
+pub struct Outcome<'a> {
+    pub step: usize,
+    pub metric: Metric,
+    /// Every comparison there.
+    pub all: Vec<&'a Comparison>,
+    /// The one subject that is better than each of the others, by claims.
+    pub best: Option<usize>,
+    /// Where the better one changes along the axis.
+    pub crossovers: Vec<Crossover>,
+}
+
+impl<'a> Outcome<'a> {
+    pub fn of(facts: &'a Facts, index: usize) -> Outcome<'a> {
+        let step = &facts.steps[index];
+        let metric = metric(facts, step);
+        let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
+        // Loads within a limit or at equal latency are rates, whatever the metric is called elsewhere.
+        let read_off = matches!(step.place, Place::Limit | Place::EqualLatency);
+        let all: Vec<&Comparison> =
+            facts.comparisons.iter().filter(here).filter(|c| read_off || c.metric == metric).collect();
+        let beats = |a: usize, b: usize| all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b));
+        let subjects = 0..facts.subjects.len();
+        let mut best = subjects.clone().filter(|a| subjects.clone().all(|b| *a == b || beats(*a, b)));
+        let best = if facts.subjects.len() > 1 { best.next() } else { None };
+        let crossovers = claims::crossovers(facts);
+        let own = crossovers.into_iter().filter(|c| c.step == index && c.metric == metric).collect();
+        Outcome { step: index, metric, best, crossovers: own, all: all.clone() }
+    }
+
+    /// The claims of the best subject over each of the others; where nobody is best, the strongest claim there is.
+    pub fn claimed(&self) -> Vec<&'a Comparison> {
+        let mut found: Vec<&Comparison> =
+            self.all.iter().copied().filter(|c| c.is_claimed() && self.best.is_none_or(|b| c.better == b)).collect();
+        found.sort_by(|a, b| b.low.total_cmp(&a.low));
+        if self.best.is_none() {
+            found.truncate(1);
+        }
+        found
+    }
+}

@@ -1,0 +1,85 @@
+//! Which of a step's figures lead it, which stand on the first page, and which are left for the appendix.
+
+use super::{Figure, OF_STEP, step};
+use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::lead;
+use crate::analysis::metric::{Figure as Of, Metric};
+use crate::analysis::point_summary::P99;
+use crate::plan::Field;
+
+/// Those that the step's source prints, or its kind of sweep is known for.
+pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    let mut all = all(facts, step);
+    let names = names(step);
+    let of = |name: &String| all.iter().position(|figure| is(figure, step, name));
+    let mut places: Vec<usize> = names.iter().filter_map(of).collect();
+    places.dedup();
+    if places.is_empty() {
+        all.truncate(2);
+        return all;
+    }
+    places.into_iter().map(|at| all[at].clone()).collect()
+}
+
+/// All others.
+pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    let leading = leading(facts, step);
+    let led = |figure: &Figure| leading.iter().any(|own| own.file == figure.file);
+    // Those of power stand with its tables.
+    let own = OF_STEP.iter().filter(|of| of.section == "results").flat_map(|of| (of.figures)(facts, step));
+    own.filter(|figure| !led(figure)).collect()
+}
+
+/// The figure of what the step leads with.
+pub fn headline(facts: &Facts, step: &StepFacts) -> Option<Figure> {
+    let metric = lead::metric(facts, step);
+    let wanted = of_metric(step, &metric);
+    let all = step::cover(facts, step);
+    let found = wanted.iter().find_map(|name| all.iter().find(|figure| is(figure, step, name)));
+    found.or(all.first()).cloned()
+}
+
+fn all(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    OF_STEP.iter().flat_map(|of| (of.figures)(facts, step)).collect()
+}
+
+/// Figures of power are named with the class of power behind.
+fn is(figure: &Figure, step: &StepFacts, name: &str) -> bool {
+    let own = step::name_of(figure, step);
+    own == name || own.strip_prefix(name).is_some_and(|rest| rest.starts_with('-') && !rest.starts_with("-against"))
+}
+
+fn names(step: &StepFacts) -> Vec<String> {
+    if !step.figures.is_empty() {
+        return step.figures.clone();
+    }
+    let names: &[&str] = match step.axis.as_ref().map(|a| a.field) {
+        Some(Field::LoadPercent) => &["p99-against-ops", "mean-against-ops"],
+        Some(Field::OpsPerSec | Field::BytesPerSec) => &["p99-against-rate", "mean-against-rate"],
+        Some(Field::Block) => &["ops", "mb"],
+        Some(Field::Threads | Field::Depth | Field::Instances) => &["ops", "p99-against-ops", "watts", "ops-per-watt"],
+        None => &["neighbours", "per-minute", "ops", "p99"],
+    };
+    names.iter().map(|name| name.to_string()).collect()
+}
+
+/// Names of the figures that show a metric, the best first.
+fn of_metric(step: &StepFacts, metric: &Metric) -> &'static [&'static str] {
+    let field = step.axis.as_ref().map(|a| a.field);
+    let (paced, load) =
+        (matches!(field, Some(Field::OpsPerSec | Field::BytesPerSec)), field == Some(Field::LoadPercent));
+    match &metric.figure {
+        Of::Bytes => &["mb", "ops"],
+        Of::PerMinute(_) => &["per-minute", "ops"],
+        Of::Mean if paced => &["mean-against-rate"],
+        Of::Mean if load => &["mean-against-ops"],
+        Of::Mean => &["neighbours", "mean", "ops"],
+        Of::Percentile(P99) if paced => &["p99-against-rate"],
+        Of::Percentile(_) if load => &["p99-against-ops"],
+        Of::Percentile(P99) => &["neighbours", "p99", "ops"],
+        Of::Percentile(_) => &["percentiles"],
+        Of::OpsPerWatt(_) | Of::MbPerWatt(_) | Of::JoulesPerOp(_) => &["ops-per-watt", "ops"],
+        Of::Ops if load => &["p99-against-ops"],
+        Of::Ops => &["ops"],
+    }
+}

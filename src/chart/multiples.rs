@@ -1,0 +1,158 @@
+//! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with; and the MB/s of all steps
+//! that move data, on one scale.
+
+use super::axis::si;
+use super::fonts::{self, Face};
+use super::frame::{Frame, LABEL, Type};
+use super::step::scaled;
+use super::theme::{LEAST_TEXT, MARK, Palette, WIDTH};
+use super::{Figure, Plot};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::levels;
+use crate::analysis::{lead, metric::Metric};
+
+/// A subject's value in a panel; none where nothing was measured.
+struct Level {
+    value: f64,
+    marked: bool,
+}
+
+struct Panel {
+    title: String,
+    unit: String,
+    levels: Vec<Option<Level>>,
+}
+
+struct Multiples {
+    caption: String,
+    names: Vec<String>,
+    panels: Vec<Panel>,
+    /// The longest bar of all panels, where they share a scale.
+    scale: Option<f64>,
+}
+
+const TITLE: f64 = 18.0;
+const BAR: f64 = 16.0;
+const GAP: f64 = 9.0;
+
+/// What every step leads with; as many figures as it takes.
+pub fn figures(facts: &Facts) -> Vec<Figure> {
+    let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
+    let mut all = of_panels(facts, "summary", "What each step leads with", &steps, None, &|step| {
+        let metric = lead::metric(facts, step);
+        let scale = if metric.is_latency() { 1e3 } else { 1.0 };
+        let unit = if metric.is_latency() { format!("{}, µs", metric.short()) } else { metric.short() };
+        let level = |subject| level(facts, step, &metric, subject, scale);
+        Panel { title: step.title.clone(), unit, levels: (0..facts.subjects.len()).map(level).collect() }
+    });
+    all.extend(megabytes(facts, &steps));
+    all
+}
+
+/// MB/s of all steps that move data, each at its most.
+fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
+    let moving: Vec<&StepFacts> = steps.iter().copied().filter(|step| moves_data(step)).collect();
+    if moving.len() < 2 {
+        return Vec::new();
+    }
+    let most = |step: &StepFacts, subject: usize| {
+        let cells = facts.cells_of(step, subject).into_iter().flatten();
+        let rate = |c: &CellFacts| Some((c.total.as_ref()?.bytes_per_s.value / 1e6, c.is_not_the_drives()));
+        let found = cells.filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(Level { value: found.0, marked: found.1 })
+    };
+    let of = |step: &StepFacts| Panel {
+        title: step.title.clone(),
+        unit: "MB/s".to_string(),
+        levels: (0..facts.subjects.len()).map(|subject| most(step, subject)).collect(),
+    };
+    let all = moving.iter().flat_map(|step| of(step).levels).flatten().map(|l| l.value);
+    let scale = all.fold(0.0, f64::max);
+    of_panels(facts, "summary-mb", "MB/s across workloads, each at its most, on one scale", &moving, Some(scale), &of)
+}
+
+fn moves_data(step: &StepFacts) -> bool {
+    step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > super::step::MOVES_DATA)
+}
+
+fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize, scale: f64) -> Option<Level> {
+    match lead::value(step) {
+        Some(value) => {
+            let cell = step.cell(subject, value)?;
+            let bar = scaled(&metric.of(step, cell)?.0, scale);
+            Some(Level { value: bar.value, marked: cell.is_not_the_drives() })
+        }
+        None => {
+            levels::over_axis(facts, step, metric, subject).map(|value| Level { value: value / scale, marked: false })
+        }
+    }
+}
+
+/// Panels are divided over figures that they fill evenly.
+fn of_panels(
+    facts: &Facts,
+    file: &str,
+    caption: &str,
+    steps: &[&StepFacts],
+    scale: Option<f64>,
+    of: &dyn Fn(&StepFacts) -> Panel,
+) -> Vec<Figure> {
+    let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
+    let most = ((380.0 / deep).floor() as usize).max(1);
+    let each = steps.len().div_ceil(steps.len().div_ceil(most).max(1)).max(1);
+    let draw = |(i, steps): (usize, &[&StepFacts])| {
+        let plot = Multiples {
+            caption: caption.to_string(),
+            names: facts.subjects.clone(),
+            panels: steps.iter().map(|step| of(step)).collect(),
+            scale,
+        };
+        Figure::new(format!("{file}-{}", i + 1), plot)
+    };
+    steps.chunks(each).enumerate().map(draw).collect()
+}
+
+impl Plot for Multiples {
+    fn caption(&self) -> String {
+        self.caption.clone()
+    }
+
+    fn svg(&self, palette: &Palette) -> String {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let mut frame = Frame::bare(palette, &names, &[], 0.0);
+        let top = frame.top - 18.0;
+        let deep = TITLE + BAR * self.names.len() as f64 + GAP;
+        frame.height = top + deep * self.panels.len() as f64;
+        for (i, panel) in self.panels.iter().enumerate() {
+            panel.draw(&mut frame, top + deep * i as f64, self.scale, &self.names);
+        }
+        frame.svg(&self.label())
+    }
+}
+
+impl Panel {
+    fn draw(&self, frame: &mut Frame<'_>, y: f64, scale: Option<f64>, names: &[String]) {
+        let (x, right) = (6.0, WIDTH - 6.0);
+        // What is measured stands behind the name, which is cut where there is no room for both.
+        let unit = format!(" ({})", self.unit);
+        let room = right - x - fonts::width(&unit, LEAST_TEXT, Face::Bold);
+        let title = format!("{}{unit}", fonts::shortened(&self.title, LEAST_TEXT, Face::Bold, room));
+        frame.text(x, y + 12.0, &title, &Type { anchor: "start", bold: true, ..LABEL });
+        let own = self.levels.iter().flatten().map(|l| l.value).fold(0.0, f64::max);
+        let most = scale.unwrap_or(own).max(f64::MIN_POSITIVE);
+        // The longest label stands behind the longest bar.
+        let longest = right - x - 64.0;
+        for (s, level) in self.levels.iter().enumerate() {
+            let Some(level) = level else { continue };
+            let top = y + TITLE + BAR * s as f64;
+            let size = (longest * level.value / most, BAR - 2.0);
+            let hover = format!("{}: {} {}", names[s], si(level.value), self.unit);
+            frame.bar((x, top), size, s, level.marked, &hover);
+            if self.levels.len() > 1 && size.0 >= 22.0 && !level.marked {
+                frame.emblem((x + 8.0, top + size.1 / 2.0), 3.2, s);
+            }
+            let label = if level.marked { format!("{}{MARK}", si(level.value)) } else { si(level.value) };
+            frame.text(x + size.0 + 5.0, top + 11.5, &label, &Type { anchor: "start", ..LABEL });
+        }
+    }
+}
