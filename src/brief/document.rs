@@ -4,7 +4,7 @@ use super::block::{Block, Role, with_code};
 use super::lead::{self, Lead};
 use super::number_format;
 use super::options::{Options, Page};
-use super::own_text::{self, OwnText};
+use super::own_text::OwnText;
 use super::references::{Sources, resolve};
 use super::{section, specification};
 use crate::analysis::facts::Facts;
@@ -70,15 +70,15 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
     let sources = Sources { facts, drives: options.drives() };
     let own = |place: &str| -> Result<Vec<Part>> {
         let part = |t: &OwnText| {
-            let markdown = resolve(&t.markdown, &sources, false)?;
-            Ok(Part { id: t.id(), title: t.title.clone(), blocks: own_text::blocks(&markdown) })
+            let blocks = t.saying(resolve(&t.markdown, &sources, false)?).blocks();
+            Ok(Part { id: t.id(), title: t.title.clone(), blocks })
         };
         options.texts_after(place).map(part).collect()
     };
     let mut all = Vec::new();
     if let Some(verdict) = options.verdict() {
-        let blocks = own_text::blocks(&resolve(&verdict.markdown, &sources, true)?);
-        all.push(Part { id: "verdict".to_string(), title: verdict.title.clone(), blocks });
+        let blocks = verdict.saying(resolve(&verdict.markdown, &sources, true)?).blocks();
+        all.push(Part { id: "verdict".to_string(), title: verdict.title, blocks });
     }
     all.extend(own("")?);
     let stated = specification::blocks(facts, options.drives())?;

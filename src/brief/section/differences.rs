@@ -15,6 +15,9 @@ pub const SECTION: Section = Section { id: "differences", title: "All difference
 /// Axis values that a reader takes in beside a figure.
 const MOST_VALUES: usize = 8;
 
+/// Subjects of which every pair is shown beside a figure.
+const MOST_SUBJECTS: usize = 3;
+
 /// The tables that the steps' own parts show in part.
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
@@ -30,7 +33,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 pub fn table(facts: &Facts, index: usize, short: bool) -> Option<Table> {
     let step = &facts.steps[index];
     let metrics = metrics(facts, index);
-    let pairs = pairs(facts.subjects.len());
+    let pairs = pairs(facts.subjects.len(), short);
     let several = facts.subjects.len() > 2;
     let mut head = vec![step.axis_label().to_string()];
     if several {
@@ -88,8 +91,10 @@ fn metrics(facts: &Facts, index: usize) -> Vec<Own> {
     all.into_iter().filter(measured).map(own).collect()
 }
 
-fn pairs(subjects: usize) -> Vec<(usize, usize)> {
-    (0..subjects).flat_map(|a| (a + 1..subjects).map(move |b| (a, b))).collect()
+/// In `short`, of many subjects, each with the first.
+fn pairs(subjects: usize, short: bool) -> Vec<(usize, usize)> {
+    let firsts = if short && subjects > MOST_SUBJECTS { 1 } else { subjects };
+    (0..firsts).flat_map(|a| (a + 1..subjects).map(move |b| (a, b))).collect()
 }
 
 /// Axis values first, then what is read off curves, then means.

@@ -28,8 +28,15 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     head.extend(facts.subjects.iter().cloned());
     head.extend(pair.then(|| "difference".to_string()));
     let rows = measured().map(|(index, step)| row(facts, index, step, pair)).collect();
-    let how = if published::is_published(facts) { HOW_PUBLISHED } else { HOW };
-    vec![Table::of(2, &head, rows).block(), Block::note(how), Block::Figures(chart::multiples::figures(facts))]
+    let how = match facts.comparisons.is_empty() {
+        _ if published::is_published(facts) => Some(HOW_PUBLISHED),
+        true => None,
+        false => Some(HOW),
+    };
+    let mut out = vec![Table::of(2, &head, rows).block()];
+    out.extend(how.map(Block::note));
+    out.push(Block::Figures(chart::multiples::figures(facts)));
+    out
 }
 
 fn row(facts: &Facts, index: usize, step: &StepFacts, pair: bool) -> Vec<String> {
