@@ -120,19 +120,19 @@ impl<'a> Frame<'a> {
     /// Numbers or names under the baseline: all, or every second, third …, so that none touches its neighbour.
     pub fn x_ticks(&mut self, ticks: &[(f64, String)]) {
         let row = self.bottom + 18.0;
-        let space = |(x, text): &(f64, String)| {
-            let half = fonts::width(text, LEAST_TEXT, Face::Plain) / 2.0 + 3.0;
-            (x - half, x + half)
-        };
-        let fits = |every: usize| {
-            let shown: Vec<_> = ticks.iter().step_by(every).map(space).collect();
-            shown.windows(2).all(|pair| pair[0].1 <= pair[1].0)
-        };
-        let every = (1..=ticks.len().max(1)).find(|every| fits(*every)).unwrap_or(1);
-        for (x, text) in ticks.iter().step_by(every) {
+        let placed = |(x, text): &(f64, String)| {
             let text = fonts::shortened(text, LEAST_TEXT, Face::Plain, self.right - EDGE);
             let half = fonts::width(&text, LEAST_TEXT, Face::Plain) / 2.0;
-            self.text(x.clamp(half + 1.0, (WIDTH - half - 1.0).max(half + 1.0)), row, &text, &SMALL);
+            (x.clamp(half + 1.0, (WIDTH - half - 1.0).max(half + 1.0)), half + 3.0, text)
+        };
+        let placed: Vec<_> = ticks.iter().map(placed).collect();
+        let fits = |every: usize| {
+            let shown: Vec<_> = placed.iter().step_by(every).collect();
+            shown.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0 - pair[1].1)
+        };
+        let every = (1..=placed.len().max(1)).find(|every| fits(*every)).unwrap_or(1);
+        for (x, _, text) in placed.iter().step_by(every) {
+            self.text(*x, row, text, &SMALL);
         }
     }
 
@@ -191,6 +191,7 @@ impl<'a> Frame<'a> {
 
     /// A subject's bar; an empty one is drawn as an outline.
     pub fn bar(&mut self, at: (f64, f64), size: (f64, f64), subject: usize, empty: bool, hover: &str) {
+        self.taken.push(Space(at.0 + 1.0, at.0 + size.0 - 1.0, at.1 + 1.0, at.1 + size.1));
         let colour = self.palette.of(subject).to_string();
         let (line, inside) = if empty { (2.0, 0.0) } else { (0.0, 1.0) };
         let (x, y) = (at.0 + line / 2.0, at.1 + line / 2.0);

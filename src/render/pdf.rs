@@ -34,6 +34,15 @@ const FOOT: f32 = 34.0;
 /// Lays the document out and writes it.
 pub fn pdf(document: &Document) -> Result<Vec<u8>> {
     let (layout, pages, size) = set_out(document);
+    // A page that is begun cannot be given up.
+    for (item, _) in pages.all.iter().flatten() {
+        match item {
+            Item::Text { text, .. } => fonts::require(text)?,
+            Item::Drawing { svg, .. } => fonts::require_in(svg)?,
+            _ => {}
+        }
+    }
+    fonts::require(&document.title)?;
     write(document, size, layout, pages)
 }
 
@@ -276,6 +285,15 @@ impl Pen<'_> {
             _ => ContentTag::Span(SpanTag::empty()),
         };
         let id: Identifier = surface.start_tagged(content);
+        let drawn = self.content(surface, item);
+        surface.end_tagged();
+        if let Some(tag) = tag {
+            self.tags.drawn(tag, id);
+        }
+        drawn
+    }
+
+    fn content(&mut self, surface: &mut Surface<'_>, item: &Item) -> Result<()> {
         match item {
             Item::Text { at, size, face, colour, text } => {
                 self.text(surface, *at, Set { size: *size, face: *face, colour: *colour }, text)?;
@@ -294,16 +312,11 @@ impl Pen<'_> {
             Item::Drawing { at, size, svg } => drawing(surface, *at, *size, svg)?,
             Item::Link { .. } => {}
         }
-        surface.end_tagged();
-        if let Some(tag) = tag {
-            self.tags.drawn(tag, id);
-        }
         Ok(())
     }
 
     /// One line, in as many fonts as its characters need.
     fn text(&mut self, surface: &mut Surface<'_>, at: (f32, f32), set: Set, text: &str) -> Result<()> {
-        fonts::require(text)?;
         surface.set_fill(Some(filled_with(set.colour)));
         let seen: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
         let font_of = |c: &char| fonts::of_char(set.face, *c).map(std::ptr::from_ref);
@@ -334,7 +347,6 @@ fn filled_with((r, g, b): Rgb) -> Fill {
 
 fn drawing(surface: &mut Surface<'_>, at: (f32, f32), size: (f32, f32), svg: &str) -> Result<()> {
     let wrong = || failed("a figure is not valid SVG", "please report it");
-    fonts::require_in(svg)?;
     let tree = Tree::from_str(svg, &fonts::options()).map_err(|_| wrong())?;
     let size = Size::from_wh(size.0, size.1).ok_or_else(wrong)?;
     surface.push_transform(&Transform::from_translate(at.0, at.1));
