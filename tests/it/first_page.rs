@@ -107,10 +107,8 @@ fn subjects(dir: &Path, names: &[&str]) -> Vec<(String, PathBuf)> {
     names.iter().map(own).collect()
 }
 
-fn built_in(dir: &Path, protocol: &str, names: &[&str], repeats: u32, set: &[(&str, &str)]) -> Plan {
-    let set: Vec<(String, String)> = set.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
-    let set = [set, vec![("same_device".to_string(), "true".to_string())]].concat();
-    plan::from_command_line(protocol, &subjects(dir, names), &set, Some(repeats), &dyno::cmd::catalogue())
+fn built_in(dir: &Path, protocol: &str, names: &[&str], repeats: u32) -> Plan {
+    plan::from_command_line(protocol, &subjects(dir, names), &[], Some(repeats), &dyno::cmd::catalogue())
         .unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)))
 }
 
@@ -185,7 +183,7 @@ fn demo(dir: &Path) {
         let fast = if key.subject == "Memory" { 5.0 } else { 1.0 };
         let at = number(key);
         match key.step.as_str() {
-            "paced-writes" => vec![(Class::WRITE, at / 4096.0, 900_000.0 / fast * noise(&mut rng, 0.03))],
+            "paced-writes" => vec![(Class::WRITE, at / 2048.0, 900_000.0 / fast * noise(&mut rng, 0.03))],
             _ => {
                 let ops = 25_000.0 * fast * at.powf(0.7) * noise(&mut rng, 0.02);
                 vec![(Class::READ, ops, 1.6e9 * at / ops * noise(&mut rng, 0.02))]
@@ -208,7 +206,7 @@ fn the_demo_says_what_the_disk_and_memory_come_to() {
 
 /// Curves of two drives, of which one carries more and answers sooner.
 fn profiles(dir: &Path) {
-    let plan = built_in(dir, "vdbench-profiles", &["A", "B"], 3, &[]);
+    let plan = built_in(dir, "vdbench-profiles", &["A", "B"], 5);
     let mut rng = made::rng(72, 0);
     let steps: HashMap<String, usize> = plan.protocol.steps.iter().map(|s| s.name.clone()).zip(0..).collect();
     write(dir, &plan, &[], &mut |key, _| {
@@ -238,7 +236,7 @@ fn block_profiles_are_compared_at_equal_load_and_summed_up_in_one_table() {
 fn noisy_neighbours_are_shown_reader_by_reader() {
     let folder = made::folder();
     let dir = folder.path();
-    let plan = built_in(dir, "noisy-neighbour", &["A", "B"], 3, &[]);
+    let plan = built_in(dir, "noisy-neighbour", &["A", "B"], 5);
     let mut rng = made::rng(73, 0);
     write(dir, &plan, &[], &mut |key, stream| {
         let loud = match key.step.as_str() {
@@ -249,7 +247,7 @@ fn noisy_neighbours_are_shown_reader_by_reader() {
         let slower = if key.subject == "B" && key.step != "alone" { 1.4 } else { 1.0 };
         match stream.headline {
             true => {
-                let p99 = 150_000.0 * loud * slower * noise(&mut rng, 0.02);
+                let p99 = 150_000.0 * loud * slower * noise(&mut rng, 0.01);
                 vec![(Class::READ, 1.2e9 / p99 * 1.5 * 1000.0, p99)]
             }
             false => vec![(Class::WRITE, 24_414.0, 500_000.0)],
@@ -264,7 +262,7 @@ fn noisy_neighbours_are_shown_reader_by_reader() {
 fn write_pressure_says_where_the_better_drive_changes() {
     let folder = made::folder();
     let dir = folder.path();
-    let plan = built_in(dir, "write-pressure", &["A", "B"], 3, &[]);
+    let plan = built_in(dir, "write-pressure", &["A", "B"], 3);
     let mut rng = made::rng(74, 0);
     write(dir, &plan, &[], &mut |key, stream| match stream.headline {
         true => {
@@ -296,7 +294,7 @@ const TPCC: [(&str, f64); 6] = [
 fn tpcc_leads_with_new_orders_a_minute() {
     let folder = made::folder();
     let dir = folder.path();
-    let plan = built_in(dir, "tpcc", &["A", "B"], 5, &[]);
+    let plan = built_in(dir, "tpcc", &["A", "B"], 5);
     let mut rng = made::rng(75, 0);
     let class = |name: &str| Class::stored(name).expect("a class");
     write(dir, &plan, &[], &mut |key, _| {
@@ -316,7 +314,7 @@ fn tpcc_leads_with_new_orders_a_minute() {
 fn several_servers_have_a_pooled_p99_and_the_mean_of_their_own() {
     let folder = made::folder();
     let dir = folder.path();
-    let plan = built_in(dir, "mysql-oltp", &["A", "B"], 3, &[]);
+    let plan = built_in(dir, "mysql-oltp", &["A", "B"], 3);
     let mut rng = made::rng(76, 0);
     let transaction = Class::stored("transaction").expect("a class");
     write(dir, &plan, &[], &mut |_, _| vec![(transaction, 30_000.0 * noise(&mut rng, 0.01), 9e6)]);

@@ -9,6 +9,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::{published, wording};
 use crate::chart::step::marked;
+use crate::plan::Field;
 
 pub const SECTION: Section = Section { id: "differences", title: "All differences", appendix: true, blocks };
 
@@ -102,8 +103,12 @@ fn places(facts: &Facts, index: usize, short: bool) -> Vec<At> {
     let step = &facts.steps[index];
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
-    let kept =
-        |value: &usize| !short || value.is_multiple_of(every) || *value == last || lead::value(step) == Some(*value);
+    // Shares of one's own maximum are different loads for each subject: their levels are in the curve and the full data.
+    let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && facts.subjects.len() > 1;
+    let kept = |value: &usize| match shares {
+        true => step.values[*value].number.is_infinite(),
+        false => !short || value.is_multiple_of(every) || *value == last || lead::value(step) == Some(*value),
+    };
     let mut all: Vec<At> = (0..step.values.len()).filter(kept).map(At::Value).collect();
     for c in facts.comparisons.iter().filter(|c| c.step == index) {
         let wanted = !short || !matches!(c.at, At::Load(_));

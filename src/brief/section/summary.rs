@@ -8,7 +8,7 @@ use crate::analysis::{compare::Comparison, levels};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::{published, wording};
-use crate::chart::{self, step::marked};
+use crate::chart::{self, MARK, step::marked};
 use crate::plan::headline::Place;
 
 pub const SECTION: Section = Section { id: "summary", title: "Summary", appendix: false, blocks };
@@ -76,7 +76,9 @@ fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> St
             let text = cell.and_then(|c| Some(marked(c, wording::printed(metric, step, c)?.1)));
             text.unwrap_or(NONE.to_string())
         }
-        None => levels::over_axis(facts, step, metric, subject)
-            .map_or(NONE.to_string(), |value| wording::printed_value(metric, value).1),
+        None => levels::over_axis(facts, step, metric, subject).map_or(NONE.to_string(), |value| {
+            let text = wording::printed_value(metric, value).1;
+            if levels::has_marks(step, subject) { format!("{text} {MARK}") } else { text }
+        }),
     }
 }
