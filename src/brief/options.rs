@@ -41,14 +41,9 @@ pub struct Options {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Verdict {
-    #[serde(default = "verdict")]
-    pub title: String,
-    pub markdown: String,
-}
-
-fn verdict() -> String {
-    "Verdict".to_string()
+struct Verdict {
+    title: Option<String>,
+    markdown: String,
 }
 
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,8 +92,11 @@ impl Options {
         Ok(brief)
     }
 
-    pub fn verdict(&self) -> Option<&Verdict> {
-        self.verdict.as_ref()
+    /// The editor's own, as a text.
+    pub fn verdict(&self) -> Option<OwnText> {
+        let verdict = self.verdict.as_ref()?;
+        let (title, markdown) = (verdict.title.clone(), verdict.markdown.clone());
+        Some(OwnText { title: title.unwrap_or("Verdict".to_string()), after: String::new(), markdown })
     }
 
     pub fn drives(&self) -> &Specifications {

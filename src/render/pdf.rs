@@ -20,7 +20,7 @@ use super::tags::{TagId, Tags};
 use crate::base::error::{Error, Result, failed};
 use crate::base::text::is_hidden;
 use crate::brief::block::{Block, Role, words};
-use crate::brief::{Document, Page};
+use crate::brief::{Document, Page, Part};
 use crate::chart::Palette;
 use crate::chart::fonts::{self, Face};
 
@@ -28,6 +28,8 @@ use crate::chart::fonts::{self, Face};
 const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
 /// Lines of code that are printed.
 const MOST_CODE: usize = 60;
+/// Rows of an appendix's tables that are printed: nobody reads more of them on paper.
+const MOST_ROWS: usize = 200;
 /// Where a page's text ends, above its number.
 const FOOT: f32 = 34.0;
 
@@ -66,6 +68,12 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
     let (contents, place) = (layout.pieces.len(), layout.tags.at_top());
     for part in &document.parts {
         layout.heading(2, &part.title);
+        let rows = rows(part);
+        if part.appendix && rows > MOST_ROWS {
+            let text = format!("{rows} rows, which the HTML and Markdown forms hold, and `dyno export`.");
+            layout.paragraph(&text, PLAIN);
+            continue;
+        }
         let mut under = Default::default();
         for (i, block) in part.blocks.iter().enumerate() {
             set(&mut layout, block, &part.blocks[i + 1..], &document.palette, (&mut under, &part.title));
@@ -82,6 +90,11 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
     let anchors = layout.headings.len();
     let pages = paginate(all, &layout.heads, (MARGIN, size.1 - MARGIN - 6.0), anchors);
     (layout, pages, size)
+}
+
+fn rows(part: &Part) -> usize {
+    let rows = |block: &Block| if let Block::Table(table) = block { table.rows.len() } else { 0 };
+    part.blocks.iter().map(rows).sum()
 }
 
 fn cover(layout: &mut Layout, document: &Document) {
