@@ -9,7 +9,7 @@ mod lead;
 pub mod notes;
 pub mod number_format;
 mod options;
-pub mod own_text;
+mod own_text;
 pub mod published;
 mod references;
 pub mod screens;
