@@ -4,7 +4,7 @@ use super::block::{Block, Role, with_code};
 use super::lead::{self, Lead};
 use super::number_format;
 use super::options::{Options, Page};
-use super::own_text::{self, OwnText};
+use super::own_text::OwnText;
 use super::references::{Sources, resolve};
 use super::{section, specification};
 use crate::analysis::facts::Facts;
@@ -41,6 +41,8 @@ pub struct Part {
     pub id: String,
     /// The section's title.
     pub title: String,
+    /// It is looked up and not read through.
+    pub appendix: bool,
     /// What stands in it.
     pub blocks: Vec<Block>,
 }
@@ -75,26 +77,26 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
         }
         let letter = if section.appendix { letters.next() } else { None };
         let title = letter.map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
-        Some(Part { id: id.to_string(), title, blocks })
+        Some(Part { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
     let sources = Sources { facts, drives: options.drives() };
     let own = |place: &str| -> Result<Vec<Part>> {
         let part = |t: &OwnText| {
-            let markdown = resolve(&t.markdown, &sources, false)?;
-            Ok(Part { id: t.id(), title: t.title.clone(), blocks: own_text::blocks(&markdown) })
+            let blocks = t.saying(resolve(&t.markdown, &sources, false)?).blocks();
+            Ok(Part { id: t.id(), title: t.title.clone(), appendix: false, blocks })
         };
         options.texts_after(place).map(part).collect()
     };
     let mut all = Vec::new();
     if let Some(verdict) = options.verdict() {
-        let blocks = own_text::blocks(&resolve(&verdict.markdown, &sources, true)?);
-        all.push(Part { id: "verdict".to_string(), title: verdict.title.clone(), blocks });
+        let blocks = verdict.saying(resolve(&verdict.markdown, &sources, true)?).blocks();
+        all.push(Part { id: "verdict".to_string(), title: verdict.title, appendix: false, blocks });
     }
     all.extend(own("")?);
     let stated = specification::blocks(facts, options.drives())?;
     if !stated.is_empty() {
         let (id, title) = (specification::ID.to_string(), specification::TITLE.to_string());
-        all.push(Part { id, title, blocks: stated });
+        all.push(Part { id, title, appendix: false, blocks: stated });
     }
     for id in options.sections() {
         all.extend(made(&id));

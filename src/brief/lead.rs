@@ -11,6 +11,9 @@ use crate::analysis::metric::Metric;
 /// Findings beside the first sentence.
 pub const MOST_FINDINGS: usize = 3;
 
+/// An interval that reaches this factor says nothing that a reader could use.
+const WIDE: f64 = 3.0;
+
 /// The first page in words.
 pub struct Lead {
     /// Who is better, at what and by how much, with the interval; or why no drive can be ranked.
@@ -77,7 +80,8 @@ fn first(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
     let strongest = all.iter().map(|c| c.comparison).min_by_key(|c| rank(c))?;
     let mut sentence = format!("{}: {}.", facts.steps[strongest.step].title, wording::sentence(facts, strongest));
     if let Some(c) = outcome.all.first() {
-        sentence.push_str(&format!(" {}", not_shown(facts, c)));
+        let open = if c.step == strongest.step { open(facts, c) } else { not_shown(facts, c) };
+        sentence.push_str(&format!(" {open}"));
     }
     Some((sentence, vec![key(strongest)]))
 }
@@ -118,6 +122,9 @@ pub fn open(facts: &Facts, c: &Comparison) -> String {
     let what = format!("{}{}", wording::metric(&c.metric, step), wording::at(facts, c));
     match c.standing {
         Standing::NotTheDrives => format!("{a} and {b} cannot be ranked by {what}, which the drives did not limit."),
+        _ if c.high > WIDE => {
+            format!("{a} and {b} cannot be distinguished by {what}: {} repeats are too few to tell.", c.repeats)
+        }
         _ => format!("{a} and {b} cannot be distinguished by {what}; the difference is {}.", wording::difference(c)),
     }
 }

@@ -42,14 +42,9 @@ pub struct Options {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Verdict {
-    #[serde(default = "verdict")]
-    pub title: String,
-    pub markdown: String,
-}
-
-fn verdict() -> String {
-    "Verdict".to_string()
+struct Verdict {
+    title: Option<String>,
+    markdown: String,
 }
 
 /// A size of paper.
@@ -102,9 +97,11 @@ impl Options {
         Ok(brief)
     }
 
-    /// The writer's own verdict, where brief.toml has one.
-    pub fn verdict(&self) -> Option<&Verdict> {
-        self.verdict.as_ref()
+    /// The editor's own verdict as a text; None where brief.toml has none.
+    pub fn verdict(&self) -> Option<OwnText> {
+        let verdict = self.verdict.as_ref()?;
+        let (title, markdown) = (verdict.title.clone(), verdict.markdown.clone());
+        Some(OwnText { title: title.unwrap_or("Verdict".to_string()), after: String::new(), markdown })
     }
 
     /// Specifications and prices of the drives, as brief.toml has them.

@@ -25,14 +25,18 @@ impl OwnText {
     pub fn id(&self) -> String {
         self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
     }
-}
 
-/// Markdown as blocks.
-pub fn blocks(markdown: &str) -> Vec<Block> {
-    let mut reader = Reader::default();
-    Parser::new_ext(markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
-    reader.end_text();
-    reader.blocks
+    /// The same with its references replaced.
+    pub fn saying(&self, markdown: String) -> OwnText {
+        OwnText { title: self.title.clone(), after: self.after.clone(), markdown }
+    }
+
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut reader = Reader::default();
+        Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
+        reader.end_text();
+        reader.blocks
+    }
 }
 
 /// Events on their way to blocks.
@@ -157,7 +161,7 @@ mod tests {
     use super::*;
 
     fn own(markdown: &str) -> Vec<Block> {
-        blocks(markdown)
+        OwnText { title: "Why".into(), after: String::new(), markdown: markdown.into() }.blocks()
     }
 
     #[test]

@@ -82,9 +82,8 @@ fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize, scale
             let bar = scaled(&metric.of(step, cell)?.0, scale);
             Some(Level { value: bar.value, marked: cell.is_not_the_drives() })
         }
-        None => {
-            levels::over_axis(facts, step, metric, subject).map(|value| Level { value: value / scale, marked: false })
-        }
+        None => levels::over_axis(facts, step, metric, subject)
+            .map(|value| Level { value: value / scale, marked: levels::has_marks(step, subject) }),
     }
 }
 

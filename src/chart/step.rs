@@ -1,5 +1,7 @@
 //! Which figures a step gets, and what goes into them.
 
+use std::cmp::Ordering;
+
 use super::axis::si;
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
@@ -105,9 +107,13 @@ impl Draw<'_> {
         Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
     }
 
+    /// On the first page the step's title stands in the caption.
+    pub(super) fn title(&self) -> String {
+        if self.cover { String::new() } else { self.step.title.clone() }
+    }
+
     /// Says what the mark means, where there is one.
     pub(super) fn subtitle(&self, what: String) -> String {
-        // On the first page the step's title stands nowhere else.
         let what = if self.cover { format!("{}: {what}", self.step.title) } else { what };
         match (self.step.has_marks(), self.cover) {
             (false, _) => what,
@@ -126,7 +132,10 @@ impl Draw<'_> {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
         let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
         let own = self.facts.comparisons.iter().filter(|c| Some(c.step) == index && c.metric == *metric).filter(at);
-        let Some(largest) = own.max_by(|a, b| a.low.total_cmp(&b.low)) else { return String::new() };
+        // Where the step leads, if something is claimed there.
+        let leads = |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
+        let largest = own.max_by(|a, b| (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal));
+        let Some(largest) = largest else { return String::new() };
         let [value, ..] = largest.printed();
         let sign = if metric.better() == Better::Higher { "+" } else { "−" };
         let least = if largest.standing == Standing::AtLeast { "at least " } else { "" };
@@ -178,7 +187,7 @@ impl Draw<'_> {
         let subjects = self.facts.subjects.iter().enumerate();
         let series = subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
         let plot = GroupedBars {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(what.to_string()),
             x_label: self.x_label(),
             y_label: unit.to_string(),
@@ -203,7 +212,7 @@ impl Draw<'_> {
             x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let plot = Curve {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(what.to_string()),
             x_label,
             y_label: unit.to_string(),
@@ -242,7 +251,7 @@ impl Draw<'_> {
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         let plot = Curve {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(format!(
                 "{what} {} against throughput, by {}{}{}",
                 self.kind(),
@@ -282,7 +291,7 @@ impl Draw<'_> {
                 values: (0..most).map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s))).collect(),
             });
             let plot = GroupedBars {
-                title: self.step.title.clone(),
+                title: self.title(),
                 subtitle: self.subtitle(format!("{what} of each drive{}", self.lead_label())),
                 x_label: String::new(),
                 y_label: unit.to_string(),
@@ -310,7 +319,7 @@ impl Draw<'_> {
             values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
         });
         let plot = GroupedBars {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self
                 .subtitle(format!("p99 of all instances together, and the mean of their own{}", self.lead_label())),
             x_label: String::new(),
@@ -352,7 +361,7 @@ impl Draw<'_> {
         };
         // Upright there is no room for their names.
         let plot = GroupedBars {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
             x_label: String::new(),
             y_label: "µs".to_string(),
@@ -387,7 +396,7 @@ impl Draw<'_> {
         };
         let series = self.lead().into_iter().map(|(_, cell)| (name(self.facts, cell), points(cell)));
         let plot = Percentiles {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(format!("{} by percentile{}", self.kind(), self.lead_label())),
             series: series.map(|(name, points)| PercentileSeries { name, points }).collect(),
         };
@@ -400,7 +409,7 @@ impl Draw<'_> {
             points: thinned(&cell.over_time, TIMELINE_POINTS),
         });
         let plot = Timeline {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(format!("ops/s over time{}", self.lead_label())),
             y_label: "ops/s".to_string(),
             series: series.collect(),
