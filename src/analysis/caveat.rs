@@ -14,6 +14,8 @@ pub enum Caveat {
     Drifted(f64),
     /// The share of the asked rate that was achieved.
     MissedRate(f64),
+    /// The same of a stream beside the headline's, which so had an easier time.
+    BackgroundMissedRate(String, f64),
     /// The share of the ops of an open loop that were handed over late.
     Late(f64),
     /// Too few repeats for an interval: so many.

@@ -3,7 +3,7 @@
 
 pub use super::caveat::Caveat;
 use super::facts::{CellFacts, Facts, StepFacts};
-use super::point_summary::RATE_KEPT;
+use super::point_summary::{RATE_KEPT, Summary};
 use crate::stats::family::FEWEST;
 use crate::stats::limit::Verdict;
 use crate::stats::trend::Drift;
@@ -50,18 +50,29 @@ fn of(cell: &CellFacts, failed: usize, unsteady: bool) -> Vec<Caveat> {
     if unsteady {
         all.push(Caveat::NotSteady);
     }
-    if let Drift::Drifted { percent } = cell.drift {
-        all.push(Caveat::Drifted(percent));
-    }
-    all.extend(total.achieved().filter(|share| *share < RATE_KEPT).map(Caveat::MissedRate));
-    let late = total.late as f64 / total.ops.max(1) as f64;
-    if total.asked.is_some() && late >= LATE {
-        all.push(Caveat::Late(late));
+    all.extend(of_load(total));
+    for (name, _, stream) in cell.streams.iter().filter(|(_, headline, _)| !headline) {
+        let missed = stream.achieved().filter(|share| *share < RATE_KEPT);
+        all.extend(missed.map(|share| Caveat::BackgroundMissedRate(name.clone(), share)));
     }
     if cell.repeats.len() < FEWEST {
         all.push(Caveat::FewRepeats(cell.repeats.len()));
     }
     all.extend(cell.not_the_drive().cloned().map(Caveat::NotTheDrive));
+    all
+}
+
+/// What keeps a load from being the one that was asked for, or from having a level.
+pub fn of_load(load: &Summary) -> Vec<Caveat> {
+    let mut all = Vec::new();
+    if let Drift::Drifted { percent } = load.drift {
+        all.push(Caveat::Drifted(percent));
+    }
+    all.extend(load.achieved().filter(|share| *share < RATE_KEPT).map(Caveat::MissedRate));
+    let late = load.late as f64 / load.ops.max(1) as f64;
+    if load.asked.is_some() && late >= LATE {
+        all.push(Caveat::Late(late));
+    }
     all
 }
 

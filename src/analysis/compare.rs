@@ -1,6 +1,7 @@
 //! Every comparison of a brief, made once and as one family: which pairs may be compared where, what the family's intervals
 //! say of them, and what of that the drives decided. Whatever prints a difference takes it from here.
 
+use super::caveat::Caveat;
 pub use super::comparison::{At, Comparison, Standing};
 use super::curves;
 use super::facts::{CellFacts, Facts, StepFacts};
@@ -72,11 +73,11 @@ fn floor_ns(facts: &Facts, cell: &CellFacts) -> f64 {
 /// Whether a cell's figure may be compared at its axis value at all: nothing bars it, a rate was found and not asked for,
 /// and the load is the same for every subject, which a share of one's own maximum is not.
 fn fit(step: &StepFacts, cell: &CellFacts, metric: &Metric) -> bool {
-    let asked = cell.total.as_ref().is_some_and(|t| t.asked.is_some());
+    let asked = metric.part.of(cell).is_some_and(|s| s.asked.is_some());
     let own_share =
         step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && step.values[cell.value].number.is_finite();
     let found = !(asked && metric.is_rate());
-    found && !own_share && !cell.is_barred()
+    found && !own_share && !cell.is_barred() && !metric.caveats(cell).iter().any(Caveat::bars)
 }
 
 /// A cell's repeats, each in its block and place.

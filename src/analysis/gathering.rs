@@ -9,9 +9,9 @@ use super::point_summary::{PointSummary, series_of, summarise};
 use super::power::Series;
 use super::{caveats, compare, conditions, lead};
 use crate::base::error::{Context, Result, failed};
-use crate::plan::{Field, Places, Protocol, Step};
+use crate::plan::{Field, Places, Plan, Protocol, Step};
 use crate::record::{Class, Fact, IdlePower, Outcome, PacingFloor, Point, PointContents, RunContents};
-use crate::stats::trend;
+use crate::stats::trend::Drift;
 
 /// One measured point, reduced to numbers.
 struct Measured {
@@ -58,6 +58,8 @@ impl Gathering {
         let Some(first) = runs.first() else {
             return Err(failed("no bundle was named", "name one or more bundles, as in `dyno show result.dyno`"));
         };
+        let plans: Vec<&Plan> = runs.iter().map(|r| &r.run.plan).collect();
+        question.metrics.iter().try_for_each(|asked| asked.check(&plans))?;
         let protocol = &first.run.plan.protocol;
         let facts = Facts {
             title: match first.run.plan.same_device {
@@ -176,6 +178,7 @@ impl Gathering {
         }
         let mut summary = PointSummary::of(&point);
         summary.report(&reported);
+        summary.follow(&rates);
         self.measured.push(Measured {
             bundle: run,
             subject,
@@ -184,7 +187,7 @@ impl Gathering {
             value: bits,
             repeat: point.key.repeat,
             place: self.places[run].place(&self.facts.runs[run].resolved, &point.key),
-            series: series_of(&rates, &|stream| summary.is_headline(stream)),
+            series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
             metered: Metered::of(samples, &rates, (&self.facts.runs[run].resolved, &point), &summary),
             summary,
         });
@@ -297,20 +300,19 @@ fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[I
     let power = total.as_ref().map(|t| meter_facts::power(&metered, t, &first.subject_name, idle)).unwrap_or_default();
     let aligned = |series: &Series| series.aligned(first.metered.window_s);
     let own_watts = first.metered.power.first().filter(|_| lead);
-    let per_second = |m: &&Measured| m.series.iter().map(|(_, ops)| *ops).collect::<Vec<f64>>();
     CellFacts {
         subject,
         value,
         repeats: group.iter().map(|m| m.repeat).collect(),
         places: group.iter().map(|m| m.place).collect(),
         bundle: first.bundle,
+        drift: total.as_ref().map_or(Drift::TooShort, |t| t.drift),
         total,
         power,
         limit: meter_facts::verdict_of(&metered),
         caveats: Vec::new(),
         watts_over_time: own_watts.map(aligned).unwrap_or_default(),
         celsius_over_time: if lead { first.metered.celsius.clone() } else { Vec::new() },
-        drift: trend::drift(&group.iter().map(per_second).collect::<Vec<_>>()),
         streams,
         drives,
         instances,

@@ -18,7 +18,7 @@ pub fn asked(step: &Step, protocol: &Protocol) -> (Option<Asked>, Place) {
     let field = |step: &Step| step.sweep.as_ref().map(|s| s.field);
     let leading = protocol.steps.iter().find(|s| s.name == headline.step);
     match leading.is_some_and(|leading| field(leading) == field(step)) {
-        true => (metric.filter(|m| m.stream.is_none()), if step.sweep.is_some() { headline.at } else { Place::Top }),
+        true => (metric.filter(|m| m.part.is_none()), if step.sweep.is_some() { headline.at } else { Place::Top }),
         false => (None, Place::of_step(step)),
     }
 }

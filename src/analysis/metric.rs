@@ -1,4 +1,5 @@
-//! What subjects are compared by: a figure of the step's headline streams together, or of one stream.
+//! What subjects are compared by: a figure of the step's headline streams together, of one stream, or of one drive of each
+//! group.
 
 use super::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
@@ -31,19 +32,50 @@ pub struct Instrument {
     pub kind: String,
 }
 
-/// A figure, of the headline streams together or of one stream.
+/// What of a point a figure is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The headline streams together, on all drives.
+    Whole,
+    Stream(String),
+    /// The headline streams on one drive of a group, by its index.
+    Drive(u32),
+}
+
+impl Part {
+    /// "reader-4", "drive-1"; nothing of the whole.
+    pub fn name(&self) -> Option<String> {
+        match self {
+            Part::Whole => None,
+            Part::Stream(name) => Some(name.clone()),
+            Part::Drive(index) => Some(format!("{DRIVE}{}", index + 1)),
+        }
+    }
+
+    /// A drive's index from "drive-1".
+    pub fn drive(name: &str) -> Option<u32> {
+        name.strip_prefix(DRIVE)?.parse::<u32>().ok()?.checked_sub(1)
+    }
+}
+
+const DRIVE: &str = "drive-";
+
+/// A figure of a part of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
     pub figure: Figure,
-    pub stream: Option<String>,
+    pub part: Part,
 }
 
-/// A request for a metric, as in `--metric p99.9` or `--metric reader-4:p99`: a word, and a stream.
+/// A request for a metric, as in `--metric p99.9` or `--metric reader-4:p99`: a word, and the name of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub word: String,
-    pub stream: Option<String>,
+    pub part: Option<String>,
 }
+
+/// Those that need a meter of power.
+pub const OF_POWER: [&str; 3] = ["ops/s/W", "MB/s/W", "J/op"];
 
 /// The class of op that "new-orders/min" or "transactions/min" counts.
 pub fn class_a_minute(word: &str) -> Option<Class> {
@@ -53,10 +85,10 @@ pub fn class_a_minute(word: &str) -> Option<Class> {
 impl Asked {
     /// Reads "p99.9" or "reader-4:p99".
     pub fn parse(text: &str) -> Result<Asked> {
-        let (stream, word) = text.rsplit_once(':').map_or((None, text), |(stream, word)| (Some(stream), word));
+        let (part, word) = text.rsplit_once(':').map_or((None, text), |(part, word)| (Some(part), word));
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
         if is_metric(word) {
-            return Ok(Asked { word: word.to_string(), stream: stream.map(str::to_string) });
+            return Ok(Asked { word: word.to_string(), part: part.map(str::to_string) });
         }
         let known: Vec<&str> = METRICS.iter().copied().chain(percentiles).collect();
         Err(failed(
@@ -69,7 +101,7 @@ impl Asked {
 impl Metric {
     /// Of the headline streams together.
     pub fn total(figure: Figure) -> Metric {
-        Metric { figure, stream: None }
+        Metric { figure, part: Part::Whole }
     }
 
     pub fn p99() -> Metric {
@@ -98,7 +130,7 @@ impl Metric {
         matches!(self.figure, Figure::OpsPerWatt(_) | Figure::MbPerWatt(_) | Figure::JoulesPerOp(_))
     }
 
-    /// For a table's column: "p99", "reader-4 p99", "ops/s/W, drive (exec)".
+    /// For a table's column: "p99", "reader-4 p99", "drive-1 p99", "ops/s/W, drive (exec)".
     pub fn short(&self) -> String {
         let own = |word: &str, i: &Instrument| format!("{word}, {} ({})", i.class, i.kind);
         let figure = match &self.figure {
@@ -111,7 +143,7 @@ impl Metric {
             Figure::MbPerWatt(i) => own("MB/s/W", i),
             Figure::JoulesPerOp(i) => own("J/op", i),
         };
-        self.stream.as_ref().map_or(figure.clone(), |stream| format!("{stream} {figure}"))
+        self.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))
     }
 }
 
@@ -120,11 +152,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_metric_is_asked_for_by_its_word_and_perhaps_a_stream() {
-        let stream = Asked { word: "p99".into(), stream: Some("reader-4".into()) };
+    fn a_metric_is_asked_for_by_its_word_and_perhaps_a_part() {
+        let stream = Asked { word: "p99".into(), part: Some("reader-4".into()) };
         assert_eq!(Asked::parse("reader-4:p99").expect("a metric"), stream);
         assert!(Asked::parse("p99.9").is_ok() && Asked::parse("ops/s/W").is_ok());
         let error = crate::base::error::describe(&Asked::parse("p98").expect_err("no such metric"));
         assert!(error.0.contains("no metric 'p98'"), "{error:?}");
+        let drives = ["drive-1", "drive-12", "drive-0", "drive-x", "reader-1"].map(Part::drive);
+        assert_eq!(drives, [Some(0), Some(11), None, None, None]);
     }
 }

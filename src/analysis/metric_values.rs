@@ -1,15 +1,52 @@
 //! What metrics a step has, and a metric's value in a cell.
 
-use super::facts::{CellFacts, StepFacts};
-use super::metric::{Asked, Figure, Instrument, Metric, class_a_minute};
+use std::borrow::Cow;
+
+use super::caveat::Caveat;
+use super::caveats;
+use super::facts::{CellFacts, Facts, StepFacts};
+use super::metric::{Asked, Figure, Instrument, Metric, OF_POWER, Part, class_a_minute};
 use super::point_summary::{ClassSummary, Latency, PERCENTILES, Summary};
+use super::power::PowerFacts;
+use crate::base::error::{Result, failed};
 use crate::base::histogram::RESOLUTION;
-use crate::stats::{Estimate, Method};
+use crate::plan::Plan;
+use crate::record::Class;
+use crate::stats::{Estimate, Method, estimate};
 
 impl Asked {
+    /// Refuses a part that none of the plans has.
+    pub fn check(&self, plans: &[&Plan]) -> Result<()> {
+        let Some(name) = &self.part else { return Ok(()) };
+        let streams = || plans.iter().flat_map(|p| &p.protocol.steps).flat_map(|s| &s.streams).map(|s| s.name.as_str());
+        if streams().any(|own| own == name) {
+            return Ok(());
+        }
+        let drives = plans.iter().flat_map(|p| &p.subjects).map(|s| s.drives.len()).max().unwrap_or(0);
+        let is_drive = Part::drive(name).is_some_and(|index| drives > 1 && (index as usize) < drives);
+        if is_drive && OF_POWER.contains(&self.word.as_str()) {
+            let what = format!("{name} has no {}: power is read of a subject's drives together", self.word);
+            return Err(failed(what, format!("ask for {} of the subject, or of a stream", self.word)));
+        }
+        if is_drive {
+            return Ok(());
+        }
+        let mut known: Vec<String> = streams().map(str::to_string).collect();
+        known.extend((drives > 1).then(|| format!("drive-1 to drive-{drives}")));
+        known.dedup();
+        Err(failed(format!("no step has a stream or drive '{name}'"), format!("there are: {}", known.join(", "))))
+    }
+
+    fn part(&self, step: &StepFacts) -> Option<Part> {
+        let Some(name) = &self.part else { return Some(Part::Whole) };
+        let stream = step.cells.iter().flat_map(|c| &c.streams).any(|(own, ..)| own == name);
+        if stream { Some(Part::Stream(name.clone())) } else { Part::drive(name).map(Part::Drive) }
+    }
+
     /// The metrics that it means in a step; of power there may be several instruments.
     pub fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
-        let of = |figure: Figure| Metric { figure, stream: self.stream.clone() };
+        let Some(part) = self.part(step) else { return Vec::new() };
+        let of = |figure: Figure| Metric { figure, part: part.clone() };
         let each = |make: fn(Instrument) -> Figure| instruments(step).into_iter().map(|i| of(make(i))).collect();
         match self.word.as_str() {
             "ops/s" => vec![of(Figure::Ops)],
@@ -27,7 +64,7 @@ impl Asked {
 }
 
 /// Every instrument that read power in a step.
-fn instruments(step: &StepFacts) -> Vec<Instrument> {
+pub fn instruments(step: &StepFacts) -> Vec<Instrument> {
     let mut all: Vec<Instrument> = Vec::new();
     for power in step.cells.iter().flat_map(|c| &c.power).filter(|p| p.ops_per_watt.is_some()) {
         let own = Instrument { class: power.class.clone(), kind: power.kind.clone() };
@@ -52,49 +89,69 @@ impl Metric {
         all
     }
 
-    fn summary<'a>(&self, cell: &'a CellFacts) -> Option<&'a Summary> {
-        match &self.stream {
-            None => cell.total.as_ref(),
-            Some(stream) => cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s),
+    /// Why nothing is claimed of the part that it is of, beside what bars the whole cell.
+    pub fn caveats(&self, cell: &CellFacts) -> Vec<Caveat> {
+        match &self.part {
+            Part::Whole => Vec::new(),
+            part => part.of(cell).map(caveats::of_load).unwrap_or_default(),
         }
     }
 
-    /// The latency that a user of the drive sees: of the step's class, or of the stream's most frequent one.
+    /// The class of op whose latency a user of the drive sees.
+    pub fn class(&self, step: &StepFacts) -> Option<Class> {
+        let Part::Stream(name) = &self.part else { return step.class };
+        let own = || step.cells.iter().flat_map(|c| &c.streams).filter(|(own, ..)| own == name);
+        let classes = || own().flat_map(|(.., s)| &s.classes).map(|c| c.class);
+        // Reads if there are any, as of a step; otherwise what the workload declares first.
+        classes().find(|c| *c == Class::READ).or_else(|| classes().next())
+    }
+
+    /// Whether a rate was asked of it, so that its latencies are response times.
+    pub fn is_open_loop(&self, step: &StepFacts) -> bool {
+        match &self.part {
+            Part::Stream(_) => step.cells.iter().any(|c| self.part.of(c).is_some_and(|s| s.asked.is_some())),
+            _ => step.open_loop,
+        }
+    }
+
     fn latency<'a>(&self, step: &StepFacts, cell: &'a CellFacts) -> Option<&'a Latency> {
-        let summary = self.summary(cell)?;
-        let class = match &self.stream {
-            None => summary.class(step.class),
-            Some(_) => summary.classes.iter().max_by_key(|c| c.ops),
-        };
-        class.map(ClassSummary::user_latency)
+        self.part.of(cell)?.class(self.class(step)).map(ClassSummary::user_latency)
     }
 
     /// A cell's estimate, and the repeats behind it, in their order. Latencies are in nanoseconds.
-    pub fn of<'a>(&self, step: &StepFacts, cell: &'a CellFacts) -> Option<(Estimate, &'a [f64])> {
+    pub fn of<'a>(&self, step: &StepFacts, cell: &'a CellFacts) -> Option<(Estimate, Cow<'a, [f64]>)> {
         let power = |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
         let (estimate, repeats) = match &self.figure {
-            Figure::Ops => self.summary(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?,
-            Figure::Bytes => self.summary(cell).map(|s| (s.bytes_per_s.clone(), &s.bytes_by_repeat[..]))?,
+            Figure::Ops => self.part.of(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?,
+            Figure::Bytes => self.part.of(cell).map(|s| (s.bytes_per_s.clone(), &s.bytes_by_repeat[..]))?,
             Figure::Mean => self.latency(step, cell).and_then(|l| Some((l.mean_ns.clone()?, &l.mean_by_repeat[..])))?,
             Figure::Percentile(i) => {
                 let latency = self.latency(step, cell)?;
                 (latency.percentiles_ns[*i].clone()?, &latency.percentiles_by_repeat[*i][..])
             }
             Figure::PerMinute(class) => {
-                let own = self.summary(cell)?.class(Some(*class))?;
+                let own = self.part.of(cell)?.class(Some(*class))?;
                 (own.done_per_minute.clone()?, &own.done_by_repeat[..])
             }
-            Figure::OpsPerWatt(i) => {
-                power(i).and_then(|p| Some((p.ops_per_watt.clone()?, &p.ops_per_watt_by_repeat[..])))?
-            }
-            Figure::MbPerWatt(i) => {
-                power(i).and_then(|p| Some((p.mb_per_watt.clone()?, &p.mb_per_watt_by_repeat[..])))?
-            }
-            Figure::JoulesPerOp(i) => {
-                power(i).and_then(|p| Some((p.joules_per_op.clone()?, &p.joules_per_op_by_repeat[..])))?
+            Figure::OpsPerWatt(i) | Figure::MbPerWatt(i) | Figure::JoulesPerOp(i) => {
+                return self.of_power(power(i)?, self.part.of(cell)?);
             }
         };
-        Some((estimate, repeats))
+        Some((estimate, Cow::Borrowed(repeats)))
+    }
+
+    /// What a part did for the watts of its subject, which are those of everything that ran beside it as well.
+    fn of_power<'a>(&self, power: &PowerFacts, part: &Summary) -> Option<(Estimate, Cow<'a, [f64]>)> {
+        let (repeats, unit) = match self.figure {
+            Figure::MbPerWatt(_) => (power.work_per_watt(&part.bytes_by_repeat, 1e-6), "MB/s/W"),
+            Figure::JoulesPerOp(_) => {
+                let per_watt = power.work_per_watt(&part.by_repeat, 1.0);
+                (per_watt.into_iter().map(|ops| 1.0 / ops).collect(), "J/op")
+            }
+            _ => (power.work_per_watt(&part.by_repeat, 1.0), "ops/s/W"),
+        };
+        let found = estimate::from_repeats(&repeats, unit).filter(|e| e.value > 0.0 && e.value.is_finite())?;
+        Some((found, Cow::Owned(repeats)))
     }
 
     /// The relative resolution of what a cell's figure was measured with: a histogram's bucket, or the bounds that another
@@ -104,8 +161,32 @@ impl Metric {
         match self.of(step, cell) {
             Some((e, _)) if e.method == Method::Reported && e.low > 0.0 => (e.high / e.low).ln(),
             // A response time holds the pacer's own floor, which differs by no more than itself.
-            Some((e, _)) if e.value > 0.0 && step.open_loop => RESOLUTION.max(floor_ns / e.value),
+            Some((e, _)) if e.value > 0.0 && self.is_open_loop(step) => RESOLUTION.max(floor_ns / e.value),
             _ => RESOLUTION,
         }
+    }
+}
+
+impl Part {
+    /// A cell's numbers of it.
+    pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a Summary> {
+        match self {
+            Part::Whole => cell.total.as_ref(),
+            Part::Stream(stream) => cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s),
+            Part::Drive(drive) => cell.drives.iter().find(|(index, _)| index == drive).map(|(_, s)| s),
+        }
+    }
+}
+
+impl Facts {
+    /// The parts of a step's points that were asked for, the whole left out.
+    pub fn parts_asked(&self, step: &StepFacts) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        for part in self.metrics.iter().filter_map(|asked| asked.part(step)) {
+            if part != Part::Whole && !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        parts
     }
 }

@@ -23,7 +23,7 @@ pub mod levels;
 pub mod meter_facts;
 pub mod meter_series;
 pub mod metric;
-mod metric_values;
+pub mod metric_values;
 mod pairing;
 pub mod point_summary;
 pub mod power;

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
 use crate::record::{Cell, Class, Point, RateInterval, Tally};
+use crate::stats::trend::{self, Drift};
 use crate::stats::{Estimate, Method, estimate};
 
 /// The percentiles that a report shows.
@@ -42,6 +43,8 @@ pub struct Numbers {
     pub threads: u32,
     pub depth: u32,
     pub window_ns: u64,
+    /// ops/s second by second, where they were kept.
+    pub seconds: Vec<f64>,
 }
 
 pub struct ClassNumbers {
@@ -83,6 +86,8 @@ pub struct Summary {
     pub threads: u32,
     pub depth: u32,
     pub window_ns: u64,
+    /// Whether ops/s rose or fell over the windows of its repeats.
+    pub drift: Drift,
 }
 
 pub struct ClassSummary {
@@ -148,6 +153,21 @@ impl PointSummary {
         }
     }
 
+    /// Keeps how each part went on from second to second.
+    pub fn follow(&mut self, rates: &[RateInterval]) {
+        let seconds =
+            |keep: &dyn Fn(&RateInterval) -> bool| series_of(rates, keep).into_iter().map(|(_, ops)| ops).collect();
+        let headline: Vec<String> =
+            self.streams.iter().filter(|(_, own, _)| *own).map(|(name, ..)| name.clone()).collect();
+        self.total.seconds = seconds(&|r| headline.contains(&r.stream));
+        for (name, _, numbers) in &mut self.streams {
+            numbers.seconds = seconds(&|r| r.stream == *name);
+        }
+        for (drive, numbers) in &mut self.drives {
+            numbers.seconds = seconds(&|r| r.drive == *drive && headline.contains(&r.stream));
+        }
+    }
+
     pub fn stream(&self, name: &str) -> Option<&Numbers> {
         self.streams.iter().find(|(n, ..)| n == name).map(|(.., numbers)| numbers)
     }
@@ -176,6 +196,7 @@ impl Numbers {
             threads: cells.iter().map(|c| c.threads).sum(),
             depth: cells.iter().map(|c| c.depth).max().unwrap_or(0),
             window_ns,
+            seconds: Vec::new(),
         }
     }
 }
@@ -254,6 +275,7 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
         threads: first.threads,
         depth: first.depth,
         window_ns: first.window_ns,
+        drift: trend::drift(&repeats.iter().map(|n| n.seconds.clone()).collect::<Vec<_>>()),
     })
 }
 
@@ -332,9 +354,9 @@ impl ClassSummary {
 }
 
 /// ops/s second by second over the streams kept, from intervals of about a second each.
-pub fn series_of(rates: &[RateInterval], keep: &dyn Fn(&str) -> bool) -> Vec<(f64, f64)> {
+pub fn series_of(rates: &[RateInterval], keep: &dyn Fn(&RateInterval) -> bool) -> Vec<(f64, f64)> {
     let mut seconds: BTreeMap<u64, f64> = BTreeMap::new();
-    for r in rates.iter().filter(|r| keep(&r.stream)) {
+    for r in rates.iter().filter(|r| keep(r)) {
         let length_ns = r.end_ns.saturating_sub(r.start_ns);
         // The rest of a second at the end of the window says little.
         if length_ns < 500_000_000 {
@@ -365,6 +387,6 @@ mod tests {
         let s = 1_000_000_000;
         let rates = [at(0, 0, s, 10), at(1, 0, s, 30), at(0, s, 3 * s / 2 + s / 4, 15), at(0, 2 * s, 2 * s + 9, 99)];
         assert_eq!(series_of(&rates, &|_| true), [(0.5, 40.0), (1.5, 20.0)]);
-        assert_eq!(series_of(&rates, &|name| name == "write"), []);
+        assert_eq!(series_of(&rates, &|r| r.stream == "write"), []);
     }
 }

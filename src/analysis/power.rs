@@ -37,14 +37,21 @@ pub struct PowerFacts {
     pub late_s: Option<f64>,
     pub rest_watts: Option<f64>,
     pub ops_per_watt: Option<Estimate>,
-    /// ops/s per watt of each repeat, in order.
-    pub ops_per_watt_by_repeat: Vec<f64>,
     pub mb_per_watt: Option<Estimate>,
-    /// MB/s per watt of each repeat, in order.
-    pub mb_per_watt_by_repeat: Vec<f64>,
     pub joules_per_op: Option<Estimate>,
-    /// Joules per op of each repeat, in order.
-    pub joules_per_op_by_repeat: Vec<f64>,
+    /// Of each repeat, in order.
+    watts_by_repeat: Vec<f64>,
+}
+
+impl PowerFacts {
+    /// Work a second of each repeat for its watts; nothing where readings leave out too much of a window, or where the work
+    /// is of other repeats.
+    pub fn work_per_watt(&self, work: &[f64], scale: f64) -> Vec<f64> {
+        if self.covered < energy::ENOUGH || work.len() != self.watts_by_repeat.len() {
+            return Vec::new();
+        }
+        work.iter().zip(&self.watts_by_repeat).map(|(work, watts)| work * scale / watts).collect()
+    }
 }
 
 /// The power series of a point, in the order of its meters. `load`: stretches of ops/s over the window.
@@ -122,15 +129,7 @@ fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
     let watts = all(&|p| p.mean_watts);
     let joules = powers.iter().map(|p| p.joules).collect::<Option<Vec<f64>>>();
     let covered = all(&|p| p.covered).into_iter().fold(1.0, f64::min);
-    // Work per watt needs readings over (nearly) the whole window.
-    let work_per_watt = |work: &[f64], scale: f64| -> Vec<f64> {
-        let each = work.iter().zip(&watts).map(|(work, watts)| work * scale / watts);
-        if covered >= energy::ENOUGH { each.collect() } else { Vec::new() }
-    };
-    let ops_per_watt_by_repeat = work_per_watt(&total.by_repeat, 1.0);
-    let mb_per_watt_by_repeat = work_per_watt(&total.bytes_by_repeat, 1e-6);
-    let joules_per_op_by_repeat: Vec<f64> = ops_per_watt_by_repeat.iter().map(|per_watt| 1.0 / per_watt).collect();
-    Some(PowerFacts {
+    let mut made = PowerFacts {
         class: String::new(),
         kind: String::new(),
         mean_watts: estimate::from_repeats(&watts, "W")?,
@@ -141,13 +140,18 @@ fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
         covered,
         late_s: None,
         rest_watts: None,
-        ops_per_watt: estimate::from_repeats(&ops_per_watt_by_repeat, "ops/s/W"),
-        mb_per_watt: estimate::from_repeats(&mb_per_watt_by_repeat, "MB/s/W").filter(|e| e.value > 0.0),
-        joules_per_op: estimate::from_repeats(&joules_per_op_by_repeat, "J/op"),
-        ops_per_watt_by_repeat,
-        mb_per_watt_by_repeat,
-        joules_per_op_by_repeat,
-    })
+        ops_per_watt: None,
+        mb_per_watt: None,
+        joules_per_op: None,
+        watts_by_repeat: watts,
+    };
+    let per_watt = made.work_per_watt(&total.by_repeat, 1.0);
+    let joules: Vec<f64> = per_watt.iter().map(|ops| 1.0 / ops).collect();
+    made.ops_per_watt = estimate::from_repeats(&per_watt, "ops/s/W");
+    made.joules_per_op = estimate::from_repeats(&joules, "J/op");
+    let mb_per_watt = estimate::from_repeats(&made.work_per_watt(&total.bytes_by_repeat, 1e-6), "MB/s/W");
+    made.mb_per_watt = mb_per_watt.filter(|e| e.value > 0.0);
+    Some(made)
 }
 
 /// The power at rest of an instrument: its parts added up.

@@ -3,9 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::wording;
-use crate::analysis::metric::{Figure as Of, Metric as Compared};
-use crate::analysis::{Facts, facts::StepFacts};
 use crate::base::units;
 use crate::stats::Better;
 use crate::stats::audit::says::{self, Quantity};
@@ -26,6 +23,8 @@ pub struct Dataset {
     /// All points, in the order published; one figure or another may lack some.
     pub points: Vec<String>,
     pub metrics: BTreeMap<String, Table>,
+    /// Of a bundle's figures, which way is better; a table's are described in the claims file.
+    pub better: BTreeMap<String, Better>,
 }
 
 /// A column, or one column divided by another.
@@ -67,33 +66,6 @@ impl Dataset {
         let points = self.points.iter().filter(|at| table.figure(subject, at).is_some_and(fits));
         points.cloned().collect()
     }
-}
-
-/// A bundle's steps: `ops_per_s` and `p99_us` of the headline streams, as they are printed, with what that leaves open.
-pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
-    let dataset = |step: &StepFacts| {
-        let mut metrics: BTreeMap<String, Table> = BTreeMap::new();
-        let points: Vec<String> = step.values.iter().map(|v| v.number.to_string()).collect();
-        for cell in &step.cells {
-            for (name, metric) in [("ops_per_s", Compared::total(Of::Ops)), ("p99_us", Compared::p99())] {
-                let Some(figure) = wording::printed(&metric, step, cell).and_then(|(_, text)| printed(&text)) else {
-                    continue;
-                };
-                let table = metrics.entry(name.to_string()).or_default();
-                let of_subject = table.figures.entry(facts.subjects[cell.subject].clone()).or_default();
-                of_subject.insert(points[cell.value].clone(), figure);
-            }
-        }
-        Dataset { name: step.name.clone(), at_label: step.axis_label().to_string(), points, metrics }
-    };
-    facts.steps.iter().map(dataset).collect()
-}
-
-/// "892,202", "169 µs" or "8,123 ns": times in microseconds.
-fn printed(text: &str) -> Option<Figure> {
-    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
-    let figure = Figure::printed(&number.replace(',', ""))?;
-    Some(figure.scaled(if unit == "ns" { 1e-3 } else { 1.0 }))
 }
 
 /// One statement with its judgement, to be put into words.
@@ -297,6 +269,7 @@ fn figure(figure: Figure) -> String {
     let by_size = match figure.value.abs() {
         v if v >= 1e4 || v.fract() == 0.0 => 0,
         v if v >= 100.0 => 1,
+        v if v < 0.1 && v > 0.0 => (3.0 - v.log10().floor()) as usize,
         _ => 3,
     };
     number(figure.value, figure.decimals.unwrap_or(by_size))
@@ -314,16 +287,6 @@ fn number(value: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_a_report_prints_is_read_back_with_what_its_rounding_leaves_open() {
-        let of = |text| printed(text).map(|f| (f.low, f.value, f.high));
-        assert_eq!(of("892,202"), Some((892_201.5, 892_202.0, 892_202.5)));
-        for (text, ends) in [("1,234.6 µs", (1234.55, 1234.65)), ("8,123 ns", (8.1225, 8.1235))] {
-            let (low, _, high) = of(text).unwrap();
-            assert!((low - ends.0).abs() < 1e-9 && (high - ends.1).abs() < 1e-9, "{text}: {low} to {high}");
-        }
-    }
 
     #[test]
     fn figures_are_printed_with_the_digits_that_they_have() {

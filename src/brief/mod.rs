@@ -2,6 +2,7 @@
 //! facts to blocks; `wording` and `number_format` are the only places where a difference or a number becomes text.
 
 pub mod audit;
+pub mod audit_bundle;
 mod basis;
 pub mod block;
 mod document;
@@ -9,7 +10,7 @@ mod lead;
 pub mod notes;
 pub mod number_format;
 mod options;
-mod own_text;
+pub mod own_text;
 pub mod published;
 mod references;
 pub mod screens;

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use super::number_format;
 use crate::analysis::alike;
-use crate::analysis::caveats::Caveat;
+use crate::analysis::caveats::{self, Caveat};
 use crate::analysis::claims::{Claim, Crossover};
 use crate::analysis::compare::{At, Comparison, Standing};
 use crate::analysis::conditions::Barred;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::{Figure, Metric};
+use crate::analysis::metric::{Asked, Figure, Metric, Part};
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::plan::Field;
@@ -66,11 +66,8 @@ pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'
 
 /// A metric in words: "ops/s", "p99 read latency", "reader-4 p99 response time".
 pub fn metric(metric: &Metric, step: &StepFacts) -> String {
-    let kind = if step.open_loop { "response time" } else { "latency" };
-    let class = match &metric.stream {
-        None => step.class.map_or(String::new(), |c| format!("{} ", c.name())),
-        Some(_) => String::new(),
-    };
+    let kind = if metric.is_open_loop(step) { "response time" } else { "latency" };
+    let class = metric.class(step).map_or(String::new(), |c| format!("{} ", c.name()));
     let figure = match &metric.figure {
         Figure::Mean => format!("mean {class}{kind}"),
         Figure::Percentile(i) => format!("{} {class}{kind}", PERCENTILES[*i].0),
@@ -80,7 +77,7 @@ pub fn metric(metric: &Metric, step: &StepFacts) -> String {
         Figure::PerMinute(class) if *class == super::section::tpcc::NEW_ORDER => "New-Orders a minute".to_string(),
         _ => Metric::total(metric.figure.clone()).short(),
     };
-    metric.stream.as_ref().map_or(figure.clone(), |stream| format!("{stream} {figure}"))
+    metric.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))
 }
 
 /// A cell's figure as it is printed, in the metric's base unit (ns, ops/s …), and the text.
@@ -200,7 +197,7 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     basis.extend(calculation(facts, comparison));
     let searched = facts.searched();
     basis.push(format!("{} repeats; interval simultaneous over {searched} comparisons", comparison.repeats));
-    basis.extend(super::basis::whose(facts, (comparison.better, comparison.worse)));
+    basis.extend(super::basis::whose(facts, comparison));
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }
@@ -257,6 +254,9 @@ pub fn caveat(caveat: &Caveat) -> String {
             format!("ops/s drifted by {} over the window", number_format::signed_percent(*percent))
         }
         Caveat::MissedRate(share) => format!("achieved {:.1} % of the asked rate", share * 100.0),
+        Caveat::BackgroundMissedRate(stream, share) => {
+            format!("stream {stream} achieved {:.1} % of the asked rate", share * 100.0)
+        }
         Caveat::Late(share) => format!("{:.1} % of its requests were submitted late", share * 100.0),
         Caveat::FewRepeats(1) => "measured once: repeat it (`--repeats 5`) before comparing".to_string(),
         Caveat::FewRepeats(n) => format!("measured {n} times: repeat it (`--repeats 5`) before comparing"),
@@ -279,9 +279,11 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
     // What holds for several points of a subject is said once.
     let (mut known, mut of) = (HashMap::new(), Vec::<Vec<(usize, usize)>>::new());
     for (index, step) in facts.steps.iter().enumerate() {
+        let parts = facts.parts_asked(step);
         for cell in &step.cells {
-            for own in cell.caveats.iter().filter(|c| !(all_few && few(c))) {
-                let (said, at) = (caveat(own), (index, cell.value));
+            let own = cell.caveats.iter().filter(|c| !(all_few && few(c))).map(caveat);
+            for said in own.chain(of_parts(cell, &parts)) {
+                let at = (index, cell.value);
                 let known = *known.entry((cell.subject, said)).or_insert(of.len());
                 match of.get_mut(known) {
                     Some(places) => places.push(at),
@@ -297,6 +299,16 @@ pub fn caveats(facts: &Facts) -> Vec<String> {
     };
     all.extend(said.into_iter().map(line));
     all
+}
+
+/// Of the parts that were asked for: "reader-4: ops/s drifted by −50 % over the window".
+fn of_parts(cell: &CellFacts, parts: &[Part]) -> Vec<String> {
+    let of = |part: &Part| {
+        let name = part.name().unwrap_or_default();
+        let all = part.of(cell).map(caveats::of_load).unwrap_or_default();
+        all.iter().map(|c| format!("{name}: {}", caveat(c))).collect::<Vec<_>>()
+    };
+    parts.iter().flat_map(of).collect()
 }
 
 /// "Reads at 1 and 2 threads; Writes": points, step by step.
@@ -329,6 +341,9 @@ pub fn no_claim(facts: &Facts) -> String {
             "every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing".to_string()
         }
         Some(bar) if facts.comparisons.is_empty() => barred(facts, bar).trim_end_matches('.').to_string(),
+        None if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
+            format!("no two subjects can be compared in {}", asked(facts))
+        }
         _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
         _ => {
             "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
@@ -347,6 +362,12 @@ fn not_limited(verdicts: &[&Verdict], measured: usize) -> String {
     });
     let change = most.and_then(|v| v.remedy.clone()).unwrap_or("“Bottleneck” says what to change".to_string());
     format!("{} of {measured} points were not limited by the drive{by}: {change}", verdicts.len())
+}
+
+/// "reader-4:p99 and J/op"
+fn asked(facts: &Facts) -> String {
+    let of = |a: &Asked| a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word));
+    number_format::list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
 }
 
 /// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".

@@ -56,6 +56,7 @@ fn comparison(facts: &Facts, c: &Comparison) -> Value {
     json!({
         "step": step.name,
         "metric": c.metric.short(),
+        "part": c.metric.part.name(),
         "at": value.map(|v| v.label.clone()),
         "where": wording::at(facts, c).trim(),
         "better": facts.subjects[c.better],

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::analysis::Question;
+use super::load::AskedOptions;
 use crate::base::error::{Result, failed};
 use crate::base::output::Output;
 use crate::export::{self, FORMS, TABLES};
@@ -18,12 +18,14 @@ pub struct ExportArgs {
     /// csv, json or parquet
     #[arg(long, default_value = "csv")]
     format: String,
-    /// points, intervals (about a second each), histograms (a row a bucket) or samples (of meters)
+    /// points, intervals (about a second each), histograms (a row a bucket), samples (of meters) or comparisons
     #[arg(long, default_value = "points")]
     table: String,
     /// Where to write it; printed without
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    asked: AskedOptions,
 }
 
 pub fn export(args: &ExportArgs) -> Result<()> {
@@ -34,7 +36,7 @@ pub fn export(args: &ExportArgs) -> Result<()> {
     let table = TABLES.iter().find(|t| t.name() == args.table).ok_or_else(|| {
         unknown(&format!("'{}' is no table of a bundle", args.table), TABLES.iter().map(|t| t.name()).collect())
     })?;
-    let facts = super::load::facts(&args.paths, &Question::default())?;
+    let facts = super::load::facts(&args.paths, &args.asked.question()?)?;
     let of = (&*args.paths, &facts);
     let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).collect();
     if let Some(path) = &args.output {

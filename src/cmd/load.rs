@@ -25,15 +25,22 @@ pub struct AskedOptions {
     #[arg(long, value_name = "PATH")]
     pub vary: Vec<String>,
     /// What to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min, transactions/min, each
-    /// also of one stream (reader-4:p99); may be given several times. The fewer, the narrower the intervals
+    /// also of one stream (reader-4:p99) or one drive of each group (drive-1:p99); may be given several times. The fewer,
+    /// the narrower the intervals
     #[arg(long, value_name = "METRIC")]
     pub metric: Vec<String>,
 }
 
 impl Bundles {
     pub fn facts(&self) -> Result<Facts> {
-        let metrics = self.asked.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
-        facts(&self.paths, &Question { vary: self.asked.vary.clone(), metrics })
+        facts(&self.paths, &self.asked.question()?)
+    }
+}
+
+impl AskedOptions {
+    pub fn question(&self) -> Result<Question> {
+        let metrics = self.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
+        Ok(Question { vary: self.vary.clone(), metrics })
     }
 }
 

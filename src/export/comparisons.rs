@@ -8,7 +8,7 @@ use crate::brief::wording;
 
 pub struct Comparisons;
 
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column; 15] = [
     ("step", Kind::Text),
     ("metric", Kind::Text),
     ("where", Kind::Text),
@@ -23,6 +23,7 @@ const COLUMNS: [Column; 14] = [
     ("factor_high", Kind::Real),
     ("standing", Kind::Text),
     ("printed", Kind::Text),
+    ("part", Kind::Text),
 ];
 
 impl Table for Comparisons {
@@ -54,6 +55,7 @@ impl Table for Comparisons {
                 c.high.into(),
                 format!("{:?}", c.standing).as_str().into(),
                 wording::difference(c).as_str().into(),
+                c.metric.part.name().as_deref().into(),
             ]
         };
         Some(facts.comparisons.iter().map(row).collect())

@@ -12,6 +12,7 @@ mod marks;
 mod names;
 mod outputs;
 mod rooms;
+mod served;
 mod stacks;
 #[path = "../support/mod.rs"]
 mod support;

@@ -6,8 +6,8 @@ use std::process::Command;
 use dyno::base::histogram::Histogram;
 use dyno::base::rng::{Rng, Seed};
 use dyno::base::units::Rate;
-use dyno::plan::{self, Plan, PointKey, PointPlan};
-use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sink, Tally};
+use dyno::plan::{self, Plan, PointKey, PointPlan, Stream};
+use dyno::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sample, Sink, Tally};
 use dyno::store::Writer;
 
 use crate::support::DYNO;
@@ -25,6 +25,10 @@ pub struct Figures {
     pub seconds: Vec<f64>,
     /// Of each drive of a group, its ops/s; `ops_per_s` is then not looked at.
     pub drives: Vec<f64>,
+    /// Of each stream of the plan, in its order; of the rest only `watts` is then looked at.
+    pub streams: Vec<Figures>,
+    /// The drive's mean power, as a table reports it.
+    pub watts: Option<f64>,
 }
 
 /// A folder in memory where there is one: very many points are written.
@@ -70,41 +74,53 @@ pub fn write_with(path: &Path, plan: &Plan, facts: &[Fact], figures: &mut dyn Fn
     for point in plan::points(plan) {
         let Some(of) = figures(&point.key) else { continue };
         writer.begin(&point.key).expect("begun");
-        for (second, ops) in of.seconds.iter().enumerate() {
-            writer.interval(&interval(second as u64, *ops)).expect("an interval");
+        for (stream, figures) in streams(&point, &of) {
+            for (second, ops) in figures.seconds.iter().enumerate() {
+                writer.interval(&interval(&stream.name, second as u64, *ops)).expect("an interval");
+            }
+        }
+        if let Some(value) = of.watts {
+            let (meter, name) = ("csv".into(), "drive_watts".into());
+            writer.sample(&Sample { at_ns: 0, meter, name, value }).expect("a sample");
         }
         writer.end(&whole(&point, &of)).expect("ended");
     }
 }
 
+/// Each stream with what it is to show.
+fn streams<'a>(point: &'a PointPlan, of: &'a Figures) -> Vec<(&'a Stream, &'a Figures)> {
+    let figures = if of.streams.is_empty() { std::slice::from_ref(of) } else { &of.streams[..] };
+    point.step.streams.iter().zip(figures).collect()
+}
+
 fn whole(point: &PointPlan, of: &Figures) -> Point {
-    let seconds = of.seconds.len().max(1) as u64;
-    let cells = match &of.drives[..] {
-        [] if of.seconds.is_empty() => vec![cell(point, of, 0, of.ops_per_s)],
-        [] => vec![cell(point, of, 0, of.seconds.iter().sum())],
-        all => all.iter().zip(0..).map(|(ops, drive)| cell(point, of, drive, *ops)).collect(),
+    let all = streams(point, of);
+    let seconds = all.iter().map(|(_, f)| f.seconds.len()).max().unwrap_or(0).max(1) as u64;
+    let cells = |(stream, of): &(&Stream, &Figures)| match &of.drives[..] {
+        [] if of.seconds.is_empty() => vec![cell(stream, of, 0, of.ops_per_s)],
+        [] => vec![cell(stream, of, 0, of.seconds.iter().sum())],
+        all => all.iter().zip(0..).map(|(ops, drive)| cell(stream, of, drive, *ops)).collect(),
     };
     Point {
         key: point.key.clone(),
         started_unix_ns: SECOND_NS,
         window_ns: seconds * SECOND_NS,
         outcome: Outcome::Measured,
-        cells,
+        cells: all.iter().flat_map(cells).collect(),
         facts: Vec::new(),
     }
 }
 
-fn cell(point: &PointPlan, of: &Figures, drive: u32, ops: f64) -> Cell {
+fn cell(stream: &Stream, of: &Figures, drive: u32, ops: f64) -> Cell {
     let ops = ops.round() as u64;
     let service = histogram(ops, of.p99_ns);
     let response = of.asked.map(|_| service.clone());
     let tally = Tally { class: Class::READ, ops, bytes: ops * 4096, misses: 0, given_up: 0, service, response };
-    let stream = &point.step.streams[0];
     Cell {
         stream: stream.name.clone(),
         drive,
         instance: 0,
-        headline: true,
+        headline: stream.headline,
         threads: stream.threads,
         depth: stream.depth,
         asked: of.asked.map(Rate::OpsPerSec),
@@ -125,11 +141,11 @@ fn histogram(ops: u64, p99_ns: f64) -> Histogram {
     made
 }
 
-fn interval(second: u64, ops: f64) -> Interval {
+fn interval(stream: &str, second: u64, ops: f64) -> Interval {
     let mut service = Histogram::new();
     service.add_n(100_000, ops.round().max(0.0) as u64);
     Interval {
-        stream: "io".into(),
+        stream: stream.into(),
         drive: 0,
         instance: 0,
         class: Class::READ,

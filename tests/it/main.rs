@@ -2,6 +2,7 @@
 //! part, whose tests run beside one another. `make test-NAME` runs a module.
 
 mod audit;
+mod audit_bundle;
 mod brief;
 mod browser;
 mod cli;
@@ -17,6 +18,7 @@ mod imports;
 mod interop;
 mod made;
 mod method;
+mod parts;
 mod plans;
 mod prepare;
 mod promise;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis::Question;
 use crate::base::error::{Result, failed};
 use crate::brief::audit::{self, Dataset, Finding, describe};
+use crate::brief::audit_bundle;
 use crate::cmd::load;
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
 use file::{Claim, Entry, Head};
@@ -68,7 +69,7 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
     let mut found: Vec<Dataset> = Vec::new();
     for path in paths {
         let more = match crate::base::file::is_sqlite(path) {
-            true => audit::of_bundle(&load::facts(std::slice::from_ref(path), &Question::default())?),
+            true => audit_bundle::of_bundle(&load::facts(std::slice::from_ref(path), &Question::default())?),
             false => vec![table::read(path, head)?],
         };
         for dataset in more {
@@ -108,7 +109,7 @@ fn judge_all(head: &Head, made: &[std::result::Result<Ready<'_>, Unread>]) -> Re
     let (mut filed, mut judged) = (Vec::new(), Vec::new());
     for (number, ready) in made.iter().enumerate() {
         let Ok(ready) = ready else { continue };
-        let (metric, _) = metric(head, ready)?;
+        let metric = metric(head, ready)?;
         let table = ready.data.map(|d| d.table(&metric)).unwrap_or_default();
         judged.push(judge(&table, &ready.stated));
         let data = ready.claim.data.as_deref().or(ready.data.map(|d| d.name.as_str())).unwrap_or("");
@@ -122,12 +123,13 @@ fn judge_all(head: &Head, made: &[std::result::Result<Ready<'_>, Unread>]) -> Re
     Ok(places.into_iter().zip(judged).collect())
 }
 
-fn metric<'a>(head: &'a Head, ready: &Ready<'a>) -> Result<(audit::Metric<'a>, &'a file::Metric)> {
-    statement::metric(head, &ready.claim.metric).map_err(|(what, next)| failed(what, next))
+fn metric<'a>(head: &'a Head, ready: &Ready<'a>) -> Result<audit::Metric<'a>> {
+    let found = statement::metric(head, &ready.claim.metric, ready.data);
+    found.map(|(metric, _)| metric).map_err(|(what, next)| failed(what, next))
 }
 
 fn finding(head: &Head, ready: &Ready<'_>, judged: &Judgement, words: &dyn Fn(usize) -> String) -> Result<String> {
-    let (metric, _) = metric(head, ready)?;
+    let metric = metric(head, ready)?;
     let lacking = lacking(ready, &metric);
     let at_label = ready.data.map_or("", |d| d.at_label.as_str());
     Ok(describe(&Finding { stated: &ready.stated, judged, metric, at_label, lacking, words }))

@@ -1,6 +1,6 @@
 //! From what a statement says, in words, to what is computed.
 
-use super::file::{Against, At, Claim, Head, Metric};
+use super::file::{Against, At, Claim, Head};
 use crate::brief::audit::{self, Dataset, unit_of};
 use crate::stats::Better;
 use crate::stats::audit::says::{self, Place, Quantity, Unit};
@@ -13,22 +13,36 @@ fn unread<T>(what: impl Into<String>, next: impl Into<String>) -> Result<T, Unre
     Err((what.into(), next.into()))
 }
 
-pub fn metric<'a>(head: &'a Head, name: &'a str) -> Result<(audit::Metric<'a>, &'a Metric), Unread> {
-    let Some(metric) = head.metric.get(name) else {
-        let next = format!("add [metric.{name}] with better = \"higher\" or \"lower\"");
-        return unread(format!("the metric '{name}' is not described"), next);
+/// What a metric is and which way is better: as the claims file describes it, or as a bundle knows it.
+pub fn metric<'a>(
+    head: &'a Head,
+    name: &'a str,
+    data: Option<&Dataset>,
+) -> Result<(audit::Metric<'a>, Better), Unread> {
+    let known = data.and_then(|d| d.better.get(name)).copied();
+    let described = head.metric.get(name);
+    let better = match (described.map(|m| (m.better(), m.ratio.is_some())), known) {
+        (Some((said, false)), Some(known)) if said != known => {
+            let next = format!("leave [metric.{name}] away: a bundle knows which way its figures are better");
+            return unread(format!("[metric.{name}] has it the wrong way round"), next);
+        }
+        (Some((said, _)), _) => said,
+        (None, Some(known)) => known,
+        (None, None) => {
+            let next = format!("add [metric.{name}] with better = \"higher\" or \"lower\"");
+            return unread(format!("the metric '{name}' is not described"), next);
+        }
     };
-    let unit = unit_of(name, metric.unit.as_deref());
-    Ok((audit::Metric { name, ratio: metric.ratio.as_ref(), unit }, metric))
+    let unit = unit_of(name, described.and_then(|m| m.unit.as_deref()));
+    Ok((audit::Metric { name, ratio: described.and_then(|m| m.ratio.as_ref()), unit }, better))
 }
 
 /// The statement, of what the data have; without data it is of what it names itself.
 pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statement, Unread> {
-    let (of, metric) = metric(head, &claim.metric)?;
+    let (of, better) = metric(head, &claim.metric, data)?;
     let Some(subject) = claim.subject.clone().or_else(|| head.subject.clone()) else {
         return unread("nobody is named of whom it is stated", "add subject = \"…\" to it or at the top");
     };
-    let better = metric.better();
     let amount = match claim.says.trim() {
         "better" if claim.up_to || claim.formula.is_some() => {
             return unread("\"better\" has no maximum and no formula", "leave up_to and formula away");
@@ -101,7 +115,7 @@ fn place(
         Some(At::Where(figures)) => {
             let mut left = points.to_vec();
             for (name, says) in figures {
-                let (of, _) = metric(head, name)?;
+                let (of, _) = metric(head, name, data)?;
                 let is = quantity(says)?;
                 let scale = scale(&is, says, name, of.unit)?;
                 let fit = data.map(|d| d.points_where(subject, &of, &is, scale)).unwrap_or_default();

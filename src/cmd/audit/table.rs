@@ -27,7 +27,8 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
     let refuse = |e: csv::Error| misread(path, &e);
     let headings: Vec<String> = reader.headers().map_err(refuse)?.iter().map(String::from).collect();
     let found = Headings::of(path, &headings, &columns)?;
-    let mut table = Dataset { name, at_label: columns.at.clone(), points: Vec::new(), metrics: BTreeMap::new() };
+    let at_label = columns.at.clone();
+    let mut table = Dataset { name, at_label, points: Vec::new(), metrics: BTreeMap::new(), better: BTreeMap::new() };
     let mut seen = Seen::default();
     for point in head.points(&table.name) {
         seen.point(&mut table, &point);

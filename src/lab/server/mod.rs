@@ -4,7 +4,9 @@
 mod cgroup;
 mod record;
 mod user;
+mod view;
 
+use std::ffi::CString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,6 +18,8 @@ use crate::lab::data::Folder;
 use crate::lab::files;
 use cgroup::Cgroup;
 use rustix::fs::OFlags;
+use user::User;
+use view::View;
 
 /// A buffer pool of hundreds of gigabytes and a log to recover from take their time.
 const START_NS: u64 = 600_000_000_000;
@@ -56,9 +60,11 @@ pub struct Order<'a> {
     pub clock: Clock,
 }
 
-/// Where a server keeps what.
+/// Where a server keeps what, by the names that it knows.
 #[derive(Clone, Debug)]
 pub struct Places {
+    /// Its own folder on the drive.
+    folder: PathBuf,
     pub data: PathBuf,
     /// A folder for the socket, off the drive, open to the server's account only.
     pub run: PathBuf,
@@ -76,22 +82,68 @@ fn is_run_folder(folder: &Path, dyno: u32) -> bool {
     count && folder.parent() == Some(&std::env::temp_dir()) && folder.symlink_metadata().is_ok_and(|m| m.is_dir())
 }
 
-impl Places {
-    fn new(folder: &Path) -> Places {
-        Places { data: folder.join("data"), run: run_folder() }
+/// What a server's process is given before it becomes the server.
+struct Stand {
+    places: Places,
+    user: User,
+    view: Option<View>,
+}
+
+impl Stand {
+    /// Makes the folder for the socket and, where Dyno may mount, the place at which the server finds its folder.
+    fn make(order: &Order<'_>) -> Result<Stand> {
+        let real = order.folder.real()?;
+        let mut run = run_folder();
+        let tree = view::tree(order.folder)?;
+        let user = user::choose(order.accounts, if tree.is_some() { &run } else { &real })?;
+        make_run_folder(&mut run, &user)?;
+        let view = tree.map(|tree| View::new(tree, &run)).transpose()?;
+        let folder = view.as_ref().map_or(real, |view| view.at.clone());
+        Ok(Stand { places: Places { data: folder.join("data"), folder, run }, user, view })
     }
 
-    /// Makes the folder for the socket under a name that nobody has: what is there already is somebody's.
-    fn make_run_folder(&mut self, user: &user::User) -> Result<()> {
-        if self.run.as_os_str().len() + LONGEST_SOCKET > LONGEST_PATH {
-            let what = format!("{} is too long a path for a server's socket", self.run.display());
-            return Err(failed(what, "set TMPDIR to a folder with a shorter name"));
+    /// The command's process gets its folder, its account, and `cpus` where they are given.
+    fn prepare(self, command: &mut Command, cpus: Option<libc::cpu_set_t>, stop_signal: i32) -> Places {
+        let Stand { places, user, view } = self;
+        command.current_dir("/").env("TMPDIR", &places.folder).stdin(Stdio::null());
+        user.name_in(command);
+        let folder = cstring(&places.folder);
+        // SAFETY: between fork and exec only system calls are made, on values that were made before.
+        unsafe {
+            command.pre_exec(move || {
+                view.as_ref().map_or(Ok(()), View::enter)?;
+                user.become_it()?;
+                rustix::process::chdir(folder.as_c_str())?;
+                // Should Dyno be killed, it is told to stop; a change of account would clear this.
+                if libc::prctl(libc::PR_SET_PDEATHSIG, stop_signal) != 0 {
+                    return Err(std::io::Error::last_os_error());
+                }
+                match &cpus {
+                    Some(set) if libc::sched_setaffinity(0, std::mem::size_of_val(set), set) != 0 => {
+                        Err(std::io::Error::last_os_error())
+                    }
+                    _ => Ok(()),
+                }
+            });
         }
-        loop {
-            match user.new_folder(&self.run) {
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => self.run = run_folder(),
-                made => return made.with_context(|| format!("making {}", self.run.display())),
-            }
+        places
+    }
+}
+
+fn cstring(path: &Path) -> CString {
+    CString::new(path.as_os_str().as_encoded_bytes()).unwrap_or_default()
+}
+
+/// Makes the folder for the socket under a name that nobody has: what is there already is somebody's.
+fn make_run_folder(run: &mut PathBuf, user: &User) -> Result<()> {
+    if run.as_os_str().len() + LONGEST_SOCKET > LONGEST_PATH {
+        let what = format!("{} is too long a path for a server's socket", run.display());
+        return Err(failed(what, "set TMPDIR to a folder with a shorter name"));
+    }
+    loop {
+        match user.new_folder(run) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => *run = run_folder(),
+            made => return made.with_context(|| format!("making {}", run.display())),
         }
     }
 }
@@ -111,26 +163,24 @@ pub struct Server {
 impl Server {
     /// Makes an empty data directory with the server's own tool. What is in the folder is Dyno's, and is removed.
     pub fn lay_out(order: &Order<'_>, tool: &dyn Fn(&Places) -> Command) -> Result<()> {
-        let (own, real) = (order.folder.path(), order.folder.real()?);
-        let places = Places::new(&real);
-        record::end_leftover(&real, true, order.clock)?;
-        let user = user::choose(order.accounts, &real)?;
+        record::end_leftover(&order.folder.real()?, true, order.clock)?;
+        let stand = Stand::make(order)?;
+        let own = order.folder.path();
         remove(&own.join("data"))?;
-        user.own_folder(&own)?;
-        user.own_folder(&own.join("data"))?;
-        let mut command = tool(&places);
-        user.apply(&mut command);
-        // Its own temporary files: Dyno's folder for them need not be open to the server's account.
-        command.env("TMPDIR", &real);
-        let output = command.current_dir(&real).stdin(Stdio::null()).output();
-        let output = output.with_context(|| format!("running {}", name(&command)))?;
+        stand.user.own_folder(&own)?;
+        stand.user.own_folder(&own.join("data"))?;
+        let mut command = tool(&stand.places);
+        let places = stand.prepare(&mut command, None, order.stop_signal);
+        let output = command.output().with_context(|| format!("running {}", name(&command)));
+        remove(&places.run)?;
+        let output = output?;
         if output.status.success() {
             return Ok(());
         }
         let said = [output.stdout, output.stderr].concat();
         let said = last_lines(&String::from_utf8_lossy(&said));
         Err(failed(
-            format!("{} could not make the data directory {}: {said}", name(&command), places.data.display()),
+            format!("{} could not make a data directory in {}: {said}", name(&command), order.folder.shown().display()),
             "check free space and permissions there",
         ))
     }
@@ -143,18 +193,16 @@ impl Server {
         let real = order.folder.real()?;
         files::check_all(order.folder)?;
         record::end_leftover(&real, false, order.clock)?;
-        let mut places = Places::new(&real);
-        let user = user::choose(order.accounts, &real)?;
-        places.make_run_folder(&user)?;
-        let cgroup = order.limits.memory_bytes.map(|bytes| Cgroup::new(&places.run, bytes)).transpose()?;
-        let mut command = (order.command)(&places);
-        user.apply(&mut command);
+        let stand = Stand::make(order)?;
+        let cgroup = order.limits.memory_bytes.map(|bytes| Cgroup::new(&stand.places.run, bytes)).transpose()?;
+        let cpus = order.limits.cpus.as_deref().map(cgroup::cpu_set).transpose()?;
+        let mut command = (order.command)(&stand.places);
+        let places = stand.prepare(&mut command, cpus, order.stop_signal);
         let log = order.folder.open_file(LOG, OFlags::WRONLY | OFlags::CREATE);
         let log = log.with_context(|| format!("making {}", real.join(LOG).display()))?;
         log.set_len(0).context("emptying the server's log")?;
         let also = log.try_clone().context("opening the server's log")?;
-        command.current_dir(&real).stdin(Stdio::null()).stdout(log).stderr(also).process_group(0);
-        confine(&mut command, order)?;
+        command.stdout(log).stderr(also).process_group(0);
         let child = command.spawn().with_context(|| format!("starting {}", name(&command)))?;
         if let Some(cgroup) = &cgroup {
             cgroup.take(child.id())?;
@@ -216,7 +264,7 @@ impl Drop for Server {
             unsafe { libc::kill(pid, self.stop_signal) };
         }
         while self.is_alive() {
-            let patience_ns = if is_full(&self.places.data) { STOP_FULL_NS } else { STOP_NS };
+            let patience_ns = if is_full(&self.folder.path()) { STOP_FULL_NS } else { STOP_NS };
             if self.clock.now_ns() > told_ns + patience_ns && self.child.kill().is_err() {
                 break;
             }
@@ -231,27 +279,6 @@ impl Drop for Server {
 /// Whether the filesystem has next to nothing left.
 fn is_full(folder: &Path) -> bool {
     rustix::fs::statvfs(folder).is_ok_and(|stat| stat.f_bavail * stat.f_frsize < 1 << 20)
-}
-
-/// The processors that it may use, and its end with Dyno's: should Dyno be killed, the server is told to stop.
-fn confine(command: &mut Command, order: &Order<'_>) -> Result<()> {
-    let cpus = order.limits.cpus.as_deref().map(cgroup::cpu_set).transpose()?;
-    let signal = order.stop_signal;
-    // SAFETY: between fork and exec only system calls are made, on values that were made before.
-    unsafe {
-        command.pre_exec(move || {
-            if libc::prctl(libc::PR_SET_PDEATHSIG, signal) != 0 {
-                return Err(std::io::Error::last_os_error());
-            }
-            match &cpus {
-                Some(set) if libc::sched_setaffinity(0, std::mem::size_of_val(set), set) != 0 => {
-                    Err(std::io::Error::last_os_error())
-                }
-                _ => Ok(()),
-            }
-        });
-    }
-    Ok(())
 }
 
 /// The first of these programs that there is: by name on the PATH, or by its full path.
@@ -291,14 +318,14 @@ mod tests {
         let taken = dir.path().join("taken");
         std::fs::create_dir(&taken).unwrap();
         std::fs::write(taken.join("mysql.sock"), "somebody's").unwrap();
-        let mut places = Places { run: taken.clone(), ..Places::new(dir.path()) };
-        places.make_run_folder(&user::User::Own).unwrap();
-        assert_ne!(places.run, taken);
+        let mut run = taken.clone();
+        make_run_folder(&mut run, &User::Own).unwrap();
+        assert_ne!(run, taken);
         assert_eq!(std::fs::read_to_string(taken.join("mysql.sock")).unwrap(), "somebody's");
-        std::fs::remove_dir(&places.run).unwrap();
+        std::fs::remove_dir(&run).unwrap();
 
-        places.run = dir.path().join("x".repeat(100));
-        let error = format!("{:#}", places.make_run_folder(&user::User::Own).unwrap_err());
+        run = dir.path().join("x".repeat(100));
+        let error = format!("{:#}", make_run_folder(&mut run, &User::Own).unwrap_err());
         assert!(error.contains("too long"), "{error}");
     }
 }

@@ -3,7 +3,6 @@
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -46,9 +45,20 @@ fn lookup(name: &str) -> Option<(String, u32, u32)> {
 }
 
 impl User {
-    pub fn apply(&self, command: &mut Command) {
-        if let User::Account { name, uid, gid } = self {
-            command.uid(*uid).gid(*gid).env("HOME", "/nonexistent").env("USER", name);
+    /// What its environment says of who it is.
+    pub fn name_in(&self, command: &mut Command) {
+        if let User::Account { name, .. } = self {
+            command.env("HOME", "/nonexistent").env("USER", name);
+        }
+    }
+
+    /// Gives up root's rights for the account's. System calls only: for a process between fork and exec.
+    pub fn become_it(&self) -> std::io::Result<()> {
+        let User::Account { uid, gid, .. } = self else { return Ok(()) };
+        // SAFETY: the first takes no groups at all, the others take numbers.
+        match unsafe { libc::setgroups(0, std::ptr::null()) | libc::setgid(*gid) | libc::setuid(*uid) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
         }
     }
 

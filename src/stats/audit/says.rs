@@ -62,8 +62,12 @@ const UNITS: &[&[(&str, f64)]] = &[
         ("GiB/s", 1073741824.0),
     ],
     &[("W", 1.0), ("watts", 1.0), ("mW", 1e-3), ("kW", 1e3)],
-    &[("ops/s", 1.0), ("IOPS", 1.0)],
+    &[("J", 1.0), ("nJ", 1e-9), ("uJ", 1e-6), ("µJ", 1e-6), ("μJ", 1e-6), ("mJ", 1e-3), ("kJ", 1e3), ("MJ", 1e6)],
+    &[("MB/s/W", 1.0), ("GB/s/W", 1e3)],
 ];
+
+/// Units of counts, which a number may be stated without.
+const COUNTS: &[&[&str]] = &[&["ops/s", "IOPS"], &["ops/s/W", "IOPS/W"], &["a minute", "per minute", "/min"]];
 
 /// Names of columns that say their unit by how they end.
 const ENDINGS: &[(&str, &str)] = &[
@@ -73,6 +77,10 @@ const ENDINGS: &[(&str, &str)] = &[
     ("mb_s", "MB/s"),
     ("mb_per_s", "MB/s"),
     ("watts", "W"),
+    ("mb_per_s_per_watt", "MB/s/W"),
+    ("ops_per_s_per_watt", "ops/s/W"),
+    ("joules_per_op", "J"),
+    ("_per_min", "a minute"),
     ("ops_per_s", "ops/s"),
     ("iops", "ops/s"),
 ];
@@ -123,8 +131,11 @@ pub fn unit_of_column(name: &str) -> &'static str {
 pub fn scale(stated: &str, metric: &str) -> Option<f64> {
     let of =
         |unit: &str, family: &[(&str, f64)]| family.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
-    let counts = |unit: &str| unit.is_empty() || UNITS[3].iter().any(|(name, _)| *name == unit);
-    if stated == metric || (counts(stated) && counts(metric)) {
+    let alike = |all: &&[&str]| {
+        let of = |unit: &str| unit.is_empty() || all.contains(&unit);
+        of(stated) && of(metric)
+    };
+    if stated == metric || COUNTS.iter().any(alike) {
         return Some(1.0);
     }
     UNITS.iter().find_map(|family| Some(of(stated, family)? / of(metric, family)?))
@@ -203,6 +214,13 @@ mod tests {
         assert_eq!((scale("ms", "µs"), scale("IOPS", ""), scale("", "ops/s")), (Some(1e3), Some(1.0), Some(1.0)));
         assert_eq!((scale("GB/s", "MB/s"), scale("W", "W"), scale("°C", "°C")), (Some(1e3), Some(1.0), Some(1.0)));
         assert_eq!((scale("µs", "ops/s"), scale("", "µs"), scale("MB", "MB/s")), (None, None, None));
+        assert_eq!(
+            (scale("µJ", "J"), scale("", "ops/s/W"), scale("/min", "a minute")),
+            (Some(1e-6), Some(1.0), Some(1.0))
+        );
+        assert_eq!((scale("IOPS", "ops/s/W"), scale("ops/s", "a minute"), scale("J", "W")), (None, None, None));
+        let of = ["ops_per_s_per_watt", "reader-4:mb_per_s", "new_orders_per_min", "joules_per_op"].map(unit_of_column);
+        assert_eq!(of, ["ops/s/W", "MB/s", "a minute", "J"]);
         assert_eq!((unit_of_column("p99_us"), unit_of_column("ops_per_s"), unit_of_column("x")), ("µs", "ops/s", ""));
     }
 
