@@ -27,12 +27,17 @@ pub(super) const MOVES_DATA: f64 = 1e6;
 
 /// The figures of a step.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, cover: false })
+    drawn(&Draw { facts, step, titled: false, quiet: false })
+}
+
+/// The same where no heading names the step: each caption does.
+pub fn titled(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    drawn(&Draw { facts, step, titled: true, quiet: false })
 }
 
 /// The same for the first page, where no number stands that a mark would disown.
 pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, cover: true })
+    drawn(&Draw { facts, step, titled: true, quiet: true })
 }
 
 /// What a figure of the step is called among its figures.
@@ -98,8 +103,10 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
 pub(super) struct Draw<'a> {
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
-    /// It stands on the first page.
-    pub(super) cover: bool,
+    /// Captions name the step.
+    pub(super) titled: bool,
+    /// No number stands that a mark would disown.
+    pub(super) quiet: bool,
 }
 
 impl Draw<'_> {
@@ -107,15 +114,15 @@ impl Draw<'_> {
         Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
     }
 
-    /// On the first page the step's title stands in the caption.
+    /// Where no heading says it, the step's title stands in the caption.
     pub(super) fn title(&self) -> String {
-        if self.cover { String::new() } else { self.step.title.clone() }
+        if self.titled { String::new() } else { self.step.title.clone() }
     }
 
     /// Says what the mark means, where there is one.
     pub(super) fn subtitle(&self, what: String) -> String {
-        let what = if self.cover { format!("{}: {what}", self.step.title) } else { what };
-        match (self.step.has_marks(), self.cover) {
+        let what = if self.titled { format!("{}: {what}", self.step.title) } else { what };
+        match (self.step.has_marks(), self.quiet) {
             (false, _) => what,
             (true, false) => format!("{what} ({MARK} not limited by the drive)"),
             (true, true) => format!("{what} (outline: not limited by the drive)"),
@@ -124,10 +131,10 @@ impl Draw<'_> {
 
     /// On the first page no mark stands at a number: the number is left out.
     fn marked(&self, cell: &CellFacts, text: String) -> String {
-        if self.cover { text } else { marked(cell, text) }
+        if self.quiet { text } else { marked(cell, text) }
     }
 
-    /// The largest claimed difference in a metric at a point of the figure: " · ▲ A +21 % at 96".
+    /// The largest claimed difference in a metric at a point of the figure: "; claimed: A +21 % at 96".
     fn called_out(&self, metric: &Metric) -> String {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
         let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
@@ -146,7 +153,7 @@ impl Draw<'_> {
             At::Load(ops) => format!(" at {} ops/s", si(ops)),
             _ => String::new(),
         };
-        format!(" · ▲ {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
+        format!("; claimed: {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
     }
 
     /// "read service time"
@@ -194,7 +201,7 @@ impl Draw<'_> {
             groups: self.groups(),
             series,
             lying: false,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         self.figure(file, plot)
     }
@@ -298,7 +305,7 @@ impl Draw<'_> {
                 groups: groups(),
                 series: series.collect(),
                 lying: false,
-                quiet: self.cover,
+                quiet: self.quiet,
             };
             self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
         });
@@ -327,7 +334,7 @@ impl Draw<'_> {
             groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
             series: series.collect(),
             lying: true,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         several.then(|| self.figure("instances", plot))
     }
@@ -368,7 +375,7 @@ impl Draw<'_> {
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
             lying: true,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         self.figure("neighbours", plot)
     }
