@@ -192,7 +192,8 @@ impl<'a> Body<'a> {
             format!("<{mark}{left}>{}", escape(cell))
         };
         let head: String = table.head.iter().enumerate().map(head).collect();
-        let rows: String = (0..table.rows.len()).map(|at| row(table, at)).collect();
+        let grouped = is_grouped(table);
+        let rows: String = (0..table.rows.len()).map(|at| row(table, at, grouped)).collect();
         self.put(format_args!(
             "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table class=data>\
              <caption{unseen}>{caption}</caption><thead><tr>{head}</thead><tbody>\n{rows}</tbody></table></div>\n"
@@ -231,7 +232,7 @@ pub fn table_caption(table: &Table, under: &[String; 2], section: &str) -> Strin
 }
 
 /// A row's cells. The leading columns name the row; a name that stands for the rows below too spans them.
-fn row(table: &Table, at: usize) -> String {
+fn row(table: &Table, at: usize, grouped: bool) -> String {
     let (mark, cells) = &table.rows[at];
     let class = match mark {
         Mark::None => "",
@@ -240,7 +241,6 @@ fn row(table: &Table, at: usize) -> String {
         Mark::Bad => " class=bad",
     };
     let mut out = format!("<tr{class}>");
-    let grouped = is_grouped(table);
     for (i, text) in cells.iter().enumerate() {
         let span = if i == 0 && grouped { rows_below(table, at) } else { 1 };
         if i == 0 && grouped && text.is_empty() && at > 0 {

@@ -67,6 +67,7 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
     cover(&mut layout, document);
     let (contents, place) = (layout.pieces.len(), layout.tags.at_top());
     for part in &document.parts {
+        layout.fine(part.appendix);
         layout.heading(2, &part.title);
         let rows = rows(part);
         if part.appendix && rows > MOST_ROWS {
