@@ -100,6 +100,9 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     all
 }
 
+/// What a bar shows of a summary.
+type Pick<'p> = dyn Fn(&Summary) -> Option<Bar> + 'p;
+
 pub(super) struct Draw<'a> {
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
@@ -278,8 +281,9 @@ impl Draw<'_> {
     fn per_minute(&self) -> Option<Figure> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
         let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
-        let what = format!("{}s a minute", class.name());
-        Some(self.bars("per-minute", &what, &what, &done))
+        let unit = format!("{}s a minute", class.name());
+        let what = format!("{unit}{}", self.called_out(&Metric::total(Of::PerMinute(class))));
+        Some(self.bars("per-minute", &what, &unit, &done))
     }
 
     /// ops/s and p99 of each drive of a group at the lead point.
@@ -290,7 +294,7 @@ impl Draw<'_> {
         }
         let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
         let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
-        let pick: [(&str, &str, &dyn Fn(&Summary) -> Option<Bar>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
+        let pick: [(&str, &str, &Pick<'_>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
         let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
