@@ -62,7 +62,7 @@ fn protocol(data: &[u8]) {
 fn brief(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     if let Ok(brief) = Options::parse("brief.toml", text) {
-        brief.texts_after("").for_each(|own| drop(dyno::brief::own_text::blocks(&own.markdown)));
+        brief.texts_after("").for_each(|own| drop(own.blocks()));
     }
 }
 

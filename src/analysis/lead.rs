@@ -5,7 +5,7 @@ use super::claims::{self, Crossover};
 use super::compare::{At, Comparison};
 use super::facts::{Facts, StepFacts};
 use super::metric::{Asked, Figure, Metric};
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
 use crate::plan::{Field, Protocol, Step};
 
 /// What the protocol leads with in a step. Steps that are swept alike are looked at by the same metric.
@@ -91,8 +91,11 @@ impl<'a> Outcome<'a> {
         let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
         // Loads within a limit or at equal latency are rates, whatever the metric is called elsewhere.
         let read_off = matches!(step.place, Place::Limit | Place::EqualLatency);
-        let all: Vec<&Comparison> =
+        let mut all: Vec<&Comparison> =
             facts.comparisons.iter().filter(here).filter(|c| read_off || c.metric == metric).collect();
+        if all.is_empty() {
+            all = last_compared(facts, index, &metric);
+        }
         let beats = |a: usize, b: usize| all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b));
         let subjects = 0..facts.subjects.len();
         let mut best = subjects.clone().filter(|a| subjects.clone().all(|b| *a == b || beats(*a, b)));
@@ -112,4 +115,12 @@ impl<'a> Outcome<'a> {
         }
         found
     }
+}
+
+/// Where nothing could be compared at the place that leads: the last axis value at which something could.
+fn last_compared<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
+    let own = || facts.comparisons.iter().filter(|c| c.step == index && c.metric == *metric);
+    let value = |c: &Comparison| if let At::Value(value) = c.at { Some(value) } else { None };
+    let last = own().filter_map(value).max();
+    own().filter(|c| last.is_some() && value(c) == last).collect()
 }

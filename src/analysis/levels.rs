@@ -3,7 +3,12 @@
 use super::curves;
 use super::facts::{Facts, StepFacts};
 use super::metric::Metric;
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
+
+/// Whether the drive did not limit one of a subject's points.
+pub fn has_marks(step: &StepFacts, subject: usize) -> bool {
+    step.cells.iter().any(|c| c.subject == subject && c.is_not_the_drives())
+}
 
 /// The geometric mean over the step's points that all subjects have, or of latencies over the loads that all reach.
 pub fn over_axis(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> Option<f64> {

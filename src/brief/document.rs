@@ -4,7 +4,7 @@ use super::block::{Block, Role, with_code};
 use super::lead::{self, Lead};
 use super::number_format;
 use super::options::{Options, Page};
-use super::own_text::{self, OwnText};
+use super::own_text::OwnText;
 use super::references::{Sources, resolve};
 use super::{section, specification};
 use crate::analysis::facts::Facts;
@@ -13,30 +13,42 @@ use crate::chart::{Palette, choice};
 
 /// A brief, ready to be set in any form.
 pub struct Document {
+    /// The title, from brief.toml or the protocol.
     pub title: String,
     /// The protocol's name.
     pub kicker: String,
+    /// When it was measured and by what.
     pub byline: String,
     /// Of the Dyno that measured.
     pub version: String,
     /// In the order of the palette.
     pub subjects: Vec<String>,
+    /// The subjects' colours.
     pub palette: Palette,
     /// The first page: what is to be said in one sentence, a few findings, one figure, the conditions.
     pub cover: Vec<Block>,
+    /// The sections, in their order.
     pub parts: Vec<Part>,
+    /// The logo of brief.toml, as PNG.
     pub logo_png: Option<Vec<u8>>,
+    /// The size of the paper.
     pub page: Page,
 }
 
 /// A section as it stands in a brief.
 pub struct Part {
+    /// The section's id, which is its anchor.
     pub id: String,
+    /// The section's title.
     pub title: String,
+    /// It is looked up and not read through.
+    pub appendix: bool,
+    /// What stands in it.
     pub blocks: Vec<Block>,
 }
 
 impl Document {
+    /// The brief of these facts; an error where brief.toml names a section that there is not.
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
         Ok(Document {
             title: options.title(facts).to_string(),
@@ -65,26 +77,26 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
         }
         let letter = if section.appendix { letters.next() } else { None };
         let title = letter.map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
-        Some(Part { id: id.to_string(), title, blocks })
+        Some(Part { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
     let sources = Sources { facts, drives: options.drives() };
     let own = |place: &str| -> Result<Vec<Part>> {
         let part = |t: &OwnText| {
-            let markdown = resolve(&t.markdown, &sources, false)?;
-            Ok(Part { id: t.id(), title: t.title.clone(), blocks: own_text::blocks(&markdown) })
+            let blocks = t.saying(resolve(&t.markdown, &sources, false)?).blocks();
+            Ok(Part { id: t.id(), title: t.title.clone(), appendix: false, blocks })
         };
         options.texts_after(place).map(part).collect()
     };
     let mut all = Vec::new();
     if let Some(verdict) = options.verdict() {
-        let blocks = own_text::blocks(&resolve(&verdict.markdown, &sources, true)?);
-        all.push(Part { id: "verdict".to_string(), title: verdict.title.clone(), blocks });
+        let blocks = verdict.saying(resolve(&verdict.markdown, &sources, true)?).blocks();
+        all.push(Part { id: "verdict".to_string(), title: verdict.title, appendix: false, blocks });
     }
     all.extend(own("")?);
     let stated = specification::blocks(facts, options.drives())?;
     if !stated.is_empty() {
         let (id, title) = (specification::ID.to_string(), specification::TITLE.to_string());
-        all.push(Part { id, title, blocks: stated });
+        all.push(Part { id, title, appendix: false, blocks: stated });
     }
     for id in options.sections() {
         all.extend(made(&id));

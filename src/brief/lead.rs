@@ -11,9 +11,14 @@ use crate::analysis::metric::Metric;
 /// Findings beside the first sentence.
 pub const MOST_FINDINGS: usize = 3;
 
+/// An interval that reaches this factor says nothing that a reader could use.
+const WIDE: f64 = 3.0;
+
 /// The first page in words.
 pub struct Lead {
+    /// Who is better, at what and by how much, with the interval; or why no drive can be ranked.
     pub sentence: String,
+    /// Further findings, a sentence each, the most important first.
     pub findings: Vec<String>,
     /// The step whose figure stands beside it.
     pub step: Option<usize>,
@@ -22,6 +27,7 @@ pub struct Lead {
 }
 
 impl Lead {
+    /// The first page of these facts.
     pub fn of(facts: &Facts) -> Lead {
         let step = lead::step(facts);
         if let Some(findings) = published::findings(facts, MOST_FINDINGS) {
@@ -74,7 +80,8 @@ fn first(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
     let strongest = all.iter().map(|c| c.comparison).min_by_key(|c| rank(c))?;
     let mut sentence = format!("{}: {}.", facts.steps[strongest.step].title, wording::sentence(facts, strongest));
     if let Some(c) = outcome.all.first() {
-        sentence.push_str(&format!(" {}", not_shown(facts, c)));
+        let open = if c.step == strongest.step { open(facts, c) } else { not_shown(facts, c) };
+        sentence.push_str(&format!(" {open}"));
     }
     Some((sentence, vec![key(strongest)]))
 }
@@ -115,6 +122,9 @@ pub fn open(facts: &Facts, c: &Comparison) -> String {
     let what = format!("{}{}", wording::metric(&c.metric, step), wording::at(facts, c));
     match c.standing {
         Standing::NotTheDrives => format!("{a} and {b} cannot be ranked by {what}, which the drives did not limit."),
+        _ if c.high > WIDE => {
+            format!("{a} and {b} cannot be distinguished by {what}: {} repeats are too few to tell.", c.repeats)
+        }
         _ => format!("{a} and {b} cannot be distinguished by {what}; the difference is {}.", wording::difference(c)),
     }
 }
@@ -124,11 +134,21 @@ pub fn open(facts: &Facts, c: &Comparison) -> String {
 fn claims_beside(facts: &Facts, index: usize, said: &[Said]) -> Vec<String> {
     let mut said = said.to_vec();
     let mut out = Vec::new();
+    let crossovers = claims::crossovers(facts);
+    let crossed = |c: &Comparison| {
+        let mut same = crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
+        same.find(|o| c.is_of(o.before, o.after))
+    };
     let mut say = |c: &Comparison| {
-        if !said.contains(&key(c)) {
-            said.push(key(c));
-            out.push(format!("{}: {}.", facts.steps[c.step].title, wording::sentence(facts, c)));
+        if said.contains(&key(c)) {
+            return;
         }
+        said.push(key(c));
+        // One end of the axis is not the whole of it.
+        out.push(match crossed(c) {
+            Some(crossover) => format!("{}.", wording::crossover(facts, crossover)),
+            None => format!("{}: {}.", facts.steps[c.step].title, wording::sentence(facts, c)),
+        });
     };
     let all = claims::all(facts);
     let own_step = all.iter().find(|c| c.comparison.step == index && !said_metric(&c.comparison.metric, facts, index));

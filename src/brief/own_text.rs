@@ -11,25 +11,32 @@ use crate::base::text::is_hidden;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnText {
+    /// Its heading.
     pub title: String,
     /// Where it stands: after this section; first where none is named.
     #[serde(default)]
     pub after: String,
+    /// Its words, as CommonMark.
     pub markdown: String,
 }
 
 impl OwnText {
+    /// Its anchor in a page.
     pub fn id(&self) -> String {
         self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
     }
-}
 
-/// Markdown as blocks.
-pub fn blocks(markdown: &str) -> Vec<Block> {
-    let mut reader = Reader::default();
-    Parser::new_ext(markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
-    reader.end_text();
-    reader.blocks
+    /// The same with its references replaced.
+    pub fn saying(&self, markdown: String) -> OwnText {
+        OwnText { title: self.title.clone(), after: self.after.clone(), markdown }
+    }
+
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut reader = Reader::default();
+        Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
+        reader.end_text();
+        reader.blocks
+    }
 }
 
 /// Events on their way to blocks.
@@ -154,7 +161,7 @@ mod tests {
     use super::*;
 
     fn own(markdown: &str) -> Vec<Block> {
-        blocks(markdown)
+        OwnText { title: "Why".into(), after: String::new(), markdown: markdown.into() }.blocks()
     }
 
     #[test]

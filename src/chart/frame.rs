@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::axis::{Axis, si};
-use super::fonts::{self, Face};
+use super::fonts::{self, Face, escape};
 use super::theme::{self, FAINT, GRID, HEIGHT, INK, LEAST_TEXT, PAPER, Palette, WIDTH};
 
 /// A figure being drawn. Positions are in the viewBox's units.
@@ -120,19 +120,19 @@ impl<'a> Frame<'a> {
     /// Numbers or names under the baseline: all, or every second, third …, so that none touches its neighbour.
     pub fn x_ticks(&mut self, ticks: &[(f64, String)]) {
         let row = self.bottom + 18.0;
-        let space = |(x, text): &(f64, String)| {
-            let half = fonts::width(text, LEAST_TEXT, Face::Plain) / 2.0 + 3.0;
-            (x - half, x + half)
-        };
-        let fits = |every: usize| {
-            let shown: Vec<_> = ticks.iter().step_by(every).map(space).collect();
-            shown.windows(2).all(|pair| pair[0].1 <= pair[1].0)
-        };
-        let every = (1..=ticks.len().max(1)).find(|every| fits(*every)).unwrap_or(1);
-        for (x, text) in ticks.iter().step_by(every) {
+        let placed = |(x, text): &(f64, String)| {
             let text = fonts::shortened(text, LEAST_TEXT, Face::Plain, self.right - EDGE);
             let half = fonts::width(&text, LEAST_TEXT, Face::Plain) / 2.0;
-            self.text(x.clamp(half + 1.0, (WIDTH - half - 1.0).max(half + 1.0)), row, &text, &SMALL);
+            (x.clamp(half + 1.0, (WIDTH - half - 1.0).max(half + 1.0)), half + 3.0, text)
+        };
+        let placed: Vec<_> = ticks.iter().map(placed).collect();
+        let fits = |every: usize| {
+            let shown: Vec<_> = placed.iter().step_by(every).collect();
+            shown.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0 - pair[1].1)
+        };
+        let every = (1..=placed.len().max(1)).find(|every| fits(*every)).unwrap_or(1);
+        for (x, _, text) in placed.iter().step_by(every) {
+            self.text(*x, row, text, &SMALL);
         }
     }
 
@@ -151,10 +151,19 @@ impl<'a> Frame<'a> {
         self.taken.push(space(x, y, text, set));
         let weight = if set.bold { " font-weight=\"600\"" } else { "" };
         let (class, colour) = if set.ink { ("i", INK) } else { ("f", FAINT) };
-        let anchor = if set.anchor == "start" { String::new() } else { format!(" text-anchor=\"{}\"", set.anchor) };
+        let face = if set.bold { Face::Bold } else { Face::Plain };
+        // Runs of several fonts are placed one by one, from the left.
+        let wide = if fonts::is_mixed(text, face) { fonts::width(text, LEAST_TEXT, face) } else { 0.0 };
+        let (x, anchor) = match set.anchor {
+            _ if wide == 0.0 => (x, set.anchor),
+            "middle" => (x - wide / 2.0, "start"),
+            "end" => (x - wide, "start"),
+            anchor => (x, anchor),
+        };
+        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
         self.push(format_args!(
             "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\"{anchor}{weight}>{}</text>",
-            escape(text)
+            fonts::markup(text, face, LEAST_TEXT, x)
         ));
     }
 
@@ -191,6 +200,7 @@ impl<'a> Frame<'a> {
 
     /// A subject's bar; an empty one is drawn as an outline.
     pub fn bar(&mut self, at: (f64, f64), size: (f64, f64), subject: usize, empty: bool, hover: &str) {
+        self.taken.push(Space(at.0 + 1.0, at.0 + size.0 - 1.0, at.1 + 1.0, at.1 + size.1));
         let colour = self.palette.of(subject).to_string();
         let (line, inside) = if empty { (2.0, 0.0) } else { (0.0, 1.0) };
         let (x, y) = (at.0 + line / 2.0, at.1 + line / 2.0);
@@ -305,9 +315,4 @@ fn space(x: f64, y: f64, text: &str, set: &Type) -> Space {
 
 fn title(hover: &str) -> String {
     format!("<title>{}</title>", escape(hover))
-}
-
-/// Text as XML wants it.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -82,9 +82,8 @@ fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize, scale
             let bar = scaled(&metric.of(step, cell)?.0, scale);
             Some(Level { value: bar.value, marked: cell.is_not_the_drives() })
         }
-        None => {
-            levels::over_axis(facts, step, metric, subject).map(|value| Level { value: value / scale, marked: false })
-        }
+        None => levels::over_axis(facts, step, metric, subject)
+            .map(|value| Level { value: value / scale, marked: levels::has_marks(step, subject) }),
     }
 }
 
@@ -100,9 +99,11 @@ fn of_panels(
     let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
     let most = ((380.0 / deep).floor() as usize).max(1);
     let each = steps.len().div_ceil(steps.len().div_ceil(most).max(1)).max(1);
+    let several = steps.len().div_ceil(each);
     let draw = |(i, steps): (usize, &[&StepFacts])| {
+        let number = if several > 1 { format!(" ({} of {several})", i + 1) } else { String::new() };
         let plot = Multiples {
-            caption: caption.to_string(),
+            caption: format!("{caption}{number}"),
             names: facts.subjects.clone(),
             panels: steps.iter().map(|step| of(step)).collect(),
             scale,

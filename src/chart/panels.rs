@@ -20,7 +20,7 @@ pub struct Panels {
 }
 
 /// Between two panels, for the label of the lower one.
-const GAP: f64 = 27.0;
+const GAP: f64 = 31.0;
 /// Of a panel, at least.
 const LEAST_PANEL: f64 = 74.0;
 

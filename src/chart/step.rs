@@ -1,5 +1,7 @@
 //! Which figures a step gets, and what goes into them.
 
+use std::cmp::Ordering;
+
 use super::axis::si;
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
@@ -25,12 +27,17 @@ pub(super) const MOVES_DATA: f64 = 1e6;
 
 /// The figures of a step.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, cover: false })
+    drawn(&Draw { facts, step, titled: false, quiet: false })
+}
+
+/// The same where no heading names the step: each caption does.
+pub fn titled(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    drawn(&Draw { facts, step, titled: true, quiet: false })
 }
 
 /// The same for the first page, where no number stands that a mark would disown.
 pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, cover: true })
+    drawn(&Draw { facts, step, titled: true, quiet: true })
 }
 
 /// What a figure of the step is called among its figures.
@@ -93,11 +100,16 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     all
 }
 
+/// What a bar shows of a summary.
+type Pick<'p> = dyn Fn(&Summary) -> Option<Bar> + 'p;
+
 pub(super) struct Draw<'a> {
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
-    /// It stands on the first page.
-    pub(super) cover: bool,
+    /// Captions name the step.
+    pub(super) titled: bool,
+    /// No number stands that a mark would disown.
+    pub(super) quiet: bool,
 }
 
 impl Draw<'_> {
@@ -105,11 +117,15 @@ impl Draw<'_> {
         Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
     }
 
+    /// Where no heading says it, the step's title stands in the caption.
+    pub(super) fn title(&self) -> String {
+        if self.titled { String::new() } else { self.step.title.clone() }
+    }
+
     /// Says what the mark means, where there is one.
     pub(super) fn subtitle(&self, what: String) -> String {
-        // On the first page the step's title stands nowhere else.
-        let what = if self.cover { format!("{}: {what}", self.step.title) } else { what };
-        match (self.step.has_marks(), self.cover) {
+        let what = if self.titled { format!("{}: {what}", self.step.title) } else { what };
+        match (self.step.has_marks(), self.quiet) {
             (false, _) => what,
             (true, false) => format!("{what} ({MARK} not limited by the drive)"),
             (true, true) => format!("{what} (outline: not limited by the drive)"),
@@ -118,15 +134,18 @@ impl Draw<'_> {
 
     /// On the first page no mark stands at a number: the number is left out.
     fn marked(&self, cell: &CellFacts, text: String) -> String {
-        if self.cover { text } else { marked(cell, text) }
+        if self.quiet { text } else { marked(cell, text) }
     }
 
-    /// The largest claimed difference in a metric at a point of the figure: " · ▲ A +21 % at 96".
+    /// The largest claimed difference in a metric at a point of the figure: "; claimed: A +21 % at 96".
     fn called_out(&self, metric: &Metric) -> String {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
         let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
         let own = self.facts.comparisons.iter().filter(|c| Some(c.step) == index && c.metric == *metric).filter(at);
-        let Some(largest) = own.max_by(|a, b| a.low.total_cmp(&b.low)) else { return String::new() };
+        // Where the step leads, if something is claimed there.
+        let leads = |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
+        let largest = own.max_by(|a, b| (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal));
+        let Some(largest) = largest else { return String::new() };
         let [value, ..] = largest.printed();
         let sign = if metric.better() == Better::Higher { "+" } else { "−" };
         let least = if largest.standing == Standing::AtLeast { "at least " } else { "" };
@@ -137,7 +156,7 @@ impl Draw<'_> {
             At::Load(ops) => format!(" at {} ops/s", si(ops)),
             _ => String::new(),
         };
-        format!(" · ▲ {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
+        format!("; claimed: {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
     }
 
     /// "read service time"
@@ -178,14 +197,14 @@ impl Draw<'_> {
         let subjects = self.facts.subjects.iter().enumerate();
         let series = subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
         let plot = GroupedBars {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(what.to_string()),
             x_label: self.x_label(),
             y_label: unit.to_string(),
             groups: self.groups(),
             series,
             lying: false,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         self.figure(file, plot)
     }
@@ -203,7 +222,7 @@ impl Draw<'_> {
             x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let plot = Curve {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(what.to_string()),
             x_label,
             y_label: unit.to_string(),
@@ -242,7 +261,7 @@ impl Draw<'_> {
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
         let plot = Curve {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(format!(
                 "{what} {} against throughput, by {}{}{}",
                 self.kind(),
@@ -262,8 +281,9 @@ impl Draw<'_> {
     fn per_minute(&self) -> Option<Figure> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
         let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
-        let what = format!("{}s a minute", class.name());
-        Some(self.bars("per-minute", &what, &what, &done))
+        let unit = format!("{}s a minute", class.name());
+        let what = format!("{unit}{}", self.called_out(&Metric::total(Of::PerMinute(class))));
+        Some(self.bars("per-minute", &what, &unit, &done))
     }
 
     /// ops/s and p99 of each drive of a group at the lead point.
@@ -274,7 +294,7 @@ impl Draw<'_> {
         }
         let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
         let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
-        let pick: [(&str, &str, &dyn Fn(&Summary) -> Option<Bar>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
+        let pick: [(&str, &str, &Pick<'_>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
         let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
@@ -282,14 +302,14 @@ impl Draw<'_> {
                 values: (0..most).map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s))).collect(),
             });
             let plot = GroupedBars {
-                title: self.step.title.clone(),
+                title: self.title(),
                 subtitle: self.subtitle(format!("{what} of each drive{}", self.lead_label())),
                 x_label: String::new(),
                 y_label: unit.to_string(),
                 groups: groups(),
                 series: series.collect(),
                 lying: false,
-                quiet: self.cover,
+                quiet: self.quiet,
             };
             self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
         });
@@ -310,7 +330,7 @@ impl Draw<'_> {
             values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
         });
         let plot = GroupedBars {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self
                 .subtitle(format!("p99 of all instances together, and the mean of their own{}", self.lead_label())),
             x_label: String::new(),
@@ -318,7 +338,7 @@ impl Draw<'_> {
             groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
             series: series.collect(),
             lying: true,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         several.then(|| self.figure("instances", plot))
     }
@@ -352,14 +372,14 @@ impl Draw<'_> {
         };
         // Upright there is no room for their names.
         let plot = GroupedBars {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
             x_label: String::new(),
             y_label: "µs".to_string(),
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
             lying: true,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         self.figure("neighbours", plot)
     }
@@ -387,7 +407,7 @@ impl Draw<'_> {
         };
         let series = self.lead().into_iter().map(|(_, cell)| (name(self.facts, cell), points(cell)));
         let plot = Percentiles {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(format!("{} by percentile{}", self.kind(), self.lead_label())),
             series: series.map(|(name, points)| PercentileSeries { name, points }).collect(),
         };
@@ -400,7 +420,7 @@ impl Draw<'_> {
             points: thinned(&cell.over_time, TIMELINE_POINTS),
         });
         let plot = Timeline {
-            title: self.step.title.clone(),
+            title: self.title(),
             subtitle: self.subtitle(format!("ops/s over time{}", self.lead_label())),
             y_label: "ops/s".to_string(),
             series: series.collect(),

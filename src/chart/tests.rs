@@ -40,7 +40,8 @@ pub fn check(svg: &str) -> Result<(), String> {
                 if f64::from(least) < LEAST_TEXT {
                     return Err(format!("“{said}” is {least} high"));
                 }
-                let rect = text.flattened().abs_bounding_box();
+                let outlines = text.flattened().bounding_box();
+                let Some(rect) = outlines.transform(text.abs_transform()) else { continue };
                 within(&said, rect)?;
                 texts.push((said, rect));
             }

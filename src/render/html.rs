@@ -192,7 +192,8 @@ impl<'a> Body<'a> {
             format!("<{mark}{left}>{}", escape(cell))
         };
         let head: String = table.head.iter().enumerate().map(head).collect();
-        let rows: String = (0..table.rows.len()).map(|at| row(table, at)).collect();
+        let grouped = is_grouped(table);
+        let rows: String = (0..table.rows.len()).map(|at| row(table, at, grouped)).collect();
         self.put(format_args!(
             "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table class=data>\
              <caption{unseen}>{caption}</caption><thead><tr>{head}</thead><tbody>\n{rows}</tbody></table></div>\n"
@@ -231,7 +232,7 @@ pub fn table_caption(table: &Table, under: &[String; 2], section: &str) -> Strin
 }
 
 /// A row's cells. The leading columns name the row; a name that stands for the rows below too spans them.
-fn row(table: &Table, at: usize) -> String {
+fn row(table: &Table, at: usize, grouped: bool) -> String {
     let (mark, cells) = &table.rows[at];
     let class = match mark {
         Mark::None => "",
@@ -240,7 +241,6 @@ fn row(table: &Table, at: usize) -> String {
         Mark::Bad => " class=bad",
     };
     let mut out = format!("<tr{class}>");
-    let grouped = is_grouped(table);
     for (i, text) in cells.iter().enumerate() {
         let span = if i == 0 && grouped { rows_below(table, at) } else { 1 };
         if i == 0 && grouped && text.is_empty() && at > 0 {
@@ -248,9 +248,8 @@ fn row(table: &Table, at: usize) -> String {
         }
         let words = if text.chars().count() > 60 { " words" } else { "" };
         let left = if i < table.left { format!(" class=\"left{words}\"") } else { String::new() };
-        let names = i == 0 || i == 1 && grouped;
         let cell = match () {
-            () if text.is_empty() || !names || i >= table.left => "td".to_string(),
+            () if !names_row(table, cells, i, grouped) => "td".to_string(),
             () if span > 1 => format!("th scope=rowgroup rowspan={span}"),
             () => "th scope=row".to_string(),
         };
@@ -264,6 +263,12 @@ fn row(table: &Table, at: usize) -> String {
 pub fn is_grouped(table: &Table) -> bool {
     let empty = |(_, cells): &(Mark, Vec<String>)| cells.first().is_some_and(String::is_empty);
     table.left > 1 && table.rows.first().is_some_and(|row| !empty(row)) && table.rows.iter().any(empty)
+}
+
+/// Whether a cell names its row: the first of the leading columns that says something, and within a group the second.
+pub fn names_row(table: &Table, cells: &[String], column: usize, grouped: bool) -> bool {
+    let first = cells[..column].iter().all(String::is_empty) || grouped && column == 1;
+    column < table.left && !cells[column].is_empty() && first
 }
 
 /// How many rows a name in the first column is of, from its own on.

@@ -5,7 +5,7 @@ use std::num::{NonZeroU16, NonZeroU32};
 
 use krilla::tagging::{ListNumbering, TableHeaderScope, Tag};
 
-use super::html::is_grouped;
+use super::html::{is_grouped, names_row};
 use super::pages::{Item, Piece, Rgb};
 use super::tags::{TagId, Tags};
 use crate::brief::block::{Mark, Table};
@@ -25,8 +25,10 @@ const IN_TABLES: [f32; 6] = [7.8, 7.4, 7.0, 6.6, 6.2, 5.8];
 const GUTTER: f32 = 6.0;
 /// Rows that stay with their table's head.
 const KEPT_ROWS: usize = 3;
-/// Figures in a row.
-const ACROSS: usize = 2;
+/// Figures, and pairs of name and value, in a row; and in fine print.
+const ACROSS: [usize; 2] = [2, 3];
+/// How much smaller fine print is.
+const FINE: f32 = 0.72;
 
 /// How a line of text is set.
 #[derive(Clone, Copy)]
@@ -44,6 +46,8 @@ pub struct Heading {
     pub level: u16,
     pub text: String,
     pub anchor: usize,
+    /// Whether the contents name it.
+    pub listed: bool,
 }
 
 pub struct Layout {
@@ -55,6 +59,8 @@ pub struct Layout {
     pub headings: Vec<Heading>,
     /// Of the last heading.
     level: u16,
+    /// What is looked up and not read through is set smaller, with more beside one another.
+    fine: bool,
 }
 
 pub fn width(text: &str, size: f32, face: Face) -> f32 {
@@ -72,12 +78,25 @@ fn written(at: (f32, f32), set: Set, text: String) -> Item {
 impl Layout {
     pub fn new(page_width: f32) -> Layout {
         let width = page_width - 2.0 * MARGIN;
-        let (tags, level) = (Tags::default(), 0);
-        Layout { width, tags, pieces: Vec::new(), heads: Vec::new(), headings: Vec::new(), level }
+        let (tags, level, fine) = (Tags::default(), 0, false);
+        Layout { width, tags, pieces: Vec::new(), heads: Vec::new(), headings: Vec::new(), level, fine }
     }
 
     pub fn width(&self) -> f32 {
         self.width
+    }
+
+    /// From here on in fine print, or no longer.
+    pub fn fine(&mut self, fine: bool) {
+        self.fine = fine;
+    }
+
+    fn scale(&self) -> f32 {
+        if self.fine { FINE } else { 1.0 }
+    }
+
+    fn scaled(&self, set: Set) -> Set {
+        Set { size: set.size * self.scale(), ..set }
     }
 
     pub fn gap(&mut self, height: f32) {
@@ -87,12 +106,12 @@ impl Layout {
 
     /// A heading of a level: 1 is the document's title.
     pub fn heading(&mut self, level: u16, text: &str) {
-        let size = [22.0, 14.5, 11.5, 10.0][usize::from(level.clamp(1, 4)) - 1];
+        let size = [22.0, 14.5, 11.5, 10.0][usize::from(level.clamp(1, 4)) - 1] * self.scale();
         // No level is left out.
         let level = level.min(self.level + 1);
         self.level = level;
         let anchor = self.headings.len();
-        self.headings.push(Heading { level, text: text.to_string(), anchor });
+        self.headings.push(Heading { level, text: text.to_string(), anchor, listed: level == 2 });
         self.gap(size * if level == 2 { 1.1 } else { 0.7 });
         let kind = Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), Some(text.to_string()));
         let tag = self.tags.leaf(kind);
@@ -104,8 +123,14 @@ impl Layout {
         self.pieces.push(Piece { height: size * 0.25, keep: true, ..Piece::default() });
     }
 
+    /// Whether the contents name the last heading; what is only looked up has its section there alone.
+    pub fn list_last(&mut self, listed: bool) {
+        let fine = self.fine;
+        self.headings.last_mut().into_iter().for_each(|h| h.listed = listed && !fine);
+    }
+
     pub fn paragraph(&mut self, text: &str, set: Set) {
-        let tag = self.tags.leaf(Tag::P);
+        let (tag, set) = (self.tags.leaf(Tag::P), self.scaled(set));
         self.lines(text, set, 0.0, tag, false);
         self.gap(set.size * 0.45);
     }
@@ -122,16 +147,17 @@ impl Layout {
 
     pub fn list(&mut self, items: &[String]) {
         self.tags.begin(Tag::L(ListNumbering::Disc));
+        let set = self.scaled(PLAIN);
         for item in items {
             self.tags.begin(Tag::LI);
             let (label, body) = (self.tags.leaf(Tag::Lbl), self.tags.leaf(Tag::LBody));
             let from = self.pieces.len();
-            self.lines(item, PLAIN, 10.0, body, false);
+            self.lines(item, set, 10.0, body, false);
             if let Some(first) = self.pieces.get_mut(from) {
-                let bullet = written((MARGIN + 1.0, BODY), Set { colour: FAINT, ..PLAIN }, "•".into());
+                let bullet = written((MARGIN + 1.0, set.size), Set { colour: FAINT, ..set }, "•".into());
                 first.items.insert(0, (bullet, Some(label)));
             }
-            self.gap(2.0);
+            self.gap(2.0 * self.scale());
             self.tags.end();
         }
         self.tags.end();
@@ -140,7 +166,7 @@ impl Layout {
 
     pub fn code(&mut self, text: &str) {
         let tag = self.tags.leaf(Tag::Code);
-        let set = Set { size: 6.4, face: Face::Code, colour: FAINT };
+        let set = Set { size: 5.8, face: Face::Code, colour: FAINT };
         for line in text.lines() {
             let indent = line.chars().take_while(|c| *c == ' ').count() as f32;
             self.lines(line.trim(), set, indent * 3.8, tag, false);
@@ -189,13 +215,14 @@ impl Layout {
 
     /// Rows of figures, each under its caption; the last stays with what follows, where that is a table.
     pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
-        let across = ACROSS.min(figures.len());
-        let wide = ((self.width - 14.0 * (across.max(1) - 1) as f32) / across.max(1) as f32).min(320.0);
-        let rows = figures.chunks(ACROSS);
+        let most = ACROSS[usize::from(self.fine)];
+        let across = if self.fine { most } else { most.min(figures.len()).max(1) };
+        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(260.0);
+        let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
             let mut piece = Piece { keep: table_follows && i == last, ..Piece::default() };
-            let set = Set { size: 8.2, face: Face::Bold, colour: INK };
+            let set = self.scaled(Set { size: 8.2, face: Face::Bold, colour: INK });
             let captions: Vec<Vec<String>> = row.iter().map(|f| broken(&f.caption(), set, wide)).collect();
             let above = captions.iter().map(Vec::len).max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0;
             for (at, (figure, caption)) in row.iter().zip(captions).enumerate() {
@@ -217,37 +244,52 @@ impl Layout {
         }
     }
 
-    /// Names and values, two pairs to a row.
+    /// Names and values, several pairs to a row.
     pub fn pairs(&mut self, title: &str, pairs: &[(String, String)]) {
-        let set = Set { size: 7.4, ..PLAIN };
-        let (half, name) = ((self.width - 14.0) / 2.0, 0.42);
+        let across = ACROSS[usize::from(self.fine)];
+        let set = Set { size: 8.0 * self.scale(), ..PLAIN };
+        let (part, name) = ((self.width - 12.0 * (across - 1) as f32) / across as f32, 0.4);
         self.tags.begin(Tag::Table.with_summary(Some(title.to_string())));
-        let rows = pairs.len().div_ceil(2);
+        // A long value has a row of its own.
+        let room = f64::from(part * (1.0 - name) * 2.0);
+        let is_long = |(_, value): &&(String, String)| fonts::width(value, f64::from(set.size), set.face) > room;
+        let (long, short): (Vec<_>, Vec<_>) = pairs.iter().partition(is_long);
+        let rows = short.len().div_ceil(across);
+        let empty = (String::new(), String::new());
         for row in 0..rows {
-            self.tags.begin(Tag::TR);
-            let mut piece = Piece { keep: row == 0 && rows > 1, ..Piece::default() };
-            let mut deep = 1;
-            for (side, pair) in [pairs.get(row), pairs.get(row + rows)].into_iter().enumerate() {
-                let x = MARGIN + (half + 14.0) * side as f32;
-                let empty = (String::new(), String::new());
-                let (key, value) = pair.unwrap_or(&empty);
-                let tags = [self.tags.leaf(Tag::TH(TableHeaderScope::Row)), self.tags.leaf(Tag::TD)];
-                let columns = [(x, half * name - 5.0, key, FAINT), (x + half * name, half * (1.0 - name), value, INK)];
-                for ((x, wide, text, colour), tag) in columns.into_iter().zip(tags) {
-                    let set = Set { colour, ..set };
-                    let lines = broken(text, set, wide);
-                    deep = deep.max(lines.len());
-                    cell(&mut piece, (x, 0.0), set, lines, tag, None);
-                }
-            }
-            piece.height = deep as f32 * set.size * 1.3 + 2.5;
-            let line = Item::Rule { at: (MARGIN, piece.height - 1.5), size: (self.width, 0.4), colour: RULE };
-            piece.items.push((line, None));
-            self.pieces.push(piece);
-            self.tags.end();
+            let cells: Vec<_> = (0..across).map(|side| *short.get(row + rows * side).unwrap_or(&&empty)).collect();
+            self.pairs_row(&cells, (part, part * name), set, row == 0 && rows > 1);
+        }
+        for pair in long {
+            self.pairs_row(&[pair], (self.width, part * name), set, false);
         }
         self.tags.end();
-        self.gap(4.0);
+        self.gap(3.0);
+    }
+
+    /// Pairs beside one another, each so wide, its name taking so much of it; one alone spans the columns of all.
+    fn pairs_row(&mut self, cells: &[&(String, String)], (part, name): (f32, f32), set: Set, keep: bool) {
+        self.tags.begin(Tag::TR);
+        let mut piece = Piece { keep, ..Piece::default() };
+        let mut deep = 1;
+        let span = if cells.len() == 1 { ACROSS[usize::from(self.fine)] as u32 * 2 - 1 } else { 1 };
+        for (side, (key, value)) in cells.iter().enumerate() {
+            let x = MARGIN + (part + 12.0) * side as f32;
+            let over = NonZeroU32::new(span).filter(|_| span > 1);
+            let tags = [self.tags.leaf(Tag::TH(TableHeaderScope::Row)), self.tags.leaf(Tag::TD.with_col_span(over))];
+            let columns = [(x, name - 5.0, key, FAINT), (x + name, part - name, value, INK)];
+            for ((x, wide, text, colour), tag) in columns.into_iter().zip(tags) {
+                let set = Set { colour, ..set };
+                let lines = broken(text, set, wide);
+                deep = deep.max(lines.len());
+                cell(&mut piece, (x, 0.0), set, lines, tag, None);
+            }
+        }
+        piece.height = deep as f32 * set.size * 1.25 + 2.0;
+        let line = Item::Rule { at: (MARGIN, piece.height - 1.2), size: (self.width, 0.4), colour: RULE };
+        piece.items.push((line, None));
+        self.pieces.push(piece);
+        self.tags.end();
     }
 
     pub fn table(&mut self, table: &Table, called: &str) {
@@ -260,7 +302,7 @@ impl Layout {
             widths.iter_mut().for_each(|w| *w += spare / columns as f32);
         }
         if !table.caption.is_empty() {
-            let set = Set { size: 8.2, face: Face::Bold, colour: INK };
+            let set = self.scaled(Set { size: 8.2, face: Face::Bold, colour: INK });
             let tag = self.tags.leaf(Tag::P);
             self.lines(&table.caption, set, 0.0, tag, true);
         }
@@ -279,7 +321,7 @@ impl Layout {
             self.pieces.push(piece);
         }
         self.tags.end();
-        self.gap(7.0);
+        self.gap(7.0 * self.scale());
     }
 
     /// The size of the letters, and the widths of the columns: as large as fits, narrowing the widest where none does.
@@ -292,7 +334,8 @@ impl Layout {
             }
         }
         let at = |size: f32| natural.iter().map(|w| w * size + GUTTER).collect::<Vec<f32>>();
-        for size in IN_TABLES {
+        let largest = if self.fine { IN_TABLES[4] } else { IN_TABLES[0] };
+        for size in IN_TABLES.into_iter().filter(|size| *size <= largest) {
             if at(size).iter().sum::<f32>() <= self.width {
                 return (size, at(size));
             }
@@ -328,7 +371,7 @@ impl Grid<'_> {
             _ => INK,
         };
         let set = Set { size: self.size, face, colour };
-        let line = self.size * 1.3;
+        let line = self.size * 1.25;
         tags.begin(Tag::TR);
         let mut piece = Piece { table: Some(self.number), keep: at.is_none(), ..Piece::default() };
         let (mut x, mut deep) = (MARGIN, 1);
@@ -365,8 +408,8 @@ impl Grid<'_> {
         if column == 0 && self.grouped && text.is_empty() && at > 0 {
             return None;
         }
-        let names = column == 0 || column == 1 && self.grouped;
-        if text.is_empty() || !names || column >= self.table.left {
+        let cells = &self.table.rows[at].1;
+        if text.is_empty() || !names_row(self.table, cells, column, self.grouped) {
             return Some(tags.leaf(Tag::TD));
         }
         let below = self.table.rows[at + 1..].iter();
@@ -382,7 +425,7 @@ fn cell(piece: &mut Piece, (x, y): (f32, f32), set: Set, lines: Vec<String>, tag
     let lines = if lines.is_empty() { vec![" ".to_string()] } else { lines };
     for (i, text) in lines.into_iter().enumerate() {
         let shift = right.map_or(0.0, |right| right - width(&text, set.size, set.face));
-        let at = (x + shift, y + set.size + i as f32 * set.size * 1.3);
+        let at = (x + shift, y + set.size + i as f32 * set.size * 1.25);
         piece.items.push((written(at, set, text), Some(tag)));
     }
 }

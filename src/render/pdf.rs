@@ -20,7 +20,7 @@ use super::tags::{TagId, Tags};
 use crate::base::error::{Error, Result, failed};
 use crate::base::text::is_hidden;
 use crate::brief::block::{Block, Role, words};
-use crate::brief::{Document, Page};
+use crate::brief::{Document, Page, Part};
 use crate::chart::Palette;
 use crate::chart::fonts::{self, Face};
 
@@ -28,12 +28,23 @@ use crate::chart::fonts::{self, Face};
 const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
 /// Lines of code that are printed.
 const MOST_CODE: usize = 60;
+/// Rows of an appendix's tables that are printed: nobody reads more of them on paper.
+const MOST_ROWS: usize = 200;
 /// Where a page's text ends, above its number.
 const FOOT: f32 = 34.0;
 
 /// Lays the document out and writes it.
 pub fn pdf(document: &Document) -> Result<Vec<u8>> {
     let (layout, pages, size) = set_out(document);
+    // A page that is begun cannot be given up.
+    for (item, _) in pages.all.iter().flatten() {
+        match item {
+            Item::Text { text, .. } => fonts::require(text)?,
+            Item::Drawing { svg, .. } => fonts::require_in(svg)?,
+            _ => {}
+        }
+    }
+    fonts::require(&document.title)?;
     write(document, size, layout, pages)
 }
 
@@ -56,13 +67,20 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
     cover(&mut layout, document);
     let (contents, place) = (layout.pieces.len(), layout.tags.at_top());
     for part in &document.parts {
+        layout.fine(part.appendix);
         layout.heading(2, &part.title);
+        let rows = rows(part);
+        if part.appendix && rows > MOST_ROWS {
+            let text = format!("{rows} rows, which the HTML and Markdown forms hold, and `dyno export`.");
+            layout.paragraph(&text, PLAIN);
+            continue;
+        }
         let mut under = Default::default();
         for (i, block) in part.blocks.iter().enumerate() {
             set(&mut layout, block, &part.blocks[i + 1..], &document.palette, (&mut under, &part.title));
         }
     }
-    let entries = listed(document, &layout);
+    let entries = listed(&layout);
     let list = list_of_contents(&mut layout, place, &entries);
     let pieces = std::mem::take(&mut layout.pieces);
     let mut all = Vec::with_capacity(pieces.len() + list.len());
@@ -73,6 +91,11 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
     let anchors = layout.headings.len();
     let pages = paginate(all, &layout.heads, (MARGIN, size.1 - MARGIN - 6.0), anchors);
     (layout, pages, size)
+}
+
+fn rows(part: &Part) -> usize {
+    let rows = |block: &Block| if let Block::Table(table) = block { table.rows.len() } else { 0 };
+    part.blocks.iter().map(rows).sum()
 }
 
 fn cover(layout: &mut Layout, document: &Document) {
@@ -88,16 +111,10 @@ fn cover(layout: &mut Layout, document: &Document) {
     }
 }
 
-/// What the contents name: sections, and the chapters that have an anchor (steps). (level, text, anchor)
-fn listed(document: &Document, layout: &Layout) -> Vec<(u16, String, usize)> {
-    let chapters = document.parts.iter().flat_map(|part| &part.blocks);
-    let named: Vec<&str> = chapters
-        .filter_map(|block| match block {
-            Block::Heading(heading) if heading.id.is_some() => Some(heading.text.as_str()),
-            _ => None,
-        })
-        .collect();
-    let wanted = layout.headings.iter().filter(|h| h.level == 2 || h.level == 3 && named.contains(&h.text.as_str()));
+/// What the contents name: sections, and of those that are read through the chapters with an anchor (steps). (level, text,
+/// anchor)
+fn listed(layout: &Layout) -> Vec<(u16, String, usize)> {
+    let wanted = layout.headings.iter().filter(|h| h.listed);
     wanted.map(|h| (h.level, h.text.clone(), h.anchor)).collect()
 }
 
@@ -147,6 +164,7 @@ fn set(layout: &mut Layout, block: &Block, next: &[Block], palette: &Palette, (u
                 _ => under[1] = heading.text.clone(),
             }
             layout.heading(u16::from(heading.level) + 2, &heading.text);
+            layout.list_last(heading.id.is_some());
         }
         Block::Text(role, line) => {
             let set = match role {
@@ -276,6 +294,15 @@ impl Pen<'_> {
             _ => ContentTag::Span(SpanTag::empty()),
         };
         let id: Identifier = surface.start_tagged(content);
+        let drawn = self.content(surface, item);
+        surface.end_tagged();
+        if let Some(tag) = tag {
+            self.tags.drawn(tag, id);
+        }
+        drawn
+    }
+
+    fn content(&mut self, surface: &mut Surface<'_>, item: &Item) -> Result<()> {
         match item {
             Item::Text { at, size, face, colour, text } => {
                 self.text(surface, *at, Set { size: *size, face: *face, colour: *colour }, text)?;
@@ -294,16 +321,11 @@ impl Pen<'_> {
             Item::Drawing { at, size, svg } => drawing(surface, *at, *size, svg)?,
             Item::Link { .. } => {}
         }
-        surface.end_tagged();
-        if let Some(tag) = tag {
-            self.tags.drawn(tag, id);
-        }
         Ok(())
     }
 
     /// One line, in as many fonts as its characters need.
     fn text(&mut self, surface: &mut Surface<'_>, at: (f32, f32), set: Set, text: &str) -> Result<()> {
-        fonts::require(text)?;
         surface.set_fill(Some(filled_with(set.colour)));
         let seen: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
         let font_of = |c: &char| fonts::of_char(set.face, *c).map(std::ptr::from_ref);
@@ -334,7 +356,6 @@ fn filled_with((r, g, b): Rgb) -> Fill {
 
 fn drawing(surface: &mut Surface<'_>, at: (f32, f32), size: (f32, f32), svg: &str) -> Result<()> {
     let wrong = || failed("a figure is not valid SVG", "please report it");
-    fonts::require_in(svg)?;
     let tree = Tree::from_str(svg, &fonts::options()).map_err(|_| wrong())?;
     let size = Size::from_wh(size.0, size.1).ok_or_else(wrong)?;
     surface.push_transform(&Transform::from_translate(at.0, at.1));

@@ -77,7 +77,10 @@ fn a_thousand_points_make_a_page_below_three_megabytes() {
     let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
     let loaded = begun.elapsed();
     let page = html(&document(&facts)).expect("a page");
-    // Seen with `cargo test --release a_thousand -- --nocapture`; the goal is a second, and no test is timed.
+    // Seen with `cargo test --release a_thousand -- --nocapture`; the goal is a second, and a busy machine has five. Without
+    // optimisation nothing is said of the time.
+    let optimised = !cfg!(debug_assertions);
+    assert!(!optimised || begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
     println!("1,000 points: {loaded:?} to load, {:?} in all, {} bytes", begun.elapsed(), page.len());
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
 }
@@ -184,7 +187,7 @@ fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better
         let document = document(&facts);
         // How rankings are made is explained in any case; what is left must hold none.
         let markdown = markdown(&document, "figures").0;
-        let results = markdown.split("## How it was measured").next().unwrap_or_default().to_string();
+        let results = markdown.split("How it was measured").next().unwrap_or_default().to_string();
         let mut claims = Vec::new();
         crate::cmd::claims::write(&facts, false, &mut claims).expect("claims");
         for shown in [compared(&facts), shown(&facts), results, String::from_utf8_lossy(&claims).into()] {

@@ -48,6 +48,13 @@ pub fn plan(folder: &Path, steps: &str, subjects: usize, repeats: u32) -> Plan {
     plan::from_command_line(&protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue()).expect("a plan")
 }
 
+/// A plan of a protocol that Dyno has.
+pub fn builtin(folder: &Path, protocol: &str, subjects: &[&str], repeats: u32) -> Plan {
+    let all: Vec<_> = subjects.iter().map(|name| (name.to_string(), folder.join(name))).collect();
+    all.iter().for_each(|(_, drive)| std::fs::create_dir_all(drive).expect("a folder"));
+    plan::from_command_line(protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue()).expect("a plan")
+}
+
 /// A closed loop on the null engine, with what else the step and its stream have.
 pub fn step(name: &str, step: &str, stream: &str) -> String {
     format!(

@@ -117,6 +117,6 @@ fn limits(step: &StepFacts) -> Option<String> {
         }
     }
     let others: Vec<String> = others.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    let rest = if others.is_empty() { String::new() } else { format!(", {}", number_format::list(&others)) };
-    Some(format!("Of {} points the drive limited {by_drive}{rest}.", watched.len()))
+    let rest = if others.is_empty() { String::new() } else { format!("; otherwise {}", number_format::list(&others)) };
+    Some(format!("The drive limited {by_drive} of {} points{rest}.", watched.len()))
 }

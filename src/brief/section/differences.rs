@@ -9,11 +9,16 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::{published, wording};
 use crate::chart::step::marked;
+use crate::plan::Field;
 
+/// Every difference, point by point.
 pub const SECTION: Section = Section { id: "differences", title: "All differences", appendix: true, blocks };
 
 /// Axis values that a reader takes in beside a figure.
 const MOST_VALUES: usize = 8;
+
+/// Subjects of which every pair is shown beside a figure.
+const MOST_SUBJECTS: usize = 3;
 
 /// The tables that the steps' own parts show in part.
 fn blocks(facts: &Facts) -> Vec<Block> {
@@ -30,7 +35,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 pub fn table(facts: &Facts, index: usize, short: bool) -> Option<Table> {
     let step = &facts.steps[index];
     let metrics = metrics(facts, index);
-    let pairs = pairs(facts.subjects.len());
+    let pairs = pairs(facts.subjects.len(), short);
     let several = facts.subjects.len() > 2;
     let mut head = vec![step.axis_label().to_string()];
     if several {
@@ -88,8 +93,10 @@ fn metrics(facts: &Facts, index: usize) -> Vec<Own> {
     all.into_iter().filter(measured).map(own).collect()
 }
 
-fn pairs(subjects: usize) -> Vec<(usize, usize)> {
-    (0..subjects).flat_map(|a| (a + 1..subjects).map(move |b| (a, b))).collect()
+/// In `short`, of many subjects, each with the first.
+fn pairs(subjects: usize, short: bool) -> Vec<(usize, usize)> {
+    let firsts = if short && subjects > MOST_SUBJECTS { 1 } else { subjects };
+    (0..firsts).flat_map(|a| (a + 1..subjects).map(move |b| (a, b))).collect()
 }
 
 /// Axis values first, then what is read off curves, then means.
@@ -97,8 +104,12 @@ fn places(facts: &Facts, index: usize, short: bool) -> Vec<At> {
     let step = &facts.steps[index];
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
-    let kept =
-        |value: &usize| !short || value.is_multiple_of(every) || *value == last || lead::value(step) == Some(*value);
+    // Shares of one's own maximum are different loads for each subject: their levels are in the curve and the full data.
+    let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && facts.subjects.len() > 1;
+    let kept = |value: &usize| match shares {
+        true => step.values[*value].number.is_infinite(),
+        false => !short || value.is_multiple_of(every) || *value == last || lead::value(step) == Some(*value),
+    };
     let mut all: Vec<At> = (0..step.values.len()).filter(kept).map(At::Value).collect();
     for c in facts.comparisons.iter().filter(|c| c.step == index) {
         let wanted = !short || !matches!(c.at, At::Load(_));

@@ -11,24 +11,32 @@ use crate::brief::wording;
 use crate::plan::Field;
 use crate::stats::curve::knee;
 
+/// Comparisons at equal latency and at equal load.
 pub const SECTION: Section = Section { id: "equal-latency", title: "Load at equal latency", appendix: false, blocks };
 
 const HEAD: [&str; 5] = ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];
 
+/// How the curves are read.
 pub const HOW: &str = "The knee is the measured point that lies farthest below the straight line between the curve's ends, \
 both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the first subject's knee) and \
 p99 at equal load (over the loads that all curves share) are read off the straight lines between measured points, repeat by \
 repeat, and compared with the first subject as any other figure.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = Vec::new();
+    let mut all: Vec<Vec<String>> = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
-        out.extend(table(facts, index).into_iter().flat_map(|t| [Block::chapter(&step.title), t.block()]));
+        // The step is named once.
+        let named = |(i, row): (usize, Vec<String>)| {
+            let name = if i == 0 { step.title.clone() } else { String::new() };
+            [vec![name], row].concat()
+        };
+        all.extend(rows(facts, index).into_iter().enumerate().map(named));
     }
-    if !out.is_empty() {
-        out.insert(0, Block::note(HOW));
+    if all.is_empty() {
+        return Vec::new();
     }
-    out
+    let head = [&["step"], &HEAD[..]].concat();
+    vec![Block::note(HOW), Table::of(2, &head, all).block()]
 }
 
 /// A row for each subject of a step that was swept in open loop.

@@ -8,9 +8,12 @@ use crate::analysis::{compare::Comparison, levels};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::{published, wording};
-use crate::chart::{self, step::marked};
-use crate::plan::headline::Place;
+use crate::chart::{self, MARK, step::marked};
+use crate::plan::model::headline::Place;
 
+/// All steps in one table.
+
+/// All steps in one table.
 pub const SECTION: Section = Section { id: "summary", title: "Summary", appendix: false, blocks };
 
 const HOW: &str = "▲ better than every other subject, by a claim. † not limited by the drive. Difference: the better \
@@ -28,8 +31,15 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     head.extend(facts.subjects.iter().cloned());
     head.extend(pair.then(|| "difference".to_string()));
     let rows = measured().map(|(index, step)| row(facts, index, step, pair)).collect();
-    let how = if published::is_published(facts) { HOW_PUBLISHED } else { HOW };
-    vec![Table::of(2, &head, rows).block(), Block::note(how), Block::Figures(chart::multiples::figures(facts))]
+    let how = match facts.comparisons.is_empty() {
+        _ if published::is_published(facts) => Some(HOW_PUBLISHED),
+        true => None,
+        false => Some(HOW),
+    };
+    let mut out = vec![Table::of(2, &head, rows).block()];
+    out.extend(how.map(Block::note));
+    out.push(Block::Figures(chart::multiples::figures(facts)));
+    out
 }
 
 fn row(facts: &Facts, index: usize, step: &StepFacts, pair: bool) -> Vec<String> {
@@ -69,7 +79,9 @@ fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> St
             let text = cell.and_then(|c| Some(marked(c, wording::printed(metric, step, c)?.1)));
             text.unwrap_or(NONE.to_string())
         }
-        None => levels::over_axis(facts, step, metric, subject)
-            .map_or(NONE.to_string(), |value| wording::printed_value(metric, value).1),
+        None => levels::over_axis(facts, step, metric, subject).map_or(NONE.to_string(), |value| {
+            let text = wording::printed_value(metric, value).1;
+            if levels::has_marks(step, subject) { format!("{text} {MARK}") } else { text }
+        }),
     }
 }

@@ -3,16 +3,17 @@
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::metric::NEW_ORDER;
 use crate::analysis::point_summary::Summary;
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::record::Class;
 
+/// TPC-C's results and limits.
 pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", appendix: false, blocks };
 
-/// As the workload declares them.
-pub const NEW_ORDER: Class = Class::new("new-order");
+// As the workload declares them.
 const PAYMENT: Class = Class::new("payment");
 const ORDER_STATUS: Class = Class::new("order-status");
 const DELIVERY: Class = Class::new("delivery");
