@@ -131,11 +131,21 @@ pub fn open(facts: &Facts, c: &Comparison) -> String {
 fn claims_beside(facts: &Facts, index: usize, said: &[Said]) -> Vec<String> {
     let mut said = said.to_vec();
     let mut out = Vec::new();
+    let crossovers = claims::crossovers(facts);
+    let crossed = |c: &Comparison| {
+        let mut same = crossovers.iter().filter(|o| o.step == c.step && o.metric == c.metric);
+        same.find(|o| c.is_of(o.before, o.after))
+    };
     let mut say = |c: &Comparison| {
-        if !said.contains(&key(c)) {
-            said.push(key(c));
-            out.push(format!("{}: {}.", facts.steps[c.step].title, wording::sentence(facts, c)));
+        if said.contains(&key(c)) {
+            return;
         }
+        said.push(key(c));
+        // One end of the axis is not the whole of it.
+        out.push(match crossed(c) {
+            Some(crossover) => format!("{}.", wording::crossover(facts, crossover)),
+            None => format!("{}: {}.", facts.steps[c.step].title, wording::sentence(facts, c)),
+        });
     };
     let all = claims::all(facts);
     let own_step = all.iter().find(|c| c.comparison.step == index && !said_metric(&c.comparison.metric, facts, index));

@@ -21,12 +21,12 @@ pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     places.into_iter().map(|at| all[at].clone()).collect()
 }
 
-/// All others.
+/// All others, with captions that name the step.
 pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     let leading = leading(facts, step);
     let led = |figure: &Figure| leading.iter().any(|own| own.file == figure.file);
     // Those of power stand with its tables.
-    let own = OF_STEP.iter().filter(|of| of.section == "results").flat_map(|of| (of.figures)(facts, step));
+    let own = step::titled(facts, step).into_iter();
     // Bars by the share of one's own maximum would set different loads side by side.
     let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent);
     let unlike = |figure: &Figure| shares && ["ops", "mb", "p99"].contains(&step::name_of(figure, step));

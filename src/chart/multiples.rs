@@ -99,9 +99,11 @@ fn of_panels(
     let deep = TITLE + BAR * facts.subjects.len() as f64 + GAP;
     let most = ((380.0 / deep).floor() as usize).max(1);
     let each = steps.len().div_ceil(steps.len().div_ceil(most).max(1)).max(1);
+    let several = steps.len().div_ceil(each);
     let draw = |(i, steps): (usize, &[&StepFacts])| {
+        let number = if several > 1 { format!(" ({} of {several})", i + 1) } else { String::new() };
         let plot = Multiples {
-            caption: caption.to_string(),
+            caption: format!("{caption}{number}"),
             names: facts.subjects.clone(),
             panels: steps.iter().map(|step| of(step)).collect(),
             scale,

@@ -12,7 +12,7 @@ use crate::stats::Estimate;
 
 /// The figures of a step; of power one set for each class, since classes are never mixed.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    let draw = Draw { facts, step, cover: false };
+    let draw = Draw { facts, step, titled: false, quiet: false };
     let mut classes: Vec<&str> = Vec::new();
     for power in step.cells.iter().flat_map(|c| &c.power) {
         if !classes.contains(&power.class.as_str()) {

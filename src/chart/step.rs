@@ -27,12 +27,17 @@ pub(super) const MOVES_DATA: f64 = 1e6;
 
 /// The figures of a step.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, cover: false })
+    drawn(&Draw { facts, step, titled: false, quiet: false })
+}
+
+/// The same where no heading names the step: each caption does.
+pub fn titled(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    drawn(&Draw { facts, step, titled: true, quiet: false })
 }
 
 /// The same for the first page, where no number stands that a mark would disown.
 pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    drawn(&Draw { facts, step, cover: true })
+    drawn(&Draw { facts, step, titled: true, quiet: true })
 }
 
 /// What a figure of the step is called among its figures.
@@ -95,11 +100,16 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     all
 }
 
+/// What a bar shows of a summary.
+type Pick<'p> = dyn Fn(&Summary) -> Option<Bar> + 'p;
+
 pub(super) struct Draw<'a> {
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
-    /// It stands on the first page.
-    pub(super) cover: bool,
+    /// Captions name the step.
+    pub(super) titled: bool,
+    /// No number stands that a mark would disown.
+    pub(super) quiet: bool,
 }
 
 impl Draw<'_> {
@@ -107,15 +117,15 @@ impl Draw<'_> {
         Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
     }
 
-    /// On the first page the step's title stands in the caption.
+    /// Where no heading says it, the step's title stands in the caption.
     pub(super) fn title(&self) -> String {
-        if self.cover { String::new() } else { self.step.title.clone() }
+        if self.titled { String::new() } else { self.step.title.clone() }
     }
 
     /// Says what the mark means, where there is one.
     pub(super) fn subtitle(&self, what: String) -> String {
-        let what = if self.cover { format!("{}: {what}", self.step.title) } else { what };
-        match (self.step.has_marks(), self.cover) {
+        let what = if self.titled { format!("{}: {what}", self.step.title) } else { what };
+        match (self.step.has_marks(), self.quiet) {
             (false, _) => what,
             (true, false) => format!("{what} ({MARK} not limited by the drive)"),
             (true, true) => format!("{what} (outline: not limited by the drive)"),
@@ -124,10 +134,10 @@ impl Draw<'_> {
 
     /// On the first page no mark stands at a number: the number is left out.
     fn marked(&self, cell: &CellFacts, text: String) -> String {
-        if self.cover { text } else { marked(cell, text) }
+        if self.quiet { text } else { marked(cell, text) }
     }
 
-    /// The largest claimed difference in a metric at a point of the figure: " · ▲ A +21 % at 96".
+    /// The largest claimed difference in a metric at a point of the figure: "; claimed: A +21 % at 96".
     fn called_out(&self, metric: &Metric) -> String {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
         let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
@@ -146,7 +156,7 @@ impl Draw<'_> {
             At::Load(ops) => format!(" at {} ops/s", si(ops)),
             _ => String::new(),
         };
-        format!(" · ▲ {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
+        format!("; claimed: {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
     }
 
     /// "read service time"
@@ -194,7 +204,7 @@ impl Draw<'_> {
             groups: self.groups(),
             series,
             lying: false,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         self.figure(file, plot)
     }
@@ -271,8 +281,9 @@ impl Draw<'_> {
     fn per_minute(&self) -> Option<Figure> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
         let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
-        let what = format!("{}s a minute", class.name());
-        Some(self.bars("per-minute", &what, &what, &done))
+        let unit = format!("{}s a minute", class.name());
+        let what = format!("{unit}{}", self.called_out(&Metric::total(Of::PerMinute(class))));
+        Some(self.bars("per-minute", &what, &unit, &done))
     }
 
     /// ops/s and p99 of each drive of a group at the lead point.
@@ -283,7 +294,7 @@ impl Draw<'_> {
         }
         let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
         let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
-        let pick: [(&str, &str, &dyn Fn(&Summary) -> Option<Bar>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
+        let pick: [(&str, &str, &Pick<'_>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
         let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
@@ -298,7 +309,7 @@ impl Draw<'_> {
                 groups: groups(),
                 series: series.collect(),
                 lying: false,
-                quiet: self.cover,
+                quiet: self.quiet,
             };
             self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
         });
@@ -327,7 +338,7 @@ impl Draw<'_> {
             groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
             series: series.collect(),
             lying: true,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         several.then(|| self.figure("instances", plot))
     }
@@ -368,7 +379,7 @@ impl Draw<'_> {
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
             lying: true,
-            quiet: self.cover,
+            quiet: self.quiet,
         };
         self.figure("neighbours", plot)
     }

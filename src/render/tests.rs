@@ -77,7 +77,10 @@ fn a_thousand_points_make_a_page_below_three_megabytes() {
     let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
     let loaded = begun.elapsed();
     let page = html(&document(&facts)).expect("a page");
-    // Seen with `cargo test --release a_thousand -- --nocapture`; the goal is a second, and no test is timed.
+    // Seen with `cargo test --release a_thousand -- --nocapture`; the goal is a second, and a busy machine has five. Without
+    // optimisation nothing is said of the time.
+    let optimised = !cfg!(debug_assertions);
+    assert!(!optimised || begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
     println!("1,000 points: {loaded:?} to load, {:?} in all, {} bytes", begun.elapsed(), page.len());
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
 }

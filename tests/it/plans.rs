@@ -373,3 +373,34 @@ fn a_check_tells_points_time_and_bytes() {
         assert!(text.contains(part), "'{part}' in\n{text}");
     }
 }
+
+#[test]
+fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
+    let sweep =
+        PROTOCOL.replace("duration = \"5s\"", "duration = \"5s\"\nsweep = { axis = \"io.depth\", values = [1, 8] }");
+    let with = |headline: &str| Bench::new().load(PLAN, &format!("headline = {headline}\n{sweep}"));
+    let plan = with("{ step = \"reads\", metric = \"io:p99\", at = 8 }").expect("a plan");
+    let headline = plan.protocol.headline.expect("a headline");
+    assert_eq!((headline.metric.as_str(), headline.at), ("io:p99", plan::headline::Place::Value(8.0)));
+    for (headline, why) in [
+        ("{ step = \"writes\", metric = \"ops/s\" }", "there is no step 'writes' to lead with"),
+        ("{ step = \"reads\", metric = \"p98\" }", "there is no metric 'p98'"),
+        ("{ step = \"reads\", metric = \"other:p99\" }", "the step has no stream 'other'"),
+        ("{ step = \"reads\", metric = \"ops/s\", at = \"equal-load\" }", "has no such place"),
+        ("{ step = \"reads\", metric = \"ops/s\", at = \"last\" }", "no place on the step's axis"),
+    ] {
+        let said = with(headline).expect_err("a mistake").render(false);
+        assert!(said.contains(why), "{headline}: {said}");
+    }
+    let figures = sweep.replace("duration", "figures = [\"opps\"]\nduration");
+    let said = Bench::new().load(PLAN, &figures).expect_err("a mistake").render(false);
+    assert!(said.contains("'opps' is not a choice here"), "{said}");
+}
+
+#[test]
+fn every_built_in_protocol_says_what_its_brief_leads_with() {
+    // Those two are no briefs: `dyno selftest` reads them.
+    for (name, text) in plan::protocols().iter().filter(|(name, _)| !["selftest", "ceiling"].contains(name)) {
+        assert!(text.contains("\nheadline = { step = "), "{name}");
+    }
+}

@@ -8,12 +8,6 @@ use crate::chart;
 pub const SECTION: Section = Section { id: "figures", title: "Further figures", appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = Vec::new();
-    for step in &facts.steps {
-        let others = chart::choice::others(facts, step);
-        if !others.is_empty() {
-            out.extend([Block::chapter(&step.title), Block::Figures(others)]);
-        }
-    }
-    out
+    let all: Vec<_> = facts.steps.iter().flat_map(|step| chart::choice::others(facts, step)).collect();
+    if all.is_empty() { Vec::new() } else { vec![Block::Figures(all)] }
 }
