@@ -103,7 +103,7 @@ mod tests {
     const APART_IN_GREY: [f64; 8] = [0.0, 14.0, 9.5, 6.5, 3.8, 2.8, 1.8, 1.4];
 
     #[test]
-    fn colours_are_told_apart_with_each_colour_vision_deficiency_and_in_grey() {
+    fn colours_differ_with_each_colour_vision_deficiency_and_in_grey() {
         for (all, paper) in [(LIGHT, PAPER), (DARK, DARK_PAPER)] {
             for (j, b) in all.iter().enumerate() {
                 assert!(contrast(b, paper) >= 3.0, "{b} on {paper} (WCAG 1.4.11)");
