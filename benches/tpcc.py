@@ -32,7 +32,7 @@ def server_cpu(server):
 
 
 def dyno(server, folder, threads, seconds=SECONDS, tcp=False):
-    """Its New-Orders a minute, its CPU seconds a second and the server's."""
+    """Its New-Orders per minute, its CPU seconds per second and the server's."""
     workload = f'{{ kind = "tpcc", warehouses = {WAREHOUSES}, timing = "no-wait" }}'
     before = server_cpu(server)
     rows, cpu, _ = one_point(server, folder, "dyno", workload, threads, "", f"{seconds}s", tcp=tcp)
@@ -65,7 +65,7 @@ def share_line(server, folder, threads):
 def pair_lines(server, folder, threads):
     pairs = in_turns(lambda: dyno(server, folder, threads, tcp=True), lambda: go_tpc(server, threads))
     lines = []
-    for key, what, unit, at_least in (("orders", "New-Orders a minute", "{:.0f}", True),
+    for key, what, unit, at_least in (("orders", "New-Orders per minute", "{:.0f}", True),
                                       ("cpu_an_order", "client CPU a New-Order", "{:.6f} s", False)):
         ratios = [ours[key] / theirs[key] for ours, theirs in pairs]
         ratio = statistics.median(ratios)
@@ -96,7 +96,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
     print("\n".join(shares + pairs))
     facts = f"MariaDB {server.version}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions kept after them"
-    head = ("| What | New-Orders a minute | Dyno's CPU s a second | the server's | Ratio (median) | Range | Goal | Met |\n"
+    head = ("| What | New-Orders per minute | Dyno's CPU s per second | the server's | Ratio (median) | Range | Goal | Met |\n"
             "|---|---|---|---|---|---|---|---|")
     record("<!-- tpcc begin -->", "<!-- tpcc end -->", facts % f"runs of {SHARE_SECONDS}", head, shares)
     if pairs:

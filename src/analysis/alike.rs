@@ -12,6 +12,7 @@ use crate::plan::{Plan, PointPlan, Subject};
 pub struct FieldDifference {
     /// As an override writes it: "step.readrandom.stream.read.workload.block".
     pub path: String,
+    /// Its value in the one plan and in the other, as text.
     pub values: [String; 2],
 }
 

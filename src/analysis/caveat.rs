@@ -5,6 +5,7 @@ use crate::stats::limit::Verdict;
 /// A reason to doubt a cell's figures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caveat {
+    /// None of its repeats was measured to the end.
     NotMeasured,
     /// So many of its repeats failed.
     Failed(usize),

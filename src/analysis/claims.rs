@@ -7,6 +7,7 @@ use super::metric::Metric;
 
 /// A claim, with where else the same was found.
 pub struct Claim<'a> {
+    /// The comparison whose interval excludes no difference.
     pub comparison: &'a Comparison,
     /// It is the largest of several that were found: so many points claim the same direction.
     pub of_points: usize,
@@ -15,13 +16,17 @@ pub struct Claim<'a> {
 /// From one axis value on, another subject is the better one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossover {
+    /// Index of the step.
     pub step: usize,
+    /// The metric in which the order changes.
     pub metric: Metric,
     /// Better up to the value `until`, by its index.
     pub before: usize,
+    /// Index of the last axis value at which `before` is better.
     pub until: usize,
     /// Better from the value `from` on.
     pub after: usize,
+    /// Index of the first axis value at which `after` is better.
     pub from: usize,
 }
 

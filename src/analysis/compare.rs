@@ -109,7 +109,7 @@ fn conclude(of: &Compared, ratio: &Ratio) -> Comparison {
     });
     let limits: Vec<(Option<Limit>, Option<Limit>)> =
         points.map(|p| (of.not_the_drives[p][ratio.a], of.not_the_drives[p][ratio.b])).collect();
-    // What the host held down, the drive could raise: a bound for the better one. What memory served tells of no drive.
+    // Limited by the host, the drive could do more: a bound for the better one. What memory served shows nothing of a drive.
     let lifted = limits.iter().any(|(better, _)| better.is_some_and(|l| !l.is_host()));
     let standing = match low > 1.0 {
         false => Standing::NotShown,

@@ -37,16 +37,23 @@ pub enum Standing {
 pub struct Comparison {
     /// By index in the facts.
     pub step: usize,
+    /// The metric.
     pub metric: Metric,
+    /// Where in the step.
     pub at: At,
     /// The subject that did better, as measured, and the other.
     pub better: usize,
+    /// The other subject, by index.
     pub worse: usize,
     /// Greater over smaller of the figures as the metric has it: for latencies worse ÷ better. At least 1.
     pub factor: f64,
+    /// Lower end of the factor's simultaneous interval.
     pub low: f64,
+    /// Upper end of the factor's simultaneous interval.
     pub high: f64,
+    /// Repeats behind it: of the subject with fewer.
     pub repeats: usize,
+    /// What it shows.
     pub standing: Standing,
 }
 
@@ -69,10 +76,12 @@ impl Comparison {
         if self.standing == Standing::AtLeast { [low.clone(), low, high] } else { [value, low, high] }
     }
 
+    /// Whether it is printed as a claim, a lower bound included.
     pub fn is_claimed(&self) -> bool {
         matches!(self.standing, Standing::Claimed | Standing::AtLeast)
     }
 
+    /// Whether it is of these two subjects, whichever did better.
     pub fn is_of(&self, a: usize, b: usize) -> bool {
         (self.better, self.worse) == (a, b) || (self.better, self.worse) == (b, a)
     }

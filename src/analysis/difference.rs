@@ -7,10 +7,12 @@ pub enum Grade {
     Disqualifying,
     /// It may have changed the numbers.
     Doubtful,
+    /// It is disclosed and changes no numbers.
     Harmless,
 }
 
 impl Grade {
+    /// The grade as it is printed.
     pub fn name(self) -> &'static str {
         match self {
             Grade::Disqualifying => "disqualifying",
@@ -23,7 +25,9 @@ impl Grade {
 /// Something that is not alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
+    /// How much it matters.
     pub grade: Grade,
+    /// What differs: a setting, a fact of host or drive.
     pub what: String,
     /// "512 bytes (A), 4096 bytes (B)"
     pub values: String,
@@ -32,7 +36,9 @@ pub struct Difference {
 /// Two subjects, by index, that may not be compared: in one step, or in all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Barred {
+    /// The two subjects' indices, the lower first.
     pub pair: (usize, usize),
+    /// Index of the step; None where they may not be compared in any.
     pub step: Option<usize>,
     /// What differs, and what each of the two has.
     pub differences: Vec<Difference>,

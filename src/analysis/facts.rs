@@ -21,9 +21,13 @@ pub use super::axis::{AxisFacts, AxisValue, field_label};
 /// Everything that a report is made from.
 #[derive(Default)]
 pub struct Facts {
+    /// The protocol's title.
     pub title: String,
+    /// The protocol's name.
     pub protocol: String,
+    /// Where the protocol's parameters come from.
     pub source: String,
+    /// The bundles, in the order in which they were given.
     pub runs: Vec<RunFacts>,
     /// In the plan's order; the first is the one that the others are compared with in tables.
     pub subjects: Vec<String>,
@@ -39,12 +43,15 @@ pub struct Facts {
     pub metrics: Vec<Asked>,
     /// Pairs of subjects that may not be compared.
     pub barred: Vec<Barred>,
+    /// The steps that were measured, in the protocol's order.
     pub steps: Vec<StepFacts>,
     /// Steps that looked whether the data are right and measured nothing.
     pub checks: Vec<StepFacts>,
+    /// Points that ended early.
     pub failures: Vec<Failure>,
     /// What was done to the drives before, with the index of their subject.
     pub prepared: Vec<(usize, Prepared)>,
+    /// Facts of hosts, drives and engines, by heading.
     pub disclosure: Vec<Group>,
     /// Every comparison, as one family.
     pub comparisons: Vec<Comparison>,
@@ -52,28 +59,39 @@ pub struct Facts {
 
 /// One bundle.
 pub struct RunFacts {
+    /// The bundle's file name.
     pub file: String,
+    /// When the run began, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
+    /// Version of the Dyno that measured.
     pub dyno_version: String,
+    /// Repeats of each point that the plan asks for.
     pub repeats: u32,
     /// What half the headline figure's interval was to come down to, in percent, by up to so many repeats.
     pub until_percent: Option<f64>,
+    /// In which order subjects took turns.
     pub order: Order,
     /// Of an engine that takes no time, in open loop, as it was measured when the run began.
     pub pacing_floor: Option<PacingFloor>,
     /// The resolved plan, and the same as JSON, from which the run can be repeated.
     pub resolved: Plan,
+    /// The resolved plan as JSON.
     pub plan: String,
 }
 
 /// One step over all subjects and axis values.
 pub struct StepFacts {
+    /// The step's name.
     pub name: String,
+    /// What a brief calls it.
     pub title: String,
+    /// What it is swept along; None where nothing is.
     pub axis: Option<AxisFacts>,
+    /// The search for the most load within a latency limit, where the sweep is one.
     pub search: Option<Search>,
-    /// What its protocol leads with here, where it says so, and where along the axis.
+    /// What its protocol leads with here, where it says so.
     pub headline: Option<Asked>,
+    /// Where along the axis it is looked at.
     pub place: Place,
     /// Names of the figures that its source prints.
     pub figures: Vec<String>,
@@ -81,12 +99,15 @@ pub struct StepFacts {
     pub values: Vec<AxisValue>,
     /// The class whose latency the figures show.
     pub class: Option<Class>,
-    /// Some headline stream was asked for a rate, so latency and not throughput tells the subjects apart.
+    /// Some headline stream was asked for a rate, so latency and not throughput distinguishes the subjects.
     pub open_loop: bool,
     /// A stream runs more than once on a drive, so its numbers are sums and its histograms are merged.
     pub instances: bool,
+    /// Length of the measured window, nanoseconds.
     pub window_ns: u64,
+    /// Length of the warm-up, nanoseconds.
     pub warmup_ns: u64,
+    /// One for each subject and axis value that was measured.
     pub cells: Vec<CellFacts>,
     /// Index of the axis value that stands for the step where only one can be drawn.
     pub lead: usize,
@@ -96,15 +117,19 @@ pub struct StepFacts {
 
 /// One subject at one axis value, over all repeats.
 pub struct CellFacts {
+    /// Index of the subject.
     pub subject: usize,
+    /// Index of the axis value.
     pub value: usize,
     /// The numbers of the repeats that were measured to the end.
     pub repeats: Vec<u32>,
     /// Of each of these, its place in the order of its block; none where the subjects did not take turns.
     pub places: Vec<Option<u32>>,
+    /// Index of the bundle that the points are in.
     pub bundle: usize,
     /// The headline streams together; none if every repeat failed.
     pub total: Option<Summary>,
+    /// Each stream by name, whether it counts in the headline, and its numbers.
     pub streams: Vec<(String, bool, Summary)>,
     /// The headline streams on each drive of a group, by its index; empty for a single drive.
     pub drives: Vec<(u32, Summary)>,
@@ -120,6 +145,7 @@ pub struct CellFacts {
     pub caveats: Vec<Caveat>,
     /// (seconds, watts) and (seconds, degrees Celsius) beside `over_time`.
     pub watts_over_time: Vec<(f64, f64)>,
+    /// (seconds, degrees Celsius) of the hottest gauge.
     pub celsius_over_time: Vec<(f64, f64)>,
     /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead value.
     pub over_time: Vec<(f64, f64)>,
@@ -139,16 +165,23 @@ impl CellFacts {
 
 /// A point that ended early.
 pub struct Failure {
+    /// Index of the subject.
     pub subject: usize,
+    /// Name of the step.
     pub step: String,
+    /// The axis value, as it is printed.
     pub at: String,
+    /// The repeat, from 1.
     pub repeat: u32,
+    /// What failed, as the point has it.
     pub cause: String,
 }
 
 /// One heading of the disclosure with its rows.
 pub struct Group {
+    /// The heading, with the subject or run it is of.
     pub name: String,
+    /// Names and values, in the order in which they were gathered.
     pub rows: Vec<(String, String)>,
 }
 
@@ -171,6 +204,7 @@ impl StepFacts {
         self.cells.iter().any(CellFacts::is_not_the_drives)
     }
 
+    /// The cell of a subject at an axis value, by their indices.
     pub fn cell(&self, subject: usize, value: usize) -> Option<&CellFacts> {
         self.index.get(&(subject, value)).map(|at| &self.cells[*at])
     }

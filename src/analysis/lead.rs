@@ -71,7 +71,9 @@ fn is_at(step: &StepFacts, at: At) -> bool {
 
 /// What a step comes to, at the place and in the metric that lead it.
 pub struct Outcome<'a> {
+    /// The step, by its index in the facts.
     pub step: usize,
+    /// What it is looked at by.
     pub metric: Metric,
     /// Every comparison there.
     pub all: Vec<&'a Comparison>,
@@ -82,6 +84,7 @@ pub struct Outcome<'a> {
 }
 
 impl<'a> Outcome<'a> {
+    /// Looks at a step where its protocol, or its kind of sweep, leads.
     pub fn of(facts: &'a Facts, index: usize) -> Outcome<'a> {
         let step = &facts.steps[index];
         let metric = metric(facts, step);

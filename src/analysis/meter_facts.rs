@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::meter_series::{self, Gauge, Reading as At};
-use super::point_summary::{Numbers, P99, PointSummary, Summary, Times};
+use super::point_numbers::{Numbers, PointSummary, Times};
+use super::point_summary::{P99, Summary};
 use super::power::{self, PowerFacts, Series};
 use crate::base::units::Rate;
 use crate::plan::{Plan, Step};
@@ -15,14 +16,18 @@ use crate::stats::limit::{self, Dataset, Device, Inputs, Late, Own, Verdict, ver
 /// One point as its meters saw it; empty where nothing watched.
 #[derive(Default)]
 pub struct Metered {
+    /// Length of the measured window, seconds.
     pub window_s: f64,
+    /// Power, a series for each instrument.
     pub power: Vec<Series>,
     /// The hottest gauge in degrees Celsius, over time.
     pub celsius: Vec<At>,
+    /// What limited the point; None where nothing watched.
     pub verdict: Option<Verdict>,
 }
 
 impl Metered {
+    /// Reduces a point's samples to what its meters show.
     pub fn of(
         samples: Vec<Sample>,
         rates: &[RateInterval],

@@ -10,6 +10,7 @@ pub type Reading = (f64, f64);
 pub struct Gauge {
     /// "exec", or "exec 2" for the second of its kind.
     pub meter: String,
+    /// The gauge's name, unit included.
     pub name: String,
     /// In the order of time.
     pub readings: Vec<Reading>,

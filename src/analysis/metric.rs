@@ -12,23 +12,28 @@ use crate::stats::Better;
 pub enum Figure {
     /// Ops a second.
     Ops,
-    /// Bytes a second.
+    /// Bytes per second.
     Bytes,
+    /// Mean latency, nanoseconds.
     Mean,
     /// By its place in `PERCENTILES`.
     Percentile(usize),
-    /// Ops of one class a minute, of those that were committed: New-Orders, transactions.
+    /// Ops of one class per minute, of those that were committed: New-Orders, transactions.
     PerMinute(Class),
     /// Of one class of power ("drive", "system") as one kind of meter reads it: neither is ever mixed with another.
     OpsPerWatt(Instrument),
+    /// MB/s per watt, of one instrument.
     MbPerWatt(Instrument),
+    /// Joules per op, of one instrument.
     JoulesPerOp(Instrument),
 }
 
 /// What power is of, and the kind of meter that read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instrument {
+    /// What power is of: "drive", "slot", "system", "cpu".
     pub class: String,
+    /// The kind of meter that reads it.
     pub kind: String,
 }
 
@@ -37,6 +42,7 @@ pub struct Instrument {
 pub enum Part {
     /// The headline streams together, on all drives.
     Whole,
+    /// One stream, by its name.
     Stream(String),
     /// The headline streams on one drive of a group, by its index.
     Drive(u32),
@@ -63,14 +69,18 @@ const DRIVE: &str = "drive-";
 /// A figure of a part of a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
+    /// Which figure of the point.
     pub figure: Figure,
+    /// The part of the point that it is of.
     pub part: Part,
 }
 
 /// A request for a metric, as in `--metric p99.9` or `--metric reader-4:p99`: a word, and the name of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
+    /// The figure, as the user wrote it.
     pub word: String,
+    /// The stream or drive, where one was named.
     pub part: Option<String>,
 }
 
@@ -104,10 +114,12 @@ impl Metric {
         Metric { figure, part: Part::Whole }
     }
 
+    /// The 99th percentile of the headline streams.
     pub fn p99() -> Metric {
         Metric::total(Figure::Percentile(P99))
     }
 
+    /// Whether more or less is better.
     pub fn better(&self) -> Better {
         match self.figure {
             Figure::Mean | Figure::Percentile(_) | Figure::JoulesPerOp(_) => Better::Lower,

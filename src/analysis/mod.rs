@@ -25,6 +25,7 @@ pub mod meter_series;
 pub mod metric;
 pub mod metric_values;
 mod pairing;
+pub mod point_numbers;
 pub mod point_summary;
 pub mod power;
 pub mod reported;

@@ -10,13 +10,16 @@ use crate::stats::{Estimate, estimate};
 /// An instrument that shows the load later than this is not found out: so much is kept after each point.
 pub const MOST_DELAY_S: f64 = 2.5;
 
-/// One instrument's power around one point, and how late it shows the load, where this point tells.
+/// One instrument's power around one point, and how late it shows the load, where this point shows it.
 pub struct Series {
+    /// What the power is of: "drive", "slot", "system", "cpu".
     pub class: String,
+    /// The kind of meter.
     pub kind: String,
+    /// The readings around the window, in watts.
     pub readings: Vec<Reading>,
     delay: Option<Delay>,
-    /// What is taken as its delay: the median of what its points tell.
+    /// What is taken as its delay: the median of what its points show.
     late_s: Option<f64>,
 }
 
@@ -26,18 +29,28 @@ pub struct PowerFacts {
     pub class: String,
     /// The kind of meter.
     pub kind: String,
+    /// Mean over the window, watts.
     pub mean_watts: Estimate,
+    /// 99th percentile over the window, watts.
     pub p99_watts: Estimate,
+    /// Least reading of any repeat, watts.
     pub min_watts: f64,
+    /// Largest reading of any repeat, watts.
     pub max_watts: f64,
     /// Of one point; none where the readings leave too much of the window out.
     pub joules: Option<Estimate>,
     /// The share of the windows that the readings cover.
     pub covered: f64,
+    /// By how many seconds the instrument shows the load late; None where the points do not show
+    /// it.
     pub late_s: Option<f64>,
+    /// Idle power before the first point, watts; None where it was not read.
     pub rest_watts: Option<f64>,
+    /// Ops/s per watt.
     pub ops_per_watt: Option<Estimate>,
+    /// MB/s per watt.
     pub mb_per_watt: Option<Estimate>,
+    /// Joules per op.
     pub joules_per_op: Option<Estimate>,
     /// Of each repeat, in order.
     watts_by_repeat: Vec<f64>,
@@ -75,12 +88,12 @@ pub fn series(gauges: &[Gauge], load: &[(f64, f64, f64)], window_s: f64) -> Vec<
     all.into_iter().map(made).collect()
 }
 
-/// Gives every series of one instrument the median of the delays that its points tell.
+/// Gives every series of one instrument the median of the delays that its points show.
 pub fn agree<'a>(of_instrument: impl Iterator<Item = &'a mut Series>) {
     let all: Vec<&mut Series> = of_instrument.collect();
-    let mut told: Vec<f64> = all.iter().filter_map(|s| s.delay.map(|d| d.seconds)).collect();
-    told.sort_by(f64::total_cmp);
-    let median = told.get(told.len() / 2).copied();
+    let mut shown: Vec<f64> = all.iter().filter_map(|s| s.delay.map(|d| d.seconds)).collect();
+    shown.sort_by(f64::total_cmp);
+    let median = shown.get(shown.len() / 2).copied();
     all.into_iter().for_each(|s| s.late_s = median);
 }
 
@@ -154,7 +167,7 @@ fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
     Some(made)
 }
 
-/// The power at rest of an instrument: its parts added up.
+/// The idle power of an instrument: its parts added up.
 pub fn at_rest(all: &[IdlePower], subject: &str, kind: &str, class: &str) -> Option<f64> {
     let is_part = |r: &&IdlePower| {
         r.subject == subject && r.meter.split(' ').next() == Some(kind) && r.name.strip_suffix(WATTS) == Some(class)

@@ -1,6 +1,7 @@
-//! What other tools told of imported points, set in place of what histograms would have said.
+//! What other tools reported of imported points, set in place of what histograms would have said.
 
-use super::point_summary::{ClassNumbers, Numbers, PERCENTILES, PointSummary, Times};
+use super::point_numbers::{ClassNumbers, Numbers, PointSummary, Times};
+use super::point_summary::PERCENTILES;
 use crate::base::histogram::SAMPLES_ABOVE;
 use crate::record::Reported;
 
@@ -11,28 +12,29 @@ impl PointSummary {
         let mut several = false;
         for (name, headline, numbers) in &mut self.streams {
             let own: Vec<&Reported> = reported.iter().filter(|t| t.stream == *name).collect();
-            own.iter().for_each(|t| numbers.tell(t));
+            own.iter().for_each(|t| numbers.report(t));
             if *headline {
                 several |= leading.is_some();
                 leading = Some(own);
             }
         }
         if let Some(own) = leading.filter(|_| !several) {
-            own.iter().for_each(|t| self.total.tell(t));
+            own.iter().for_each(|t| self.total.report(t));
         }
     }
 }
 
 impl Numbers {
-    pub fn tell(&mut self, reported: &Reported) {
+    /// Puts a reported figure in the place of the histogram's.
+    pub fn report(&mut self, reported: &Reported) {
         if let Some(class) = self.classes.iter_mut().find(|c| c.class == reported.class) {
-            class.tell(reported);
+            class.report(reported);
         }
     }
 }
 
 impl ClassNumbers {
-    fn tell(&mut self, reported: &Reported) {
+    fn report(&mut self, reported: &Reported) {
         let Times { mean_ns, percentiles_ns, max_ns, bounds_ns } = &mut self.service;
         match reported.name.as_str() {
             "mean_ns" => *mean_ns = Some(reported.value),

@@ -9,24 +9,34 @@ use crate::stats::specimens::{Models, models, outlying};
 /// A drive whose ops/s lie apart from those of the others of its group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Apart {
+    /// Index of the step.
     pub step: usize,
+    /// Index of the axis value.
     pub value: usize,
+    /// Index of the subject.
     pub subject: usize,
     /// Its index among the subject's drives.
     pub drive: u32,
+    /// The drive's ops per second.
     pub ops_per_s: f64,
     /// The mean of the others, and how many they are.
     pub others_per_s: f64,
+    /// How many other drives the group has.
     pub others: usize,
 }
 
 /// Two models compared drive by drive, in ops/s: the first ÷ the second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfModels {
+    /// Index of the step.
     pub step: usize,
+    /// Index of the axis value.
     pub value: usize,
+    /// Indices of the two subjects.
     pub pair: (usize, usize),
+    /// The models' names.
     pub names: (String, String),
+    /// The ratio and its interval.
     pub found: Models,
 }
 

@@ -9,13 +9,18 @@ use crate::stats::spread::spread;
 /// A repeat of a point that ran otherwise than the others, for all of its subjects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Together {
+    /// Index of the step.
     pub step: usize,
+    /// Index of the axis value.
     pub value: usize,
+    /// The repeat, from 1.
     pub repeat: u32,
+    /// How many subjects were measured in it.
     pub subjects: usize,
     /// Its figure over that of the other repeats: of ops/s, or of p99 where a rate was asked for. The geometric mean over
     /// the subjects.
     pub factor: f64,
+    /// Whether the factor is of p99, and not of ops/s.
     pub latency: bool,
 }
 

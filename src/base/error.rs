@@ -1,13 +1,13 @@
 //! What an error says: what failed, where, and what to try next.
 //!
-//! Errors travel as `anyhow::Error`; `hint` hangs the remedy on one, and `main` prints both. Where a caller must tell
+//! Errors travel as `anyhow::Error`; `hint` hangs the remedy on one, and `main` prints both. Where a caller must distinguish
 //! errors apart there is a type of its own (`plan::Mistakes`, `run::Interrupted`).
 
 use std::fmt;
 
 pub use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 
-/// What to try next, carried in an error's chain and printed on its own line.
+/// What to try next, part of an error's chain and printed on its own line.
 #[derive(Debug)]
 pub struct Hint(pub String);
 
@@ -34,9 +34,11 @@ impl std::error::Error for Refusal {}
 
 /// How `dyno` ends; docs/exit-codes.md is the page for users. A signal's number is added to 128.
 pub mod exit {
+    /// It failed: the message says what, and what to try next.
     pub const FAILED: u8 = 1;
     /// A run went to its end, and some of its points failed; an audit did, and some of its claims do not hold.
     pub const NOT_ALL: u8 = 2;
+    /// Refused: it would have touched what is not Dyno's own, or what the plan does not name.
     pub const REFUSED: u8 = 3;
     /// The command line does not say anything; EX_USAGE of sysexits.h.
     pub const USAGE: u8 = 64;
@@ -77,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_and_remedies_are_told_apart() {
+    fn causes_and_remedies_are_separate() {
         let error = failed("cannot open /dev/x", "check that it exists").context("point 3");
         assert_eq!(describe(&error), ("point 3: cannot open /dev/x".into(), vec!["check that it exists".into()]));
     }

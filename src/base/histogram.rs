@@ -48,9 +48,13 @@ pub struct Histogram {
     counts: Box<[u64]>,
     /// Nothing is counted outside these buckets. They are few of many, and a report reads thousands of histograms.
     used: Range<usize>,
+    /// How many values, those above `HIGHEST_NS` included.
     pub count: u64,
+    /// Their exact sum, nanoseconds; it saturates.
     pub sum_ns: u64,
+    /// The least value, exact; `u64::MAX` where there is none.
     pub min_ns: u64,
+    /// The largest value, exact; 0 where there is none.
     pub max_ns: u64,
     /// Values above `HIGHEST_NS`; they are in `count`, `sum_ns` and `max_ns` too.
     pub overflow: u64,
@@ -70,11 +74,13 @@ impl Default for Histogram {
 }
 
 impl Histogram {
+    /// Empty, with all of its buckets allocated.
     pub fn new() -> Histogram {
         let counts = vec![0; BUCKETS].into_boxed_slice();
         Histogram { counts, used: 0..0, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, overflow: 0 }
     }
 
+    /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -163,6 +169,7 @@ impl Histogram {
         part
     }
 
+    /// The exact mean, nanoseconds; None of an empty histogram.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
@@ -312,8 +319,8 @@ mod tests {
             let h = of(&values);
             values.sort_unstable();
             let rank = ((q * values.len() as f64).ceil() as usize).clamp(1, values.len());
-            let (truth, told) = (values[rank - 1], h.quantile_ns(q).unwrap());
-            prop_assert!(told >= truth && told as f64 <= truth as f64 * (1.0 + 1.0 / 1024.0) + 1.0);
+            let (truth, read) = (values[rank - 1], h.quantile_ns(q).unwrap());
+            prop_assert!(read >= truth && read as f64 <= truth as f64 * (1.0 + 1.0 / 1024.0) + 1.0);
         }
 
         #[test]

@@ -89,6 +89,7 @@ pub struct New {
 }
 
 impl New {
+    /// Opens a file beside `path`. Fails where `path` exists and Dyno did not write it.
     pub fn begin(path: &Path) -> Result<New> {
         if path.symlink_metadata().is_ok() {
             return Err(exists(path));

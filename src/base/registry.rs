@@ -3,12 +3,14 @@
 
 use std::sync::{PoisonError, RwLock};
 
+/// An ordered list of Dyno's own items and those that were added.
 pub struct Registry<T: Copy + 'static> {
     own: &'static [T],
     added: RwLock<Vec<T>>,
 }
 
 impl<T: Copy> Registry<T> {
+    /// A registry of Dyno's own items, in the order in which help and `dyno list` show them.
     pub const fn new(own: &'static [T]) -> Registry<T> {
         Registry { own, added: RwLock::new(Vec::new()) }
     }
@@ -18,6 +20,7 @@ impl<T: Copy> Registry<T> {
         self.added.write().unwrap_or_else(PoisonError::into_inner).push(one);
     }
 
+    /// Dyno's own items first, then what was added, in that order.
     pub fn iter(&self) -> impl Iterator<Item = T> + use<T> {
         let added = self.added.read().unwrap_or_else(PoisonError::into_inner).clone();
         self.own.iter().copied().chain(added)

@@ -52,8 +52,8 @@ fn size() -> Option<libc::winsize> {
     // SAFETY: the kernel fills the structure in; all zeros is one.
     let mut size: libc::winsize = unsafe { std::mem::zeroed() };
     // SAFETY: as above; the structure lives through the call.
-    let told = unsafe { libc::ioctl(2, libc::TIOCGWINSZ, &mut size) };
-    (told == 0 && size.ws_col > 0).then_some(size)
+    let status = unsafe { libc::ioctl(2, libc::TIOCGWINSZ, &mut size) };
+    (status == 0 && size.ws_col > 0).then_some(size)
 }
 
 impl TermLike for Terminal {

@@ -43,6 +43,7 @@ pub struct Shown<W: Write> {
 }
 
 impl<W: Write> Shown<W> {
+    /// Wraps what is written to a terminal.
     pub fn new(out: W) -> Shown<W> {
         Shown { out, rest: Vec::new() }
     }

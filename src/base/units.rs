@@ -7,7 +7,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
+    /// Requests per second.
     OpsPerSec(f64),
+    /// Bytes per second.
     BytesPerSec(f64),
 }
 

@@ -20,7 +20,7 @@ pub fn count(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.2}") } else { units::grouped(value.round().max(0.0) as u64) }
 }
 
-/// Megabytes (1,000,000 bytes) a second; ops that moved nothing, as far as was told, have no such rate.
+/// Megabytes (1,000,000 bytes) per second; ops that moved no bytes, as far as is known, have no such rate.
 pub fn megabytes(bytes_per_s: f64) -> String {
     if bytes_per_s == 0.0 {
         return NONE.to_string();

@@ -34,7 +34,7 @@ pub fn show(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// What leads, then subjects side by side at each axis value, each compared with the first.
+/// The headline, then the subjects at each axis value, each compared with the first.
 pub fn compare(facts: &Facts) -> Vec<Block> {
     let mut out = header(facts);
     let lead = Lead::of(facts);

@@ -1,4 +1,4 @@
-//! The figures of power: work a watt, watts against work, and power and temperature under the throughput.
+//! The figures of power: work per watt, power against work, and power and temperature under the throughput.
 
 use super::Figure;
 use super::bars::{Bar, BarSeries, GroupedBars};

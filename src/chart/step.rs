@@ -243,7 +243,7 @@ impl Draw<'_> {
 
     /// A latency against ops/s, each point labelled with its axis value.
     fn latency_curve(&self, what: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
-        // Labels that stand on one another tell nothing.
+        // Labels that overlap cannot be read.
         let every = self.step.values.len().div_ceil(MOST_GROUPS);
         let label = |value: usize| match value % every {
             0 => self.step.values[value].label.clone(),

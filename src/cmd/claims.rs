@@ -12,6 +12,7 @@ use crate::base::error::{Context, Result};
 use crate::brief::{notes, screens, wording};
 use crate::render::terminal::terminal;
 
+/// Prints the claims as text, or as the JSON that docs/claims.md describes.
 pub fn claims(bundles: &Bundles, as_json: bool, out: &mut dyn Write) -> Result<()> {
     write(&bundles.facts()?, as_json, out)
 }

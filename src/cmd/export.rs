@@ -10,24 +10,26 @@ use crate::base::error::{Result, failed};
 use crate::base::output::Output;
 use crate::export::{self, FORMS, TABLES};
 
+/// What to export, in which form, and where to.
 #[derive(Args)]
 pub struct ExportArgs {
     /// Bundles, as `dyno run` and `dyno import` write them
     #[arg(required = true, value_name = "BUNDLE")]
     paths: Vec<PathBuf>,
-    /// csv, json or parquet
+    /// Form: csv, json or parquet
     #[arg(long, default_value = "csv")]
     format: String,
-    /// points, intervals (about a second each), histograms (a row a bucket), samples (of meters) or comparisons
+    /// Table: points, intervals (about 1 s each), histograms (a row per bucket), samples (of meters) or comparisons
     #[arg(long, default_value = "points")]
     table: String,
-    /// Where to write it; printed without
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     asked: AskedOptions,
 }
 
+/// Writes the table; an error where the file exists and Dyno did not write it.
 pub fn export(args: &ExportArgs) -> Result<()> {
     let unknown = |what: &str, names: Vec<&str>| failed(what, format!("use {}", names.join(", ")));
     let form = FORMS.iter().find(|f| f.name() == args.format).ok_or_else(|| {

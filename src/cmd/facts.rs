@@ -9,6 +9,7 @@ use crate::base::error::Result;
 use crate::plan::{Drive, Place, Subject};
 use crate::{lab, run};
 
+/// Prints the facts by heading; what cannot be read is left out.
 pub fn facts(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
     let drive = |path: &PathBuf| match path.is_dir() {
         true => Place::Directory(path.clone()),

@@ -9,21 +9,23 @@ use crate::base::error::{Result, failed};
 use crate::base::file;
 use crate::import::{self, Input};
 
+/// Which files, in which format, and where the bundle goes.
 #[derive(Args)]
 pub struct ImportArgs {
-    /// Where the files come from: csv, db_bench, fio, hammerdb, sysbench, vdbench
+    /// Format of the files: csv, db_bench, fio, hammerdb, sysbench, vdbench
     kind: String,
-    /// The files, each with the subject's name before it if the file's own will not do
+    /// The files; SUBJECT= before one sets its subject's name
     #[arg(required = true, value_name = "[SUBJECT=]FILE")]
     files: Vec<String>,
-    /// The bundle to make
+    /// Bundle to write
     #[arg(short, long, value_name = "BUNDLE")]
     output: PathBuf,
-    /// What the columns of a CSV mean
+    /// Definitions of the columns of a CSV (docs/import.md)
     #[arg(long, value_name = "TOML")]
     mapping: Option<PathBuf>,
 }
 
+/// Makes the bundle, and prints what its files do not report.
 pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     let names: Vec<&str> = import::ALL.iter().map(|f| f.info().name).collect();
     let format = import::ALL.iter().find(|f| f.info().name == args.kind).ok_or_else(|| {

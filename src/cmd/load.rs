@@ -15,29 +15,33 @@ pub struct Bundles {
     /// Bundles, as `dyno run` writes them
     #[arg(required = true, value_name = "BUNDLE")]
     pub paths: Vec<PathBuf>,
+    /// How they are to be compared.
     #[command(flatten)]
     pub asked: AskedOptions,
 }
 
+/// What is compared, and which differences are the question.
 #[derive(Args, Default)]
 pub struct AskedOptions {
-    /// A field that differs on purpose, as in io.block, or "host"; may be given several times
+    /// A field that is varied on purpose, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]
     pub vary: Vec<String>,
-    /// What to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min, transactions/min, each
-    /// also of one stream (reader-4:p99) or one drive of each group (drive-1:p99); may be given several times. The fewer,
-    /// the narrower the intervals
+    /// Metric to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min, transactions/min, each
+    /// also of one stream (reader-4:p99) or one drive of each group (drive-1:p99); repeatable. Fewer metrics give
+    /// narrower intervals
     #[arg(long, value_name = "METRIC")]
     pub metric: Vec<String>,
 }
 
 impl Bundles {
+    /// Reads the bundles and gathers their facts; an error names the file that cannot be read.
     pub fn facts(&self) -> Result<Facts> {
         facts(&self.paths, &self.asked.question()?)
     }
 }
 
 impl AskedOptions {
+    /// The same for the analysis; an error names a metric that there is not.
     pub fn question(&self) -> Result<Question> {
         let metrics = self.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
         Ok(Question { vary: self.vary.clone(), metrics })

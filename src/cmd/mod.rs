@@ -39,9 +39,9 @@ struct Dyno {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Measure: a plan file, a built-in protocol with --subject, or a bundle to repeat
+    /// Run a plan file, a built-in protocol with --subject, or the plan of a bundle again
     Run(run::RunArgs),
-    /// Check a plan file and print what it would do
+    /// Check a plan and print what it would do
     Plan {
         #[command(subcommand)]
         command: PlanCommand,
@@ -53,63 +53,63 @@ enum Command {
     },
     /// List engines, workloads and meters with their knobs
     List,
-    /// List this host's block devices: what each is, in which state, and whether it may be tested
+    /// List this host's block devices: identity, state, and whether each may be tested
     Drives {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print what a run would disclose of this host, and of the drives under the paths given
+    /// Print the facts that a run discloses of this host and of the drives under these paths
     Facts {
         /// Directories or devices
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
-    /// Find out what Dyno is worth on this host: false claims, differences it finds, its floor and its ceilings
+    /// Measure the limits of Dyno on this host: false claims, detectable differences, pacing floor, generator ceilings
     Selftest(selftest::SelftestArgs),
-    /// Print the points of bundles
+    /// Print every point of bundles as a table
     Show(Bundles),
     /// Compare the subjects of bundles
     Compare(Bundles),
-    /// Print what may be claimed, each subject's, with the interval and the arithmetic
+    /// Print the claims of each subject, with confidence interval and calculation
     Claims {
         #[command(flatten)]
         bundles: Bundles,
-        /// As JSON, with every comparison
+        /// Print JSON, with every comparison
         #[arg(long)]
         json: bool,
     },
-    /// Make the brief: HTML that opens offline, PDF for print, or Markdown
+    /// Write the brief: HTML that opens offline, PDF for print, or Markdown
     Report {
         #[command(flatten)]
         bundles: Bundles,
-        /// Where to write it: a name that ends in .html, .pdf or .md
+        /// Output file; its ending selects the form: .html, .pdf or .md
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// Title, sections, logo, colours and own paragraphs
+        /// Settings of the brief: title, sections, logo, colours, your own text (docs/brief.md)
         #[arg(long, value_name = "TOML")]
         brief: Option<PathBuf>,
-        /// Also save every figure as SVG and PNG here
+        /// Also write every figure as SVG and PNG to this directory
         #[arg(long, value_name = "DIR")]
         figures: Option<PathBuf>,
     },
-    /// Judge published claims against the numbers that they were made from
+    /// Check published claims against the numbers that they are based on
     Audit {
-        /// The claims (docs/audit.md says how they are written)
+        /// The claims file (docs/audit.md describes it)
         claims: PathBuf,
-        /// A CSV table or a bundle; may be given several times
+        /// A CSV table or a bundle; repeatable
         #[arg(long, required = true, value_name = "FILE")]
         data: Vec<PathBuf>,
     },
-    /// Put results of other tools into a bundle
+    /// Import results of other tools into a bundle
     Import(import::ImportArgs),
-    /// Write points, intervals, histograms or samples as data for other tools
+    /// Export points, intervals, histograms, samples or comparisons as CSV, JSON or Parquet
     Export(export::ExportArgs),
 }
 
 #[derive(Subcommand)]
 enum PlanCommand {
-    /// The resolved points, the time they take, the bytes written, what is erased
+    /// Print the resolved points, their duration, the bytes written, and what is erased
     Check(plan::CheckArgs),
 }
 

@@ -17,11 +17,12 @@ use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
 use crate::workload;
 
+/// Which plan, and from which bundle its scatter is known.
 #[derive(Args)]
 pub struct CheckArgs {
     #[command(flatten)]
     what: What,
-    /// An earlier bundle, from whose scatter it follows which difference the repeats can show
+    /// Estimate the detectable difference from the scatter of this earlier bundle
     #[arg(long, value_name = "BUNDLE")]
     from: Option<PathBuf>,
 }

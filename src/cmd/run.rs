@@ -24,40 +24,40 @@ use crate::store::{Bundle, Writer, limits};
 /// What to run.
 #[derive(Args)]
 pub struct What {
-    /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose experiment is to be repeated
+    /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose plan is run again
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: Option<PathBuf>,
-    /// With a protocol: a label and the directory to test, as in --subject A=/mnt/a; knobs of its engine may follow, which
-    /// this subject alone has: --subject A=/mnt/a,latency=110us
+    /// With a protocol: label and directory of a subject, as in --subject A=/mnt/a; engine knobs of this subject alone
+    /// may follow, as in --subject A=/mnt/a,latency=110us
     #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
-    /// With a protocol: how often each point is measured
+    /// With a protocol: repeats of each point
     #[arg(long)]
     repeats: Option<u32>,
-    /// With a protocol: one of its smaller forms, as in --scale small
+    /// With a protocol: a smaller variant, as in --scale small
     #[arg(long, value_name = "NAME")]
     scale: Option<String>,
-    /// With a protocol: change one of its values, as in --set step.readrandom.duration=5s. With a bundle: what it hides of
-    /// its meters, as in --set 'meter.1.command=["ppm-read", "--module", "a"]'
+    /// With a protocol: override a value, as in --set step.readrandom.duration=5s. With a bundle: supply what it hides
+    /// of its meters, as in --set 'meter.1.command=["ppm-read", "--module", "a"]'
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// A control run: subjects may share a physical device
+    /// Control run: allow subjects that share a physical device
     #[arg(long)]
     same_device: bool,
 }
 
+/// Which plan or protocol, on which subjects, and where the bundle goes.
 #[derive(Args)]
 pub struct RunArgs {
     #[command(flatten)]
     what: What,
-    /// With a bundle: a command, a server, a setting or a drive's serial number that its plan may use; may be given
-    /// several times
+    /// With a bundle: allow its plan to use this command, server, setting or drive's serial number; repeatable
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     allow: Vec<String>,
-    /// Where to keep what is measured [default: PROTOCOL-TIME.dyno in this directory]
+    /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
     #[arg(short, long, value_name = "FILE")]
     bundle: Option<PathBuf>,
-    /// Go on with a run that was interrupted
+    /// Continue an interrupted run
     #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "bundle"])]
     resume: Option<PathBuf>,
 }
@@ -143,15 +143,15 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let name =
         || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
-    let told = selftest_result::facts();
-    let (plan, writer, clock) = begin(plan, &bundle, now, told)?;
+    let known = selftest_result::facts();
+    let (plan, writer, clock) = begin(plan, &bundle, now, known)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;
     measure(plan, writer, Known::default(), &[], clock, &bundle)
 }
 
-/// Checks what must not be, and makes the bundle. `told` are facts beside those that are gathered.
-fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, told: Vec<Fact>) -> Result<(Plan, Writer, Clock)> {
+/// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
+fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, known: Vec<Fact>) -> Result<(Plan, Writer, Clock)> {
     run::apart(&plan)?;
     refuse_under_test(&plan, bundle)?;
     let clock = Clock::start();
@@ -161,13 +161,14 @@ fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, told: Vec<Fact>) -> Re
         plan: Plan { method: METHOD, ..plan },
     };
     let gathered = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?];
-    let facts = [gathered.concat(), told].concat();
+    let facts = [gathered.concat(), known].concat();
     let writer = Writer::create(bundle, &record, &facts)?;
     Ok((record.plan, writer, clock))
 }
 
 /// How a run ended that is part of something larger.
 pub enum Ended {
+    /// It went to its end.
     Measured(run::Summary),
     /// With the exit code of the signal.
     Interrupted(u8),

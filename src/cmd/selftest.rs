@@ -1,4 +1,4 @@
-//! `dyno selftest`: what Dyno itself is worth on this host. The same subject twice, differences that are known, scatter,
+//! `dyno selftest`: the limits of Dyno itself on this host. The same subject twice, differences that are known, scatter,
 //! the pacing floor and the generator's ceilings, by ordinary plans and their ordinary briefs. What it finds is kept for
 //! this host, disclosed in every later bundle and quoted by its briefs.
 
@@ -19,12 +19,13 @@ use crate::record::PacingFloor;
 use crate::record::selftest::{Same, SelfTest};
 use crate::run::floor;
 
+/// Where to run it, and how often.
 #[derive(Args)]
 pub struct SelftestArgs {
     /// Directories on the drives that will be tested [default: the null engine, and a temporary directory]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// About how long it may take; one shorter than the default is printed and not kept
+    /// Approximate duration; results of shorter ones than the default are printed and not stored
     #[arg(long, value_name = "TIME", default_value = DEFAULT)]
     duration: String,
 }

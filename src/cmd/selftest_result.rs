@@ -10,6 +10,7 @@ use crate::record::selftest::SelfTest;
 /// Where results are kept, by host.
 pub const KEPT: &str = "selftest";
 
+/// Keeps the result for this host, beside those of others.
 pub fn keep(found: &SelfTest) -> Result<()> {
     private::remember(KEPT, &line(found)?);
     Ok(())

@@ -7,6 +7,7 @@ use crate::base::error::Result;
 use crate::brief::screens;
 use crate::render::terminal::terminal;
 
+/// Prints a line for each point of the bundles.
 pub fn show(bundles: &Bundles, out: &mut dyn Write) -> Result<()> {
     out.write_all(terminal(&screens::show(&bundles.facts()?)).as_bytes())?;
     Ok(())

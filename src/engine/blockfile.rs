@@ -172,7 +172,7 @@ fn cannot_open(path: &Path, cause: &std::io::Error, direct: bool) -> Error {
 }
 
 fn capacity(mut file: &File, path: &Path) -> Result<u64> {
-    // A block device's metadata says zero; seeking to its end tells.
+    // A block device's metadata says zero; seeking to its end gives it.
     std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))
         .with_context(|| format!("asking for the size of {}", path.display()))
 }

@@ -37,6 +37,7 @@ pub fn find(name: &str) -> Option<&'static dyn Engine> {
 
 /// A way to carry requests out.
 pub trait Engine: Sync {
+    /// Its name, family, knobs and depth.
     fn info(&self) -> &'static Info;
 
     /// Opens a dataset. Everything that can be refused is refused here, before a worker starts.
@@ -45,10 +46,13 @@ pub trait Engine: Sync {
 
 /// Which dataset to open, and how.
 pub struct Site<'a> {
+    /// Where the dataset lives.
     pub home: &'a Home,
     /// The engine's own knobs, resolved.
     pub knobs: &'a Knobs,
+    /// Whether it is laid out, only read, or read and written.
     pub access: Access,
+    /// The clock of the run.
     pub clock: Clock,
 }
 
@@ -58,7 +62,12 @@ pub enum Home {
     /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and holds only its marker.
     Folder(Folder),
     /// A block device that the guard has passed. Whoever opens it asks `guard::verify` whether it is still the one.
-    Device { path: PathBuf, serial: String },
+    Device {
+        /// The device's node.
+        path: PathBuf,
+        /// The serial number that the plan names.
+        serial: String,
+    },
     /// Nowhere: the engine keeps no data.
     Nowhere,
 }
@@ -68,12 +77,15 @@ pub enum Home {
 pub enum Access {
     /// Lay it out anew, to be filled.
     Create,
+    /// Open it to be read alone.
     ReadOnly,
+    /// Open it to be read and written.
     ReadWrite,
 }
 
 /// An open dataset, shared by the workers of all streams that use it.
 pub trait Target: Send + Sync {
+    /// What workloads may address in it.
     fn space(&self) -> Space;
 
     /// Opens worker `thread`'s lane, with everything allocated that it will need.

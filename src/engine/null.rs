@@ -8,6 +8,7 @@ use crate::engine::{Engine, Site, Target};
 use crate::load::{AnyLane, Done, Lane, Op, Space, Wait};
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
 
+/// The engine `null`.
 pub struct Null;
 
 static INFO: Info = Info {
@@ -296,21 +297,21 @@ mod tests {
 
     /// Within a thousandth: a histogram's resolution, and a few looks at the clock an op.
     #[track_caller]
-    fn is(told: f64, truth: f64, what: &str) {
-        is_within(0.1, told, truth, what);
+    fn is(measured: f64, truth: f64, what: &str) {
+        is_within(0.1, measured, truth, what);
     }
 
     #[track_caller]
-    fn is_within(percent: f64, told: f64, truth: f64, what: &str) {
-        let off = (told / truth - 1.0).abs();
-        assert!(off <= percent / 100.0, "{what}: {told} against {truth}");
+    fn is_within(percent: f64, measured: f64, truth: f64, what: &str) {
+        let off = (measured / truth - 1.0).abs();
+        assert!(off <= percent / 100.0, "{what}: {measured} against {truth}");
     }
 
     #[track_caller]
-    fn percentiles_are(told: &Histogram, truths: &[(f64, u64)]) {
+    fn percentiles_are(measured: &Histogram, truths: &[(f64, u64)]) {
         truths
             .iter()
-            .for_each(|&(q, ns)| is(told.quantile_ns(q).unwrap() as f64, ns as f64, &format!("p{}", 100.0 * q)));
+            .for_each(|&(q, ns)| is(measured.quantile_ns(q).unwrap() as f64, ns as f64, &format!("p{}", 100.0 * q)));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
 use crate::record::Fact;
 
+/// The engine `psync`.
 pub struct Psync;
 
 static INFO: Info = Info {

@@ -20,6 +20,7 @@ use crate::record::Fact;
 /// How often the processor is offered to others before a wait for a completion sleeps: measured, docs/benchmarks.md.
 const YIELDS: u32 = 2;
 
+/// The engine `uring`.
 pub struct Uring;
 
 static INFO: Info = Info {

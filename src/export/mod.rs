@@ -22,30 +22,41 @@ use crate::base::registry::Registry;
 /// What a column holds; every value may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Text, in UTF-8.
     Text,
     /// 64 bits with a sign.
     Whole,
     /// A double; infinite where nothing limits.
     Real,
+    /// True or false.
     Truth,
 }
 
 pub use stored::Stored;
 
+/// A column's name, which ends in its unit, and what it holds.
 pub type Column = (&'static str, Kind);
 
+/// A value of a row, of the kind of its column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
+    /// Not measured, or not reported.
     Missing,
+    /// Text, in UTF-8.
     Text(String),
+    /// 64 bits with a sign.
     Whole(i64),
+    /// A double.
     Real(f64),
+    /// True or false.
     Truth(bool),
 }
 
 /// One table of a bundle.
 pub trait Table: Sync {
+    /// Its name on the command line.
     fn name(&self) -> &'static str;
+    /// Its columns, in order; docs/export.md describes them.
     fn columns(&self) -> Vec<Column>;
     /// All rows, of a table that is not of points.
     fn whole(&self, facts: &Facts) -> Option<Vec<Vec<Value>>> {
@@ -56,6 +67,7 @@ pub trait Table: Sync {
     fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()>;
 }
 
+/// Every table, in the order of the help.
 pub static TABLES: Registry<&'static dyn Table> = Registry::new(&[
     &points::Points,
     &intervals::Intervals,
@@ -66,15 +78,20 @@ pub static TABLES: Registry<&'static dyn Table> = Registry::new(&[
 
 /// A way of writing rows.
 pub trait Form: Sync {
+    /// Its name on the command line.
     fn name(&self) -> &'static str;
+    /// Writes what the form begins with, and takes rows from then on.
     fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>>;
 }
 
+/// Every form, in the order of the help.
 pub static FORMS: Registry<&'static dyn Form> = Registry::new(&[&text::Csv, &text::Json, &parquet::Parquet]);
 
 /// Takes rows one after the other.
 pub trait Rows {
+    /// One row, a value for each column.
     fn row(&mut self, values: Vec<Value>) -> Result<()>;
+    /// Writes what the form ends with, and closes it.
     fn end(self: Box<Self>) -> Result<()>;
 }
 

@@ -3,9 +3,11 @@
 use super::Stored;
 use super::{Column, Kind, Table, Value, key};
 use crate::analysis::meter_facts::Metered;
-use crate::analysis::point_summary::{ClassNumbers, Numbers, P99, PERCENTILES};
+use crate::analysis::point_numbers::{ClassNumbers, Numbers};
+use crate::analysis::point_summary::{P99, PERCENTILES};
 use crate::base::error::Result;
 use crate::base::units::Rate;
+use crate::record::gauge::power;
 use crate::record::{Cell, Outcome, POWER_CLASSES};
 
 pub struct Points;
@@ -48,13 +50,13 @@ const END: [Column; 4] =
 /// The same in every row of a point: mean power and energy by class, from the first instrument of each, and what limited
 /// it.
 const WATCHED: [Column; 10] = [
-    ("drive_watts", Kind::Real),
+    (power::DRIVE_WATTS, Kind::Real),
     ("drive_joules", Kind::Real),
-    ("slot_watts", Kind::Real),
+    (power::SLOT_WATTS, Kind::Real),
     ("slot_joules", Kind::Real),
-    ("system_watts", Kind::Real),
+    (power::SYSTEM_WATTS, Kind::Real),
     ("system_joules", Kind::Real),
-    ("cpu_watts", Kind::Real),
+    (power::CPU_WATTS, Kind::Real),
     ("cpu_joules", Kind::Real),
     ("limited_by", Kind::Text),
     ("because", Kind::Text),
@@ -84,9 +86,9 @@ impl Table for Points {
         let mut rows = 0;
         for cell in &point.cells {
             let mut numbers = Numbers::of(&[cell], point.window_ns);
-            // What was told was told of the stream as a whole.
+            // Reported figures are of the stream as a whole.
             if point.cells.iter().filter(|c| c.stream == cell.stream).count() == 1 {
-                stored.reported.iter().filter(|t| t.stream == cell.stream).for_each(|t| numbers.tell(t));
+                stored.reported.iter().filter(|t| t.stream == cell.stream).for_each(|t| numbers.report(t));
             }
             for class in &numbers.classes {
                 write(measures(cell, class, point.window_ns))?;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use crate::analysis::meter_facts::{self, Metered};
-use crate::analysis::point_summary::PointSummary;
+use crate::analysis::point_numbers::PointSummary;
 use crate::base::error::{Context, Result};
 use crate::record::Reported;
 use crate::store::{Bundle, StoredPoint};
@@ -13,10 +13,13 @@ use crate::store::{Bundle, StoredPoint};
 pub struct Stored<'a> {
     /// The bundle's file.
     pub file: &'a str,
+    /// The bundle, for what is read only when it is asked for.
     pub bundle: &'a Bundle,
+    /// The point as it is stored.
     pub point: &'a StoredPoint,
     /// What another tool reported of it.
     pub reported: &'a [Reported],
+    /// What its meters show, as the analysis has it.
     pub metered: &'a Metered,
 }
 

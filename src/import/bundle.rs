@@ -16,7 +16,7 @@ pub fn import(format: &dyn Format, found: Vec<(String, String, Found)>, path: &P
     let files: Vec<String> = found.iter().map(|(file, ..)| file.clone()).collect();
     let mut facts = vec![
         Fact::new("Imported", "from", format!("{} ({})", files.join(", "), info.name)),
-        Fact::new("Imported", "measured by", "another tool, not by Dyno; what it did not tell is missing here"),
+        Fact::new("Imported", "measured by", "another tool, not by Dyno; what it did not report is missing here"),
         Fact::new("Imported", "missing", info.missing.join("; ")),
     ];
     let (mut title, mut source) = (None, None);

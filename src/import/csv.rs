@@ -196,7 +196,7 @@ impl Table<'_> {
                     let (meter, name) = ("imported".to_string(), DRIVE_WATTS.to_string());
                     entry.samples.push(Sample { at_ns: 0, meter, name, value });
                 }
-                _ => entry.tell("table", class, &format!("{name}_ns"), value, None),
+                _ => entry.report("table", class, &format!("{name}_ns"), value, None),
             }
         }
         let threads = axis.filter(|a| a.0 == Field::Threads).map_or(1, |a| a.1.clamp(1.0, 65_536.0) as u32);

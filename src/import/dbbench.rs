@@ -75,7 +75,7 @@ fn class_of(kind: &str) -> Class {
 /// "readrandom   :       6.811 micros/op 277839 ops/sec 0.144 seconds 40000 operations;   30.7 MB/s (…)"
 fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)> {
     let cut = || {
-        let next = "the line may be cut, or from a db_bench before 7.2, which told neither seconds nor operations";
+        let next = "the line may be cut, or from a db_bench before 7.2, which prints neither seconds nor operations";
         wrong(input.file, at, "a benchmark's line without 'NAME : … ops/sec … seconds … operations'", next)
     };
     let (name, rest) = line.split_once(" :").ok_or_else(cut)?;
@@ -123,11 +123,11 @@ fn reported(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) 
         let samples = Some(tally.ops);
         let mean = after(line, "Average:").unwrap_or_default();
         let mean = number(file, at, "average", mean)? * 1e3;
-        entry.tell(&stream, class, "mean_ns", mean, samples);
+        entry.report(&stream, class, "mean_ns", mean, samples);
     } else if line.starts_with("Min:") {
         let max = number(file, at, "maximum", after(line, "Max:").unwrap_or_default())? * 1e3;
         let samples = Some(tally.ops);
-        entry.tell(&stream, class, "max_ns", max, samples);
+        entry.report(&stream, class, "max_ns", max, samples);
     } else if let Some(all) = line.strip_prefix("Percentiles:") {
         let samples = Some(tally.ops);
         let words: Vec<&str> = all.split_whitespace().collect();
@@ -143,7 +143,7 @@ fn reported(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) 
             let name = name.trim_start_matches('P').trim_end_matches(':');
             let us = number(file, at, "percentile", value)?;
             let (low, high) = bucket(us);
-            entry.tell_within(&stream, class, &format!("p{name}_ns"), us * 1e3, (low * 1e3, high * 1e3), samples);
+            entry.report_within(&stream, class, &format!("p{name}_ns"), us * 1e3, (low * 1e3, high * 1e3), samples);
         }
     }
     Ok(())

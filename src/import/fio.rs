@@ -84,7 +84,7 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
         let part = &job[direction];
         if part.is_null() {
             return Err(failed(
-                format!("{place}: nothing is told of its {direction}s"),
+                format!("{place}: nothing is reported of its {direction}s"),
                 "the file may be cut; take it again",
             ));
         }
@@ -98,7 +98,7 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
         }
         let service = latencies(&part["clat_ns"], place)?;
         if service.is_empty() {
-            tell(entry, &part["clat_ns"], name, class, ops);
+            report(entry, &part["clat_ns"], name, class, ops);
         }
         let bytes = part["io_bytes"].as_u64().unwrap_or(0).min(1 << 60);
         tallies.push(Tally { class, ops, bytes, misses: 0, given_up: 0, service, response: None });
@@ -109,7 +109,7 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
 }
 
 /// Jobs of one name that fio reports one by one are the clones that `numjobs` asked for, each a thread of its own; and
-/// what was told of one of them is not so of all. What has been left out, if anything.
+/// what was reported of one of them does not hold for all. What has been left out, if anything.
 fn several(entry: &mut Entry) -> Option<Fact> {
     let clones = |cells: &[crate::record::Cell], stream: &str| cells.iter().filter(|c| c.stream == stream).count();
     let names: Vec<String> = entry.point.cells.iter().map(|c| c.stream.clone()).collect();
@@ -121,7 +121,7 @@ fn several(entry: &mut Entry) -> Option<Fact> {
     }
     let before = entry.reported.len();
     entry.reported.retain(|t| !cloned.contains(&&t.stream));
-    let what = "left out: fio told them of each of several jobs, and they have no sum; run it with group_reporting, or \
+    let what = "left out: fio reported them for each of several jobs, and they cannot be merged; run it with group_reporting, or \
                 import json+";
     (entry.reported.len() < before).then(|| Fact::new("Imported", format!("latencies of {}", entry.step), what))
 }
@@ -146,10 +146,10 @@ fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
 }
 
 /// Plain json: the figures that stand for the latencies.
-fn tell(entry: &mut Entry, clat: &Value, stream: &str, class: Class, ops: u64) {
+fn report(entry: &mut Entry, clat: &Value, stream: &str, class: Class, ops: u64) {
     for key in ["mean", "max"] {
         if let Some(value) = clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0) {
-            entry.tell(stream, class, &format!("{key}_ns"), value, Some(ops));
+            entry.report(stream, class, &format!("{key}_ns"), value, Some(ops));
         }
     }
     let percentiles = clat["percentile"].as_object().into_iter().flatten();
@@ -158,7 +158,7 @@ fn tell(entry: &mut Entry, clat: &Value, stream: &str, class: Class, ops: u64) {
         {
             // fio's bins are 1/64 of an octave wide and it prints their middle.
             let half = value / 128.0;
-            entry.tell_within(stream, class, &format!("p{p}_ns"), value, (value - half, value + half), Some(ops));
+            entry.report_within(stream, class, &format!("p{p}_ns"), value, (value - half, value + half), Some(ops));
         }
     }
 }

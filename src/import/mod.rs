@@ -1,4 +1,4 @@
-//! Results of other tools, put into a bundle and marked as imported: what a tool did not tell is stated, never made up.
+//! Results of other tools, put into a bundle and marked as imported: what a tool did not report is stated, never made up.
 //!
 //! A format is one file and one line in `ALL`. It turns a file's text into entries; `bundle` joins the entries of all
 //! files to a run.
@@ -25,18 +25,23 @@ const SEEK: Class = Class::new("seek");
 
 /// What a format is called and what it reads.
 pub struct Info {
+    /// Its name on the command line.
     pub name: &'static str,
+    /// What it reads, in one line.
     pub summary: &'static str,
-    /// What its files never tell.
+    /// What its files never contain.
     pub missing: &'static [&'static str],
 }
 
 /// One kind of file.
 pub trait Format: Sync {
+    /// Its description.
     fn info(&self) -> &'static Info;
+    /// Reads a file; an error says which line is not as the tool writes it.
     fn read(&self, input: &Input<'_>) -> Result<Found>;
 }
 
+/// Every format, in the order in which they are listed.
 pub static ALL: Registry<&'static dyn Format> = Registry::new(&[
     &csv::Csv,
     &dbbench::DbBench,
@@ -51,6 +56,7 @@ pub static ALL: Registry<&'static dyn Format> = Registry::new(&[
 pub struct Input<'a> {
     /// As it is called in messages.
     pub file: &'a str,
+    /// The file's text.
     pub text: &'a str,
     /// What the columns of a CSV mean: the mapping's file name and text.
     pub mapping: Option<(&'a str, &'a str)>,
@@ -59,30 +65,40 @@ pub struct Input<'a> {
 /// What a file held.
 #[derive(Debug, Default)]
 pub struct Found {
+    /// The points that it holds.
     pub entries: Vec<Entry>,
+    /// What it says of the tool, its version and its settings.
     pub facts: Vec<Fact>,
+    /// What its run is called, where it says so.
     pub title: Option<String>,
+    /// Where its load comes from, where it says so.
     pub source: Option<String>,
 }
 
-/// A point with what was told of it.
+/// A point with what was reported of it.
 #[derive(Debug)]
 pub struct Entry {
     /// Without one, the subject is that of the file.
     pub subject: Option<String>,
+    /// The step that the point belongs to.
     pub step: String,
     /// What the step is called in a report; without one, its name.
     pub title: String,
+    /// The swept field and its value; None where nothing was swept.
     pub axis: Option<(Field, f64)>,
+    /// What was measured, as far as the file says.
     pub point: Point,
+    /// Figures without raw latencies: percentiles, means, maxima.
     pub reported: Vec<Reported>,
+    /// Readings that the tool took beside the load.
     pub samples: Vec<Sample>,
 }
 
-/// The window that stands where none was told: a rate keeps three decimals in the count of ops that it makes.
+/// The window that is used where none was reported: a rate keeps three decimals in the count of ops that it makes.
 pub(crate) const NO_WINDOW_NS: u64 = 1_000_000_000_000;
 
 impl Entry {
+    /// A point with nothing in it yet; `window_ns` is the length of its measured window.
     pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: u64) -> Entry {
         let key = PointKey { subject: String::new(), step: step.to_string(), axis: axis.map(axis_of), repeat: 1 };
         let point = Point {
@@ -109,11 +125,13 @@ impl Entry {
         (per_s * self.point.window_ns as f64 / 1e9).round() as u64
     }
 
-    pub fn tell(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
-        self.tell_within(stream, class, name, value, (value, value), samples);
+    /// Adds a figure that the tool printed, known exactly as far as it says.
+    pub fn report(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
+        self.report_within(stream, class, name, value, (value, value), samples);
     }
 
-    pub fn tell_within(
+    /// Adds a figure that is known to lie between two bounds, such as a histogram's bucket.
+    pub fn report_within(
         &mut self,
         stream: &str,
         class: Class,

@@ -43,14 +43,14 @@ impl Format for Sysbench {
             let value = page.need(key, "the latencies of a finished run")?;
             // sysbench prints hundredths of a millisecond.
             let (low, high) = ((value - 0.005).max(0.0), value + 0.005);
-            entry.tell_within("sysbench", class, name, value * 1e6, (low * 1e6, high * 1e6), Some(events));
+            entry.report_within("sysbench", class, name, value * 1e6, (low * 1e6, high * 1e6), Some(events));
         }
         if let Some((at, line)) = page.lines.iter().find(|(_, l)| l.trim_start().contains("th percentile:")) {
             let (p, value) = line.split_once("th percentile:").unwrap_or_default();
             let p = number(input.file, *at, "percentile", p)?;
             let value = number(input.file, *at, "latency", value)?;
             let (low, high) = ((value * 0.982 - 0.005).max(0.0), value * 1.018 + 0.005);
-            entry.tell_within(
+            entry.report_within(
                 "sysbench",
                 class,
                 &format!("p{p}_ns"),
@@ -101,7 +101,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Reads and writes where sysbench tells them apart; otherwise its events, filed under reads.
+    /// Reads and writes where sysbench distinguishes them; otherwise its events, filed under reads.
     fn tallies(&self, entry: &Entry, events: u64) -> Result<Vec<Tally>> {
         let mut all = Vec::new();
         for (rate, moved, class) in

@@ -29,7 +29,7 @@ fn golden(file: &str) -> Found {
     read(kind, file, text).unwrap_or_else(|e| panic!("{file}: {e:#}"))
 }
 
-/// The value and bounds of what was told of entry `at`.
+/// The value and bounds of what was reported of entry `at`.
 fn reported(found: &Found, at: usize, name: &str) -> (f64, f64, f64) {
     let reported = found.entries[at].reported.iter().find(|t| t.name == name);
     reported.map(|t| (t.value, t.low, t.high)).unwrap_or_else(|| panic!("{name} was not reported"))
@@ -85,14 +85,14 @@ fn fio_json_plus_brings_its_latencies_whole() {
 }
 
 #[test]
-fn plain_fio_json_tells_percentiles_with_the_width_of_a_bin() {
+fn plain_fio_json_has_percentiles_with_the_width_of_a_bin() {
     let found = golden("fio-randrw.json");
     let p99 = reported(&found, 0, "p99_ns");
     assert!(p99.1 < p99.0 && p99.0 < p99.2 && (p99.2 - p99.1) / p99.0 < 0.016, "{p99:?}");
 }
 
 #[test]
-fn sysbench_tells_rates_by_class_and_latencies_of_all() {
+fn sysbench_has_rates_by_class_and_latencies_of_all() {
     let found = golden("sysbench-fileio.txt");
     near(rate(&found, 0), 32_248.78 + 21_499.19);
     let p99 = reported(&found, 0, "p99_ns");
@@ -101,7 +101,7 @@ fn sysbench_tells_rates_by_class_and_latencies_of_all() {
 }
 
 #[test]
-fn vdbench_and_hammerdb_tell_averages_and_nopm() {
+fn vdbench_and_hammerdb_have_averages_and_nopm() {
     let found = golden("flatfile.html");
     assert!(found.entries[0].axis.is_some_and(|a| a.1.is_infinite()));
     near(rate(&found, 1), 26_000.0);

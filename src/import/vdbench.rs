@@ -113,10 +113,10 @@ impl Row<'_> {
             tallies.push(tally(class, ops, (ops as f64 * size) as u64));
             let alone = if share == 1.0 { self.maybe("resp") } else { None };
             if let Some(ms) = self.maybe(&format!("{name}_resp")).or(alone) {
-                entry.tell("io", class, "mean_ns", ms * 1e6, None);
+                entry.report("io", class, "mean_ns", ms * 1e6, None);
             }
             if let Some(ms) = self.maybe(&format!("{name}_max")) {
-                entry.tell("io", class, "max_ns", ms * 1e6, None);
+                entry.report("io", class, "max_ns", ms * 1e6, None);
             }
         }
         entry.point.cells.push(cell("io", 0, threads, 1, tallies));

@@ -99,6 +99,7 @@ impl Folder {
         Folder { data: Arc::clone(&self.data), name, shown: shown.into() }
     }
 
+    /// Whether the folder is there; links are not followed.
     pub fn exists(&self) -> bool {
         fs::symlink_metadata(self.path()).is_ok()
     }
@@ -119,6 +120,7 @@ impl Folder {
         marker_in(&self.hold().ok()?, &self.shown)
     }
 
+    /// Replaces the marker: written beside it, synced, and renamed.
     pub fn write_marker(&self, marker: &Marker) -> Result<()> {
         let text = serde_json::to_string(marker).context("describing the dataset")?;
         replace(&self.hold()?, MARKER, &text).with_context(|| format!("writing {}", self.shown.join(MARKER).display()))

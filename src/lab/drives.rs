@@ -13,28 +13,47 @@ use crate::base::error::describe;
 /// One device. What cannot be read is left out: a guess would be worse.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Found {
+    /// The kernel's name: "nvme0n1".
     pub device: String,
     /// A name that means the same drive after the next boot.
     pub stable_path: Option<PathBuf>,
+    /// Model number.
     pub model: Option<String>,
+    /// Serial number.
     pub serial: Option<String>,
     /// Serial number, NGUID, EUI-64, UUID, WWID: any of them names the drive in a plan.
     pub identities: Vec<String>,
+    /// Firmware revision.
     pub firmware: Option<String>,
+    /// Size, bytes.
     pub capacity_bytes: u64,
+    /// Size of a logical block, bytes.
     pub lba_bytes: Option<u64>,
+    /// PCIe transfer rate of the link now.
     pub link_speed: Option<String>,
+    /// PCIe lanes of the link now.
     pub link_width: Option<String>,
+    /// The highest transfer rate that drive and slot have.
     pub max_link_speed: Option<String>,
+    /// The most lanes that drive and slot have.
     pub max_link_width: Option<String>,
+    /// The NUMA node that it is attached to.
     pub numa_node: Option<String>,
+    /// I/O scheduler of the block layer.
     pub scheduler: Option<String>,
+    /// "write back" where a volatile write cache is on, else "write through".
     pub write_cache: Option<String>,
+    /// Composite temperature (NVMe SMART log), in °C.
     pub temperature_celsius: Option<f64>,
+    /// Percentage Used of the SMART log: 100 is the rated endurance, and it may pass that.
     pub wear_percent: Option<u64>,
+    /// NVMe power state now, 0 for the highest.
     pub power_state: Option<u64>,
+    /// Whether a plan may name it as a subject.
     pub testable: bool,
+    /// Why not, where it may not.
     pub obstacle: Option<String>,
+    /// What to do about that.
     pub remedy: Option<String>,
 }
 
@@ -149,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn every_disk_is_listed_and_either_testable_or_told_why_not() {
+    fn every_disk_is_listed_and_is_testable_or_has_a_reason_why_not() {
         for found in list() {
             assert!(found.testable != found.obstacle.is_some(), "{found:?}");
             assert!(found.testable || found.remedy.is_some(), "{found:?}");

@@ -113,7 +113,7 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
         drive::METADATA.name,
         get("metadata_bytes").filter(|b| b != "0").map(|b| format!("{b} bytes a block")),
     );
-    // The kernel tells the namespace's own utilisation in its blocks from 6.8 on.
+    // The kernel reports the namespace's own utilisation in its blocks from 6.8 on.
     let used = get("nuse").and_then(|n| n.parse::<f64>().ok());
     let block = get("queue/logical_block_size").and_then(|b| b.parse::<f64>().ok());
     let whole = sectors.map(|s| s as f64 * 512.0).filter(|bytes| *bytes > 0.0);

@@ -1,6 +1,6 @@
 //! A filesystem of the run's own on a bare device: made, mounted below `/run/dyno`, and unmounted when the run ends. The
 //! tools are given the descriptor that is held, not a name. One that a killed run left mounted is unmounted when the next
-//! begins; a lock tells it from one that is in use.
+//! begins; a lock distinguishes it from one that is in use.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -31,6 +31,7 @@ const LOOK_NS: u64 = 10_000_000;
 
 /// A mounted filesystem; unmounted by `unmount`, at the latest when dropped.
 pub struct Mounted {
+    /// Where it is mounted.
     pub point: PathBuf,
     /// The folder in which it is mounted.
     mounts: OwnedFd,
@@ -73,7 +74,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // Whoever could be told has called `unmount`; what is left, the next run on the drive unmounts.
+        // Whoever could report an error has called `unmount`; what is left, the next run on the drive unmounts.
         let _ = self.unmount();
         let _ = flock(&self.lock, FlockOperation::Unlock);
     }

@@ -55,7 +55,7 @@ pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Resu
 }
 
 fn attach(held: &Exclusive, count: u32, clock: Clock, stop: &AtomicBool) -> Result<()> {
-    let id = nvme::ask(&["id-ctrl"], &held.node).and_then(|told| told.get("cntlid").and_then(Value::as_u64));
+    let id = nvme::ask(&["id-ctrl"], &held.node).and_then(|answer| answer.get("cntlid").and_then(Value::as_u64));
     let Some(controller) = id else { return Ok(()) };
     let listed =
         |all: &[&str]| nvme::ask(&[&["list-ns"], all].concat(), &held.node).map(|l| ids(&l)).unwrap_or_default();

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::base::error::{Result, failed};
 
-/// A command that nvme-cli is to carry out, as version 2 and, where it differs, as version 3 spells it.
+/// A command for nvme-cli to execute, as version 2 and, where it differs, as version 3 spells it.
 pub struct Spelling {
     pub two: &'static [&'static str],
     pub three: &'static [&'static str],
@@ -20,7 +20,7 @@ fn tool() -> Command {
     tool
 }
 
-/// What a command that reads tells as JSON; nothing where the tool or the answer is missing.
+/// What a command that reads prints as JSON; nothing where the tool or the answer is missing.
 pub fn ask(command: &[&str], node: &Path) -> Option<Value> {
     let output = tool().args(command).arg(node).args(["--output-format=json"]).output().ok()?;
     serde_json::from_slice(&output.stdout).ok()
@@ -55,7 +55,7 @@ pub fn order(spelling: &Spelling, node: &Path, options: &[String]) -> Result<()>
     ))
 }
 
-/// "nvme version 2.3 (git 2.3)"; 2 where it cannot be told.
+/// "nvme version 2.3 (git 2.3)"; 2 where it is unknown.
 fn major_version() -> u32 {
     let output = tool().arg("version").output().ok();
     output.and_then(|o| major(&String::from_utf8_lossy(&o.stdout))).unwrap_or(2)
@@ -80,8 +80,8 @@ pub struct Abilities {
 
 /// Asks the controller; nothing where it does not answer.
 pub fn abilities(node: &Path) -> Option<Abilities> {
-    let told = ask(&["id-ctrl"], node)?;
-    let number = |name: &str| told.get(name).and_then(Value::as_u64);
+    let answer = ask(&["id-ctrl"], node)?;
+    let number = |name: &str| answer.get(name).and_then(Value::as_u64);
     Some(read(number("oacs")?, number("fna")?, number("sanicap").unwrap_or(0)))
 }
 

@@ -70,6 +70,7 @@ impl Pins {
         Drive { place, ..drive.clone() }
     }
 
+    /// The subject with its drives reached through the held descriptors.
     pub fn subject(&self, subject: &Subject) -> Subject {
         let drives = subject.drives.iter().map(|drive| self.drive(drive)).collect();
         Subject { drives, ..subject.clone() }

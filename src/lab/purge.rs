@@ -21,7 +21,7 @@ const FORMAT_TIMEOUT_MS: u32 = 3_600_000;
 /// Between two looks at a sanitize that goes on.
 const LOOK_NS: u64 = 500_000_000;
 
-/// Purges one drive; says what was done. `progress` is told the percent done where the drive tells it.
+/// Purges one drive; says what was done. `progress` is given the percent done where the drive reports it.
 pub fn purge(drive: &Drive, asked: Purge, clock: Clock, stop: &AtomicBool, progress: &dyn Fn(u64)) -> Result<String> {
     let held = Exclusive::take(drive)?;
     let is_nvme = held.disk.name().starts_with("nvme");

@@ -1,4 +1,4 @@
-//! How much has been written to a drive, by whomsoever: whether it still is as a run left it.
+//! How much has been written to a drive, by any program: whether it still is as a run left it.
 
 use std::path::Path;
 

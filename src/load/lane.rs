@@ -1,6 +1,6 @@
 //! The seam between the worker loop and an engine: a lane is one thread's private handle.
 //!
-//! fio's engines answer each request with done, queued or busy. Here a lane is told its depth when it is opened and
+//! fio's engines answer each request with done, queued or busy. Here a lane is given its depth when it is opened and
 //! never handed more, so busy cannot happen; and the two others fold into one call, because one call for a batch is one
 //! system call and one clock read for the batch: `stage` everything that is due, stamp, `run`, stamp, tally. A
 //! synchronous lane does its one op inside `run`; io_uring submits and reaps there.
@@ -22,7 +22,9 @@ pub enum Wait {
 /// A completed op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
+    /// The slot in which the op was staged.
     pub slot: u32,
+    /// Bytes moved; 0 where the op moves none.
     pub bytes: u32,
     /// A lookup found its key; everything else always has.
     pub hit: bool,

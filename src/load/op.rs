@@ -22,10 +22,13 @@ pub enum OpKind {
 /// One request. `at` and `len` mean what the kind says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
+    /// What it does.
     pub kind: OpKind,
     /// The place of its class among those that its workload declares.
     pub class: u8,
+    /// A length in bytes, or a count of entries; see [`OpKind`].
     pub len: u32,
+    /// An offset in bytes, or a number of a key or transaction; see [`OpKind`].
     pub at: u64,
     /// A random number of the op's own, from which a lane makes what it writes, so that no two writes are alike.
     pub salt: u64,
@@ -33,6 +36,7 @@ pub struct Op {
 
 /// One thread's requests. Op `n` depends on the seed, the thread and `n` alone.
 pub trait Source: Send {
+    /// Request number `n`, counted from 0.
     fn op(&mut self, n: u64) -> Op;
 
     /// How many ops make one pass of this thread's share: the length of a fill. Endless workloads have none.
@@ -75,6 +79,8 @@ pub struct Space {
     pub align_bytes: u32,
     /// Keys 0 … keys − 1, for key-value workloads.
     pub keys: u64,
+    /// Length of a key, for key-value workloads.
     pub key_bytes: u32,
+    /// Length of a value, for key-value workloads.
     pub value_bytes: u32,
 }

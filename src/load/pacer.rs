@@ -13,7 +13,7 @@ use crate::plan::Arrival;
 /// a drive takes, and above what a timer wake-up costs.
 pub const LATE_NS: u64 = 100_000;
 
-/// The last stretch before an op is due is spun, not slept, and a wait of less than twice as long is spun whole. With a worker's timer slack of 1 ns (`run/crew.rs`) a sleep
+/// The last stretch before an op is due is spun, not slept, and a wait of less than twice as long is spun whole. With a worker's timer slack of 1 ns (`run/worker_group.rs`) a sleep
 /// ends 3 to 7 µs late; with the kernel's default of 50 µs it would be 53 µs, and a writer paced at 84 µs would spin
 /// through all of them and take a processor from the readers.
 pub const SPIN_NS: u64 = 10_000;
@@ -81,6 +81,7 @@ impl Schedule {
         }
     }
 
+    /// The mean time between two ops of this worker, nanoseconds.
     #[inline(always)]
     pub fn mean_gap_ns(&self) -> f64 {
         self.mean_gap_ns
@@ -107,7 +108,9 @@ fn nearest(ns: f64) -> u64 {
 /// Which worker of how many a schedule is for.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
+    /// The worker's number, from 0.
     pub thread: u32,
+    /// Workers of the stream.
     pub threads: u32,
     /// Bytes that count for every op beside its length: a key's, as in db_bench's write_rate_limit.
     pub extra_bytes: u32,

@@ -15,6 +15,7 @@ use crate::record::{Class, Tally};
 pub struct Counter(AtomicU64);
 
 impl Counter {
+    /// Adds; only the counter's one writer may call it.
     #[inline(always)]
     pub fn add(&self, n: u64) {
         self.0.store(self.0.load(Relaxed).wrapping_add(n), Relaxed);
@@ -27,10 +28,12 @@ impl Counter {
         }
     }
 
+    /// Its value, which any thread may read.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
 
+    /// Replaces its value; only the counter's one writer may call it.
     pub fn set(&self, n: u64) {
         self.0.store(n, Relaxed);
     }
@@ -94,12 +97,16 @@ struct ClassTally {
 /// How often a worker that was waiting for an op, with a slot free, handed it over late all the same.
 #[derive(Default)]
 pub struct Oversleeps {
+    /// How many ops were handed over late so.
     pub times: Counter,
+    /// Their lateness together, nanoseconds.
     pub total_ns: Counter,
+    /// The largest lateness of one, nanoseconds.
     pub longest_ns: Counter,
 }
 
 impl Oversleeps {
+    /// Counts one op that was `late_ns` late.
     #[inline]
     pub fn add(&self, late_ns: u64) {
         self.times.add(1);
@@ -117,9 +124,13 @@ pub struct Recorder {
     /// By the place of a class in its workload's list.
     tallies: [Option<ClassTally>; MOST_CLASSES],
     names: Box<[Class]>,
+    /// Open loop: ops handed over more than [`LATE_NS`](super::pacer::LATE_NS) after they were due.
     pub late: Counter,
+    /// Of those, the ones for which a worker was waiting with a free slot.
     pub overslept: Oversleeps,
+    /// Open loop: the most ops due and not yet handed over.
     pub backlog_max: Counter,
+    /// Open loop: ops due inside the window and not handed over when it closed.
     pub backlog_end: Counter,
     /// Ops begun since the gate, warm-up included: for progress, and for fills.
     pub issued: Counter,
@@ -204,8 +215,11 @@ impl Recorder {
 /// The three times of an op.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamps {
+    /// When it was due; in closed loop when it was handed over.
     pub intended_ns: u64,
+    /// When it was handed to the engine.
     pub submitted_ns: u64,
+    /// When its completion was seen.
     pub completed_ns: u64,
 }
 

@@ -20,15 +20,19 @@ const PORTION: usize = 4;
 
 /// What a worker is given.
 pub struct Job<'a> {
+    /// The clock of all stamps.
     pub clock: Clock,
+    /// What the requests are.
     pub source: &'a mut dyn Source,
     /// None: closed loop.
     pub schedule: Option<Schedule>,
     /// For as many ops at once as the lane was opened with.
     pub slots: Slots,
+    /// Warm-up ends and the window closes at these times.
     pub window: Window,
     /// Stop after this many ops: the length of a fill.
     pub limit: Option<u64>,
+    /// Where completed ops are tallied.
     pub recorder: &'a Recorder,
     /// Set by whoever wants all workers to stop.
     pub stop: &'a AtomicBool,
@@ -37,7 +41,9 @@ pub struct Job<'a> {
 /// The measured window on the job's clock; what is intended before it is warm-up.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
+    /// Start, nanoseconds of the job's clock.
     pub from_ns: u64,
+    /// End, nanoseconds of the job's clock.
     pub until_ns: u64,
 }
 
@@ -63,6 +69,7 @@ pub struct Slots {
 }
 
 impl Slots {
+    /// Slots for a lane of this depth, all free.
     pub fn new(depth: u32) -> Slots {
         let empty = InFlight { class: 0, intended_ns: 0, submitted_ns: 0 };
         let n = depth as usize;
@@ -84,6 +91,8 @@ impl Slots {
 /// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the worker loop to the
 /// concrete type, so that the loop is compiled for each lane and calls it without indirection.
 pub trait AnyLane: Send {
+    /// Works until the window closes, the limit is reached or `stop` is set, and returns when
+    /// nothing is in flight. An error of the lane ends it at once.
     fn work(&mut self, job: Job<'_>) -> Result<()>;
 }
 

@@ -5,6 +5,7 @@ use crate::base::error::{Context, Result};
 use crate::plan::Info;
 use crate::record::gauge::cpu as names;
 
+/// The meter `cpu`.
 pub struct Cpu;
 
 static INFO: Info = info(

@@ -11,6 +11,7 @@ use crate::base::error::{Context, Result};
 use crate::base::file;
 use crate::plan::{DefaultValue, Info, Kind, Knob};
 
+/// The meter `csv`.
 pub struct Csv;
 
 static INFO: Info = info(

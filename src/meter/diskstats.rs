@@ -8,6 +8,7 @@ use crate::base::error::{Context, Result};
 use crate::plan::Info;
 use crate::record::gauge::diskstats::{Counter, METER, PLACES_IN_MEMORY};
 
+/// The meter `diskstats`.
 pub struct Diskstats;
 
 static INFO: Info = info(

@@ -10,6 +10,7 @@ use crate::base::secret;
 use crate::plan::{DefaultValue, Info, Kind, Knob};
 use crate::record::POWER_CLASSES;
 
+/// The meter `exec`.
 pub struct Exec;
 
 /// How long a dead command is left alone before it is started again.
@@ -18,6 +19,8 @@ const RESTART_NS: u64 = 500_000_000;
 /// The units that a command's numbers may have.
 pub const UNITS: [&str; 4] = ["watts", "amps", "volts", "celsius"];
 
+/// The knob `class`: what a reading of power is of; see
+/// [`POWER_CLASSES`](crate::record::POWER_CLASSES).
 pub const CLASS: Knob = Knob {
     name: "class",
     kind: Kind::Choice(&POWER_CLASSES),
@@ -25,6 +28,7 @@ pub const CLASS: Knob = Knob {
     doc: "what the power is of: the drive's rail, its slot, the whole system, or the CPU; classes are never compared",
 };
 
+/// The knob `unit`: the unit of the numbers, one of [`UNITS`].
 pub const UNIT: Knob = Knob {
     name: "unit",
     kind: Kind::Choice(&UNITS),
@@ -32,6 +36,7 @@ pub const UNIT: Knob = Knob {
     doc: "the unit of the readings",
 };
 
+/// The knob `public`: whether the command's arguments may stand in a bundle.
 pub const PUBLIC: Knob = Knob {
     name: "public",
     kind: Kind::Bool,
@@ -132,7 +137,7 @@ impl Reader {
         let (program, arguments) = words.split_first().ok_or_else(|| anyhow!("the command is empty"))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // A terminal that goes away tells its whole group; the meter goes on with the run.
+        // A terminal that goes away signals its whole process group; the meter goes on with the run.
         command.process_group(0);
         let name = program.rsplit('/').next().unwrap_or_default();
         let mut child = command.spawn().with_context(|| format!("starting {name}"))?;
@@ -213,8 +218,11 @@ impl Drop for Reader {
 
 /// How lines become readings.
 pub struct Lines {
+    /// The readings' name, unit included.
     pub name: String,
+    /// Whether a line begins with the time of its reading.
     pub timestamps: bool,
+    /// Seconds added to that time to bring it to this host's clock.
     pub offset_s: f64,
     /// The last reading's time: none may come before it.
     pub last_ns: i64,

@@ -7,6 +7,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::plan::{DefaultValue, Info, Kind, Knob};
 use crate::record::POWER_CLASSES;
 
+/// The meter `hwmon`.
 pub struct Hwmon;
 
 static INFO: Info = info(

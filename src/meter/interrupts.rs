@@ -5,6 +5,7 @@ use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};
 use crate::plan::Info;
 
+/// The meter `interrupts`.
 pub struct Interrupts;
 
 static INFO: Info =

@@ -5,6 +5,7 @@ use crate::base::error::{Context, Result};
 use crate::plan::Info;
 use crate::record::gauge::memory as names;
 
+/// The meter `memory`.
 pub struct Memory;
 
 static INFO: Info = info("memory", "page cache, dirty pages, free memory", &[], "Linux, proc(5), /proc/meminfo");

@@ -28,6 +28,7 @@ use crate::plan::{Family, Info, Knob, Knobs};
 
 /// A kind of meter.
 pub trait Meter: Sync {
+    /// Its name and knobs.
     fn info(&self) -> &'static Info;
 
     /// Nanoseconds between readings where the plan does not say.
@@ -46,6 +47,7 @@ pub trait Meter: Sync {
 
 /// What a meter is pointed at.
 pub struct Site<'a> {
+    /// The meter's knobs, resolved.
     pub knobs: &'a Knobs,
     /// The drives of the subjects that it watches: devices, or directories on them.
     pub places: &'a [PathBuf],
@@ -64,6 +66,7 @@ pub trait Probe: Send {
 pub struct Now {
     /// Of the run's clock.
     pub ns: u64,
+    /// Nanoseconds since 1970, UTC, for instruments that stamp their own readings.
     pub unix_ns: u64,
 }
 
@@ -72,11 +75,14 @@ pub struct Now {
 pub struct Reading {
     /// Of the run's clock; negative before the run began, in logs of other instruments.
     pub at_ns: i64,
+    /// What was read, with its unit at the end.
     pub name: String,
+    /// The value; not a number where there was none to read.
     pub value: f64,
 }
 
 impl Now {
+    /// A reading taken at this moment.
     pub fn reading(self, name: impl Into<String>, value: f64) -> Reading {
         Reading { at_ns: self.ns as i64, name: name.into(), value }
     }

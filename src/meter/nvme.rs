@@ -11,6 +11,7 @@ use crate::base::error::{Context, Result, bail, failed};
 use crate::plan::Info;
 use crate::record::gauge::nvme as names;
 
+/// The meter `nvme`.
 pub struct Nvme;
 
 static INFO: Info = info(
@@ -25,7 +26,7 @@ pub const SMART: u8 = 0x02;
 const OCP: u8 = 0xC0;
 const LOG_BYTES: usize = 512;
 
-/// 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5, little endian: how an OCP log is told from another vendor's C0h.
+/// 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5, little endian: how an OCP log is distinguished from another vendor's C0h.
 const OCP_GUID: [u8; 16] =
     [0xC5, 0xAF, 0x10, 0x28, 0xEA, 0xBF, 0xF2, 0xA4, 0x9C, 0x4F, 0x6F, 0x7C, 0xC9, 0x14, 0xD5, 0xAF];
 

@@ -1,4 +1,4 @@
-//! The power that an NVMe drive measures itself: the mean over the last second, which drives of NVMe 2.3 tell in their
+//! The power that an NVMe drive measures itself: the mean over the last second, which drives of NVMe 2.3 report in their
 //! health log. The log of power measurements (25h) says more, but only while a feature is set, and a meter sets nothing.
 
 use super::nvme::{SMART, disks, log, number};
@@ -7,6 +7,7 @@ use crate::base::error::{Result, bail};
 use crate::plan::Info;
 use crate::record::gauge::power::DRIVE_WATTS;
 
+/// The meter `nvme-power`.
 pub struct NvmePower;
 
 static INFO: Info = info(
@@ -73,17 +74,17 @@ mod tests {
 
     #[test]
     fn power_is_read_by_its_scale_and_a_drive_that_reports_none_is_refused() {
-        let told = |word: u32| {
+        let read = |word: u32| {
             let mut log = vec![0u8; 512];
             log[AT..AT + 4].copy_from_slice(&word.to_le_bytes());
             watts("nvme0n1", &log)
         };
-        assert_eq!(told(2 << 16 | 1_275).unwrap(), 12.75);
-        assert_eq!(told(1 << 16 | 52_500).unwrap(), 5.25);
+        assert_eq!(read(2 << 16 | 1_275).unwrap(), 12.75);
+        assert_eq!(read(1 << 16 | 52_500).unwrap(), 5.25);
         for (word, why) in
             [(0, "does not report"), (1_275, "does not report"), (3 << 20 | 2 << 16 | 9, "something else")]
         {
-            assert!(told(word).unwrap_err().to_string().contains(why), "{word:#x}");
+            assert!(read(word).unwrap_err().to_string().contains(why), "{word:#x}");
         }
         assert!(watts("nvme0n1", &[0; 100]).is_err());
     }

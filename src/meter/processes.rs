@@ -8,6 +8,7 @@ use crate::base::error::{Context, Result};
 use crate::plan::Info;
 use crate::record::gauge::processes as names;
 
+/// The meter `processes`.
 pub struct Processes;
 
 static INFO: Info = info(

@@ -7,6 +7,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::plan::Info;
 use crate::record::gauge::power;
 
+/// The meter `rapl`.
 pub struct Rapl;
 
 static INFO: Info = info(

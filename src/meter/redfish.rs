@@ -11,6 +11,7 @@ use crate::base::secret;
 use crate::plan::{DefaultValue, Info, Kind, Knob};
 use crate::record::gauge::power::SYSTEM_WATTS;
 
+/// The meter `redfish`.
 pub struct Redfish;
 
 static INFO: Info = info(

@@ -20,6 +20,7 @@ const KEPT: usize = 1_000_000;
 /// A reading and whose it is.
 #[derive(Clone, Debug)]
 pub struct Seen {
+    /// The meter's name in the plan; two of one kind are numbered.
     pub meter: String,
     /// The subject it belongs to; none: the host's or everyone's.
     pub subject: Option<String>,
@@ -30,9 +31,13 @@ pub struct Seen {
 /// What went wrong with a meter, and when.
 #[derive(Clone, Debug)]
 pub struct Trouble {
+    /// The meter's name in the plan.
     pub meter: String,
+    /// The subject that it watches; None where it watches the host.
     pub subject: Option<String>,
+    /// When, nanoseconds of the run's clock.
     pub at_ns: u64,
+    /// What failed, and what to try next.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! The built-in protocols: the files in `plans/`, carried in the program.
+//! The built-in protocols: the files in `plans/`, compiled into the program.
 
 /// (name, TOML), in the order in which they are listed.
 static ALL: &[(&str, &str)] = &[

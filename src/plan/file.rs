@@ -11,7 +11,7 @@ use super::order::ORDER_VERSION;
 use super::{Catalogue, overrides, protocol, repeats, scale, subject, vary};
 use crate::base::{self, error::describe};
 
-/// How long the power at rest is read where the plan does not say.
+/// How long idle power is read where the plan does not say.
 const IDLE_NS: u64 = 5_000_000_000;
 
 /// Reads a plan file. Relative paths in it start at its own folder.

@@ -40,9 +40,11 @@ const MOST_FIGURES: usize = 4;
 /// `headline = { step = "readrandom", metric = "ops/s", at = "top" }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Headline {
+    /// The step's name.
     pub step: String,
     /// As `--metric` takes it: "ops/s", "p99", "reader-4:p99".
     pub metric: String,
+    /// Where along the step's axis.
     pub at: Place,
 }
 

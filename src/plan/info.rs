@@ -3,7 +3,7 @@
 //! The plan parser checks a user's keys against these, `dyno list` prints them, and the reference page is made from
 //! them, so a knob is described once, beside the code that reads it.
 
-/// Which requests a workload makes and an engine can carry out. The two must agree.
+/// Which requests a workload makes and an engine can execute. The two must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Reads and writes at offsets of a file or device.
@@ -17,6 +17,7 @@ pub enum Family {
 }
 
 impl Family {
+    /// Whether a workload of this family runs on an engine of the other, or the reverse.
     pub fn suits(self, other: Family) -> bool {
         self == other || self == Family::Any || other == Family::Any
     }
@@ -40,11 +41,13 @@ pub struct Info {
     pub name: &'static str,
     /// One line, without a full stop.
     pub summary: &'static str,
+    /// What requests it makes or takes.
     pub family: Family,
     /// For a workload: whether it ever writes, and so may not be pointed at a drive that must not be written to.
     pub writes: bool,
     /// For an engine: the deepest queue that its lanes take, 1 for a synchronous one. A workload says 1; it is not read.
     pub max_depth: u32,
+    /// The knobs that a plan may set, in the order of help and of the reference.
     pub knobs: &'static [Knob],
     /// Where the definition comes from: document and section; empty where it is ours.
     pub source: &'static str,
@@ -53,8 +56,11 @@ pub struct Info {
 /// One setting of an engine or workload.
 #[derive(Debug)]
 pub struct Knob {
+    /// The key in a plan, lower case.
     pub name: &'static str,
+    /// What its value may be.
     pub kind: Kind,
+    /// Its value where the plan does not name it.
     pub default: DefaultValue,
     /// What it does, its range and its unit.
     pub doc: &'static str,
@@ -63,15 +69,20 @@ pub struct Knob {
 /// What may stand behind a knob, and how its resolved JSON value looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
+    /// `true` or `false`, as a JSON boolean.
     Bool,
     /// A whole number in a range, as a JSON integer.
     Int {
+        /// The least value.
         min: u64,
+        /// The greatest value.
         max: u64,
     },
     /// A number in a range, as a JSON float.
     Float {
+        /// The least value.
         min: f64,
+        /// The greatest value.
         max: f64,
     },
     /// "4KiB" or a bare number; resolved to a JSON integer of bytes.

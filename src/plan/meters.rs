@@ -26,8 +26,8 @@ pub fn meters(node: Option<&Node>, catalogue: &Catalogue, log: &mut Mistakes) ->
 /// What stands in the place of what a bundle does not say.
 const HIDDEN: &str = "***";
 
-/// Hides what meters run and ask, as it is kept in a bundle: anything may be a secret there, in any form, and nobody can
-/// tell. A plan says `public = true` where nothing is.
+/// Hides what meters run and ask, as it is stored in a bundle: anything may be a secret there, in a form that cannot be
+/// recognised. A plan says `public = true` where nothing is.
 pub fn hide(plan: &mut Plan) {
     let of_subjects = plan.subjects.iter_mut().flat_map(|s| &mut s.meters);
     plan.meters.iter_mut().chain(of_subjects).for_each(hide_one);

@@ -60,6 +60,7 @@ impl Mistakes {
         }
     }
 
+    /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

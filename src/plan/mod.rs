@@ -46,7 +46,10 @@ pub use target::Target;
 
 /// The engines, workloads and meters that a plan may name. The caller fills it in, because plans know nothing of their code.
 pub struct Catalogue {
+    /// What a stream or dataset may name as its `engine`.
     pub engines: Vec<&'static Info>,
+    /// What a stream or fill may name as its `workload`.
     pub workloads: Vec<&'static Info>,
+    /// What `meters` may name.
     pub meters: Vec<&'static Info>,
 }

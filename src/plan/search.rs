@@ -14,9 +14,11 @@ pub const PERCENTILES: [(&str, f64); 5] =
 /// What must hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
+    /// The stream whose latency is limited.
     pub stream: String,
     /// A name among `PERCENTILES`.
     pub percentile: String,
+    /// The limit, in nanoseconds of response time.
     pub at_most_ns: u64,
 }
 

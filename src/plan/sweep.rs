@@ -46,22 +46,7 @@ pub fn sweep(node: &Node, streams: &[StreamSpec], names: &[String], log: &mut Mi
     let search_node = table.get("search");
     table.finish(log);
     let axis_node = axis_node?;
-    let axis = fields::text(axis_node, log)?;
-    let Some((stream, word)) = axis.rsplit_once('.') else {
-        let help = format!("write STREAM.FIELD; streams: {}; fields: {}", names.join(", "), WORDS.join(", "));
-        log.note(axis_node.at, format!("'{axis}' names no field of a stream"), "no field", help);
-        return None;
-    };
-    if !names.iter().any(|n| n == stream) {
-        let help = remedy(stream, "streams of this step", names.iter().map(String::as_str));
-        log.note(axis_node.at, format!("the step has no stream '{stream}' to sweep"), "unknown stream", help);
-        return None;
-    }
-    if !WORDS.contains(&word) {
-        let help = remedy(word, "fields", WORDS.iter().copied());
-        log.note(axis_node.at, format!("a stream has no field '{word}' to sweep"), "unknown field", help);
-        return None;
-    }
+    let (stream, word) = axis(axis_node, names, log)?;
     let reading = Reading { at: node.at, word };
     let values = match (word, values_node, percent_node, range) {
         ("load", None, Some(percent), [None, None, None]) => reading.list(percent, log)?,
@@ -88,6 +73,28 @@ pub fn sweep(node: &Node, streams: &[StreamSpec], names: &[String], log: &mut Mi
         log.note(node.at, "a share of the maximum cannot be searched", "needs the maximum", help);
     }
     Some(Sweep { stream: stream.to_string(), field, values, search })
+}
+
+/// The stream and the field that an axis names.
+fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n str, &'n str)> {
+    fields::text(node, log)?;
+    let axis = node.as_text()?;
+    let Some((stream, word)) = axis.rsplit_once('.') else {
+        let help = format!("write STREAM.FIELD; streams: {}; fields: {}", names.join(", "), WORDS.join(", "));
+        log.note(node.at, format!("'{axis}' names no field of a stream"), "no field", help);
+        return None;
+    };
+    if !names.iter().any(|n| n == stream) {
+        let help = remedy(stream, "streams of this step", names.iter().map(String::as_str));
+        log.note(node.at, format!("the step has no stream '{stream}' to sweep"), "unknown stream", help);
+        return None;
+    }
+    if !WORDS.contains(&word) {
+        let help = remedy(word, "fields", WORDS.iter().copied());
+        log.note(node.at, format!("a stream has no field '{word}' to sweep"), "unknown field", help);
+        return None;
+    }
+    Some((stream, word))
 }
 
 /// What the swept stream itself must allow.
@@ -168,7 +175,7 @@ impl Reading<'_> {
 
     fn mixed(&self, log: &mut Mistakes) {
         let help = "write all rates in bytes (10MB/s) or all in requests (300k/s)";
-        log.note(self.at, "the sweep mixes bytes a second and requests a second", "here", help);
+        log.note(self.at, "the sweep mixes bytes per second and requests per second", "here", help);
     }
 
     /// The field, and the values without it.

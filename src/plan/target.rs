@@ -18,7 +18,9 @@ const LEAST_UNIT_BYTES: u64 = 4096;
 /// Number `index` (from 1) of `of` equal slices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
+    /// Which slice, from 1.
     pub index: u32,
+    /// How many slices there are; 1 is the whole dataset.
     pub of: u32,
 }
 
@@ -29,6 +31,7 @@ impl Default for Target {
 }
 
 impl Target {
+    /// Whether it is the whole dataset.
     pub fn is_whole(&self) -> bool {
         self.of <= 1
     }

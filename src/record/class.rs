@@ -20,8 +20,9 @@ const MOST_STORED: usize = 1000;
 static STORED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 impl Class {
-    /// What reaches a drive in either direction; energy is put down to them, and importers know them.
+    /// What reaches a drive in either direction; energy is attributed to them, and importers know them.
     pub const READ: Class = Class::new("read");
+    /// See [`Class::READ`].
     pub const WRITE: Class = Class::new("write");
     /// Whether the data are right: no load, so nothing that subjects are compared by.
     pub const CHECK: Class = Class::new("check");
@@ -56,6 +57,7 @@ impl Class {
         Ok(Class(kept))
     }
 
+    /// The name as it stands in a bundle, a table and an export.
     pub fn name(self) -> &'static str {
         self.0
     }

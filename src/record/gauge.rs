@@ -2,11 +2,17 @@
 
 /// Readings whose name ends so are of power.
 pub const WATTS: &str = "_watts";
-/// What meters read that know of themselves what the power is of; the others are told its class by the plan.
+/// What meters read that know of themselves what the power is of; the class of the others' power stands in the plan.
 pub mod power {
+    /// Power of one drive alone, in watts, mean over the reading.
     pub const DRIVE_WATTS: &str = "drive_watts";
+    /// Power that a slot delivers to its drive, in watts.
+    pub const SLOT_WATTS: &str = "slot_watts";
+    /// Power of the whole server, in watts, as its management controller or a plug has it.
     pub const SYSTEM_WATTS: &str = "system_watts";
+    /// Power of the processor packages, in watts (RAPL `package`).
     pub const CPU_WATTS: &str = "cpu_watts";
+    /// Power of the memory modules, in watts (RAPL `dram`).
     pub const DRAM_WATTS: &str = "dram_watts";
 }
 
@@ -15,19 +21,26 @@ pub const CELSIUS: &str = "celsius";
 
 /// Of the meter `cpu`. Counters are of all processors together.
 pub mod cpu {
+    /// Time that processors were busy, nanoseconds since boot (all of /proc/stat's but idle and
+    /// iowait).
     pub const HOST_BUSY_NS: &str = "host_busy_ns";
     /// Busy and idle.
     pub const HOST_ALL_NS: &str = "host_all_ns";
     /// What a hypervisor gave to others; part of what is busy.
     pub const HOST_STEAL_NS: &str = "host_steal_ns";
+    /// Processors that are online.
     pub const HOST_CORES: &str = "host_cores";
+    /// How busy the busiest processor was since the last reading, 0 to 100.
     pub const BUSIEST_CORE_PERCENT: &str = "busiest_core_percent";
+    /// Processor time of Dyno's own threads in user mode, nanoseconds since it was started.
     pub const PROCESS_USER_NS: &str = "process_user_ns";
+    /// Processor time of Dyno's own threads in the kernel, nanoseconds since it was started.
     pub const PROCESS_SYSTEM_NS: &str = "process_system_ns";
 }
 
 /// Of the meter `processes`: Dyno and all that it started, together.
 pub mod processes {
+    /// Processor time of Dyno and what it started, nanoseconds, growing.
     pub const LOAD_CPU_NS: &str = "load_cpu_ns";
     /// The part of it that is not Dyno's own: database servers.
     pub const SERVERS_CPU_NS: &str = "servers_cpu_ns";
@@ -35,24 +48,33 @@ pub mod processes {
     pub const LOAD_READ_BYTES: &str = "load_read_bytes";
     /// What they had written to devices, or left in memory to be written.
     pub const LOAD_WRITTEN_BYTES: &str = "load_written_bytes";
+    /// Calls of write(2) and its kin (`syscw` of /proc/PID/io).
     pub const LOAD_WRITE_CALLS: &str = "load_write_calls";
 }
 
 /// Of the meter `memory`.
 pub mod memory {
+    /// Memory of the host, bytes (`MemTotal`).
     pub const TOTAL_BYTES: &str = "total_bytes";
+    /// Pages waiting to be written back, bytes (`Dirty`).
     pub const DIRTY_BYTES: &str = "dirty_bytes";
+    /// Pages being written back, bytes (`Writeback`).
     pub const WRITEBACK_BYTES: &str = "writeback_bytes";
 }
 
 /// Of the meter `nvme`, after the device's name: seconds for which the drive throttled itself.
 pub mod nvme {
+    /// Below thermal management temperature 2 (SMART log, "Total Time For Thermal Management
+    /// Temperature 1").
     pub const THROTTLE_LIGHT_S: &str = "throttle_light_s";
+    /// Above it, where the drive throttles harder (SMART log, "Total Time For Thermal Management
+    /// Temperature 2").
     pub const THROTTLE_HEAVY_S: &str = "throttle_heavy_s";
 }
 
 /// Of the meter `diskstats`.
 pub mod diskstats {
+    /// The meter's name in samples.
     pub const METER: &str = "diskstats";
     /// How many of the subject's places lie in memory (tmpfs), with no device under them.
     pub const PLACES_IN_MEMORY: &str = "places_in_memory";
@@ -62,21 +84,30 @@ pub mod diskstats {
     /// What the kernel counts of each device.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Counter {
+        /// Reads completed.
         Reads,
+        /// Bytes read: sectors of 512 bytes, converted.
         ReadBytes,
+        /// Time of all reads, one after another, nanoseconds.
         ReadTime,
+        /// Writes completed.
         Writes,
+        /// Bytes written: sectors of 512 bytes, converted.
         WrittenBytes,
+        /// Time of all writes, one after another, nanoseconds.
         WriteTime,
+        /// Time with at least one request in flight, nanoseconds (`io_ticks`).
         Busy,
         /// The time of all requests, one after another; over the window it is the mean queue.
         Queue,
+        /// Flush requests completed.
         Flushes,
         /// Counted in the queue as well, and in the time of the writes that asked for them.
         FlushTime,
     }
 
     impl Counter {
+        /// All of them, in the order of the kernel's file (Documentation/admin-guide/iostats.rst).
         pub const ALL: [Counter; 10] = [
             Counter::Reads,
             Counter::ReadBytes,

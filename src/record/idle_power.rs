@@ -1,4 +1,4 @@
-//! Power at rest, read before the first point. It belongs to the run and to no point, so it is kept as a fact.
+//! Idle power, read before the first point. It belongs to the run and to no point, so it is stored as a fact.
 
 use super::Fact;
 
@@ -7,15 +7,20 @@ const GROUP: &str = "At rest: ";
 /// The mean of one gauge of one subject before any load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IdlePower {
+    /// The subject's name.
     pub subject: String,
+    /// The meter that read it.
     pub meter: String,
     /// As in samples: `drive_watts`.
     pub name: String,
+    /// Mean over all readings, in watts.
     pub watts: f64,
+    /// How many readings the mean is of.
     pub readings: u32,
 }
 
 impl IdlePower {
+    /// The fact that a bundle keeps: watts to three decimals.
     pub fn to_fact(&self) -> Fact {
         let value = format!("{:.3} W, mean of {} readings", self.watts, self.readings);
         Fact::new(format!("{GROUP}{}", self.subject), format!("{} {}", self.meter, self.name), value)

@@ -30,23 +30,28 @@ pub use standstill::{STOOD_STILL, Standstill};
 /// One execution of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// The plan, resolved: every default filled in, so that it can be run again.
     pub plan: Plan,
     /// Nanoseconds since 1970, UTC.
     pub started_unix_ns: u64,
+    /// Version of the Dyno that measured.
     pub dyno_version: String,
 }
 
 /// One measured cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
+    /// Subject, step, axis value and repeat: unique in a run.
     pub key: PointKey,
     /// Start of the measured window, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
     /// The measured window's length, warm-up excluded.
     pub window_ns: u64,
+    /// Whether it was measured to its end.
     pub outcome: Outcome,
+    /// One for each stream, drive and instance.
     pub cells: Vec<Cell>,
-    /// What the engines told of themselves over the window (RocksDB's counters, stalls, level shape …).
+    /// The engines' own counters over the window (RocksDB's counters, stalls, level shape …).
     pub facts: Vec<Fact>,
 }
 
@@ -61,9 +66,11 @@ impl Point {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
+    /// The whole window was measured.
     Measured,
     /// It ended early; what was measured until then is kept but enters no estimate.
     Failed {
+        /// What failed, with its remedy where there is one.
         cause: String,
     },
 }
@@ -71,12 +78,17 @@ pub enum Outcome {
 /// What one stream did on one drive (and in one instance there) over the window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
+    /// The stream's name in its step.
     pub stream: String,
     /// Index into the subject's drives, from 0.
     pub drive: u32,
+    /// Which copy of the stream on that drive, from 0.
     pub instance: u32,
+    /// Whether the stream counts in the step's result.
     pub headline: bool,
+    /// Workers of this cell.
     pub threads: u32,
+    /// Requests in flight for each worker.
     pub depth: u32,
     /// Open loop: what was asked for, over all workers, in ops/s or bytes/s as the plan said.
     pub asked: Option<crate::base::units::Rate>,
@@ -86,14 +98,18 @@ pub struct Cell {
     pub backlog_max: u64,
     /// Open loop: ops due inside the window that had not been handed over when it closed.
     pub backlog_end: u64,
+    /// One for each class of op that occurred.
     pub tallies: Vec<Tally>,
 }
 
 /// The ops of one class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tally {
+    /// Latencies of different classes are never mixed.
     pub class: Class,
+    /// Ops that were intended in the window and completed.
     pub ops: u64,
+    /// Bytes that those ops moved.
     pub bytes: u64,
     /// Reads that found no such key; they count as ops, as in db_bench.
     pub misses: u64,
@@ -115,16 +131,23 @@ impl Tally {
 /// About one second of one class of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
+    /// The stream's name in its step.
     pub stream: String,
+    /// Index into the subject's drives, from 0.
     pub drive: u32,
+    /// Which copy of the stream on that drive, from 0.
     pub instance: u32,
+    /// The class whose ops are tallied.
     pub class: Class,
     /// Both since the start of the measured window; warm-up is not in any interval.
     pub start_ns: u64,
+    /// End of the interval, nanoseconds since the start of the measured window.
     pub end_ns: u64,
+    /// Bytes that its ops moved.
     pub bytes: u64,
     /// Its count is the interval's ops.
     pub service: Histogram,
+    /// Response times; None in closed loop, where they are the service times.
     pub response: Option<Histogram>,
 }
 
@@ -133,9 +156,11 @@ pub struct Interval {
 pub struct Sample {
     /// Since the start of the measured window; negative before it.
     pub at_ns: i64,
+    /// The meter's name in the plan; two of one kind are numbered.
     pub meter: String,
     /// What was read, with its unit at the end: `package_watts`, `nvme0n1_read_bytes_per_s`.
     pub name: String,
+    /// The reading, in the unit that ends the name.
     pub value: f64,
 }
 
@@ -147,11 +172,14 @@ pub const POWER_CLASSES: [&str; 4] = ["drive", "slot", "system", "cpu"];
 pub struct Fact {
     /// Heading: "Host", "CPU", "Drive Micron 7600", "RocksDB".
     pub group: String,
+    /// Which property: "Model", "Firmware".
     pub name: String,
+    /// As it is printed, with its unit.
     pub value: String,
 }
 
 impl Fact {
+    /// A fact; the value is kept as text.
     pub fn new(group: impl Into<String>, name: impl Into<String>, value: impl ToString) -> Fact {
         Fact { group: group.into(), name: name.into(), value: value.to_string() }
     }
@@ -160,9 +188,13 @@ impl Fact {
 /// Where a run puts what it measures. `run` knows only this; the bundle implements it. All calls between `begin` and
 /// `end` belong to one point, which is kept whole or not at all.
 pub trait Sink {
+    /// Opens a point. Intervals and samples until `end` are of it.
     fn begin(&mut self, key: &PointKey) -> Result<()>;
+    /// One interval of the open point.
     fn interval(&mut self, interval: &Interval) -> Result<()>;
+    /// One reading of a meter, of the open point.
     fn sample(&mut self, sample: &Sample) -> Result<()>;
+    /// Closes the point and commits it whole: after this returns it survives a kill.
     fn end(&mut self, point: &Point) -> Result<()>;
     /// Gives up the point that was begun: nothing of it is kept.
     fn discard(&mut self) -> Result<()>;
@@ -170,5 +202,6 @@ pub trait Sink {
     fn facts(&mut self, facts: &[Fact]) -> Result<()>;
     /// What was done to drives, in order, and how they were left. Not while a point is open.
     fn prepared(&mut self, prepared: &[Prepared]) -> Result<()>;
+    /// In what state the drives were left. Not while a point is open.
     fn left(&mut self, states: &[DriveState]) -> Result<()>;
 }

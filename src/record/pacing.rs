@@ -1,4 +1,4 @@
-//! How well Dyno kept its own schedules, kept as facts: the floor below which no response time can be told, and how often
+//! How well Dyno kept its own schedules, stored as facts: the floor below which no response time can be measured, and how often
 //! a schedule was not kept though nothing but Dyno was in its way.
 
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,18 @@ const OVERSLEPT: &str = "Overslept";
 /// Response times of ops that take no time, in open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PacingFloor {
+    /// Median response time, nanoseconds.
     pub median_ns: u64,
+    /// 95th percentile, nanoseconds.
     pub p95_ns: u64,
+    /// Ops that were timed.
     pub ops: u64,
+    /// The rate at which they were due, ops/s.
     pub ops_per_s: u64,
 }
 
 impl PacingFloor {
+    /// The fact that a bundle keeps.
     pub fn to_fact(self) -> Fact {
         let PacingFloor { median_ns, p95_ns, ops, ops_per_s } = self;
         let value = format!("{median_ns} ns median, {p95_ns} ns p95, of {ops} ops at {ops_per_s} a second");
@@ -41,13 +46,18 @@ impl PacingFloor {
 /// generator's lateness, not the drive's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overslept {
+    /// The stream's name.
     pub stream: String,
+    /// Ops that were handed over late.
     pub times: u64,
+    /// Their lateness together, nanoseconds.
     pub total_ns: u64,
+    /// The largest lateness of one, nanoseconds.
     pub longest_ns: u64,
 }
 
 impl Overslept {
+    /// The fact of a point, named after the stream.
     pub fn to_fact(&self) -> Fact {
         let Overslept { stream, times, total_ns, longest_ns } = self;
         Fact::new(OVERSLEPT, stream, format!("{times} times, {total_ns} ns in all, {longest_ns} ns at most"))

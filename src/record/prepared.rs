@@ -8,6 +8,7 @@ use crate::plan::{Metric, SteadyRule};
 /// One thing done to one drive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prepared {
+    /// The subject's name.
     pub subject: String,
     /// Index into the subject's drives, from 0.
     pub drive: u32,
@@ -17,15 +18,20 @@ pub struct Prepared {
     pub asked: String,
     /// What was done, in words.
     pub outcome: String,
+    /// Rounds and verdict, where the action ran until a load was steady.
     pub steady: Option<SteadyState>,
+    /// When it was done, nanoseconds since 1970 (UTC).
     pub ended_unix_ns: u64,
 }
 
 /// Rounds of a load, and whether their end was steady.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SteadyState {
+    /// What is tracked from round to round.
     pub metric: Metric,
+    /// Length of a round, nanoseconds.
     pub round_ns: u64,
+    /// Window, excursion and slope that the plan asks for.
     pub rule: SteadyRule,
     /// The metric of every round, in its unit.
     pub rounds: Vec<f64>,
@@ -34,6 +40,7 @@ pub struct SteadyState {
 }
 
 impl SteadyState {
+    /// Whether the last window of rounds kept the rule.
     pub fn reached(&self) -> bool {
         self.window.as_ref().is_some_and(|w| w.steady)
     }
@@ -44,7 +51,9 @@ impl SteadyState {
 pub struct SteadyWindow {
     /// The number of the first round in the window, from 1.
     pub first_round: usize,
+    /// The metric of each round of the window, in its unit.
     pub values: Vec<f64>,
+    /// Their mean, in the same unit.
     pub mean: f64,
     /// Largest less smallest value, as a share of the mean.
     pub excursion: f64,
@@ -54,16 +63,21 @@ pub struct SteadyWindow {
     pub intercept: f64,
     /// How far the fitted line's ends are apart, as a share of the mean.
     pub slope: f64,
+    /// Whether excursion and slope are both within the rule.
     pub steady: bool,
 }
 
-/// How a drive was left: who it is and how much had been written to it by then, by whomsoever.
+/// How a drive was left: who it is and how much had been written to it by then, by any program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveState {
+    /// The subject's name.
     pub subject: String,
+    /// Index into the subject's drives, from 0.
     pub drive: u32,
+    /// The drive's serial number; a folder's filesystem has its own identifier.
     pub serial: String,
     /// What counted the bytes. One that starts anew at boot has the boot in its name.
     pub counter: String,
+    /// Bytes written to the drive by then, as that counter has it.
     pub written_bytes: u64,
 }

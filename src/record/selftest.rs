@@ -12,14 +12,23 @@ const SUMMARY: &str = "Summary";
 /// One self-test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfTest {
+    /// When it began, nanoseconds since 1970 (UTC).
     pub started_unix_ns: u64,
+    /// Version of the Dyno that ran it.
     pub dyno_version: String,
+    /// Repeats of each of its points.
     pub repeats: u32,
+    /// Length of each measured window, nanoseconds.
     pub window_ns: u64,
+    /// False claims between a subject and itself.
     pub same: Same,
+    /// Power: differences of known size that were set and looked for.
     pub known: Vec<Known>,
+    /// Run-to-run scatter of each load.
     pub scatter: Vec<Scatter>,
+    /// Response times of ops that take no time.
     pub floor: PacingFloor,
+    /// The most ops/s that the generator makes, in each shape of load.
     pub ceilings: Vec<Ceiling>,
     /// What could not be measured, and why.
     pub failures: Vec<String>,
@@ -28,6 +37,7 @@ pub struct SelfTest {
 /// The same subject measured twice, as two subjects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Same {
+    /// Briefs that were made, each a family of comparisons.
     pub briefs: usize,
     /// All that were compared.
     pub comparisons: usize,
@@ -40,7 +50,9 @@ pub struct Same {
 /// A difference that was set, and what was found of it in ops/s.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Known {
+    /// The difference that was set, in percent.
     pub percent: f64,
+    /// Points of the step.
     pub points: usize,
     /// Points at which it was claimed.
     pub found: usize,
@@ -55,7 +67,9 @@ pub struct Known {
 pub struct Scatter {
     /// "the null engine", "direct reads under /mnt/a"
     pub of: String,
+    /// Of ops/s; None where it could not be estimated.
     pub ops: Option<f64>,
+    /// Of the 99th percentile; None where it could not be estimated.
     pub p99: Option<f64>,
     /// The least difference of ops/s that the self-test's repeats show at a point, in percent, in a brief of two subjects,
     /// ten points and two figures.
@@ -65,8 +79,11 @@ pub struct Scatter {
 /// The most that the generator handed over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ceiling {
+    /// The engine's name.
     pub engine: String,
+    /// Title of the step that it was measured in, in lower case.
     pub shape: String,
+    /// Ops handed over, per second.
     pub ops_per_s: f64,
 }
 

@@ -10,10 +10,12 @@ pub const STOOD_STILL: (&str, &str) = ("dyno", "stood_still_ns");
 pub struct Standstill {
     /// Since the window began.
     pub at_ns: i64,
+    /// How long nothing of Dyno ran, nanoseconds.
     pub length_ns: u64,
 }
 
 impl Standstill {
+    /// The sample that a bundle keeps; its value is the length.
     pub fn to_sample(self) -> Sample {
         let (meter, name) = STOOD_STILL;
         Sample { at_ns: self.at_ns, meter: meter.into(), name: name.into(), value: self.length_ns as f64 }

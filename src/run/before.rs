@@ -4,10 +4,12 @@ use crate::lab::{filesystem, guard, write_counter};
 use crate::plan::{Drive, Place, Plan};
 use crate::record::{DriveState, Prepared};
 
-/// What a bundle tells of drives that an earlier part of the run prepared.
+/// What a bundle says of drives that an earlier part of the run prepared.
 #[derive(Clone, Debug, Default)]
 pub struct Before {
+    /// What was done to which drive.
     pub prepared: Vec<Prepared>,
+    /// In what state it left them.
     pub states: Vec<DriveState>,
 }
 

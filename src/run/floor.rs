@@ -62,7 +62,7 @@ pub fn measure(clock: Clock) -> Result<PacingFloor> {
 }
 
 fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
-    // As in a crew: a kernel that refuses has a higher floor, and this is what shows it.
+    // As in a group of workers: a kernel that refuses has a higher floor, and this is what shows it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
     let from_ns = clock.now_ns();
     let share = Share { thread: 0, threads: 1, extra_bytes: 0 };

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pooled_p99_and_the_mean_of_p99s_are_told_apart() {
+    fn the_pooled_p99_and_the_mean_of_p99s_are_distinguished() {
         assert!(facts(&[server(0, 1_000_000)], 1_000_000_000).is_empty());
         let facts = facts(&[server(0, 1_000_000), server(1, 3_000_000)], 1_000_000_000);
         let value = |name: &str| facts.iter().find(|f| f.name == name).unwrap().value.clone();

@@ -1,4 +1,4 @@
-//! What meters read of a point, and of the host at rest before the first.
+//! What meters read of a point, and of the idle host before the first.
 
 use std::collections::BTreeMap;
 
@@ -51,12 +51,12 @@ pub fn keep(
     Ok(troubles.into_iter().map(fact).collect())
 }
 
-/// Watches the host at rest, where the plan names meters: the mean of every power reading.
+/// Watches the idle host, where the plan names meters: the mean of every power reading.
 pub fn at_rest(watch: &Watch, plan: &Plan, time: Time<'_>, progress: &Progress) -> Vec<Fact> {
     if !watch.measures_power() || plan.idle_ns == 0 {
         return Vec::new();
     }
-    progress.activity("reading the power at rest");
+    progress.activity("reading idle power");
     let from_ns = time.now_ns();
     time.wait_until(from_ns + plan.idle_ns);
     let mut facts = Vec::new();

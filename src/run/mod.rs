@@ -1,13 +1,12 @@
-//! Carrying a plan out: datasets made ready, points measured one after another, everything handed to a `Sink`.
+//! Running a plan: datasets made ready, points measured one after another, everything handed to a `Sink`.
 //!
-//! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject, `crew` runs workers from barrier
+//! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject, `worker_group` runs workers from barrier
 //! to join, `telemetry` watches them once a second, `point` puts one point together, `progress` informs the user. `time` is
 //! the clock with the signal that ends its waits. Each function is given what it uses. Nothing here knows SQLite.
 
 mod admit;
 pub mod before;
 mod caches;
-mod crew;
 pub mod floor;
 mod instances;
 mod maxima;
@@ -26,6 +25,7 @@ pub mod stopping_rule;
 mod targets;
 mod telemetry;
 mod time;
+mod worker_group;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -51,7 +51,9 @@ type Subjects = HashMap<String, std::result::Result<Ready, String>>;
 /// How a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
+    /// Points measured to their end.
     pub measured: usize,
+    /// Points that failed; their causes are in the bundle.
     pub failed: usize,
     /// A signal ended it; `dyno run --resume` goes on.
     pub interrupted: bool,
@@ -59,10 +61,11 @@ pub struct Summary {
 
 /// What a run needs besides its plan.
 pub struct Run<'a> {
+    /// The resolved plan.
     pub plan: &'a Plan,
     /// In running order, without those that are already in the bundle.
     pub points: Vec<PointPlan>,
-    /// What points already in the bundle told searches.
+    /// What searches have learnt from points already in the bundle.
     pub searches: Searches,
     /// Known from points already in the bundle; more are added as they are measured.
     pub maxima: Maxima,
@@ -70,10 +73,13 @@ pub struct Run<'a> {
     pub before: Before,
     /// The same of the headline figures that say whether a point was repeated often enough.
     pub figures: Figures,
+    /// Where what is measured goes.
     pub sink: &'a mut dyn Sink,
+    /// What the user sees meanwhile.
     pub progress: &'a Progress,
     /// Set by a signal.
     pub stop: &'a AtomicBool,
+    /// The clock of every stamp of the run.
     pub clock: Clock,
 }
 

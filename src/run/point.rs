@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::caches::drop_page_cache;
-use super::crew::{self, Span, WorkerGroup};
 use super::maxima::Maxima;
 use super::meters::Around;
 use super::progress::Progress;
@@ -12,6 +11,7 @@ use super::standstill::Watcher;
 use super::targets::{self, Targets};
 use super::telemetry::Telemetry;
 use super::time::Time;
+use super::worker_group::{self, Span, WorkerGroup};
 use super::{instances, meters};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
@@ -77,10 +77,10 @@ fn attempt(
     let step = &point.step;
     let targets = targets::open(plan, &point.subject, &step.streams, step.settle, time.clock, progress)?;
     come_to_rest(step, &targets, time.stop)?;
-    let gangs = gangs(plan.seed, point, maxima, &targets)?;
-    let mut telemetry = Telemetry::new(&gangs, time.clock);
+    let groups = groups(plan.seed, point, maxima, &targets)?;
+    let mut telemetry = Telemetry::new(&groups, time.clock);
     let watcher = Watcher::start(time.clock);
-    let (opened, mark, ended) = run(step, &gangs, &targets, time, watch, &mut |window, running, stop| {
+    let (opened, mark, ended) = run(step, &groups, &targets, time, watch, &mut |window, running, stop| {
         telemetry.watch(window, running, stop, time.stop, progress, sink)
     });
     let window = opened.map(|window| {
@@ -90,10 +90,10 @@ fn attempt(
     let mut observed = Observed { window, cells: Vec::new(), facts: Vec::new(), ended };
     if let Some(window) = window {
         telemetry.close_interval(window, window.until_ns, sink).context(Unwritable)?;
-        observed.cells = gangs.iter().map(cell).collect();
+        observed.cells = groups.iter().map(cell).collect();
         observed.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
         observed.facts.extend(instances::facts(&observed.cells, window.until_ns - window.from_ns));
-        observed.facts.extend(overslept(&gangs));
+        observed.facts.extend(overslept(&groups));
         let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
         stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
         if let (Some(watch), Some(mark)) = (watch, mark) {
@@ -103,7 +103,7 @@ fn attempt(
             observed.facts.extend(troubles.context(Unwritable)?);
         }
     }
-    drop(gangs);
+    drop(groups);
     targets::close(targets)?;
     Ok(observed)
 }
@@ -126,7 +126,7 @@ type LookOn<'a> = dyn FnMut(Window, &dyn Fn() -> bool, &AtomicBool) -> Result<()
 /// Runs the workers from barrier to join. The window that was fixed, the meters' mark at its end, and how it ended.
 fn run(
     step: &Step,
-    gangs: &[WorkerGroup<'_>],
+    groups: &[WorkerGroup<'_>],
     targets: &Targets,
     time: Time<'_>,
     watch: Option<&Watch>,
@@ -135,7 +135,7 @@ fn run(
     let stop = AtomicBool::new(false);
     let span = Span { warmup_ns: step.warmup_ns, duration_ns: step.duration_ns };
     let (mut opened, mut mark) = (None, None);
-    let ran = crew::run(time.clock, gangs, span, &stop, &mut |window, running| {
+    let ran = worker_group::run(time.clock, groups, span, &stop, &mut |window, running| {
         opened = Some(window);
         wait_for(time, window.from_ns, running, &stop);
         targets.values().for_each(|(_, target)| target.window_opens());
@@ -164,8 +164,8 @@ fn folder(home: &Home) -> Option<PathBuf> {
     }
 }
 
-fn gangs<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<WorkerGroup<'a>>> {
-    let mut gangs = Vec::new();
+fn groups<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<WorkerGroup<'a>>> {
+    let mut groups = Vec::new();
     for (index, stream) in point.step.streams.iter().enumerate() {
         let rate = rate(&point.key, stream, maxima)?;
         let seed = seed_of(seed, &point.key, &point.step, index);
@@ -174,7 +174,7 @@ fn gangs<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targ
                 continue;
             };
             let own_namespace = targets::has_namespaces(&point.subject, drive);
-            gangs.push(WorkerGroup {
+            groups.push(WorkerGroup {
                 drive,
                 instance,
                 own_namespace,
@@ -182,7 +182,7 @@ fn gangs<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targ
             });
         }
     }
-    Ok(gangs)
+    Ok(groups)
 }
 
 /// The rate of a stream's schedule.
@@ -210,12 +210,12 @@ fn seed_of(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
 }
 
 /// What the generator itself was late with, for each stream that it was late with.
-fn overslept(gangs: &[WorkerGroup<'_>]) -> Vec<Fact> {
+fn overslept(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
     let mut all: Vec<Overslept> = Vec::new();
-    for gang in gangs {
-        for recorder in gang.recorders.iter().filter(|r| r.overslept.times.get() > 0) {
-            let index = all.iter().position(|o| o.stream == gang.stream.name).unwrap_or_else(|| {
-                let stream = gang.stream.name.clone();
+    for group in groups {
+        for recorder in group.recorders.iter().filter(|r| r.overslept.times.get() > 0) {
+            let index = all.iter().position(|o| o.stream == group.stream.name).unwrap_or_else(|| {
+                let stream = group.stream.name.clone();
                 all.push(Overslept { stream, times: 0, total_ns: 0, longest_ns: 0 });
                 all.len() - 1
             });
@@ -228,18 +228,18 @@ fn overslept(gangs: &[WorkerGroup<'_>]) -> Vec<Fact> {
     all.iter().map(Overslept::to_fact).collect()
 }
 
-fn cell(gang: &WorkerGroup<'_>) -> Cell {
+fn cell(group: &WorkerGroup<'_>) -> Cell {
     let mut tallies = Vec::new();
-    gang.recorders.iter().for_each(|r| r.add_to(&mut tallies));
-    let sum = |f: fn(&crate::load::recorder::Recorder) -> u64| gang.recorders.iter().map(f).sum();
+    group.recorders.iter().for_each(|r| r.add_to(&mut tallies));
+    let sum = |f: fn(&crate::load::recorder::Recorder) -> u64| group.recorders.iter().map(f).sum();
     Cell {
-        stream: gang.stream.name.clone(),
-        drive: gang.drive,
-        instance: gang.instance,
-        headline: gang.stream.headline,
-        threads: gang.stream.threads,
-        depth: gang.stream.depth,
-        asked: gang.rate,
+        stream: group.stream.name.clone(),
+        drive: group.drive,
+        instance: group.instance,
+        headline: group.stream.headline,
+        threads: group.stream.threads,
+        depth: group.stream.depth,
+        asked: group.rate,
         late: sum(|r| r.late.get()),
         backlog_max: sum(|r| r.backlog_max.get()),
         backlog_end: sum(|r| r.backlog_end.get()),

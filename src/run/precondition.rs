@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::crew::{self, Span, WorkerGroup};
 use super::progress::Progress;
 use super::targets;
 use super::time::Time;
+use super::worker_group::{self, Span, WorkerGroup};
 use crate::base::error::{Result, bail};
 use crate::load::worker::Window;
 use crate::plan::{Load, Plan, Stream, Subject};
@@ -41,13 +41,13 @@ pub fn load(
     look_on: &mut LookOn<'_>,
 ) -> Result<u64> {
     let targets = targets::open(plan, subject, std::slice::from_ref(stream), false, time.clock, progress)?;
-    let mut gangs = Vec::new();
+    let mut groups = Vec::new();
     for (drive, instance) in targets::places(subject, stream) {
         let Some((_, target)) = targets.get(&targets::key(subject, stream, drive, instance)) else { continue };
         let own_namespace = targets::has_namespaces(subject, drive);
         let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
         let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
-        gangs.push(WorkerGroup {
+        groups.push(WorkerGroup {
             drive,
             instance,
             own_namespace,
@@ -57,26 +57,26 @@ pub fn load(
     }
     let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
     let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
-    crew::run(time.clock, &gangs, span, &stop, &mut |window, running| {
-        look_on(&gangs, &Running { window, running, stop: &stop })
+    worker_group::run(time.clock, &groups, span, &stop, &mut |window, running| {
+        look_on(&groups, &Running { window, running, stop: &stop })
     })?;
     if time.stopped() {
         bail!("interrupted while preparing; the next run starts this load again");
     }
     targets.values().try_for_each(|(_, target)| target.sync())?;
-    let ops = gangs.iter().map(WorkerGroup::issued).sum();
-    drop(gangs);
+    let ops = groups.iter().map(WorkerGroup::issued).sum();
+    drop(groups);
     targets::close(targets)?;
     Ok(ops)
 }
 
 /// The ops of all workers' passes; nothing for a load that goes by time.
-pub fn planned_ops(gangs: &[WorkerGroup<'_>]) -> Result<Option<u64>> {
+pub fn planned_ops(groups: &[WorkerGroup<'_>]) -> Result<Option<u64>> {
     let mut all = 0;
-    for gang in gangs {
-        for thread in 0..gang.stream.threads {
-            let source = gang.source(gang.space(), thread)?;
-            let Some(ops) = gang.limit(&*source)? else { return Ok(None) };
+    for group in groups {
+        for thread in 0..group.stream.threads {
+            let source = group.source(group.space(), thread)?;
+            let Some(ops) = group.limit(&*source)? else { return Ok(None) };
             all += ops;
         }
     }

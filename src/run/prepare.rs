@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::before::{Before, begun, with_our_own};
-use super::crew::WorkerGroup;
 use super::precondition::{Length, load, planned_ops};
 use super::progress::Progress;
 use super::time::Time;
+use super::worker_group::WorkerGroup;
 use super::{site, steady};
 use crate::base::error::{Context, Result};
 use crate::base::units;
@@ -357,12 +357,12 @@ impl Work<'_> {
         let length = if asked.passes > 0.0 { Length::Passes(asked.passes) } else { Length::Time(asked.duration_ns) };
         let (time, progress) = (self.time, self.progress);
         let from_ns = time.now_ns();
-        let ops = load(self.plan, &self.subject, &asked.stream, length, time, progress, &mut |gangs, run| {
-            let planned = planned_ops(gangs)?;
+        let ops = load(self.plan, &self.subject, &asked.stream, length, time, progress, &mut |groups, run| {
+            let planned = planned_ops(groups)?;
             while (run.running)() && !run.stop.load(Relaxed) && time.now_ns() < run.window.until_ns {
                 run.stop.fetch_or(time.stopped(), Relaxed);
                 match planned {
-                    Some(planned) => progress.fill(gangs.iter().map(WorkerGroup::issued).sum(), planned),
+                    Some(planned) => progress.fill(groups.iter().map(WorkerGroup::issued).sum(), planned),
                     None => progress.fill(time.now_ns() - run.window.from_ns, asked.duration_ns),
                 }
                 time.wait_towards(run.window.until_ns);

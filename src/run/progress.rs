@@ -47,6 +47,7 @@ impl Progress {
         }
     }
 
+    /// The points that will be measured, for the time left.
     pub fn begin(&self, points: &[PointPlan]) {
         let lengths: Vec<u64> = points.iter().rev().map(|p| p.step.warmup_ns + p.step.duration_ns).collect();
         self.total_ns.set(lengths.iter().sum());
@@ -91,20 +92,24 @@ impl Progress {
         if self.terminal { self.bar.set_message(text) } else { self.line(&text) }
     }
 
+    /// A point begins.
     pub fn point(&self, key: &PointKey) {
         self.bar.set_message(label(key));
     }
 
+    /// The rate of the last interval, ops/s.
     pub fn rate(&self, ops_per_s: f64) {
         let message = self.bar.message();
         let label = message.split("  ").next().unwrap_or_default().to_string();
         self.bar.set_message(format!("{label}  {} ops/s", units::grouped(ops_per_s as u64)));
     }
 
+    /// How far into the point it is, nanoseconds since it began.
     pub fn within_point(&self, ns: u64) {
         self.bar.set_position((self.done_ns.get() + ns) / 1_000_000);
     }
 
+    /// A point has ended; a line says what came of it.
     pub fn point_done(&self, point: &Point) {
         let planned_ns = self.left_ns.borrow_mut().pop().unwrap_or(0);
         self.done_ns.set(self.done_ns.get() + planned_ns);
@@ -124,6 +129,7 @@ impl Progress {
         self.bar.set_length(self.total_ns.get() / 1_000_000);
     }
 
+    /// The run has ended: the bar is removed.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

@@ -51,7 +51,7 @@ impl Searches {
     }
 
     /// The point to measure in the place of this one: itself, where its step is not searched; of a search the one that
-    /// tells most; none when the search is over, and from then on.
+    /// is the most informative; none when the search is over, and from then on.
     pub fn instead<'p>(&mut self, point: &'p PointPlan, all: &'p [PointPlan]) -> Option<&'p PointPlan> {
         let Some(values) = self.values.get(&point.key.step) else { return Some(point) };
         let of = Of::key(&point.key);

@@ -6,10 +6,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::crew::{self, Span, WorkerGroup};
 use super::progress::Progress;
 use super::snapshot;
 use super::time::Time;
+use super::worker_group::{self, Span, WorkerGroup};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, Home, Site, Target};
@@ -191,16 +191,16 @@ impl Filling<'_> {
         let dataset = self.dataset;
         let target = open(&dataset.engine, home, Access::Create, time.clock)?;
         let stream = stream_of(dataset, fill);
-        let mut gang = WorkerGroup::new(&stream, &*target, None, self.seed)?;
-        gang.passes = 1.0;
-        let ops = pass_ops(&gang, &stream, &*target)?;
+        let mut group = WorkerGroup::new(&stream, &*target, None, self.seed)?;
+        group.passes = 1.0;
+        let ops = pass_ops(&group, &stream, &*target)?;
         let forever = Span { warmup_ns: 0, duration_ns: u64::MAX / 4 };
         let stop = AtomicBool::new(false);
-        let gangs = [gang];
-        crew::run(time.clock, &gangs, forever, &stop, &mut |_, running| {
+        let groups = [group];
+        worker_group::run(time.clock, &groups, forever, &stop, &mut |_, running| {
             while running() {
                 stop.fetch_or(time.stopped(), Relaxed);
-                progress.fill(gangs[0].issued(), ops);
+                progress.fill(groups[0].issued(), ops);
                 time.wait_towards(u64::MAX);
             }
             Ok(())
@@ -276,10 +276,10 @@ fn stream_of(dataset: &Dataset, fill: &Fill) -> Stream {
 }
 
 /// The ops of one pass over all workers; a workload without an end cannot fill anything.
-fn pass_ops(gang: &WorkerGroup<'_>, stream: &Stream, target: &dyn Target) -> Result<u64> {
+fn pass_ops(group: &WorkerGroup<'_>, stream: &Stream, target: &dyn Target) -> Result<u64> {
     let mut ops = 0;
     for thread in 0..stream.threads {
-        let source = gang.source(target.space(), thread)?;
+        let source = group.source(target.space(), thread)?;
         ops += source.pass().ok_or_else(|| {
             failed(
                 format!("workload '{}' has no end, so it cannot fill a dataset", stream.workload.name),

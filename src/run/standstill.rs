@@ -1,6 +1,6 @@
 //! Sees when Dyno itself stands still: a thread that means to wake every 10 ms, and notes by how much it was late. Stopped
 //! by a signal, or with its machine not running, no thread of Dyno's runs, and no meter either; the loads' latencies alone
-//! would not tell that from a drive that stalled.
+//! would not distinguish that from a drive that stalled.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -4,10 +4,10 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::crew::WorkerGroup;
 use super::precondition::{Length, load};
 use super::progress::Progress;
 use super::time::Time;
+use super::worker_group::WorkerGroup;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::plan::{Metric, Plan, Steady, Subject};
@@ -33,7 +33,7 @@ pub fn reach(
     let mut states = vec![empty; drives];
     let mut last: Vec<Totals> = (0..drives).map(|_| Totals::default()).collect();
     let length = Length::Time(asked.round_ns * u64::from(asked.most_rounds) + asked.round_ns);
-    load(plan, subject, &asked.stream, length, time, progress, &mut |gangs, run| {
+    load(plan, subject, &asked.stream, length, time, progress, &mut |groups, run| {
         let mut from_ns = run.window.from_ns;
         for round in 1..=asked.most_rounds {
             let until_ns = run.window.from_ns + asked.round_ns * u64::from(round);
@@ -46,7 +46,7 @@ pub fn reach(
             }
             let now_ns = time.now_ns();
             for (drive, state) in states.iter_mut().enumerate() {
-                let now = Totals::of(gangs, drive as u32);
+                let now = Totals::of(groups, drive as u32);
                 state.rounds.push(now.metric(asked.metric, &last[drive], now_ns - from_ns));
                 state.window = judge(&state.rounds, &asked.rule);
                 last[drive] = now;
@@ -72,9 +72,9 @@ struct Totals {
 }
 
 impl Totals {
-    fn of(gangs: &[WorkerGroup<'_>], drive: u32) -> Totals {
+    fn of(groups: &[WorkerGroup<'_>], drive: u32) -> Totals {
         let mut tallies: Vec<Tally> = Vec::new();
-        let workers = gangs.iter().filter(|g| g.drive == drive).flat_map(|g| &g.recorders);
+        let workers = groups.iter().filter(|g| g.drive == drive).flat_map(|g| &g.recorders);
         workers.for_each(|recorder| recorder.add_to(&mut tallies));
         let mut totals = Totals::default();
         for tally in &tallies {

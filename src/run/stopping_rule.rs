@@ -73,6 +73,7 @@ struct Cell {
 }
 
 impl Figures {
+    /// Takes in a repeat's headline figure.
     pub fn note(&mut self, plan: &Plan, key: &PointKey, figure: f64) {
         let group = self.0.entry(Together::of(plan, key)).or_default();
         group.subjects.insert(key.subject.clone());

@@ -1,10 +1,10 @@
-//! The one thread that watches: once a second it reads every recorder, writes the interval to the sink, and tells the
+//! The one thread that watches: once a second it reads every recorder, writes the interval to the sink, and informs the
 //! progress display. It never makes a worker wait.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::crew::WorkerGroup;
 use super::progress::Progress;
+use super::worker_group::WorkerGroup;
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
@@ -18,16 +18,16 @@ const LOOK_NS: u64 = 50_000_000;
 
 /// Turns the recorders' running totals into intervals.
 pub struct Telemetry<'a, 'g> {
-    gangs: &'a [WorkerGroup<'g>],
+    groups: &'a [WorkerGroup<'g>],
     clock: Clock,
-    /// The totals at the end of the last interval, for each gang.
+    /// The totals at the end of the last interval, for each group.
     last: Vec<Vec<Tally>>,
     last_ns: u64,
 }
 
 impl<'a, 'g> Telemetry<'a, 'g> {
-    pub fn new(gangs: &'a [WorkerGroup<'g>], clock: Clock) -> Telemetry<'a, 'g> {
-        Telemetry { gangs, clock, last: vec![Vec::new(); gangs.len()], last_ns: 0 }
+    pub fn new(groups: &'a [WorkerGroup<'g>], clock: Clock) -> Telemetry<'a, 'g> {
+        Telemetry { groups, clock, last: vec![Vec::new(); groups.len()], last_ns: 0 }
     }
 
     /// Watches from the start to the end of the window, or until no worker is left or `stop` is set.
@@ -64,14 +64,14 @@ impl<'a, 'g> Telemetry<'a, 'g> {
     /// Ends the interval that is running: what has been counted since the last one. Returns its headline ops and length.
     pub fn close_interval(&mut self, window: Window, now_ns: u64, sink: &mut dyn Sink) -> Result<(u64, u64)> {
         let mut headline_ops = 0;
-        for (gang, last) in self.gangs.iter().zip(&mut self.last) {
+        for (group, last) in self.groups.iter().zip(&mut self.last) {
             let mut totals = Vec::new();
-            gang.recorders.iter().for_each(|r| r.add_to(&mut totals));
+            group.recorders.iter().for_each(|r| r.add_to(&mut totals));
             for (i, total) in totals.iter().enumerate() {
                 let interval = Interval {
-                    stream: gang.stream.name.clone(),
-                    drive: gang.drive,
-                    instance: gang.instance,
+                    stream: group.stream.name.clone(),
+                    drive: group.drive,
+                    instance: group.instance,
                     class: total.class,
                     start_ns: self.last_ns - window.from_ns,
                     end_ns: now_ns - window.from_ns,
@@ -79,7 +79,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                     service: since(&total.service, last.get(i).map(|l| &l.service)),
                     response: total.response.as_ref().map(|r| since(r, last.get(i).and_then(|l| l.response.as_ref()))),
                 };
-                headline_ops += if gang.stream.headline { interval.service.count } else { 0 };
+                headline_ops += if group.stream.headline { interval.service.count } else { 0 };
                 sink.interval(&interval)?;
             }
             *last = totals;

@@ -3,7 +3,9 @@
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct At {
+    /// The load, in the unit of the step's axis.
     pub load: f64,
+    /// The latency, nanoseconds.
     pub latency: f64,
 }
 

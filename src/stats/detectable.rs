@@ -15,10 +15,13 @@ pub struct Detectable {
 /// A brief as it is planned: all steps alike, all pairs compared at all points.
 #[derive(Clone, Copy, Debug)]
 pub struct Planned {
+    /// Repeats of each point.
     pub repeats: usize,
     /// Of one step.
     pub points: usize,
+    /// Pairs of subjects.
     pub pairs: usize,
+    /// Steps.
     pub steps: usize,
     /// Figures that are compared: ops/s and p99 are two.
     pub measures: usize,

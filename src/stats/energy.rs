@@ -17,8 +17,11 @@ const GAP: f64 = 5.0;
 pub struct Power {
     /// Over the time covered, each reading counting for the time that it stands for.
     pub mean_watts: f64,
+    /// The least reading.
     pub min_watts: f64,
+    /// The largest reading.
     pub max_watts: f64,
+    /// 99th percentile over the time covered.
     pub p99_watts: f64,
     /// None where too little of the window is covered.
     pub joules: Option<f64>,
@@ -81,6 +84,7 @@ pub fn reported(watts: f64, window_s: f64) -> Option<Power> {
 /// How late an instrument shows the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delay {
+    /// Seconds by which the power follows the load.
     pub seconds: f64,
     /// Pearson's, of load and power at that delay.
     pub correlation: f64,
@@ -92,7 +96,7 @@ const FOLLOWS: f64 = 0.8;
 /// The grid on which delays are tried.
 const GRID_S: f64 = 0.01;
 
-/// So much of the load's end tells as much as all of it.
+/// This much of the load's end is as informative as all of it.
 const LOOKED_AT_S: f64 = 120.0;
 
 /// The delay, up to `most_s`, at which power follows the load best. `load` holds stretches of constant load, (from,

@@ -17,12 +17,17 @@ pub enum Method {
 /// A value with its 95 % interval, unit and number of observations. No field is ever NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
+    /// The value, in `unit`.
     pub value: f64,
     /// Without an interval these are the least and the most observed.
     pub low: f64,
+    /// Upper end of the interval.
     pub high: f64,
+    /// Observations: repeats, or samples of the tool that reported it.
     pub n: usize,
+    /// The unit that value and interval are printed in.
     pub unit: &'static str,
+    /// Where the interval comes from.
     pub method: Method,
 }
 
@@ -37,6 +42,7 @@ impl Estimate {
         Estimate { value: self.value * by, low: self.low * by, high: self.high * by, unit, ..self.clone() }
     }
 
+    /// Whether `low` and `high` are an interval, and not the extremes of a few observations.
     pub fn has_interval(&self) -> bool {
         self.method != Method::Single
     }

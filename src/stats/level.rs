@@ -6,9 +6,11 @@ use super::moments::{mean, t_95, variance};
 /// A level over repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
+    /// The geometric mean, in the unit of the values.
     pub value: f64,
     /// Of 95 %; none with fewer than three repeats.
     pub interval: Option<(f64, f64)>,
+    /// Repeats behind it.
     pub repeats: usize,
 }
 
@@ -37,6 +39,7 @@ pub struct Repeats {
 }
 
 impl Repeats {
+    /// Takes in one more repeat.
     pub fn add(&mut self, value: f64) {
         self.n += 1;
         self.unusable |= !value.is_finite() || value <= 0.0;
@@ -45,6 +48,7 @@ impl Repeats {
         self.squares += from_mean * (value.ln() - self.mean);
     }
 
+    /// Repeats taken in so far.
     pub fn count(&self) -> usize {
         self.n
     }

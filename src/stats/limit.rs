@@ -11,21 +11,32 @@ pub use evidence::{Foreign, from_memory};
 /// What limited a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
+    /// Requests waited for the drive.
     Drive,
+    /// The load's own computing, or other processes, took the processors.
     Cpu,
+    /// Reads were served from memory, or writes stayed there.
     Memory,
     /// The subject lies in memory: there is no drive.
     NoDrive,
+    /// Requests of others were at the same drive.
     Neighbour,
+    /// Dyno made requests too slowly, or handed them over late.
     Generator,
+    /// Dyno itself did not run.
     Standstill,
+    /// The rate asked for was reached.
     Rate,
+    /// The drive slowed itself down because of its temperature.
     Thermal,
+    /// Workers waited for one another.
     Locks,
+    /// No rule applies.
     Undecided,
 }
 
 impl Limit {
+    /// The name in a brief; GLOSSARY.md and docs/meters.md define it.
     pub fn name(self) -> &'static str {
         match self {
             Limit::Drive => "drive",
@@ -63,7 +74,9 @@ impl Limit {
 /// A verdict with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
+    /// What limited the point.
     pub limit: Limit,
+    /// The counts that show it, as a sentence.
     pub evidence: String,
     /// What to change so that the drive is measured; given wherever the verdict bars a ranking.
     pub remedy: Option<String>,
@@ -72,21 +85,27 @@ pub struct Verdict {
 /// What is known of a point; what was not measured is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs {
+    /// Length of the window, seconds.
     pub window_s: f64,
     /// For how long Dyno itself stood still inside the window.
     pub stood_still_s: Option<f64>,
     /// Requests in flight that the load keeps up: workers times depth.
     pub outstanding: f64,
+    /// Workers of all streams.
     pub workers: f64,
     /// Achieved against the rate asked for.
     pub achieved: Option<f64>,
+    /// Open loop: ops that were handed over late.
     pub late: Option<Late>,
     /// Requests that were with the engine, on average: the rest the generator had not made yet.
     pub in_flight: Option<f64>,
     /// What the streams read and wrote, in their own count: a key-value read is one request.
     pub reads_per_s: f64,
+    /// Bytes read per second.
     pub read_bytes_per_s: f64,
+    /// Write requests per second.
     pub writes_per_s: f64,
+    /// Bytes written per second.
     pub written_bytes_per_s: f64,
     /// Between its requests the load waits of its own accord, as people at terminals do.
     pub thinks: bool,
@@ -106,17 +125,20 @@ pub struct Inputs {
     pub servers_busy: Option<f64>,
     /// The share that a hypervisor gave to others; busy, as the host counts it.
     pub stolen: Option<f64>,
+    /// Processors of the host.
     pub cores: f64,
     /// The share of the window that the busiest core was busy.
     pub busiest_core: Option<f64>,
     /// The share of the window during which the drive throttled itself.
     pub throttled: Option<f64>,
+    /// What the streams work on.
     pub dataset: Dataset,
 }
 
 /// What decides whether a dataset is read from memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dataset {
+    /// Its size, bytes.
     pub bytes: Option<f64>,
     /// Of the host.
     pub memory_bytes: Option<f64>,
@@ -127,32 +149,43 @@ pub struct Dataset {
 /// Ops of an open loop that were handed over late although the engine could have taken them: the generator's fault.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Late {
+    /// Their share of all ops, 0 to 1.
     pub share: f64,
     /// p99 of the response time over that of the service time, where there are ops enough.
     pub p99_ratio: Option<f64>,
 }
 
+/// What the kernel counted of the devices, summed where there are several.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Device {
+    /// Read requests per second.
     pub reads_per_s: f64,
+    /// Bytes read per second.
     pub read_bytes_per_s: f64,
+    /// Bytes written per second.
     pub written_bytes_per_s: f64,
     /// Requests in flight at the device, on average. What waits for a flush counts.
     pub queue: f64,
     /// Those of them that read, and those that write or flush.
     pub read_queue: f64,
+    /// Requests in flight that write or flush, on average.
     pub write_queue: f64,
     /// The share of the window with any request in flight.
     pub busy: f64,
+    /// Flush requests per second.
     pub flushes_per_s: f64,
     /// The share of the window that the device spent in flushes.
     pub flushing: f64,
 }
 
+/// What the kernel counted of Dyno's processes (/proc/PID/io).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Own {
+    /// Bytes read from devices, per second.
     pub read_bytes_per_s: f64,
+    /// Bytes written, or left in memory to be written, per second.
     pub written_bytes_per_s: f64,
+    /// Calls that write, per second.
     pub write_calls_per_s: f64,
 }
 

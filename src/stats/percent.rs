@@ -26,8 +26,10 @@ pub enum Formula {
 }
 
 impl Formula {
+    /// All formulas, in the order in which they are shown.
     pub const ALL: [Formula; 3] = [Formula::Gain, Formula::Reduction, Formula::Factor];
 
+    /// The formula's name in a document: "gain", "reduction", "factor".
     pub fn name(self) -> &'static str {
         match self {
             Formula::Gain => "gain",
@@ -73,6 +75,7 @@ impl Formula {
         format!("{} {}", cut_off(self.of(times), 2), self.unit())
     }
 
+    /// "%" or "×", which stands behind the result.
     pub fn unit(self) -> &'static str {
         if self == Formula::Factor { "×" } else { "%" }
     }

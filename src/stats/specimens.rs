@@ -7,11 +7,15 @@ use super::moments::{mean, t_reach, t_tail, variance};
 /// The ratio of two models at one point, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Models {
+    /// First ÷ second: of the geometric means over the specimens.
     pub ratio: f64,
+    /// Lower end of its interval.
     pub low: f64,
+    /// Upper end of its interval.
     pub high: f64,
     /// Specimens of the first and of the second model.
     pub specimens: (usize, usize),
+    /// Degrees of freedom, from the number of specimens.
     pub degrees: f64,
 }
 
@@ -88,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn models_that_are_alike_are_told_apart_in_at_most_5_of_100_and_5_percent_is_found() {
+    fn models_that_are_alike_are_distinguished_in_at_most_5_of_100_and_5_percent_is_found() {
         let (mut false_claims, mut found) = (0, 0);
         for trial in 0..2_000 {
             let mut rng = Seed::new(5, 0, 0).at(trial);

@@ -3,9 +3,11 @@
 /// Of at least one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
+    /// The least.
     pub min: f64,
     /// Of an even count, the mean of the middle two.
     pub median: f64,
+    /// The largest.
     pub max: f64,
 }
 

@@ -22,9 +22,11 @@ const USUAL_DEGREES: f64 = 4.0;
 pub enum Drift {
     /// No repeat has enough intervals.
     TooShort,
+    /// The intervals show no drift.
     Steady,
-    /// The end against the start, of the repeat in which that is most: halved is −50.
+    /// The end differs from the start in at least one repeat.
     Drifted {
+        /// By how much, of the repeat in which that is most: halved is −50.
         percent: f64,
     },
 }

@@ -27,17 +27,22 @@ pub struct Bundle {
 /// A point with its number in the bundle, by which its intervals and samples are asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredPoint {
+    /// The row's number in table `point`.
     pub id: i64,
+    /// The point itself.
     pub point: Point,
 }
 
 impl Bundle {
+    /// Opens a bundle and brings a copy of its schema up to date in memory. An error where it is no
+    /// bundle, is damaged or passes a limit.
     pub fn open(path: &Path) -> Result<Bundle> {
         let (conn, meter) = schema::open(path, false)?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         Ok(Bundle { conn, meter, path: path.to_owned(), run })
     }
 
+    /// The run as it was stored.
     pub fn run(&self) -> &Run {
         &self.run
     }
@@ -193,13 +198,13 @@ impl Bundle {
         })
     }
 
-    /// What other tools told of imported points, by the point's number.
+    /// What other tools reported of imported points, by the point's number.
     pub fn reported(&self) -> Result<HashMap<i64, Vec<Reported>>> {
         let mut all: HashMap<i64, Vec<Reported>> = HashMap::new();
         let more = "SELECT id FROM told LIMIT 1 OFFSET ?";
-        let most = limits::TOLD.most as i64;
-        self.rows(&limits::TOLD, more, Some(most), |_| limits::TOLD.check(most as u64 + 1))?;
-        for (point, reported) in self.rows(&limits::TOLD, super::reported::SELECT, None, super::reported::row)? {
+        let most = limits::REPORTED.most as i64;
+        self.rows(&limits::REPORTED, more, Some(most), |_| limits::REPORTED.check(most as u64 + 1))?;
+        for (point, reported) in self.rows(&limits::REPORTED, super::reported::SELECT, None, super::reported::row)? {
             all.entry(point).or_default().push(reported);
         }
         Ok(all)

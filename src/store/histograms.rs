@@ -147,8 +147,8 @@ mod tests {
             let mut h = Histogram::new();
             h.add_n(ns, 7);
             let back = centred(&Histogram::from_v2(&interval(&h).unwrap().v2).unwrap());
-            let told = back.quantile_ns(0.5).unwrap();
-            assert!(told.abs_diff(ns) as f64 <= ns as f64 / 31.0, "{ns} ns is read as {told} ns");
+            let read = back.quantile_ns(0.5).unwrap();
+            assert!(read.abs_diff(ns) as f64 <= ns as f64 / 31.0, "{ns} ns is read as {read} ns");
             assert_eq!(back.count, 7);
         }
     }

@@ -13,8 +13,11 @@ use crate::plan::Plan;
 
 /// One bound: what is counted, and how much of it there may be.
 pub struct Limit {
+    /// What is counted.
     pub what: &'static str,
+    /// The most there may be.
     pub most: u64,
+    /// The unit of the count.
     pub unit: &'static str,
 }
 
@@ -22,29 +25,53 @@ const fn limit(what: &'static str, most: u64, unit: &'static str) -> Limit {
     Limit { what, most, unit }
 }
 
+/// Points of a bundle.
 pub static POINTS: Limit = limit("points", 250_000, "rows");
+/// Subjects of a plan.
 pub static SUBJECTS: Limit = limit("subjects", 100, "of them");
+/// Drives of one subject.
 pub static DRIVES: Limit = limit("drives of a subject", 1_024, "of them");
+/// Steps, datasets and loads of the preparation of a plan, each.
 pub static PARTS: Limit = limit("steps, datasets and loads of the preparation", 1_000, "of them");
+/// Streams of one step.
 pub static STREAMS: Limit = limit("streams of a step", 256, "of them");
+/// Meters of a run, or of one subject.
 pub static METERS: Limit = limit("meters of a run, or of a subject", 64, "of them");
+/// Any one time in a plan: a year.
 pub static TIME: Limit = limit("any one time in a plan", 366 * 24 * 3_600 * 1_000_000_000, "ns");
+/// Workers of one stream.
 pub static WORKERS: Limit = limit("workers of a stream", 65_536, "of them");
+/// Cells of one point: streams, drives and instances.
 pub static CELLS: Limit = limit("cells of one point", 4_096, "rows");
+/// Tallies of one point: its cells' classes of op.
 pub static TALLIES: Limit = limit("tallies of one point", 16_384, "rows");
+/// Histograms of one point, inflated.
 pub static HISTOGRAMS: Limit = limit("histograms of one point, in memory", 256 << 20, "bytes");
+/// Intervals of one point.
 pub static INTERVALS: Limit = limit("intervals of one point", 1_000_000, "rows");
+/// Samples of one point.
 pub static SAMPLES: Limit = limit("samples of one point", 2_000_000, "rows");
+/// Facts of the run, or of one point.
 pub static FACTS: Limit = limit("facts of the run, or of one point", 10_000, "rows");
+/// All facts together, as text.
 pub static FACT_BYTES: Limit = limit("facts of the run, or of all points, as text", 64 << 20, "bytes");
-pub static TOLD: Limit = limit("figures told by other tools", 1_000_000, "rows");
+/// Figures that other tools reported.
+pub static REPORTED: Limit = limit("figures reported by other tools", 1_000_000, "rows");
+/// Things done to drives, and states in which they were left.
 pub static PREPARED: Limit = limit("preparations and drive states", 100_000, "rows");
+/// The plan, as JSON.
 pub static PLAN: Limit = limit("the resolved plan", 8 << 20, "bytes");
+/// Any other text or blob.
 pub static VALUE: Limit = limit("any other value (a text, a histogram)", 1 << 20, "bytes");
+/// Text that one query returns.
 pub static READ: Limit = limit("what one query returns as text", 64 << 20, "bytes");
+/// Instructions of SQLite's virtual machine that one query takes (`sqlite3_progress_handler`).
 pub static STEPS: Limit = limit("the work of one query", 50_000_000, "steps of SQLite's virtual machine");
+/// Requests counted by one tally or interval.
 pub static REQUESTS: Limit = limit("a count of requests", 1 << 43, "requests");
+/// Bytes counted by one tally or interval.
 pub static BYTES: Limit = limit("a count of bytes moved", 1 << 51, "bytes");
+/// SQLite's own memory (`sqlite3_hard_heap_limit64`).
 pub static HEAP: Limit = limit("SQLite's own memory", 192 << 20, "bytes");
 
 /// Every limit, in the order of the page.
@@ -64,7 +91,7 @@ pub static LIMITS: &[&Limit] = &[
     &SAMPLES,
     &FACTS,
     &FACT_BYTES,
-    &TOLD,
+    &REPORTED,
     &PREPARED,
     &PLAN,
     &VALUE,
@@ -81,6 +108,7 @@ impl Limit {
         if found <= self.most { Ok(()) } else { Err(self.exceeded()) }
     }
 
+    /// The error that says which bound the bundle passes.
     pub fn exceeded(&self) -> crate::base::error::Error {
         failed(
             format!("{}: more than {} {}", self.what, self.most, self.unit),

@@ -1,4 +1,4 @@
-//! Figures told by other tools: written and read apart from points, since only imported ones have them.
+//! Figures that other tools reported: written and read apart from points, since only imported ones have them.
 
 use rusqlite::{Connection, Row, params};
 
@@ -25,7 +25,7 @@ pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Resu
     Ok(())
 }
 
-/// All that was told.
+/// All reported figures.
 pub(super) const SELECT: &str = "SELECT point, stream, class, name, value, low, high, samples FROM told ORDER BY id";
 
 /// A row of it: the number of its point, and the figure.
@@ -35,7 +35,7 @@ pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {
     let samples = row.get::<_, Option<i64>>(7)?.map(|_| count(row, 7)).transpose()?;
     let (value, low, high): (f64, f64, f64) = (row.get(4)?, row.get(5)?, row.get(6)?);
     if ![value, low, high].iter().all(|v| v.is_finite()) || low > value || value > high {
-        return Err(Error::msg("a told figure lies outside its bounds"));
+        return Err(Error::msg("a reported figure lies outside its bounds"));
     }
     Ok((row.get(0)?, Reported { stream: text(row, 1)?, class, name: text(row, 3)?, value, low, high, samples }))
 }

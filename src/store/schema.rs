@@ -10,7 +10,7 @@ use crate::base::error::{Context, Error, Result, describe, failed};
 use crate::base::text::visible;
 use crate::record::Run;
 
-/// "DYNO": how a bundle is told from other SQLite files.
+/// "DYNO": how a bundle is distinguished from other SQLite files.
 const APPLICATION_ID: i64 = 0x4459_4E4F;
 
 /// More tables and indices than any version of ours has.
@@ -121,13 +121,13 @@ CREATE TABLE sample (
     PRIMARY KEY (gauge, at_ns)
 ) WITHOUT ROWID;
 "#,
-    TOLD,
+    REPORTED,
     PREPARED,
     GIVEN_UP,
 ];
 
-/// What imported points were told instead of latencies.
-const TOLD: &str = "
+/// What other tools reported of imported points, instead of latencies.
+const REPORTED: &str = "
 CREATE TABLE told (
     id INTEGER PRIMARY KEY,
     point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,

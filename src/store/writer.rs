@@ -94,7 +94,7 @@ impl Writer {
         insert_facts(&tx, None, facts).and_then(|()| Ok(tx.commit()?)).with_context(|| self.writing())
     }
 
-    /// Adds what another tool told of the point that is open.
+    /// Adds what another tool reported of the point that is open.
     pub fn reported(&mut self, reported: &Reported) -> Result<()> {
         let open = self.open.as_ref().ok_or_else(no_point)?;
         super::reported::insert(&self.conn, open.id, reported).with_context(|| self.writing())

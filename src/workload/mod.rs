@@ -51,6 +51,7 @@ pub fn find(name: &str) -> Option<&'static dyn Workload> {
 
 /// A kind of requests.
 pub trait Workload: Sync {
+    /// Its name, family and knobs.
     fn info(&self) -> &'static Info;
 
     /// The classes of op that it makes with these knobs, the one that its result is about first. An op is of the class at
@@ -83,10 +84,13 @@ pub trait Workload: Sync {
 
 /// What one thread's source is made from.
 pub struct Share<'a> {
+    /// The workload's knobs, resolved.
     pub knobs: &'a Knobs,
+    /// What the dataset offers to be addressed.
     pub space: Space,
     /// From 0.
     pub thread: u32,
+    /// Threads of the stream.
     pub threads: u32,
     /// The thread's own family of random numbers.
     pub seed: Seed,

@@ -1,7 +1,7 @@
 //! Which block of a range, or which key, an op addresses: uniform, zipfian, pareto or a hotspot.
 //!
 //! Skewed draws rank the blocks by popularity; a bijection spreads the ranks over the range, so that popular blocks do
-//! not lie side by side (for the hotspot they do: "80 % of accesses on the first 20 %").
+//! not lie next to each other (for the hotspot they do: "80 % of accesses on the first 20 %").
 
 use crate::base::rng::{Rng, mix};
 

@@ -35,9 +35,11 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.dealloc(at, layout) }
     }
 
-    /// Not counted: a buffer that is used again doubles until the longest answer fits, and then no more. What is allocated for
-    /// every op begins with an `alloc` each time.
+    /// A buffer that grows is counted as well: what a worker needs is reserved before the barrier.
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if COUNTS.load(Relaxed) {
+            note();
+        }
         unsafe { System.realloc(at, layout, size) }
     }
 }

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use dyno::store::Bundle;
 
 use crate::bench::{Bench, DYNO};
+use crate::support::until;
 
 /// Six points of 200 ms.
 const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\nduration = \"200ms\"\n\
@@ -33,24 +33,18 @@ fn points(bench: &Bench) -> usize {
     Bundle::open(&bench.at("b.dyno")).and_then(|b| b.points()).map_or(0, |points| points.len())
 }
 
-/// Waits for a run to keep its first point.
 fn wait_for_a_point(bench: &Bench) {
-    let give_up = Instant::now() + Duration::from_secs(60);
-    while points(bench) < 1 {
-        assert!(Instant::now() < give_up, "no point after a minute");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    until("the run's first point", 60, || points(bench) > 0);
 }
 
+/// The exit code of a run that ends by itself.
 fn wait(child: &mut Child) -> Option<i32> {
-    let give_up = Instant::now() + Duration::from_secs(120);
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status.code();
-        }
-        assert!(Instant::now() < give_up, "the run does not end");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut status = None;
+    until("the run's end", 120, || {
+        status = child.try_wait().unwrap();
+        status.is_some()
+    });
+    status.and_then(|status| status.code())
 }
 
 /// A terminal: the side that a person looks at, and the side that programs write to.

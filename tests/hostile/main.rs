@@ -10,3 +10,5 @@ mod large;
 mod leaving;
 mod pages;
 mod secrets;
+#[path = "../support/mod.rs"]
+mod support;

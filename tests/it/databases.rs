@@ -319,7 +319,7 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
         return;
     }
     let begun = Instant::now();
-    for (protocol, words) in [("mysql-oltp", "two servers a drive"), ("tpcc", "New-Orders a minute")] {
+    for (protocol, words) in [("mysql-oltp", "two servers a drive"), ("tpcc", "New-Orders per minute")] {
         let bench = Bench::new();
         std::fs::create_dir(bench.path("other")).unwrap();
         let run = |words: &[&str]| {

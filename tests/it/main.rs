@@ -14,6 +14,7 @@ mod engines;
 mod first_page;
 mod form;
 mod fuzz;
+mod golden;
 mod imports;
 mod interop;
 mod made;

@@ -135,7 +135,7 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
             Command::new(DYNO).current_dir(bench.dir.path()).args(["report", "b.dyno", "-o", "b.html"]).output();
         assert!(output.as_ref().is_ok_and(|o| o.status.success()), "{output:?}");
         let page = std::fs::read_to_string(bench.path("b.html")).unwrap();
-        for words in ["New-Orders a minute", "Stock-Level", "clause 5.2.5.3", "Departures from the specification"] {
+        for words in ["New-Orders per minute", "Stock-Level", "clause 5.2.5.3", "Departures from the specification"] {
             assert!(page.contains(words), "{protocol}: no '{words}' in the brief");
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const MOST_LINES: usize = 500;
 /// In the parts that were built last.
 const MOST_LINES_UPSTAIRS: usize = 400;
-const UPSTAIRS: [&str; 4] = ["src/chart", "src/brief", "src/render", "src/export"];
+const UPSTAIRS: [&str; 5] = ["src/analysis", "src/chart", "src/brief", "src/render", "src/export"];
 const MOST_LINES_OF_A_FUNCTION: usize = 70;
 
 /// What each part may import of ours. `lib.rs` draws the same picture.
@@ -119,18 +119,39 @@ fn functions_are_no_longer_than_a_screen() {
 }
 
 /// Phrases for which the field has a term; docs/style.md has the pairs.
-const PHRASES: [&str; 10] = [
+const PHRASES: [&str; 27] = [
     "held against",
-    "told apart",
+    "tell apart",
     "carried out",
+    "carry out",
     "bear out",
+    "bears out",
     "speaks for",
     "Was it the drive",
     "What else differs",
+    "side by side",
+    "set this number",
     "Operations a second",
+    "ops a second",
+    "s a watt",
+    "work a watt",
+    "joules an op",
+    "Orders a minute",
     "most waiting",
-    "not told",
+    "power at rest",
+    "put down to",
+    "whomsoever",
+    "is worth on this host",
+    "what may be claimed, each",
+    "Where to keep",
+    "Go on with a run",
+    "may be given several times",
+    "AtRest",
 ];
+
+/// Words that mean nothing technical, or something else. Names of tables in bundles stay: `told` is one.
+const WORDS: [&str; 8] = ["told", "tell", "tells", "felt", "gang", "gangs", "crew", "crews"];
+const TABLES: [&str; 6] = ["INTO told", "FROM told", "TABLE told", "ON told", "## told", "told_point"];
 
 #[test]
 fn the_fields_terms_are_used() {
@@ -147,7 +168,10 @@ fn the_fields_terms_are_used() {
     let mut violations = Vec::new();
     for (path, text) in texts {
         for (i, line) in text.lines().enumerate() {
-            let found = PHRASES.iter().filter(|phrase| line.contains(*phrase));
+            let table = TABLES.iter().any(|table| line.contains(table));
+            let words = line.split(|c: char| !c.is_alphanumeric());
+            let words = words.filter(|word| !table && WORDS.contains(word));
+            let found = PHRASES.iter().copied().filter(|phrase| line.contains(phrase)).chain(words);
             violations.extend(found.map(|phrase| format!("{}:{}: '{phrase}'", path.display(), i + 1)));
         }
     }

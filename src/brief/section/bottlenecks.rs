@@ -50,7 +50,7 @@ fn sum(facts: &Facts) -> Option<String> {
     (total > 0).then(|| {
         format!(
             "The drive limited {by_drive} of {total} points. {barred} were limited by something else and are marked {MARK}: \
-             they rank no drives. The rest ran at the rate asked for, or it could not be told."
+             they rank no drives. The rest ran at the rate asked for, or is undecided."
         )
     })
 }

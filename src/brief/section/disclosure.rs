@@ -4,11 +4,14 @@ use super::Section;
 use crate::analysis::facts::{Facts, RunFacts};
 use crate::brief::block::Block;
 use crate::brief::number_format;
+use crate::record::key::Heading;
 
 pub const SECTION: Section = Section { id: "disclosure", title: "Full disclosure", appendix: true, blocks };
 
-/// The order of the headings; what is not named here follows in the order of the bundle.
-const ORDER: [&str; 8] = ["Dyno", "Host", "CPU", "Memory", "Kernel", "Drive", "Filesystem", "RocksDB"];
+/// Place of a heading: those that every run has first, then engines and what else the bundle has, in its order.
+fn place(name: &str) -> usize {
+    Heading::ALL.iter().position(|heading| name.starts_with(heading.name())).unwrap_or(Heading::ALL.len())
+}
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let run = |run: &RunFacts| {
@@ -18,7 +21,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     };
     let mut out = vec![Block::Pairs("Runs".to_string(), facts.runs.iter().map(run).collect())];
     let mut groups: Vec<_> = facts.disclosure.iter().collect();
-    groups.sort_by_key(|g| ORDER.iter().position(|o| g.name.starts_with(o)).unwrap_or(ORDER.len()));
+    groups.sort_by_key(|group| place(&group.name));
     out.extend(groups.into_iter().map(|group| Block::Pairs(group.name.clone(), group.rows.clone())));
     let plan = |run: &RunFacts| Block::Code(format!("Resolved plan of {}", run.file), run.plan.clone());
     out.extend(facts.runs.iter().map(plan));

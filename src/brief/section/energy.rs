@@ -1,4 +1,4 @@
-//! Watts, energy and work a watt, where a meter measured power, with the class that the watts are of in each row.
+//! Power, energy and work per watt, where a meter measured power, with the class that the watts are of in each row.
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
@@ -94,7 +94,7 @@ pub fn notes(facts: &Facts) -> Vec<String> {
                 let who = format!("{subject}, {} ({})", p.class, p.kind);
                 let late = match p.late_s {
                     Some(late_s) => format!("{who}: shows the load {late_s:.2} s late, which is set right."),
-                    None => format!("{who}: does not follow the load closely enough to tell whether it is late."),
+                    None => format!("{who}: does not follow the load closely enough to find whether it is late."),
                 };
                 if !all.contains(&late) {
                     all.push(late);

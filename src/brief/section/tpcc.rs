@@ -1,4 +1,4 @@
-//! TPC-C's own account: New-Orders a minute, the mix, response times by transaction against the specification's limits,
+//! TPC-C's own account: New-Orders per minute, the mix, response times by transaction against the specification's limits,
 //! and where Dyno departs from the specification.
 
 use super::Section;
@@ -31,13 +31,13 @@ const LIMITS: &str = "Limits: 90 % of each kind must be answered in that time (c
     terminals key and think, counted from when the terminal sent; a limit counts as kept where p95 or the slowest of all \
     lies within it. Least shares (clause 5.2.3): Payment 43 %, Order-Status, Delivery and Stock-Level 4 % each.";
 
-const DEVIATIONS: &str = "New-Orders a minute are no tpmC: this is not an audited result and not \
+const DEVIATIONS: &str = "New-Orders per minute are no tpmC: this is not an audited result and not \
     comparable with published ones. Departures from the specification: no foreign keys are declared; transactions run \
     at the server's own isolation level (MariaDB and MySQL: repeatable read, PostgreSQL and SQL Server: \
     read committed), with rows locked before they are written; a deferred Delivery waits for its terminal's connection and is logged in the \
     latencies instead of a result file; inputs are made by the driver, there are no screens; checkpoints, durability and \
     180-day storage are not tested; without keying and think times (no-wait) each transaction takes a terminal drawn \
-    anew. Rolled-back New-Orders are left out of New-Orders a minute.";
+    anew. Rolled-back New-Orders are left out of New-Orders per minute.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
@@ -83,7 +83,7 @@ fn account(summary: &Summary) -> [Block; 2] {
         let Some(c) = summary.classes.iter().find(|c| c.class == class) else { continue };
         let committed = 1.0 - c.misses as f64 / c.ops.max(1) as f64;
         if let (true, Some(done)) = (class == NEW_ORDER, &c.done_per_minute) {
-            rate = format!("{} New-Orders a minute", number_format::count(done.value));
+            rate = format!("{} New-Orders per minute", number_format::count(done.value));
             if done.has_interval() {
                 rate = format!("{rate} {}", number_format::spread(done));
             }

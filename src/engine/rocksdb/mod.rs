@@ -16,6 +16,7 @@ use super::{Engine, Site, Target};
 use crate::base::error::Result;
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob};
 
+/// The engine `rocksdb`.
 pub struct RocksDb;
 
 static INFO: Info = Info {

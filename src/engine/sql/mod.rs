@@ -4,10 +4,12 @@
 
 mod lane;
 pub mod mysql;
+mod own_server;
 pub mod postgres;
 pub mod sqlserver;
 mod target;
 
+pub use self::own_server::{Product, open_own};
 pub use self::target::{SqlTarget, cannot_connect, own_server};
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Session, SqlResult, refused};
@@ -17,6 +19,7 @@ use crate::plan::{DefaultValue, Kind, Knob};
 /// switch without one.
 pub type Settings = Vec<(String, String)>;
 
+/// The knob `server`: one that Dyno starts, or one that runs already.
 pub const SERVER: Knob = Knob {
     name: "server",
     kind: Kind::Choice(&["own", "existing"]),
@@ -24,6 +27,7 @@ pub const SERVER: Knob = Knob {
     doc: "own: Dyno starts one on the drive; existing: DYNO_MYSQL_URL or DYNO_POSTGRES_URL names one that runs.",
 };
 
+/// The knob `memory`: the server's limit of memory (cgroup v2, `memory.max`).
 pub const MEMORY: Knob = Knob {
     name: "memory",
     kind: Kind::Bytes,
@@ -31,6 +35,7 @@ pub const MEMORY: Knob = Knob {
     doc: "The most memory that the server may use, page cache included (a control group).",
 };
 
+/// The knob `cpus`: the processors that the server may run on.
 pub const CPUS: Knob = Knob {
     name: "cpus",
     kind: Kind::Text,
@@ -38,6 +43,7 @@ pub const CPUS: Knob = Knob {
     doc: "The processors that the server may use, as in \"0-3,8\".",
 };
 
+/// The knob `options`: settings by the server's own names.
 pub const OPTIONS: Knob = Knob {
     name: "options",
     kind: Kind::Options,
@@ -47,12 +53,14 @@ pub const OPTIONS: Knob = Knob {
 
 /// How to reach a server, as often as one likes.
 pub trait Connector: Send + Sync {
+    /// A new connection; an error says whether trying again may help.
     fn connect(&self) -> SqlResult<Box<dyn Session>>;
 }
 
 /// The database that Dyno makes in a server of its own.
 pub const DATABASE: &str = "dyno";
 
+/// Makes the database [`DATABASE`]; an error where the server refuses it.
 pub fn make_database(server: &dyn Connector) -> Result<()> {
     let mut session = server.connect().map_err(|e| refused("connecting", &e))?;
     session.run(&format!("CREATE DATABASE {DATABASE}")).map_err(|e| refused("making the database", &e))

@@ -16,6 +16,7 @@ use crate::plan::{Knobs, Stream};
 use crate::record::Fact;
 use crate::record::key::engine;
 
+/// An open database that sessions are made to.
 pub struct SqlTarget {
     /// The facts' heading: "MariaDB".
     name: String,
@@ -129,6 +130,7 @@ fn release(number: &str) -> (u32, u32) {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
+/// The error of a server that takes no connection, with what to check.
 pub fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
     let try_next = match error.trouble {
         Trouble::Lost => "check that the server runs and that the address in the connection string is right",

@@ -1,4 +1,4 @@
-//! A block device as sysfs has it: what it is called, by what it is told from others, what lies on it.
+//! A block device as sysfs has it: its name, its identities, what lies on it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -10,6 +10,7 @@ use crate::base::error::{Context, Result, failed};
 /// A whole device, a partition, or a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disk {
+    /// Its folder below /sys.
     pub sysfs: PathBuf,
 }
 
@@ -38,6 +39,7 @@ impl Disk {
         Disk::numbered(found.rdev())
     }
 
+    /// The device of this number (major and minor, as in `st_rdev`); an error where sysfs has none.
     pub fn numbered(number: u64) -> Result<Disk> {
         let link = format!("/sys/dev/block/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
         let sysfs = fs::canonicalize(&link).with_context(|| format!("looking into {link}"))?;
@@ -62,8 +64,8 @@ impl Disk {
         }
     }
 
-    /// Everything that tells this device from others, as the device or the kernel says it: the serial number first,
-    /// then NGUID, EUI-64, UUID and WWID. A loop device is told by its backing file.
+    /// All identities of the device, as the device or the kernel reports them: the serial number first,
+    /// then NGUID, EUI-64, UUID and WWID. A loop device's is its backing file.
     pub fn identities(&self) -> Vec<String> {
         let disk = self.whole().sysfs;
         let places =
@@ -72,7 +74,7 @@ impl Disk {
         found.filter(|text| text.chars().any(|c| !matches!(c, '0' | '-' | ' '))).collect()
     }
 
-    /// What the drive tells as its serial number.
+    /// The serial number that the drive reports.
     pub fn serial(&self) -> Option<String> {
         self.identities().into_iter().next()
     }
@@ -87,10 +89,12 @@ impl Disk {
         !named.trim().is_empty() && self.identities().iter().any(|own| plain(own) == plain(named))
     }
 
+    /// Its size; 0 where sysfs says none.
     pub fn bytes(&self) -> u64 {
         read(&self.sysfs.join("size")).and_then(|s| s.parse::<u64>().ok()).unwrap_or(0) * 512
     }
 
+    /// Its partitions, in the order of their numbers.
     pub fn partitions(&self) -> Vec<Disk> {
         let entries = fs::read_dir(&self.sysfs).map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
         let found = entries.unwrap_or_default().into_iter().filter(|p| p.join("partition").exists());
@@ -183,6 +187,7 @@ fn namespace_of_generic(number: u64) -> Option<Disk> {
     Some(Disk { sysfs })
 }
 
+/// The last part of a path.
 pub fn name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }

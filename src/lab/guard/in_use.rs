@@ -50,7 +50,7 @@ pub fn lies_on(file: &Path, disk: &Disk) -> bool {
     under.foundations().contains(&disk.whole())
 }
 
-/// btrfs and overlay give files a device number that no block device has; their mount's source tells instead.
+/// btrfs and overlay give files a device number that no block device has; their mount's source is used instead.
 fn on_named_source(file: &Path, disk: &Disk) -> bool {
     let Ok(file) = file.canonicalize() else { return false };
     let mounts = mounts().into_iter().filter(|m| file.starts_with(&m.point));

@@ -105,11 +105,11 @@ fn refused(path: &Path, why: impl std::fmt::Display, try_next: &str) -> Error {
 }
 
 fn no_serial(path: &Path) -> Error {
-    refused(path, "it tells no serial number", "make a filesystem on it, mount it, and test a directory there")
+    refused(path, "it reports no serial number", "make a filesystem on it, mount it, and test a directory there")
 }
 
 /// The kernel's own name is stable only where it says what it is: a loop device is named by its backing file, which
-/// the serial number then is. Where udev runs, every drive that tells a serial number has a link below /dev/disk.
+/// the serial number then is. Where udev runs, every drive that reports a serial number has a link below /dev/disk.
 fn stable(path: &Path) -> bool {
     let kernels_own = path.parent() == Some(Path::new("/dev"));
     let is_loop = disk::name(path).starts_with("loop");

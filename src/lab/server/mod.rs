@@ -35,6 +35,7 @@ const LOG: &str = "server.log";
 /// What the plan says of the machine's share that a server gets.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
+    /// The most memory of its control group, bytes (cgroup v2, `memory.max`).
     pub memory_bytes: Option<u64>,
     /// As in "0-3,8".
     pub cpus: Option<String>,
@@ -56,7 +57,9 @@ pub struct Order<'a> {
     pub command: &'a dyn Fn(&Places) -> Command,
     /// The signal that lets it stop cleanly, without waiting for its clients.
     pub stop_signal: i32,
+    /// Memory and processors.
     pub limits: &'a Limits,
+    /// The clock of the run, for what is waited for.
     pub clock: Clock,
 }
 
@@ -65,6 +68,7 @@ pub struct Order<'a> {
 pub struct Places {
     /// Its own folder on the drive.
     folder: PathBuf,
+    /// The data directory, on the drive.
     pub data: PathBuf,
     /// A folder for the socket, off the drive, open to the server's account only.
     pub run: PathBuf,
@@ -114,7 +118,7 @@ impl Stand {
                 view.as_ref().map_or(Ok(()), View::enter)?;
                 user.become_it()?;
                 rustix::process::chdir(folder.as_c_str())?;
-                // Should Dyno be killed, it is told to stop; a change of account would clear this.
+                // Should Dyno be killed, it is signalled to stop; a change of account would clear this.
                 if libc::prctl(libc::PR_SET_PDEATHSIG, stop_signal) != 0 {
                     return Err(std::io::Error::last_os_error());
                 }
@@ -150,6 +154,7 @@ fn make_run_folder(run: &mut PathBuf, user: &User) -> Result<()> {
 
 /// A running server; it is stopped when this is dropped.
 pub struct Server {
+    /// Where it keeps what.
     pub places: Places,
     folder: Folder,
     child: Child,
@@ -244,6 +249,7 @@ impl Server {
         self.child.try_wait().is_ok_and(|status| status.is_none())
     }
 
+    /// The server's process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -258,14 +264,14 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let pid = self.child.id() as i32;
-        let told_ns = self.clock.now_ns();
+        let signalled_ns = self.clock.now_ns();
         if self.is_alive() {
             // SAFETY: sends a signal to a child that has not been waited for, so its number is still its own.
             unsafe { libc::kill(pid, self.stop_signal) };
         }
         while self.is_alive() {
             let patience_ns = if is_full(&self.folder.path()) { STOP_FULL_NS } else { STOP_NS };
-            if self.clock.now_ns() > told_ns + patience_ns && self.child.kill().is_err() {
+            if self.clock.now_ns() > signalled_ns + patience_ns && self.child.kill().is_err() {
                 break;
             }
             self.clock.sleep_until(self.clock.now_ns() + LOOK_NS);

@@ -8,8 +8,11 @@ use super::error::{SqlError, SqlResult};
 /// A value in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
+    /// SQL's NULL.
     Null,
+    /// An integer of up to 64 bits.
     Int(i64),
+    /// A floating-point number.
     Float(f64),
     /// Text, and decimals as they are written.
     Text(&'a str),
@@ -38,6 +41,7 @@ pub struct Answers {
     statements: Vec<usize>,
 }
 
+/// One row of an answer.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
     text: &'a str,
@@ -45,6 +49,7 @@ pub struct Row<'a> {
 }
 
 impl Answers {
+    /// Forgets all rows and keeps the buffers.
     pub fn clear(&mut self) {
         self.text.clear();
         self.cells.clear();
@@ -52,6 +57,7 @@ impl Answers {
         self.statements.clear();
     }
 
+    /// Adds a value to the row that is being read; text is copied.
     pub fn push(&mut self, value: Value<'_>) {
         let cell = match value {
             Value::Null => Cell::Null,
@@ -67,6 +73,7 @@ impl Answers {
         self.cells.push(cell);
     }
 
+    /// Ends the row that is being read.
     pub fn end_row(&mut self) {
         self.rows.push(self.cells.len());
     }
@@ -76,6 +83,8 @@ impl Answers {
         self.statements.push(self.rows.len());
     }
 
+    /// The first row of the statement with this number in its batch, from 0; None where it returned
+    /// no row.
     pub fn first(&self, statement: usize) -> Option<Row<'_>> {
         self.of(statement).next()
     }
@@ -110,6 +119,7 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// The row's values, in the order of the columns.
     pub fn values(&self) -> impl Iterator<Item = Value<'a>> {
         (0..self.cells.len()).map(|column| self.at(column))
     }
@@ -135,6 +145,7 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// As a floating-point number; an error for NULL and for text that is no number.
     pub fn float(self) -> SqlResult<f64> {
         match self {
             Value::Int(n) => Ok(n as f64),
@@ -160,6 +171,7 @@ impl<'a> Value<'a> {
         units.map(|n| sign * n).ok_or_else(|| SqlError::wrong(format!("'{text}' is no decimal")))
     }
 
+    /// As text; an error for any other kind.
     pub fn text(self) -> SqlResult<&'a str> {
         match self {
             Value::Text(text) => Ok(text),
@@ -186,11 +198,11 @@ mod tests {
                 answers.end_statement();
             }
         }
-        let told = |statement| answers.of(statement).map(|row| format!("{row:?}")).collect::<Vec<_>>();
-        assert_eq!(told(0), [r#"[Int(0), Text("first")]"#, r#"[Int(0), Text("second")]"#]);
-        assert_eq!(told(1).len(), 0);
-        assert_eq!(told(2), [r#"[Int(2), Text("first")]"#]);
-        assert_eq!(told(3).len(), 0);
+        let rows = |statement| answers.of(statement).map(|row| format!("{row:?}")).collect::<Vec<_>>();
+        assert_eq!(rows(0), [r#"[Int(0), Text("first")]"#, r#"[Int(0), Text("second")]"#]);
+        assert_eq!(rows(1).len(), 0);
+        assert_eq!(rows(2), [r#"[Int(2), Text("first")]"#]);
+        assert_eq!(rows(3).len(), 0);
         assert_eq!(answers.first(2).unwrap().at(9), Value::Null);
         assert_eq!(Answers::default().of(0).len(), 0);
     }

@@ -5,7 +5,9 @@ use std::fmt::{Display, Formatter};
 /// `units` / 10^`scale` as it is written: 1234 with a scale of 2 is "12.34".
 #[derive(Clone, Copy)]
 pub struct Decimal {
+    /// The digits, as a whole number with its sign.
     pub units: i64,
+    /// Digits after the point.
     pub scale: u8,
 }
 

@@ -17,15 +17,19 @@ pub enum Trouble {
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct SqlError {
+    /// Whether to run the transaction again, connect again or give up.
     pub trouble: Trouble,
     /// The server's own code: "1213", "40P01"; empty where there was none.
     pub code: String,
+    /// The server's or the library's own text.
     pub message: String,
 }
 
+/// What an answer of a server is, or its error.
 pub type SqlResult<T> = std::result::Result<T, SqlError>;
 
 impl SqlError {
+    /// An error that running the statement again would not help.
     pub fn wrong(message: impl Into<String>) -> SqlError {
         SqlError { trouble: Trouble::Wrong, code: String::new(), message: message.into() }
     }

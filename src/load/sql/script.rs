@@ -8,6 +8,7 @@ use crate::load::op::{Op, OpKind, Source};
 /// How a transaction ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Committed {
+    /// The statements that it sent, by kind.
     pub statements: Statements,
     /// False where the transaction ended in the rollback that its specification asks for.
     pub hit: bool,

@@ -62,28 +62,37 @@ pub struct Statement(pub u32);
 /// A value given to a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Param<'a> {
+    /// SQL's NULL.
     Null,
+    /// An integer of 64 bits.
     Int(i64),
+    /// A double.
     Float(f64),
+    /// Text, in UTF-8.
     Text(&'a str),
     /// `units` / 10^`scale`: money and rates, without rounding.
     Decimal {
+        /// The digits, as a whole number with its sign.
         units: i64,
+        /// Digits after the point.
         scale: u8,
     },
     /// Microseconds since 1970, UTC.
     Time {
+        /// Microseconds since 1970, UTC.
         unix_us: i64,
     },
 }
 
 /// One connection with its prepared statements. Statements are written with `?` for parameters in every dialect.
 pub trait Session: Send {
+    /// The dialect of its server.
     fn dialect(&self) -> &'static dyn Dialect;
 
     /// The server's own name and version: "MariaDB 10.11.6".
     fn version(&self) -> &str;
 
+    /// Prepares a statement, written with `?` for its parameters.
     fn prepare(&mut self, sql: &str) -> SqlResult<Statement>;
 
     /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or returned.
@@ -109,10 +118,13 @@ pub trait Session: Send {
         Ok(())
     }
 
+    /// Begins a transaction.
     fn begin(&mut self) -> SqlResult<()>;
 
+    /// Commits it.
     fn commit(&mut self) -> SqlResult<()>;
 
+    /// Rolls it back.
     fn rollback(&mut self) -> SqlResult<()>;
 
     /// Connects anew and prepares every statement again under its number.
@@ -122,7 +134,9 @@ pub trait Session: Send {
 /// Statements that were sent, as sysbench counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statements {
+    /// SELECTs.
     pub reads: u32,
+    /// INSERTs, UPDATEs and DELETEs.
     pub writes: u32,
     /// BEGIN, COMMIT and the like.
     pub other: u32,
@@ -146,11 +160,13 @@ impl<'p> Batch<'p> {
         Batch { params, statements: self.statements, sent: Statements::default() }
     }
 
+    /// Adds a statement that returns rows.
     pub fn read(&mut self, statement: Statement, params: impl IntoIterator<Item = Param<'p>>) {
         self.sent.reads += 1;
         self.add(statement, params);
     }
 
+    /// Adds a statement that changes rows.
     pub fn write(&mut self, statement: Statement, params: impl IntoIterator<Item = Param<'p>>) {
         self.sent.writes += 1;
         self.add(statement, params);
@@ -161,6 +177,7 @@ impl<'p> Batch<'p> {
         self.statements.push((statement, self.params.len()));
     }
 
+    /// The statements with their parameters, in order.
     pub fn iter(&self) -> impl Iterator<Item = (Statement, &[Param<'p>])> {
         let mut from = 0;
         self.statements.iter().map(move |(statement, end)| {

@@ -27,7 +27,9 @@ pub enum Field {
 pub struct Axis {
     /// As the plan says: "read.threads".
     pub name: String,
+    /// Which field of the stream is swept.
     pub field: Field,
+    /// What it is set to at this point.
     pub value: AxisValue,
 }
 
@@ -42,6 +44,7 @@ pub enum AxisValue {
 }
 
 impl AxisValue {
+    /// The number; None of "max".
     pub fn number(self) -> Option<f64> {
         match self {
             AxisValue::Number(value) => Some(value),
@@ -49,6 +52,7 @@ impl AxisValue {
         }
     }
 
+    /// Whether it is the closed loop that a load sweep measures first.
     pub fn is_maximum(self) -> bool {
         self == AxisValue::Maximum
     }

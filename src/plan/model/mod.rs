@@ -18,15 +18,19 @@ use super::search::Search;
 /// A protocol applied to subjects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
+    /// What is measured, and what is done before.
     pub protocol: Protocol,
+    /// What is compared, in the order of the plan.
     pub subjects: Vec<Subject>,
     /// The most, where `until` lets fewer do.
     pub repeats: u32,
     /// The plan did not say how many repeats; see `repeats::default`.
     #[serde(default)]
     pub default_repeats: bool,
+    /// When measuring stops before `repeats`; None measures them all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
+    /// In which order subjects take turns.
     pub order: Order,
     /// By which rule subjects take turns; see `order`. Bundles that do not say used the first.
     #[serde(default)]
@@ -48,7 +52,7 @@ pub struct Plan {
     /// `meters = "none"`: not even the meters that always watch.
     #[serde(default)]
     pub unwatched: bool,
-    /// How long the host is watched at rest before the first point, where something measures power.
+    /// How long the idle host is watched before the first point, where something measures power.
     #[serde(default)]
     pub idle_ns: u64,
 }
@@ -77,18 +81,23 @@ impl Default for Method {
 /// A procedure without drives.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
+    /// Its name, as `dyno list` shows it, or its file's.
     pub name: String,
+    /// What it is, in one line.
     pub title: String,
     /// Where the parameters come from.
     pub source: String,
     /// What its brief leads with; the first step where it does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub headline: Option<Headline>,
+    /// What its streams work on, in the order in which they are filled.
     pub datasets: Vec<Dataset>,
+    /// Loads that are put on before the steps, in order.
     pub prepare: Vec<Conditioning>,
     /// What is done to the drives besides: before the datasets are filled, and after the loads of `prepare`.
     #[serde(default)]
     pub preparation: Preparation,
+    /// What is measured, in order.
     pub steps: Vec<Step>,
 }
 
@@ -106,7 +115,9 @@ pub enum Order {
 /// What is compared: a label with one drive or several like ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
+    /// Its label, unique in the plan; briefs and exports name it so.
     pub name: String,
+    /// Drives that are measured together; results exist for each and for all.
     pub drives: Vec<Drive>,
     /// Instruments that watch this subject alone.
     #[serde(default)]
@@ -119,9 +130,13 @@ pub struct Subject {
 /// A knob of one stream that one subject has a value of its own for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnKnob {
+    /// Name of the step.
     pub step: String,
+    /// Name of the stream in it.
     pub stream: String,
+    /// Whether it is the engine's or the workload's.
     pub of: PartOf,
+    /// Name of the knob, as its [`Info`](crate::plan::Info) declares it.
     pub knob: String,
     /// Resolved, as in `Knobs`.
     pub value: serde_json::Value,
@@ -130,6 +145,7 @@ pub struct OwnKnob {
 /// One thing under test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drive {
+    /// Where it is reached.
     pub place: Place,
     /// The plan says `erase = true`: what is on it may be destroyed. Only devices need it; in a directory Dyno writes
     /// nothing but its own folder.
@@ -146,11 +162,19 @@ pub struct Drive {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
+    /// A folder on a mounted filesystem; Dyno writes below `dyno-data` in it.
     Directory(PathBuf),
-    Device { path: PathBuf, serial: String },
+    /// A block device, by a path that stays, and by the serial number that it must report.
+    Device {
+        /// A name that stays the same, below /dev/disk/by-id.
+        path: PathBuf,
+        /// Serial number, NGUID, EUI-64, UUID or WWID.
+        serial: String,
+    },
 }
 
 impl Place {
+    /// The folder, or the device's node.
     pub fn path(&self) -> &Path {
         match self {
             Place::Directory(path) | Place::Device { path, .. } => path,
@@ -161,6 +185,7 @@ impl Place {
 /// What streams work on, laid out once on each drive and found again by later runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
+    /// Its name, by which streams refer to it.
     pub name: String,
     /// The engine that lays it out, with the knobs that give its shape (sizes, keys, options).
     pub engine: Part,
@@ -174,14 +199,18 @@ pub struct Dataset {
 /// How a dataset is filled: each worker's share of the ops once, then background work settled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fill {
+    /// What is written, through the dataset's engine.
     pub workload: Part,
+    /// Workers that share the ops.
     pub threads: u32,
+    /// Requests in flight for each worker.
     pub depth: u32,
 }
 
 /// A load put on before the steps and not reported: preconditioning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conditioning {
+    /// The load; its figures are not reported.
     pub stream: Stream,
     /// Zero where it goes by passes.
     pub duration_ns: u64,
@@ -193,9 +222,13 @@ pub struct Conditioning {
 /// Streams run together, swept along one axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
+    /// Its name, unique in the protocol.
     pub name: String,
+    /// What a brief calls it.
     pub title: String,
+    /// Time for which the load runs before the window, nanoseconds.
     pub warmup_ns: u64,
+    /// Length of the measured window, nanoseconds.
     pub duration_ns: u64,
     /// Write back and drop the page cache before each point.
     pub drop_caches: bool,
@@ -204,14 +237,18 @@ pub struct Step {
     /// The figures that its source prints, by name; those that its kind of sweep is known for where it does not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<String>,
+    /// What moves between its points; None measures one.
     pub sweep: Option<Sweep>,
+    /// What runs at the same time.
     pub streams: Vec<Stream>,
 }
 
 /// The one field that moves between a step's points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
+    /// The stream whose field moves.
     pub stream: String,
+    /// The field that moves.
     pub field: Field,
     /// In the field's unit. A load sweep measures the maximum first, which is not among them.
     pub values: Vec<f64>,
@@ -223,8 +260,11 @@ pub struct Sweep {
 /// One measured cell: which subject, step, axis value and repeat. Unique within a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PointKey {
+    /// The subject's name.
     pub subject: String,
+    /// The step's name.
     pub step: String,
+    /// The axis value; None where the step has no sweep.
     pub axis: Option<Axis>,
     /// From 1.
     pub repeat: u32,
@@ -233,7 +273,9 @@ pub struct PointKey {
 /// A point with everything that has to be known to measure it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointPlan {
+    /// Its place in the run.
     pub key: PointKey,
+    /// What is measured.
     pub subject: Subject,
     /// The step with the axis value applied to its streams.
     pub step: Step,
@@ -247,6 +289,7 @@ impl Plan {
 }
 
 impl Protocol {
+    /// Whether nothing is kept on any drive; see [`Plan::keeps_no_data`].
     pub fn keeps_no_data(&self) -> bool {
         let streams = self.steps.iter().flat_map(|step| &step.streams);
         let prepared = self.prepare.iter().map(|load| &load.stream);

@@ -7,13 +7,16 @@ use super::stream::Stream;
 /// What is done to the bare drive, and how steadiness is judged; the fills stand with the datasets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Preparation {
+    /// How drives are purged first; None leaves what is on them.
     #[serde(default)]
     pub purge: Option<Purge>,
     /// How many namespaces each drive is to have; zero leaves them as they are.
     #[serde(default)]
     pub namespaces: u32,
+    /// The filesystem made on each device; None leaves devices bare.
     #[serde(default)]
     pub filesystem: Option<Filesystem>,
+    /// Rounds of a load until it is steady; None measures at once.
     #[serde(default)]
     pub steady: Option<Steady>,
 }
@@ -36,13 +39,17 @@ pub enum Purge {
     Format,
     /// NVMe Format with a new key.
     FormatCrypto,
+    /// NVMe Sanitize, block erase: all flash blocks are erased.
     SanitizeBlock,
+    /// NVMe Sanitize, crypto erase: the media's key is changed.
     SanitizeCrypto,
+    /// NVMe Sanitize, overwrite: all user data are overwritten with a pattern.
     SanitizeOverwrite,
-    /// All blocks are told to be unused.
+    /// All blocks are deallocated (NVMe Dataset Management, or BLKDISCARD).
     Discard,
 }
 
+/// Purges by the word that a plan uses.
 pub const PURGES: [(&str, Purge); 7] = [
     ("any", Purge::Any),
     ("format", Purge::Format),
@@ -56,6 +63,7 @@ pub const PURGES: [(&str, Purge); 7] = [
 /// What is made on each bare device and mounted where only the run finds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filesystem {
+    /// Which filesystem.
     pub kind: FilesystemKind,
     /// Further arguments of mkfs.
     pub mkfs: Vec<String>,
@@ -63,14 +71,18 @@ pub struct Filesystem {
     pub mount: String,
 }
 
+/// Filesystems that Dyno makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilesystemKind {
+    /// XFS, by mkfs.xfs.
     Xfs,
+    /// ext4, by mkfs.ext4.
     Ext4,
 }
 
 impl FilesystemKind {
+    /// The name as mkfs and mount take it.
     pub fn name(self) -> &'static str {
         match self {
             FilesystemKind::Xfs => "xfs",
@@ -82,11 +94,15 @@ impl FilesystemKind {
 /// Rounds of one load until the last of them are alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steady {
+    /// The load of each round.
     pub stream: Stream,
+    /// What is tracked.
     pub metric: Metric,
+    /// Length of a round, nanoseconds.
     pub round_ns: u64,
     /// Given up after so many; the points are then marked.
     pub most_rounds: u32,
+    /// When the last rounds are steady.
     pub rule: SteadyRule,
 }
 
@@ -94,16 +110,22 @@ pub struct Steady {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
+    /// Ops per second.
     Iops,
+    /// Bytes per second.
     Throughput,
+    /// Mean service time, nanoseconds.
     Mean,
+    /// 99th percentile of service time, nanoseconds.
     P99,
 }
 
+/// Metrics by the word that a plan uses.
 pub const METRICS: [(&str, Metric); 4] =
     [("iops", Metric::Iops), ("throughput", Metric::Throughput), ("mean", Metric::Mean), ("p99", Metric::P99)];
 
 impl Metric {
+    /// The word that a plan uses.
     pub fn name(self) -> &'static str {
         METRICS.iter().find(|m| m.1 == self).map_or("", |m| m.0)
     }

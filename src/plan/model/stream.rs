@@ -11,14 +11,21 @@ use crate::plan::target::Target;
 /// Workers doing one workload through one engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
+    /// Its name, unique in the step.
     pub name: String,
+    /// How its requests are executed.
     pub engine: Part,
+    /// Which requests it makes.
     pub workload: Part,
     /// The dataset it works on, by name.
     pub dataset: String,
+    /// Workers of each instance.
     pub threads: u32,
+    /// Requests in flight for each worker.
     pub depth: u32,
+    /// Closed loop, or at which rate.
     pub load: Load,
+    /// When the ops of an open loop are due; no matter in a closed one.
     pub arrival: Arrival,
     /// Times the stream runs on each drive, each time on a dataset of its own.
     pub instances: u32,
@@ -56,7 +63,9 @@ pub enum Arrival {
 /// An engine or a workload by name, with its knobs resolved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
+    /// The name by which engines and workloads are listed.
     pub name: String,
+    /// Its settings, with every default filled in.
     pub knobs: Knobs,
 }
 
@@ -64,11 +73,14 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartOf {
+    /// The engine's.
     Engine,
+    /// The workload's.
     Workload,
 }
 
 impl PartOf {
+    /// "engine" or "workload", the key in a plan.
     pub fn name(self) -> &'static str {
         match self {
             PartOf::Engine => "engine",
@@ -83,6 +95,7 @@ impl PartOf {
 pub struct Knobs(pub BTreeMap<String, serde_json::Value>);
 
 impl Knobs {
+    /// The value as JSON; None where the knob has no default and the plan does not name it.
     pub fn get(&self, name: &str) -> Option<&serde_json::Value> {
         self.0.get(name)
     }
@@ -92,14 +105,17 @@ impl Knobs {
         self.typed(name, serde_json::Value::as_u64)
     }
 
+    /// A number; an error where the knob is absent or of another kind.
     pub fn float(&self, name: &str) -> Result<f64> {
         self.typed(name, serde_json::Value::as_f64)
     }
 
+    /// True or false; an error where the knob is absent or of another kind.
     pub fn flag(&self, name: &str) -> Result<bool> {
         self.typed(name, serde_json::Value::as_bool)
     }
 
+    /// Text, or the word chosen; an error where the knob is absent or of another kind.
     pub fn text(&self, name: &str) -> Result<&str> {
         self.get(name).and_then(|v| v.as_str()).ok_or_else(|| missing(name))
     }
@@ -138,6 +154,7 @@ impl Stream {
         self.dataset.is_empty() || self.engine.knobs.text("server").is_ok_and(|server| server == "existing")
     }
 
+    /// One of its parts.
     pub fn part(&self, of: PartOf) -> &Part {
         match of {
             PartOf::Engine => &self.engine,
@@ -145,6 +162,7 @@ impl Stream {
         }
     }
 
+    /// One of its parts, to be changed.
     pub fn part_mut(&mut self, of: PartOf) -> &mut Part {
         match of {
             PartOf::Engine => &mut self.engine,

@@ -10,8 +10,11 @@ use super::{Amount, Bound, Judgement, Kind, Statement, Verdict};
 /// A statement, and what it is compared with.
 #[derive(Clone, Debug)]
 pub struct Filed<'a> {
+    /// The table's file.
     pub data: &'a str,
+    /// The table's figure: "ops/s", "p99".
     pub metric: &'a str,
+    /// The statement.
     pub stated: &'a Statement,
 }
 

@@ -31,6 +31,8 @@ struct Read {
     cell: Cell,
 }
 
+/// Computes the statement again from the table, and says what applies. No I/O, and no error: what
+/// cannot be computed is a verdict.
 pub fn judge(table: &Table, stated: &Statement) -> Judgement {
     let kind = stated.amount.map_or(Kind::Difference, |a| a.kind);
     let rivals = rivals(stated, kind);

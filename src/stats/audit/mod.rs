@@ -32,41 +32,51 @@ pub enum Kind {
 pub enum Bound {
     /// As it stands: rounded, or cut off.
     Plain,
+    /// "at least": the number or more.
     AtLeast,
+    /// "at most": the number or less.
     AtMost,
     /// Not rounded: 2.0 is not more than 2.
     MoreThan,
+    /// Not rounded: 2.0 is not less than 2.
     LessThan,
 }
 
 /// The number of a statement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Amount {
+    /// The number as stated, percent as percent.
     pub value: f64,
     /// One unit of its last digit.
     pub unit: f64,
+    /// What it is a number of.
     pub kind: Kind,
+    /// How it is meant.
     pub bound: Bound,
 }
 
 /// What is stated of `subject`.
 #[derive(Clone, Debug)]
 pub struct Statement {
+    /// The subject's name in the table.
     pub subject: String,
     /// Nothing where it is only said to be better.
     pub amount: Option<Amount>,
     /// The points that it is about, and whether it names them; left unnamed they are all of the table.
     pub points: Vec<String>,
+    /// Whether it names them.
     pub names_points: bool,
     /// It is to hold at each of the points; otherwise at one of them.
     pub every_point: bool,
     /// The rivals that it is against, and whether it names them; left unnamed they are all of the table.
     pub rivals: Vec<String>,
+    /// Whether it names them.
     pub names_rivals: bool,
     /// It is to hold against each rival; otherwise against one of them.
     pub every_rival: bool,
     /// It is of a maximum, over all points and the rivals that it allows.
     pub up_to: bool,
+    /// Whether more or less is better.
     pub better: Better,
     /// It is the figure of a rival of whoever published it: what is said worse than it is, is then the overstatement.
     pub of_a_rival: bool,
@@ -92,20 +102,32 @@ impl Statement {
 /// What came of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
+    /// The computed value, rounded as the statement is, is the stated one or better.
     Holds,
+    /// Only rounding half up at its last digit reaches it.
     RoundedUp,
+    /// The printed figures leave the value open, and the statement lies within.
     MayHold,
+    /// Beyond rounding, or opposite in direction.
     Inflated,
+    /// The value occurs at another point.
     WrongPoint,
+    /// The value occurs against another rival.
     WrongRival,
+    /// The value results from another formula.
     WrongFormula,
+    /// The figures are equal, and "better" is stated.
     Tie,
+    /// Another figure, or another statement of the document, says otherwise.
     Contradicted,
+    /// The table lacks some of the points or rivals that it is about.
     Incomplete,
+    /// Nothing that it could be computed from is in the table.
     CannotBeVerified,
 }
 
 impl Verdict {
+    /// All verdicts, in the order of the enumeration.
     pub const ALL: [Verdict; 11] = [
         Verdict::Holds,
         Verdict::RoundedUp,
@@ -120,6 +142,7 @@ impl Verdict {
         Verdict::CannotBeVerified,
     ];
 
+    /// The verdict as it is printed.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -168,6 +191,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// The gravest verdict.
     pub fn verdict(&self) -> Verdict {
         self.verdicts.first().copied().unwrap_or(Verdict::CannotBeVerified)
     }

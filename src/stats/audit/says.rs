@@ -5,7 +5,9 @@ use super::Bound;
 /// What stands behind a number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unit {
+    /// A percent sign.
     Percent,
+    /// A factor: "×", "x", "times".
     Times,
     /// As written; nothing where there is none.
     Of(String),
@@ -14,10 +16,13 @@ pub enum Unit {
 /// A number as it was stated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
+    /// How the number is meant.
     pub bound: Bound,
+    /// The number, its magnitude (k, M) applied.
     pub value: f64,
     /// One unit of its last digit.
     pub last: f64,
+    /// What stands behind it.
     pub unit: Unit,
 }
 
@@ -26,6 +31,7 @@ pub struct Quantity {
 pub enum Place {
     /// All points of the table.
     Every,
+    /// The points of these names.
     Named(Vec<String>),
     /// From one number to another, both included.
     Between(f64, f64),

@@ -12,8 +12,11 @@ pub(super) const SAME: f64 = 1e-9;
 /// One published figure, with the range that its own rounding leaves open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
+    /// The figure as published.
     pub value: f64,
+    /// The least value that would be printed so.
     pub low: f64,
+    /// The largest value that would be printed so.
     pub high: f64,
     /// Digits after the point, as printed; unknown where it was computed from others.
     pub decimals: Option<usize>,
@@ -71,6 +74,7 @@ pub struct Table {
 /// A place that a statement is about and the table does not have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
+    /// The point.
     pub at: String,
     /// Nothing where the figure of the subject alone was asked for.
     pub rival: Option<String>,
@@ -79,18 +83,25 @@ pub struct Missing {
 /// One subject at one point, against one rival if the statement is of a difference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
+    /// The subject's name.
     pub subject: String,
+    /// The point.
     pub at: String,
+    /// The subject's figure.
     pub own: Figure,
+    /// The rival and its figure.
     pub against: Option<(String, Figure)>,
+    /// Whether more or less is better.
     pub better: Better,
 }
 
 impl Table {
+    /// Whether the table has the subject.
     pub fn has(&self, subject: &str) -> bool {
         self.figures.contains_key(subject)
     }
 
+    /// The subject's figure at a point; None where the table has none.
     pub fn figure(&self, subject: &str, at: &str) -> Option<Figure> {
         self.figures.get(subject)?.get(at).copied()
     }

@@ -56,17 +56,24 @@ pub struct Sheet {
 /// The ratio a ÷ b at a point, or over all points of the step, with its simultaneous interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratio {
+    /// Index of the sheet in the family.
     pub sheet: usize,
+    /// Index of the first subject.
     pub a: usize,
+    /// Index of the second subject.
     pub b: usize,
     /// The point; `None` for the geometric mean over the step's points.
     pub at: Option<usize>,
+    /// The ratio of geometric means.
     pub ratio: f64,
+    /// Lower end of the simultaneous interval.
     pub low: f64,
+    /// Upper end of the simultaneous interval.
     pub high: f64,
     /// Repeats behind it: of a step's mean, those of the point with the fewest; of unpaired subjects,
     /// of the one with fewer.
     pub repeats: usize,
+    /// Degrees of freedom of the interval.
     pub degrees: f64,
 }
 

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_inverse_leaves_out_what_cannot_be_told_apart() {
+    fn an_inverse_leaves_out_what_cannot_be_distinguished() {
         let exact = inverse(vec![vec![4.0, 1.0], vec![1.0, 3.0]]);
         let truth = [[3.0 / 11.0, -1.0 / 11.0], [-1.0 / 11.0, 4.0 / 11.0]];
         (0..2).for_each(|i| (0..2).for_each(|j| assert!((exact[i][j] - truth[i][j]).abs() < 1e-15)));

@@ -13,7 +13,9 @@ pub struct Foreign {
     pub share: f64,
     /// Requests in flight, on average.
     pub queue: f64,
+    /// Bytes that others read, per second.
     pub read_bytes_per_s: f64,
+    /// Bytes that others wrote, per second.
     pub written_bytes_per_s: f64,
 }
 

@@ -65,9 +65,9 @@ fn each(table: &[(Inputs, Limit, &str, &str)]) {
         let found = verdict(inputs);
         assert_eq!(found.limit, *limit, "{found:?}");
         assert!(found.evidence.contains(evidence), "{found:?}");
-        let told = found.remedy.as_deref().unwrap_or_default();
+        let printed = found.remedy.as_deref().unwrap_or_default();
         assert_eq!(found.remedy.is_some(), limit.bars_ranking(), "whatever bars a ranking has a remedy: {found:?}");
-        assert!(told.contains(remedy), "{found:?}");
+        assert!(printed.contains(remedy), "{found:?}");
         let shares = found.evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
         shares.for_each(|share| assert!(share <= 100.0, "{found:?}"));
     }

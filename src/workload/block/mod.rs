@@ -11,7 +11,9 @@ use crate::record::Class;
 /// The part of the space that a workload uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
+    /// Where it begins, bytes from the start of the dataset.
     pub from: u64,
+    /// Its length, bytes.
     pub len: u64,
 }
 

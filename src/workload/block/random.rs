@@ -9,6 +9,7 @@ use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
 
+/// The workload `random`.
 pub struct Random;
 
 static INFO: Info = Info {

@@ -8,6 +8,7 @@ use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
+/// The workload `sequential`.
 pub struct Sequential;
 
 static INFO: Info = Info {

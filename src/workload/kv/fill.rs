@@ -37,9 +37,13 @@ static OVERWRITE_INFO: Info = Info {
     ..info("overwrite", "writes random keys of a database that exists, without end")
 };
 
+/// db_bench's `fillseq`.
 pub static FILL_SEQ: Fill = Fill { info: &FILL_SEQ_INFO, order: Order::Ascending };
+/// db_bench's `fillrandom`.
 pub static FILL_RANDOM: Fill = Fill { info: &FILL_RANDOM_INFO, order: Order::Drawn };
+/// db_bench's `filluniquerandom`.
 pub static FILL_UNIQUE_RANDOM: Fill = Fill { info: &FILL_UNIQUE_INFO, order: Order::Permuted };
+/// db_bench's `overwrite`.
 pub static OVERWRITE: Overwrite = Overwrite;
 
 impl Workload for Fill {
@@ -99,6 +103,7 @@ impl Source for FillSource {
     }
 }
 
+/// Puts of random keys into a database that is there already.
 pub struct Overwrite;
 
 impl Workload for Overwrite {

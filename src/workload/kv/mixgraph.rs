@@ -12,6 +12,7 @@ use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
+/// The workload `mixgraph`.
 pub struct MixGraph;
 
 const fn percent(name: &'static str, default: &'static str, doc: &'static str) -> Knob {

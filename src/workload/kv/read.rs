@@ -56,8 +56,11 @@ static SEEK_RANDOM_INFO: Info = Info {
     source: SOURCE,
 };
 
+/// db_bench's `readrandom`.
 pub static READ_RANDOM: Read = Read { info: &READ_RANDOM_INFO, kind: OpKind::Get };
+/// db_bench's `readseq`.
 pub static READ_SEQ: Read = Read { info: &READ_SEQ_INFO, kind: OpKind::Next };
+/// db_bench's `seekrandom`.
 pub static SEEK_RANDOM: Read = Read { info: &SEEK_RANDOM_INFO, kind: OpKind::Seek };
 
 impl Workload for Read {

@@ -10,6 +10,7 @@ use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
 
+/// The workload `readrandomwriterandom`.
 pub struct ReadRandomWriteRandom;
 
 static INFO: Info = Info {

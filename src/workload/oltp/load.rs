@@ -13,6 +13,7 @@ use crate::workload::{Share, TRANSACTION, Workload};
 /// Rows handed over at once: about 2 MB.
 const BATCH: u64 = 10_000;
 
+/// The workload `oltp_load`.
 pub struct OltpLoad;
 
 static INFO: Info = Info {

@@ -87,13 +87,21 @@ const fn single(info: &'static Info, verb: Verb) -> Mix {
     Mix { info, single: Some(verb), reads: false, writes: false }
 }
 
+/// sysbench's oltp_read_write.lua.
 pub static READ_WRITE: Mix = Mix { info: &READ_WRITE_INFO, single: None, reads: true, writes: true };
+/// sysbench's oltp_read_only.lua.
 pub static READ_ONLY: Mix = Mix { info: &READ_ONLY_INFO, single: None, reads: true, writes: false };
+/// sysbench's oltp_write_only.lua.
 pub static WRITE_ONLY: Mix = Mix { info: &WRITE_ONLY_INFO, single: None, reads: false, writes: true };
+/// sysbench's oltp_point_select.lua.
 pub static POINT_SELECT: Mix = single(&POINT_SELECT_INFO, Verb::PointSelect);
+/// sysbench's oltp_update_index.lua.
 pub static UPDATE_INDEX: Mix = single(&UPDATE_INDEX_INFO, Verb::IndexUpdate);
+/// sysbench's oltp_update_non_index.lua.
 pub static UPDATE_NON_INDEX: Mix = single(&UPDATE_NON_INDEX_INFO, Verb::NonIndexUpdate);
+/// sysbench's oltp_insert.lua.
 pub static INSERT: Mix = single(&INSERT_INFO, Verb::Append);
+/// sysbench's oltp_delete.lua.
 pub static DELETE: Mix = single(&DELETE_INFO, Verb::Delete);
 
 impl Mix {

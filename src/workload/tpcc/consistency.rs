@@ -93,6 +93,7 @@ pub static CONDITIONS: [(u32, &str); 12] = [
     ),
 ];
 
+/// The workload `tpcc_check`.
 pub struct TpccCheck;
 
 static INFO: Info = Info {

@@ -16,6 +16,7 @@ const OPS_OF_WAREHOUSE: u64 = 31;
 /// The first worker loads the items before its warehouses.
 const OPS_OF_ITEMS: u64 = 10;
 
+/// The workload `tpcc_load`.
 pub struct TpccLoad;
 
 static INFO: Info = Info {

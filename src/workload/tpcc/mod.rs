@@ -3,6 +3,7 @@
 
 mod cards;
 pub mod consistency;
+mod found;
 mod inputs;
 pub mod load;
 mod population;
@@ -37,6 +38,7 @@ const WAREHOUSES: Knob = Knob {
     doc: "Warehouses, about 100 MB each; the same number for loading and running.",
 };
 
+/// The workload `tpcc`.
 pub struct Tpcc;
 
 static INFO: Info = Info {

@@ -6,28 +6,21 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use arrayvec::{ArrayString, ArrayVec};
+use arrayvec::ArrayVec;
 
+use super::found::{bad_credit, by_district, in_the_middle, one, written};
 use super::inputs::{DISTRICTS, Drawer, Inputs, Line, MOST_LINES, Who};
 use super::statements::{Deliveries, Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
-use crate::load::sql::answers::{Answers, Row, Value};
-use crate::load::sql::{
-    Batch, Committed, Decimal, Param, Script, Session, SqlError, SqlResult, Statement, Statements, refused,
-};
+use crate::load::sql::answers::Answers;
+use crate::load::sql::{Batch, Committed, Param, Script, Session, SqlError, SqlResult, Statement, Statements, refused};
 
 /// Where in the answers to a New-Order's questions each is.
 const CUSTOMER: usize = 0;
 const DISTRICT: usize = 1;
 const ITEMS: usize = 2;
 const FIRST_STOCK: usize = 3;
-
-/// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
-const DATA: usize = 500;
-
-/// C_DATA as it was, with six numbers before it.
-const LONGEST_TEXT: usize = 1000;
 
 pub struct TpccScript {
     drawer: Drawer,
@@ -149,18 +142,6 @@ impl<'f> Placed<'f> {
 
 use Param::Int;
 
-/// The one row that must be there.
-fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<Row<'f>> {
-    found.first(statement).ok_or_else(|| SqlError::wrong(format!("{what} is not in the database")))
-}
-
-/// By last name it is the one in the middle, rounded up (clause 2.5.2.2, case 2).
-fn in_the_middle<'f>(mut found: impl ExactSizeIterator<Item = Row<'f>>) -> SqlResult<i64> {
-    let middle = found.len().saturating_sub(1) / 2;
-    let row = found.nth(middle);
-    row.ok_or_else(|| SqlError::wrong("no customer of the district has the name that was drawn"))?.at(0).int()
-}
-
 impl Transaction<'_> {
     fn batch<'q>(&mut self) -> Batch<'q> {
         std::mem::take(self.batch)
@@ -168,9 +149,9 @@ impl Transaction<'_> {
 
     fn ask(&mut self, batch: Batch<'_>, found: &mut Answers) -> SqlResult<()> {
         self.sent += batch.sent();
-        let told = self.session.query_all(&batch, found);
+        let answered = self.session.query_all(&batch, found);
         *self.batch = batch.emptied();
-        told
+        answered
     }
 
     fn ask_one<const N: usize>(&mut self, of: Statement, params: [Param<'_>; N], found: &mut Answers) -> SqlResult<()> {
@@ -182,9 +163,9 @@ impl Transaction<'_> {
     /// Of whose answers nothing is wanted.
     fn change(&mut self, batch: Batch<'_>) -> SqlResult<()> {
         let mut done = std::mem::take(self.done);
-        let told = self.ask(batch, &mut done);
+        let answered = self.ask(batch, &mut done);
         *self.done = done;
-        told
+        answered
     }
 
     /// Clause 2.4.2.2. False: an item that there is not; all else is executed and then rolled back (clause 2.4.2.3).
@@ -388,36 +369,4 @@ fn price(placed: &mut [Placed<'_>], found: &Answers) -> SqlResult<()> {
         }
     }
     Ok(())
-}
-
-/// A value for each district that has an order, nothing of the same type for the others.
-fn by_district<'f>(
-    rows: impl ExactSizeIterator<Item = Row<'f>>,
-    orders: usize,
-    nothing: Param<'static>,
-    value: impl Fn(Value<'f>) -> SqlResult<Param<'static>>,
-) -> SqlResult<[Param<'static>; DISTRICTS as usize]> {
-    let mut all = [nothing; DISTRICTS as usize];
-    if rows.len() != orders {
-        return Err(SqlError::wrong(format!("of {orders} new orders only {} are among the orders", rows.len())));
-    }
-    for row in rows {
-        let district = usize::try_from(row.at(0).int()? - 1).ok().and_then(|d| all.get_mut(d));
-        *district.ok_or_else(|| SqlError::wrong("a district that there is not"))? = value(row.at(1))?;
-    }
-    Ok(all)
-}
-
-/// C_DATA of a customer with bad credit: this payment before those of old.
-fn bad_credit(numbers: &[i64; 5], cents: i64, old: &str) -> SqlResult<ArrayString<LONGEST_TEXT>> {
-    let [c, cd, cw, d, w] = numbers;
-    let mut data = written(format_args!("{c} {cd} {cw} {d} {w} {}|{old}", Decimal { units: cents, scale: 2 }))?;
-    data.truncate(DATA.min(data.len()));
-    Ok(data)
-}
-
-fn written(text: std::fmt::Arguments<'_>) -> SqlResult<ArrayString<LONGEST_TEXT>> {
-    let mut all = ArrayString::new();
-    let fits = std::fmt::Write::write_fmt(&mut all, text);
-    fits.map(|()| all).map_err(|_| SqlError::wrong("a text longer than its column"))
 }

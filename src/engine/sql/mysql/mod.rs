@@ -10,7 +10,7 @@ mod wire;
 use mysql::{Opts, OptsBuilder};
 
 use self::session::MySqlSession;
-use super::{Connector, DATABASE, Settings, SqlTarget, connection_string, make_database, own_server};
+use super::{Connector, Settings, SqlTarget, connection_string, open_own, own_server};
 use crate::base::error::{Result, failed};
 use crate::engine::{Access, Engine, Site, Target};
 use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
@@ -137,19 +137,10 @@ impl Engine for MySql {
             return Ok(Box::new(SqlTarget::new(Box::new(opts), None, site.knobs, &[])?));
         };
         let settings = settings(site.knobs, site.access)?;
-        if site.access == Access::Create {
-            server::lay_out(folder, &limits, site.clock)?;
-        }
-        let mut reach = OptsBuilder::new().user(Some("root"));
-        let server = server::start(folder, &settings, &limits, site.clock, &mut |places| {
-            reach = std::mem::take(&mut reach).socket(Some(server::socket(places).display().to_string()));
-            reach.connect().map(drop).map_err(|error| error.to_string())
-        })?;
-        if site.access == Access::Create {
-            make_database(&reach)?;
-        }
-        let reach = reach.db_name(Some(DATABASE));
-        Ok(Box::new(SqlTarget::new(Box::new(reach), Some(server), site.knobs, &settings)?))
+        open_own(&server::installed()?, site, (folder, limits), &settings, &|places, database| {
+            let socket = server::socket(places).display().to_string();
+            OptsBuilder::new().user(Some("root")).socket(Some(socket)).db_name(database)
+        })
     }
 }
 

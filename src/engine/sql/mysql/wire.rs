@@ -102,7 +102,7 @@ impl Wire {
             match self.kept(socket, &mut statements[statement.0 as usize].columns, answers) {
                 // Not the server's own error: where the next answer begins is not known.
                 Err(error) if error.code.is_empty() => return Err(error),
-                told => first = first.and(told),
+                found => first = first.and(found),
             }
             answers.end_statement();
         }
@@ -432,14 +432,14 @@ mod tests {
             answers.of(0).map(|row| format!("{row:?}")).collect::<Vec<_>>()
         };
         let rows: [&[u8]; 2] = [&[0, 0, 5, 0, 0, 0], &[0, 0b100]];
-        let told = ["[Int(5)]", "[Null]"];
+        let found = ["[Int(5)]", "[Null]"];
         let described: [&[u8]; 6] = [&[1], NUMBER, END_OF_ROWS, rows[0], rows[1], END_OF_ROWS];
-        assert_eq!(query(&described), told);
-        assert_eq!(query(&[&[1, 0], END_OF_ROWS, rows[0], rows[1], END_OF_ROWS]), told);
+        assert_eq!(query(&described), found);
+        assert_eq!(query(&[&[1, 0], END_OF_ROWS, rows[0], rows[1], END_OF_ROWS]), found);
     }
 
     #[test]
-    fn changes_are_counted_errors_told_apart_and_a_closed_connection_is_lost() {
+    fn changes_are_counted_errors_distinguished_and_a_closed_connection_is_lost() {
         assert_eq!(answered(&[&[OK, 0xfc, 0x2c, 0x01, 0, 2, 0, 0, 0]], 9).unwrap(), 300);
         let deadlock = answered(&[b"\xff\xbd\x04#40001Deadlock found"], 3).unwrap_err();
         assert_eq!((deadlock.trouble, deadlock.code.as_str()), (Trouble::Retry, "1213"));

@@ -7,7 +7,7 @@ mod session;
 use postgres::Config;
 
 use self::session::PostgresSession;
-use super::{Connector, DATABASE, Settings, SqlTarget, connection_string, make_database, own_server};
+use super::{Connector, Settings, SqlTarget, connection_string, open_own, own_server};
 use crate::base::error::{Result, failed};
 use crate::engine::{Access, Engine, Site, Target};
 use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
@@ -120,24 +120,11 @@ impl Engine for Postgres {
             return Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &[])?));
         };
         let settings = settings(site.knobs, site.access)?;
-        if site.access == Access::Create {
-            server::lay_out(folder, &limits, site.clock)?;
-        }
-        let mut config = Config::new();
-        config.user(server::SUPERUSER).dbname("postgres");
-        let mut found = None;
-        let server = server::start(folder, &settings, &limits, site.clock, &mut |places| {
-            let config = found.get_or_insert_with(|| {
-                config.host_path(&places.run);
-                config.clone()
-            });
-            Connector::connect(config).map(drop).map_err(|error| error.to_string())
-        })?;
-        if site.access == Access::Create {
-            make_database(&config)?;
-        }
-        config.dbname(DATABASE);
-        Ok(Box::new(SqlTarget::new(Box::new(config), Some(server), site.knobs, &settings)?))
+        open_own(&server::installed()?, site, (folder, limits), &settings, &|places, database| {
+            let mut config = Config::new();
+            config.user(server::SUPERUSER).host_path(&places.run).dbname(database.unwrap_or("postgres"));
+            config
+        })
     }
 }
 

@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(declared(&names(4), &odd).unwrap(), said);
     }
 
-    fn told(data: ColumnData<'_>) -> String {
+    fn shown(data: ColumnData<'_>) -> String {
         let mut answers = Answers::default();
         keep(data, &mut answers).unwrap();
         answers.end_row();
@@ -224,19 +224,19 @@ mod tests {
     #[test]
     fn times_come_back_as_they_were_sent() {
         for us in [0, -1_000_000, 1_753_000_000_123_456, 951_782_400_000_000] {
-            assert_eq!(told(Param::Time { unix_us: us }.into_sql()), format!("Time({us})"));
+            assert_eq!(shown(Param::Time { unix_us: us }.into_sql()), format!("Time({us})"));
         }
         let at = date_and_time("2026-01-31 12:00:01").unwrap();
         assert_eq!(from_server(at), 1_769_860_801_000_000);
         assert_eq!((at.time().scale(), at.time().increments()), (0, 43_201));
         let old = tiberius::time::DateTime::new(0, 300);
         let seconds_since_1900 = 25_567i64 * 86_400 - 1;
-        assert_eq!(told(ColumnData::DateTime(Some(old))), format!("Time({})", -seconds_since_1900 * 1_000_000));
+        assert_eq!(shown(ColumnData::DateTime(Some(old))), format!("Time({})", -seconds_since_1900 * 1_000_000));
     }
 
     #[test]
     fn decimals_keep_every_digit() {
         let sent = Param::Decimal { units: -1234, scale: 2 }.into_sql();
-        assert_eq!(told(sent), "Text(\"-12.34\")");
+        assert_eq!(shown(sent), "Text(\"-12.34\")");
     }
 }

@@ -34,7 +34,7 @@ pub struct WorkerGroup<'a> {
     pub own_namespace: bool,
     /// Each worker stops after its share of so many passes; zero: it goes on.
     pub passes: f64,
-    /// What the random choices of this gang follow from.
+    /// What the random choices of this group follow from.
     pub seed: u64,
     pub recorders: Vec<Recorder>,
     pub workload: &'static dyn Workload,
@@ -151,16 +151,16 @@ struct Shared<'a> {
 /// Looks on while the workers run: given the window, and a way to see whether any worker is still running.
 pub type Watch<'a> = dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()> + 'a;
 
-/// Runs all gangs together. `watch` is called on the calling thread once they have started, with the window and a
+/// Runs all groups together. `watch` is called on the calling thread once they have started, with the window and a
 /// way to see whether any worker is still running; it returns when it has seen enough. Then the workers are joined.
 pub fn run(
     clock: Clock,
-    gangs: &[WorkerGroup<'_>],
+    groups: &[WorkerGroup<'_>],
     span: Span,
     stop: &AtomicBool,
     watch: &mut Watch<'_>,
 ) -> Result<Window> {
-    let workers: u32 = gangs.iter().map(|g| g.stream.threads).sum();
+    let workers: u32 = groups.iter().map(|g| g.stream.threads).sum();
     let shared = Shared {
         clock,
         barrier: Barrier::new(workers as usize + 1),
@@ -173,11 +173,11 @@ pub fn run(
     };
     let mut window = Window { from_ns: 0, until_ns: 0 };
     let watched = std::thread::scope(|scope| {
-        for gang in gangs {
-            for thread in 0..gang.stream.threads {
+        for group in groups {
+            for thread in 0..group.stream.threads {
                 let shared = &shared;
                 scope.spawn(move || {
-                    if let Err(error) = worker(shared, gang, thread) {
+                    if let Err(error) = worker(shared, group, thread) {
                         shared.stop.store(true, Relaxed);
                         shared.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                     }
@@ -207,23 +207,23 @@ pub fn run(
 }
 
 /// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
-fn worker(shared: &Shared<'_>, gang: &WorkerGroup<'_>, thread: u32) -> Result<()> {
+fn worker(shared: &Shared<'_>, group: &WorkerGroup<'_>, thread: u32) -> Result<()> {
     // A kernel that refuses wakes paced workers later, and their late ops show it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
-    let opened = std::panic::catch_unwind(AssertUnwindSafe(|| open(gang, thread))).unwrap_or_else(|_| {
+    let opened = std::panic::catch_unwind(AssertUnwindSafe(|| open(group, thread))).unwrap_or_else(|_| {
         Err(failed("a worker panicked as it started", "this is a defect of Dyno: please report it"))
     });
     shared.barrier.wait();
     shared.barrier.wait();
     let (mut source, mean_op_bytes, mut lane, slots) = opened?;
     let window = Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
-    let stream = gang.stream;
-    let schedule = gang.rate.map(|rate| {
-        let share = Share { thread, threads: stream.threads, extra_bytes: gang.target.space().key_bytes };
-        let gaps = Seed::new(gang.seed ^ 0x5EED, u64::from(gang.instance), u64::from(thread));
+    let stream = group.stream;
+    let schedule = group.rate.map(|rate| {
+        let share = Share { thread, threads: stream.threads, extra_bytes: group.target.space().key_bytes };
+        let gaps = Seed::new(group.seed ^ 0x5EED, u64::from(group.instance), u64::from(thread));
         Schedule::new(rate, stream.arrival, share, shared.start_ns.load(Relaxed), mean_op_bytes, gaps)
     });
-    let limit = gang.limit(&*source)?;
+    let limit = group.limit(&*source)?;
     lane.work(Job {
         clock: shared.clock,
         source: &mut *source,
@@ -231,7 +231,7 @@ fn worker(shared: &Shared<'_>, gang: &WorkerGroup<'_>, thread: u32) -> Result<()
         slots,
         window,
         limit,
-        recorder: &gang.recorders[thread as usize],
+        recorder: &group.recorders[thread as usize],
         stop: shared.stop,
     })
 }
@@ -239,13 +239,13 @@ fn worker(shared: &Shared<'_>, gang: &WorkerGroup<'_>, thread: u32) -> Result<()
 /// A worker's requests, their mean size, its lane, and room for what is in flight.
 type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>, Slots);
 
-fn open(gang: &WorkerGroup<'_>, thread: u32) -> Result<Opened> {
-    let space = gang.space();
-    let source = gang.source(space, thread)?;
+fn open(group: &WorkerGroup<'_>, thread: u32) -> Result<Opened> {
+    let space = group.space();
+    let source = group.source(space, thread)?;
     // A workload without bytes, such as one of transactions, is asked only where a rate in bytes needs them.
-    let mean_op_bytes = match gang.rate {
-        Some(Rate::BytesPerSec(_)) => gang.workload.mean_op_bytes(&gang.stream.workload.knobs, space)?,
+    let mean_op_bytes = match group.rate {
+        Some(Rate::BytesPerSec(_)) => group.workload.mean_op_bytes(&group.stream.workload.knobs, space)?,
         _ => 0.0,
     };
-    Ok((source, mean_op_bytes, gang.lane(space, thread)?, Slots::new(gang.stream.depth)))
+    Ok((source, mean_op_bytes, group.lane(space, thread)?, Slots::new(group.stream.depth)))
 }

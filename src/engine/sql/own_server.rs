@@ -1,0 +1,45 @@
+//! A server of Dyno's own on the drive under test: what its product says, and how one is opened.
+
+use std::process::Command;
+
+use super::{Connector, DATABASE, Settings, SqlTarget, make_database};
+use crate::base::error::Result;
+use crate::engine::{Access, Site, Target};
+use crate::lab::data::Folder;
+use crate::lab::server::{Limits, Order, Places, Server};
+
+/// What is installed of a server's product.
+pub trait Product {
+    /// The accounts that its packages make, to run as when Dyno is root.
+    fn accounts(&self) -> &'static [&'static str];
+    /// The signal that lets it stop cleanly, without waiting for its clients.
+    fn stop_signal(&self) -> i32;
+    /// Makes an empty data directory.
+    fn lay_out(&self, places: &Places) -> Command;
+    /// Runs the server in the foreground on a data directory that was laid out.
+    fn run(&self, places: &Places, settings: &Settings) -> Command;
+}
+
+/// Starts a server in the dataset's folder, which is laid out first where it is new, and waits until it can be connected
+/// to. `reach` says how, given the server's places and the database, or None for the one that every server has.
+pub fn open_own<C: Connector + 'static>(
+    product: &dyn Product,
+    site: &Site<'_>,
+    (folder, limits): (&Folder, Limits),
+    settings: &Settings,
+    reach: &dyn Fn(&Places, Option<&str>) -> C,
+) -> Result<Box<dyn Target>> {
+    let command = |places: &Places| product.run(places, settings);
+    let (accounts, stop_signal, clock) = (product.accounts(), product.stop_signal(), site.clock);
+    let order = Order { folder, accounts, command: &command, stop_signal, limits: &limits, clock };
+    if site.access == Access::Create {
+        Server::lay_out(&order, &|places| product.lay_out(places))?;
+    }
+    let connects = |places: &Places| reach(places, None).connect().map(drop).map_err(|error| error.to_string());
+    let server = Server::start(&order, &mut |places| connects(places))?;
+    if site.access == Access::Create {
+        make_database(&reach(&server.places, None))?;
+    }
+    let reach = reach(&server.places, Some(DATABASE));
+    Ok(Box::new(SqlTarget::new(Box::new(reach), Some(server), site.knobs, settings)?))
+}

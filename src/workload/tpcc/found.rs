@@ -1,0 +1,59 @@
+//! What the five transactions make of a server's answers: the row that must be there, the customer in the middle, a value
+//! for each district, a customer's data.
+
+use arrayvec::ArrayString;
+
+use super::inputs::DISTRICTS;
+use crate::load::sql::answers::{Answers, Row, Value};
+use crate::load::sql::{Decimal, Param, SqlError, SqlResult};
+
+/// Clause 2.5.2.2: C_DATA keeps its first 500 characters.
+const DATA: usize = 500;
+
+/// C_DATA as it was, with six numbers before it.
+const LONGEST_TEXT: usize = 1000;
+
+/// The one row that must be there.
+pub fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<Row<'f>> {
+    found.first(statement).ok_or_else(|| SqlError::wrong(format!("{what} is not in the database")))
+}
+
+/// By last name it is the one in the middle, rounded up (clause 2.5.2.2, case 2).
+pub fn in_the_middle<'f>(mut found: impl ExactSizeIterator<Item = Row<'f>>) -> SqlResult<i64> {
+    let middle = found.len().saturating_sub(1) / 2;
+    let row = found.nth(middle);
+    row.ok_or_else(|| SqlError::wrong("no customer of the district has the name that was drawn"))?.at(0).int()
+}
+
+/// A value for each district that has an order, nothing of the same type for the others.
+pub fn by_district<'f>(
+    rows: impl ExactSizeIterator<Item = Row<'f>>,
+    orders: usize,
+    nothing: Param<'static>,
+    value: impl Fn(Value<'f>) -> SqlResult<Param<'static>>,
+) -> SqlResult<[Param<'static>; DISTRICTS as usize]> {
+    let mut all = [nothing; DISTRICTS as usize];
+    if rows.len() != orders {
+        return Err(SqlError::wrong(format!("of {orders} new orders only {} are among the orders", rows.len())));
+    }
+    for row in rows {
+        let district = usize::try_from(row.at(0).int()? - 1).ok().and_then(|d| all.get_mut(d));
+        *district.ok_or_else(|| SqlError::wrong("a district that there is not"))? = value(row.at(1))?;
+    }
+    Ok(all)
+}
+
+/// C_DATA of a customer with bad credit: this payment before those of old.
+pub fn bad_credit(numbers: &[i64; 5], cents: i64, old: &str) -> SqlResult<ArrayString<LONGEST_TEXT>> {
+    let [c, cd, cw, d, w] = numbers;
+    let mut data = written(format_args!("{c} {cd} {cw} {d} {w} {}|{old}", Decimal { units: cents, scale: 2 }))?;
+    data.truncate(DATA.min(data.len()));
+    Ok(data)
+}
+
+/// Text in a buffer of its own; an error where it does not fit.
+pub fn written(text: std::fmt::Arguments<'_>) -> SqlResult<ArrayString<LONGEST_TEXT>> {
+    let mut all = ArrayString::new();
+    let fits = std::fmt::Write::write_fmt(&mut all, text);
+    fits.map(|()| all).map_err(|_| SqlError::wrong("a text longer than its column"))
+}
