@@ -1,7 +1,6 @@
 //! A figure as a file of its own: under its title and caption.
 
 use super::fonts::{self, Face};
-use super::frame::escape;
 use super::theme::{FAINT, INK, LEAST_TEXT, PAPER};
 
 const TITLE: f64 = 16.0;
@@ -15,7 +14,7 @@ pub fn with_title(drawn: &str, (width, height): (f64, f64), title: &str, caption
     for (words, size, face, colour, weight) in parts {
         for line in fonts::broken(words, size, face, width - 2.0 * EDGE) {
             y += size * 1.3;
-            let line = escape(&line);
+            let line = fonts::markup(&line, face, size, EDGE);
             text.push_str(&format!(
                 "<text x=\"{EDGE}\" y=\"{:.1}\" font-size=\"{size}\" fill=\"{colour}\"{weight}>{line}</text>",
                 y - size * 0.25

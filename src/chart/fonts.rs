@@ -136,6 +136,37 @@ fn cut_at(word: &str, size: f64, face: Face, most: f64) -> usize {
     joint.filter(|end| *end * 3 > last).unwrap_or(last)
 }
 
+/// Text for SVG that begins at `x`. What the first font lacks stands apart and names the font that has it: a renderer that
+/// looks for one itself may set the whole line in it.
+pub fn markup(text: &str, face: Face, size: f64, mut x: f64) -> String {
+    let chars: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
+    let first = |c: &char| of(face)[0].glyph(*c).is_some();
+    if chars.iter().all(first) {
+        return escape(text);
+    }
+    let run = |run: &[char]| {
+        let text: String = run.iter().collect();
+        let family = if run.first().is_some_and(first) { "" } else { REST_FIRST };
+        let placed = format!("<tspan x=\"{x:.1}\"{family}>{}</tspan>", escape(&text));
+        x += width(&text, size, face);
+        placed
+    };
+    chars.chunk_by(|a, b| first(a) == first(b)).map(run).collect()
+}
+
+/// For runs that the first font has not.
+const REST_FIRST: &str = " font-family=\"'DejaVu Sans', 'Brief Sans', sans-serif\"";
+
+/// Whether a text needs more than the first font.
+pub fn is_mixed(text: &str, face: Face) -> bool {
+    text.chars().any(|c| !is_hidden(c) && of(face)[0].glyph(c).is_none())
+}
+
+/// Text as XML wants it.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 /// An error that names the first character that no font has.
 pub fn require(text: &str) -> Result<()> {
     match text.chars().find(|c| !is_hidden(*c) && of_char(Face::Plain, *c).is_none()) {

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::axis::{Axis, si};
-use super::fonts::{self, Face};
+use super::fonts::{self, Face, escape};
 use super::theme::{self, FAINT, GRID, HEIGHT, INK, LEAST_TEXT, PAPER, Palette, WIDTH};
 
 /// A figure being drawn. Positions are in the viewBox's units.
@@ -151,10 +151,19 @@ impl<'a> Frame<'a> {
         self.taken.push(space(x, y, text, set));
         let weight = if set.bold { " font-weight=\"600\"" } else { "" };
         let (class, colour) = if set.ink { ("i", INK) } else { ("f", FAINT) };
-        let anchor = if set.anchor == "start" { String::new() } else { format!(" text-anchor=\"{}\"", set.anchor) };
+        let face = if set.bold { Face::Bold } else { Face::Plain };
+        // Runs of several fonts are placed one by one, from the left.
+        let wide = if fonts::is_mixed(text, face) { fonts::width(text, LEAST_TEXT, face) } else { 0.0 };
+        let (x, anchor) = match set.anchor {
+            _ if wide == 0.0 => (x, set.anchor),
+            "middle" => (x - wide / 2.0, "start"),
+            "end" => (x - wide, "start"),
+            anchor => (x, anchor),
+        };
+        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
         self.push(format_args!(
             "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\"{anchor}{weight}>{}</text>",
-            escape(text)
+            fonts::markup(text, face, LEAST_TEXT, x)
         ));
     }
 
@@ -306,9 +315,4 @@ fn space(x: f64, y: f64, text: &str, set: &Type) -> Space {
 
 fn title(hover: &str) -> String {
     format!("<title>{}</title>", escape(hover))
-}
-
-/// Text as XML wants it.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -248,9 +248,8 @@ fn row(table: &Table, at: usize, grouped: bool) -> String {
         }
         let words = if text.chars().count() > 60 { " words" } else { "" };
         let left = if i < table.left { format!(" class=\"left{words}\"") } else { String::new() };
-        let names = i == 0 || i == 1 && grouped;
         let cell = match () {
-            () if text.is_empty() || !names || i >= table.left => "td".to_string(),
+            () if !names_row(table, cells, i, grouped) => "td".to_string(),
             () if span > 1 => format!("th scope=rowgroup rowspan={span}"),
             () => "th scope=row".to_string(),
         };
@@ -264,6 +263,12 @@ fn row(table: &Table, at: usize, grouped: bool) -> String {
 pub fn is_grouped(table: &Table) -> bool {
     let empty = |(_, cells): &(Mark, Vec<String>)| cells.first().is_some_and(String::is_empty);
     table.left > 1 && table.rows.first().is_some_and(|row| !empty(row)) && table.rows.iter().any(empty)
+}
+
+/// Whether a cell names its row: the first of the leading columns that says something, and within a group the second.
+pub fn names_row(table: &Table, cells: &[String], column: usize, grouped: bool) -> bool {
+    let first = cells[..column].iter().all(String::is_empty) || grouped && column == 1;
+    column < table.left && !cells[column].is_empty() && first
 }
 
 /// How many rows a name in the first column is of, from its own on.

@@ -5,7 +5,7 @@ use std::num::{NonZeroU16, NonZeroU32};
 
 use krilla::tagging::{ListNumbering, TableHeaderScope, Tag};
 
-use super::html::is_grouped;
+use super::html::{is_grouped, names_row};
 use super::pages::{Item, Piece, Rgb};
 use super::tags::{TagId, Tags};
 use crate::brief::block::{Mark, Table};
@@ -28,7 +28,7 @@ const KEPT_ROWS: usize = 3;
 /// Figures, and pairs of name and value, in a row; and in fine print.
 const ACROSS: [usize; 2] = [2, 3];
 /// How much smaller fine print is.
-const FINE: f32 = 0.78;
+const FINE: f32 = 0.72;
 
 /// How a line of text is set.
 #[derive(Clone, Copy)]
@@ -46,6 +46,8 @@ pub struct Heading {
     pub level: u16,
     pub text: String,
     pub anchor: usize,
+    /// Whether the contents name it.
+    pub listed: bool,
 }
 
 pub struct Layout {
@@ -109,7 +111,7 @@ impl Layout {
         let level = level.min(self.level + 1);
         self.level = level;
         let anchor = self.headings.len();
-        self.headings.push(Heading { level, text: text.to_string(), anchor });
+        self.headings.push(Heading { level, text: text.to_string(), anchor, listed: level == 2 });
         self.gap(size * if level == 2 { 1.1 } else { 0.7 });
         let kind = Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), Some(text.to_string()));
         let tag = self.tags.leaf(kind);
@@ -119,6 +121,12 @@ impl Layout {
             first.anchors.push(anchor);
         }
         self.pieces.push(Piece { height: size * 0.25, keep: true, ..Piece::default() });
+    }
+
+    /// Whether the contents name the last heading; what is only looked up has its section there alone.
+    pub fn list_last(&mut self, listed: bool) {
+        let fine = self.fine;
+        self.headings.last_mut().into_iter().for_each(|h| h.listed = listed && !fine);
     }
 
     pub fn paragraph(&mut self, text: &str, set: Set) {
@@ -209,7 +217,7 @@ impl Layout {
     pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.fine)];
         let across = if self.fine { most } else { most.min(figures.len()).max(1) };
-        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(320.0);
+        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(260.0);
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
@@ -242,32 +250,46 @@ impl Layout {
         let set = Set { size: 8.0 * self.scale(), ..PLAIN };
         let (part, name) = ((self.width - 12.0 * (across - 1) as f32) / across as f32, 0.4);
         self.tags.begin(Tag::Table.with_summary(Some(title.to_string())));
-        let rows = pairs.len().div_ceil(across);
+        // A long value has a row of its own.
+        let room = f64::from(part * (1.0 - name) * 2.0);
+        let is_long = |(_, value): &&(String, String)| fonts::width(value, f64::from(set.size), set.face) > room;
+        let (long, short): (Vec<_>, Vec<_>) = pairs.iter().partition(is_long);
+        let rows = short.len().div_ceil(across);
+        let empty = (String::new(), String::new());
         for row in 0..rows {
-            self.tags.begin(Tag::TR);
-            let mut piece = Piece { keep: row == 0 && rows > 1, ..Piece::default() };
-            let mut deep = 1;
-            for side in 0..across {
-                let x = MARGIN + (part + 12.0) * side as f32;
-                let empty = (String::new(), String::new());
-                let (key, value) = pairs.get(row + rows * side).unwrap_or(&empty);
-                let tags = [self.tags.leaf(Tag::TH(TableHeaderScope::Row)), self.tags.leaf(Tag::TD)];
-                let columns = [(x, part * name - 5.0, key, FAINT), (x + part * name, part * (1.0 - name), value, INK)];
-                for ((x, wide, text, colour), tag) in columns.into_iter().zip(tags) {
-                    let set = Set { colour, ..set };
-                    let lines = broken(text, set, wide);
-                    deep = deep.max(lines.len());
-                    cell(&mut piece, (x, 0.0), set, lines, tag, None);
-                }
-            }
-            piece.height = deep as f32 * set.size * 1.25 + 2.0;
-            let line = Item::Rule { at: (MARGIN, piece.height - 1.2), size: (self.width, 0.4), colour: RULE };
-            piece.items.push((line, None));
-            self.pieces.push(piece);
-            self.tags.end();
+            let cells: Vec<_> = (0..across).map(|side| *short.get(row + rows * side).unwrap_or(&&empty)).collect();
+            self.pairs_row(&cells, (part, part * name), set, row == 0 && rows > 1);
+        }
+        for pair in long {
+            self.pairs_row(&[pair], (self.width, part * name), set, false);
         }
         self.tags.end();
         self.gap(3.0);
+    }
+
+    /// Pairs beside one another, each so wide, its name taking so much of it; one alone spans the columns of all.
+    fn pairs_row(&mut self, cells: &[&(String, String)], (part, name): (f32, f32), set: Set, keep: bool) {
+        self.tags.begin(Tag::TR);
+        let mut piece = Piece { keep, ..Piece::default() };
+        let mut deep = 1;
+        let span = if cells.len() == 1 { ACROSS[usize::from(self.fine)] as u32 * 2 - 1 } else { 1 };
+        for (side, (key, value)) in cells.iter().enumerate() {
+            let x = MARGIN + (part + 12.0) * side as f32;
+            let over = NonZeroU32::new(span).filter(|_| span > 1);
+            let tags = [self.tags.leaf(Tag::TH(TableHeaderScope::Row)), self.tags.leaf(Tag::TD.with_col_span(over))];
+            let columns = [(x, name - 5.0, key, FAINT), (x + name, part - name, value, INK)];
+            for ((x, wide, text, colour), tag) in columns.into_iter().zip(tags) {
+                let set = Set { colour, ..set };
+                let lines = broken(text, set, wide);
+                deep = deep.max(lines.len());
+                cell(&mut piece, (x, 0.0), set, lines, tag, None);
+            }
+        }
+        piece.height = deep as f32 * set.size * 1.25 + 2.0;
+        let line = Item::Rule { at: (MARGIN, piece.height - 1.2), size: (self.width, 0.4), colour: RULE };
+        piece.items.push((line, None));
+        self.pieces.push(piece);
+        self.tags.end();
     }
 
     pub fn table(&mut self, table: &Table, called: &str) {
@@ -312,7 +334,7 @@ impl Layout {
             }
         }
         let at = |size: f32| natural.iter().map(|w| w * size + GUTTER).collect::<Vec<f32>>();
-        let largest = if self.fine { IN_TABLES[3] } else { IN_TABLES[0] };
+        let largest = if self.fine { IN_TABLES[4] } else { IN_TABLES[0] };
         for size in IN_TABLES.into_iter().filter(|size| *size <= largest) {
             if at(size).iter().sum::<f32>() <= self.width {
                 return (size, at(size));
@@ -386,8 +408,8 @@ impl Grid<'_> {
         if column == 0 && self.grouped && text.is_empty() && at > 0 {
             return None;
         }
-        let names = column == 0 || column == 1 && self.grouped;
-        if text.is_empty() || !names || column >= self.table.left {
+        let cells = &self.table.rows[at].1;
+        if text.is_empty() || !names_row(self.table, cells, column, self.grouped) {
             return Some(tags.leaf(Tag::TD));
         }
         let below = self.table.rows[at + 1..].iter();

@@ -80,7 +80,7 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
             set(&mut layout, block, &part.blocks[i + 1..], &document.palette, (&mut under, &part.title));
         }
     }
-    let entries = listed(document, &layout);
+    let entries = listed(&layout);
     let list = list_of_contents(&mut layout, place, &entries);
     let pieces = std::mem::take(&mut layout.pieces);
     let mut all = Vec::with_capacity(pieces.len() + list.len());
@@ -111,16 +111,10 @@ fn cover(layout: &mut Layout, document: &Document) {
     }
 }
 
-/// What the contents name: sections, and the chapters that have an anchor (steps). (level, text, anchor)
-fn listed(document: &Document, layout: &Layout) -> Vec<(u16, String, usize)> {
-    let chapters = document.parts.iter().flat_map(|part| &part.blocks);
-    let named: Vec<&str> = chapters
-        .filter_map(|block| match block {
-            Block::Heading(heading) if heading.id.is_some() => Some(heading.text.as_str()),
-            _ => None,
-        })
-        .collect();
-    let wanted = layout.headings.iter().filter(|h| h.level == 2 || h.level == 3 && named.contains(&h.text.as_str()));
+/// What the contents name: sections, and of those that are read through the chapters with an anchor (steps). (level, text,
+/// anchor)
+fn listed(layout: &Layout) -> Vec<(u16, String, usize)> {
+    let wanted = layout.headings.iter().filter(|h| h.listed);
     wanted.map(|h| (h.level, h.text.clone(), h.anchor)).collect()
 }
 
@@ -170,6 +164,7 @@ fn set(layout: &mut Layout, block: &Block, next: &[Block], palette: &Palette, (u
                 _ => under[1] = heading.text.clone(),
             }
             layout.heading(u16::from(heading.level) + 2, &heading.text);
+            layout.list_last(heading.id.is_some());
         }
         Block::Text(role, line) => {
             let set = match role {

@@ -208,7 +208,7 @@ fn the_pdf_is_tagged_and_sound_for_checkers_that_are_not_ours() {
     // Every line of the contents is a link, and the outline has every section.
     let whole: Value = serde_json::from_str(&tool("qpdf", &["--json", "b.pdf"], dir)).unwrap();
     let links = whole.to_string().matches("\"/Subtype\":\"/Link\"").count();
-    let sections = whole["outlines"].as_array().unwrap()[0]["kids"].as_array().map_or(0, Vec::len);
+    let sections = whole["outlines"].as_array().map_or(0, Vec::len);
     assert!(links > 10 && sections > 5, "{links} links, {sections} sections");
 }
 

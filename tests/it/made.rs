@@ -50,7 +50,8 @@ pub fn plan(folder: &Path, steps: &str, subjects: usize, repeats: u32) -> Plan {
 
 /// A plan of a protocol that Dyno has.
 pub fn builtin(folder: &Path, protocol: &str, subjects: &[&str], repeats: u32) -> Plan {
-    let all: Vec<_> = subjects.iter().map(|name| (name.to_string(), folder.to_path_buf())).collect();
+    let all: Vec<_> = subjects.iter().map(|name| (name.to_string(), folder.join(name))).collect();
+    all.iter().for_each(|(_, drive)| std::fs::create_dir_all(drive).expect("a folder"));
     plan::from_command_line(protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue()).expect("a plan")
 }
 
