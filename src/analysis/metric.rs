@@ -87,6 +87,9 @@ pub struct Asked {
 /// Those that need a meter of power.
 pub const OF_POWER: [&str; 3] = ["ops/s/W", "MB/s/W", "J/op"];
 
+/// TPC-C's transaction that counts, as its workload declares it.
+pub const NEW_ORDER: Class = Class::new("new-order");
+
 /// The class of op that "new-orders/min" or "transactions/min" counts.
 pub fn class_a_minute(word: &str) -> Option<Class> {
     word.strip_suffix("s/min").and_then(|class| Class::stored(class).ok())

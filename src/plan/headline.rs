@@ -1,10 +1,9 @@
 //! What a brief leads with: the one figure that a protocol is known for, and the figures that each step's source prints.
 
-use serde::{Deserialize, Serialize};
-
 use super::fields::{self, Fields};
 use super::mistakes::{Mistakes, remedy};
 use super::model::{Field, Step};
+pub use super::model::{Headline, HeadlinePlace as Place};
 use super::node::{Node, Value};
 use super::search::PERCENTILES;
 use crate::base::units::{Rate, parse_bytes, parse_rate};
@@ -36,35 +35,6 @@ pub const FIGURES: &[&str] = &[
 
 /// More than this is a gallery, and belongs into the appendix.
 const MOST_FIGURES: usize = 4;
-
-/// `headline = { step = "readrandom", metric = "ops/s", at = "top" }`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Headline {
-    /// The step's name.
-    pub step: String,
-    /// As `--metric` takes it: "ops/s", "p99", "reader-4:p99".
-    pub metric: String,
-    /// Where along the step's axis.
-    pub at: Place,
-}
-
-/// Where along the step's axis.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// The last of the sweep's values: the most threads.
-    Top,
-    /// The mean over the sweep's points.
-    Mean,
-    /// Latency at loads that all subjects reach, on average.
-    EqualLoad,
-    /// Load at a latency that all subjects reach.
-    EqualLatency,
-    /// The most load within the limit that the sweep searches for.
-    Limit,
-    /// One of the sweep's values, in its field's unit.
-    Value(f64),
-}
 
 const PLACES: [(&str, Place); 5] = [
     ("top", Place::Top),

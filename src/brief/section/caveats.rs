@@ -2,6 +2,7 @@
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::metric::NEW_ORDER;
 use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
 use crate::brief::block::{Block, Mark, Table};
@@ -150,7 +151,7 @@ fn odd(summary: &Summary) -> Vec<String> {
         out.push(format!("{n} transactions ({share:.2} %) {why}"));
     }
     // What TPC-C rolls back is asked for, and has a section of its own.
-    let reads = summary.classes.iter().filter(|c| c.class != super::tpcc::NEW_ORDER);
+    let reads = summary.classes.iter().filter(|c| c.class != NEW_ORDER);
     let misses: u64 = reads.map(|c| c.misses).sum();
     if misses > 0 {
         let share = misses as f64 / summary.ops.max(1) as f64 * 100.0;

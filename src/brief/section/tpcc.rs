@@ -3,6 +3,7 @@
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::metric::NEW_ORDER;
 use crate::analysis::point_summary::Summary;
 use crate::base::units;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
@@ -12,7 +13,6 @@ use crate::record::Class;
 pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", appendix: false, blocks };
 
 /// As the workload declares them.
-pub const NEW_ORDER: Class = Class::new("new-order");
 const PAYMENT: Class = Class::new("payment");
 const ORDER_STATUS: Class = Class::new("order-status");
 const DELIVERY: Class = Class::new("delivery");

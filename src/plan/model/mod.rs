@@ -2,6 +2,7 @@
 //! form is versioned with the bundle's schema: fields are only ever added, with a default.
 
 mod axis;
+mod headline;
 pub(super) mod preparation;
 mod stream;
 
@@ -10,9 +11,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use self::axis::{Axis, AxisValue, Field};
+pub use self::headline::{Headline, HeadlinePlace};
 pub use self::preparation::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
 pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
-use super::headline::Headline;
 use super::search::Search;
 
 /// A protocol applied to subjects.
