@@ -1,12 +1,14 @@
 //! What a brief says first: one sentence of who is better, at what and by how much, or why nobody can be ranked; then a
 //! few findings more. Everything here follows from the comparisons of `analysis`; nothing is weighed anew.
 
-use super::{published, wording};
+use super::{number_format, published, wording};
+use crate::analysis::caveats::Caveat;
 use crate::analysis::claims;
 use crate::analysis::compare::{Comparison, Standing};
-use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::lead::{self, Outcome};
-use crate::analysis::metric::Metric;
+use crate::analysis::metric::{Asked, Metric};
+use crate::stats::limit::Verdict;
 
 /// Findings beside the first sentence.
 pub const MOST_FINDINGS: usize = 3;
@@ -45,7 +47,7 @@ impl Lead {
                 let mut findings: Vec<String> =
                     outcome.all.iter().take(MOST_FINDINGS).map(|c| not_shown(facts, c)).collect();
                 findings.truncate(MOST_FINDINGS);
-                Lead { sentence: wording::no_claim(facts), findings, step, ranks: false }
+                Lead { sentence: no_claim(facts), findings, step, ranks: false }
             }
         }
     }
@@ -123,7 +125,7 @@ pub fn open(facts: &Facts, c: &Comparison) -> String {
     match c.standing {
         Standing::NotTheDrives => format!("{a} and {b} cannot be ranked by {what}, which the drives did not limit."),
         _ if c.high > WIDE => {
-            format!("{a} and {b} cannot be distinguished by {what}: {} repeats are too few to tell.", c.repeats)
+            format!("{a} and {b} cannot be distinguished by {what}: {} repeats are too few to decide.", c.repeats)
         }
         _ => format!("{a} and {b} cannot be distinguished by {what}; the difference is {}.", wording::difference(c)),
     }
@@ -222,4 +224,45 @@ fn host(facts: &Facts) -> Vec<String> {
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// Why nothing is claimed, and what to change.
+pub fn no_claim(facts: &Facts) -> String {
+    let cells = || facts.steps.iter().flat_map(|s| &s.cells);
+    let measured = cells().filter(|c| c.total.is_some()).count();
+    let few = cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
+    let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
+    let why = match facts.barred.first() {
+        _ if measured == 0 => "no point was measured to its end; the section Caveats has the causes".to_string(),
+        _ if few == measured => {
+            "every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing".to_string()
+        }
+        Some(bar) if facts.comparisons.is_empty() => wording::barred(facts, bar).trim_end_matches('.').to_string(),
+        None if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
+            format!("no two subjects can be compared in {}", asked(facts))
+        }
+        _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
+        _ => {
+            "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
+        }
+    };
+    format!("No drive can be ranked here, because {why}.")
+}
+
+/// "9 of 12 points were not limited by the drive, most of them by the processors: …", with what to change.
+fn not_limited(verdicts: &[&Verdict], measured: usize) -> String {
+    let count = |name: &str| verdicts.iter().filter(|v| v.limit.name() == name).count();
+    let most = verdicts.iter().max_by_key(|v| count(v.limit.name()));
+    let by = most.map_or(String::new(), |v| match count(v.limit.name()) == verdicts.len() {
+        true => format!(", but by {}", v.limit.name()),
+        false => format!(", most of them by {}", v.limit.name()),
+    });
+    let change = most.and_then(|v| v.remedy.clone()).unwrap_or("“Bottleneck” says what to change".to_string());
+    format!("{} of {measured} points were not limited by the drive{by}: {change}", verdicts.len())
+}
+
+/// "reader-4:p99 and J/op"
+fn asked(facts: &Facts) -> String {
+    let of = |a: &Asked| a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word));
+    number_format::list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
 }

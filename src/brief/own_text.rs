@@ -31,6 +31,7 @@ impl OwnText {
         OwnText { title: self.title.clone(), after: self.after.clone(), markdown }
     }
 
+    /// Its Markdown as blocks.
     pub fn blocks(&self) -> Vec<Block> {
         let mut reader = Reader::default();
         Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));

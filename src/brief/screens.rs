@@ -1,7 +1,7 @@
 //! What `dyno show`, `dyno compare` and `dyno claims` say in a terminal: the same tables and sentences as the brief's.
 
 use super::block::{Block, Mark, Table};
-use super::lead::Lead;
+use super::lead::{self, Lead};
 use super::number_format;
 use super::section::{bottlenecks, drives, energy, equal_load, results};
 use super::{caveat_text, notes, published, wording};
@@ -85,7 +85,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
             };
             out.extend([Block::text(published::HOW), Block::list(rows.into_iter().map(item))]);
         }
-        None if found.is_empty() => out.push(Block::text(wording::no_claim(facts))),
+        None if found.is_empty() => out.push(Block::text(lead::no_claim(facts))),
         None => {}
     }
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));

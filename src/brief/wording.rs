@@ -3,16 +3,14 @@
 
 use super::number_format;
 use crate::analysis::alike;
-use crate::analysis::caveats::Caveat;
 use crate::analysis::claims::{Claim, Crossover};
 use crate::analysis::compare::{At, Comparison, Standing};
 use crate::analysis::conditions::Barred;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::{Asked, Figure, Metric, NEW_ORDER};
+use crate::analysis::metric::{Figure, Metric, NEW_ORDER};
 use crate::analysis::point_summary::PERCENTILES;
 use crate::base::units;
 use crate::plan::Field;
-use crate::stats::limit::Verdict;
 use crate::stats::percent::Formula;
 use crate::stats::{Better, Estimate};
 
@@ -251,50 +249,6 @@ pub fn barred(facts: &Facts, bar: &Barred) -> String {
     let each: Vec<String> = bar.differences.iter().map(|d| format!("{} differs, {}", d.what, d.values)).collect();
     let vary = if bar.step.is_some() { " (if that is the question, name it: --vary)" } else { "" };
     format!("{other} and {first} are not comparable{step}: {}{vary}.", each.join("; "))
-}
-
-/// Why nothing is claimed, and what to change.
-pub fn no_claim(facts: &Facts) -> String {
-    let cells = || facts.steps.iter().flat_map(|s| &s.cells);
-    let measured = cells().filter(|c| c.total.is_some()).count();
-    let few = cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
-    let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
-    let why = match facts.barred.first() {
-        _ if measured == 0 => "no point was measured to its end; the section Caveats has the causes".to_string(),
-        _ if few == measured => {
-            "every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing".to_string()
-        }
-        Some(bar) if facts.comparisons.is_empty() => barred(facts, bar).trim_end_matches('.').to_string(),
-        _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
-        _ if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
-            format!("no two subjects can be compared in {}", asked(facts))
-        }
-        _ if facts.comparisons.is_empty() => {
-            "no two subjects can be compared at any point; the section Caveats has the causes".to_string()
-        }
-        _ => {
-            "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
-        }
-    };
-    format!("No drive can be ranked here, because {why}.")
-}
-
-/// "9 of 12 points were not limited by the drive, most of them by the processors: …", with what to change.
-fn not_limited(verdicts: &[&Verdict], measured: usize) -> String {
-    let count = |name: &str| verdicts.iter().filter(|v| v.limit.name() == name).count();
-    let most = verdicts.iter().max_by_key(|v| count(v.limit.name()));
-    let by = most.map_or(String::new(), |v| match count(v.limit.name()) == verdicts.len() {
-        true => format!(", but by {}", v.limit.name()),
-        false => format!(", most of them by {}", v.limit.name()),
-    });
-    let change = most.and_then(|v| v.remedy.clone()).unwrap_or("“Bottleneck” says what to change".to_string());
-    format!("{} of {measured} points were not limited by the drive{by}: {change}", verdicts.len())
-}
-
-/// "reader-4:p99 and J/op"
-fn asked(facts: &Facts) -> String {
-    let of = |a: &Asked| a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word));
-    number_format::list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
 }
 
 /// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".

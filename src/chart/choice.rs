@@ -27,7 +27,7 @@ pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     let led = |figure: &Figure| leading.iter().any(|own| own.file == figure.file);
     // Those of power stand with its tables.
     let own = step::titled(facts, step).into_iter();
-    // Bars by the share of one's own maximum would set different loads side by side.
+    // Bars by the share of one's own maximum would compare different loads.
     let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent);
     let unlike = |figure: &Figure| shares && ["ops", "mb", "p99"].contains(&step::name_of(figure, step));
     own.filter(|figure| !led(figure) && !unlike(figure)).collect()

@@ -1,5 +1,7 @@
 //! Which figures a step gets, and what goes into them.
 
+mod several;
+
 use std::cmp::Ordering;
 
 use super::axis::si;
@@ -100,9 +102,6 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     all
 }
 
-/// What a bar shows of a summary.
-type Pick<'p> = dyn Fn(&Summary) -> Option<Bar> + 'p;
-
 pub(super) struct Draw<'a> {
     pub(super) facts: &'a Facts,
     pub(super) step: &'a StepFacts,
@@ -118,7 +117,7 @@ impl Draw<'_> {
     }
 
     /// Where no heading says it, the step's title stands in the caption.
-    pub(super) fn title(&self) -> String {
+    fn title(&self) -> String {
         if self.titled { String::new() } else { self.step.title.clone() }
     }
 
@@ -277,111 +276,11 @@ impl Draw<'_> {
         self.figure(&format!("{what}-against-ops"), plot)
     }
 
-    /// Ops of one class a minute, where that is what the step leads with: New-Orders.
-    fn per_minute(&self) -> Option<Figure> {
-        let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
-        let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
-        let unit = format!("{}s a minute", class.name());
-        let what = format!("{unit}{}", self.called_out(&Metric::total(Of::PerMinute(class))));
-        Some(self.bars("per-minute", &what, &unit, &done))
-    }
-
-    /// ops/s and p99 of each drive of a group at the lead point.
-    fn by_drive(&self) -> Vec<Figure> {
-        let most = self.lead().iter().map(|(_, cell)| cell.drives.len()).max().unwrap_or(0);
-        if most < 2 {
-            return Vec::new();
-        }
-        let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
-        let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
-        let pick: [(&str, &str, &Pick<'_>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
-        let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
-        let made = pick.map(|(what, unit, pick)| {
-            let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-                name: name(self.facts, cell),
-                values: (0..most).map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s))).collect(),
-            });
-            let plot = GroupedBars {
-                title: self.title(),
-                subtitle: self.subtitle(format!("{what} of each drive{}", self.lead_label())),
-                x_label: String::new(),
-                y_label: unit.to_string(),
-                groups: groups(),
-                series: series.collect(),
-                lying: false,
-                quiet: self.quiet,
-            };
-            self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
-        });
-        made.into_iter().collect()
-    }
-
-    /// The pooled p99 of several instances beside the mean of their own.
-    fn by_instance(&self) -> Option<Figure> {
-        let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
-        let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
-        let mean = |cell: &CellFacts| {
-            let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();
-            let value = each.filter(|e| e.len() > 1).map(|e| e.iter().sum::<f64>() / e.len() as f64)?;
-            Some(Bar { value, low: value, high: value, marked: cell.is_not_the_drives() })
-        };
-        let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-            name: name(self.facts, cell),
-            values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
-        });
-        let plot = GroupedBars {
-            title: self.title(),
-            subtitle: self
-                .subtitle(format!("p99 of all instances together, and the mean of their own{}", self.lead_label())),
-            x_label: String::new(),
-            y_label: "µs".to_string(),
-            groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
-            series: series.collect(),
-            lying: true,
-            quiet: self.quiet,
-        };
-        several.then(|| self.figure("instances", plot))
-    }
-
     /// The headline streams at the lead point, where there are several: neighbours.
     fn neighbours(&self) -> Vec<&str> {
         let streams = self.step.cells.iter().find(|c| c.value == self.step.lead).map(|c| &c.streams);
         let leading = streams.into_iter().flatten().filter(|(_, headline, _)| *headline);
         leading.map(|(name, ..)| name.as_str()).collect()
-    }
-
-    /// Bars by neighbour and percentile, a bar a subject.
-    fn by_neighbour(&self) -> Figure {
-        const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
-        let value = |cell: &CellFacts, stream: &str, what: usize| {
-            let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;
-            let times = summary.classes.first().map(ClassSummary::user_latency)?;
-            let estimate = if what == 0 { times.mean_ns.as_ref() } else { times.percentiles_ns[what + 1].as_ref() };
-            estimate.map(|e| scaled(e, 1e3))
-        };
-        let cells: Vec<(&str, usize)> =
-            self.neighbours().into_iter().flat_map(|name| (0..SHOWN.len()).map(move |i| (name, i))).collect();
-        let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
-            name: name(self.facts, cell),
-            values: cells.iter().map(|(name, what)| value(cell, name, *what)).collect(),
-        });
-        // The neighbour is named once, under its first percentile.
-        let group = |(name, what): &(&str, usize)| match what {
-            0 => format!("{name}: {}", SHOWN[0]),
-            _ => SHOWN[*what].to_string(),
-        };
-        // Upright there is no room for their names.
-        let plot = GroupedBars {
-            title: self.title(),
-            subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
-            x_label: String::new(),
-            y_label: "µs".to_string(),
-            series: series.collect(),
-            groups: cells.iter().map(group).collect(),
-            lying: true,
-            quiet: self.quiet,
-        };
-        self.figure("neighbours", plot)
     }
 
     /// The lead point's cells: the one whose shape is looked at closely.

@@ -77,6 +77,8 @@ fn check_all(plot: &dyn Plot) -> Result<(), TestCaseError> {
     check(&plot.svg(&Palette::default())).map_err(TestCaseError::fail)
 }
 
+type Pair = (f64, f64);
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
@@ -101,7 +103,7 @@ proptest! {
         names in names(), log_y: bool, crowded in 0.0f64..8.0,
         drawn in prop::collection::vec(prop::collection::vec((value(), value()), 1..20), 8),
     ) {
-        let point = |(i, ((x, _), (y, wide))): (usize, &((f64, f64), (f64, f64)))| CurvePoint {
+        let point = |(i, ((x, _), (y, wide))): (usize, &(Pair, Pair))| CurvePoint {
             x: x.powf(crowded / 8.0),
             y: *y,
             label: format!("{}", 1 << i.min(20)),

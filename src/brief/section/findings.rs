@@ -4,7 +4,7 @@ use super::Section;
 use crate::analysis::claims::{self, Claim};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Line, Table, plain, strong};
-use crate::brief::{caveat_text, published, wording};
+use crate::brief::{caveat_text, lead, published, wording};
 
 /// The claims of each subject.
 pub const SECTION: Section = Section { id: "findings", title: "All claims", appendix: true, blocks };
@@ -28,7 +28,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
     let found = claims::all(facts);
     if found.is_empty() {
-        out.push(Block::text(wording::no_claim(facts)));
+        out.push(Block::text(lead::no_claim(facts)));
     } else {
         by_subject(facts, &found, &mut out);
         let crossovers = claims::crossovers(facts);

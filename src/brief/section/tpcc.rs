@@ -13,7 +13,7 @@ use crate::record::Class;
 /// TPC-C's results and limits.
 pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", appendix: false, blocks };
 
-// As the workload declares them.
+/// As the workload declares them.
 const PAYMENT: Class = Class::new("payment");
 const ORDER_STATUS: Class = Class::new("order-status");
 const DELIVERY: Class = Class::new("delivery");
