@@ -308,7 +308,7 @@ fn tpcc_leads_with_new_orders_a_minute() {
         TPCC.iter().map(|(name, share)| (class(name), all * share, 8e6 / better)).collect()
     });
     let (body, first) = brief(dir, &[]);
-    assert!(first.contains("A delivers ") && first.contains("more New-Orders a minute than B"), "{first}");
+    assert!(first.contains("A delivers ") && first.contains("more New-Orders per minute than B"), "{first}");
     insta::assert_snapshot!(body);
 }
 
