@@ -131,15 +131,14 @@ fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &PointSumma
         writes_per_s,
         written_bytes_per_s,
         thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),
-        // Of engines that keep no data the drives under the subjects see nothing, whatever else they do.
-        device: device(gauges, window_s).filter(|_| !plan.keeps_no_data()),
+        device: device(gauges, window_s),
         own: rate(processes::LOAD_READ_BYTES).map(|read_bytes_per_s| Own {
             read_bytes_per_s,
             written_bytes_per_s: own(processes::LOAD_WRITTEN_BYTES),
             write_calls_per_s: own(processes::LOAD_WRITE_CALLS),
         }),
         drained_bytes_per_s: drained(gauges, window_s),
-        on_tmpfs: find(gauges, diskstats::PLACES_IN_MEMORY).is_some() && !plan.keeps_no_data(),
+        on_tmpfs: find(gauges, diskstats::PLACES_IN_MEMORY).is_some(),
         throttled,
         dataset: dataset(plan, point, gauges, window_s),
         ..Inputs::default()
