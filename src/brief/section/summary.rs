@@ -12,8 +12,6 @@ use crate::chart::{self, MARK, step::marked};
 use crate::plan::model::headline::Place;
 
 /// All steps in one table.
-
-/// All steps in one table.
 pub const SECTION: Section = Section { id: "summary", title: "Summary", appendix: false, blocks };
 
 const HOW: &str = "▲ better than every other subject, by a claim. † not limited by the drive. Difference: the better \
