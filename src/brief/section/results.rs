@@ -11,6 +11,7 @@ use crate::brief::{published, wording};
 use crate::chart;
 use crate::chart::step::name;
 
+/// A chapter for each step.
 pub const SECTION: Section = Section { id: "results", title: "Results", appendix: false, blocks };
 
 const AS_PUBLISHED: &str = "Differences: as published, without repeats; the superior subject, and by how much. Arithmetic, \
@@ -55,6 +56,9 @@ pub fn describe(step: &StepFacts) -> String {
     parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
     parts.push(match step.window_ns {
         0 => "window length unknown".to_string(),
+        window if step.is_untested_for_drift() => {
+            format!("{} a point, too short to test for drift", units::duration(window))
+        }
         window => format!("{} a point", units::duration(window)),
     });
     if let Some(class) = step.class {
