@@ -18,7 +18,7 @@ const AS_PUBLISHED: &str = "Differences: as published, without repeats; the supe
 and no claim.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = Vec::new();
+    let (mut out, mut last) = (Vec::new(), None);
     for (index, step) in facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.clone(), id }));
@@ -31,7 +31,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         if published::is_published(facts) && facts.subjects.len() > 1 {
             out.push(Block::note(AS_PUBLISHED));
         }
-        out.push(Block::note(describe(step)));
+        // Once for steps that were measured alike.
+        let described = describe(step);
+        if last.as_ref() != Some(&described) {
+            out.push(Block::note(described.clone()));
+            last = Some(described);
+        }
     }
     if !facts.comparisons.is_empty() {
         out.push(Block::note(wording::footnote()));
