@@ -208,7 +208,8 @@ impl Layout {
     pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.is_fine)];
         let across = if self.is_fine { most } else { most.min(figures.len()).max(1) };
-        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(260.0);
+        let wide =
+            ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(if across > 1 { 215.0 } else { 260.0 });
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
@@ -229,7 +230,7 @@ impl Layout {
                     piece.items.push((written(at, set, format!("{text} ")), Some(named)));
                 }
                 piece.items.push((Item::Drawing { at: (x, above), size, svg }, Some(tag)));
-                piece.height = piece.height.max(above + size.1 + 8.0);
+                piece.height = piece.height.max(above + size.1 + 5.0);
             }
             self.pieces.push(piece);
         }
