@@ -238,10 +238,13 @@ pub fn no_claim(facts: &Facts) -> String {
             "every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing".to_string()
         }
         Some(bar) if facts.comparisons.is_empty() => wording::barred(facts, bar).trim_end_matches('.').to_string(),
-        None if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
+        _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
+        _ if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
             format!("no two subjects can be compared in {}", asked(facts))
         }
-        _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
+        _ if facts.comparisons.is_empty() => {
+            "no two subjects can be compared at any point; the section Caveats has the causes".to_string()
+        }
         _ => {
             "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
         }
