@@ -28,10 +28,7 @@
 
 pub mod analysis;
 pub mod base;
-// Its items, and those of `chart`, get their doc lines when the brief's new form is in.
-#[allow(missing_docs)]
 pub mod brief;
-#[allow(missing_docs)]
 pub mod chart;
 pub mod cmd;
 pub mod engine;

@@ -9,7 +9,7 @@ use super::difference::Barred;
 use super::metric::Asked;
 use super::point_summary::{RATE_KEPT, Summary};
 use super::power::PowerFacts;
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
 use crate::plan::search::Search;
 use crate::plan::{Order, Plan};
 use crate::record::{Class, PacingFloor, Prepared};
@@ -17,6 +17,9 @@ use crate::stats::limit;
 use crate::stats::trend::Drift;
 
 pub use super::axis::{AxisFacts, AxisValue, field_label};
+
+/// A window as long as the fewest intervals that can be tested for drift.
+const TESTED_NS: u64 = 4_000_000_000;
 
 /// Everything that a report is made from.
 #[derive(Default)]
@@ -199,6 +202,12 @@ impl Facts {
 }
 
 impl StepFacts {
+    /// Whether its windows are too short to be tested for drift. What was imported has no seconds to test at all.
+    pub fn is_untested_for_drift(&self) -> bool {
+        let untested = |c: &CellFacts| c.total.is_some() && c.drift == Drift::TooShort;
+        (1..TESTED_NS).contains(&self.window_ns) && self.cells.iter().any(untested)
+    }
+
     /// Whether the drive did not limit one of its points.
     pub fn has_marks(&self) -> bool {
         self.cells.iter().any(CellFacts::is_not_the_drives)

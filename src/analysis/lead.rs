@@ -5,7 +5,7 @@ use super::claims::{self, Crossover};
 use super::compare::{At, Comparison};
 use super::facts::{Facts, StepFacts};
 use super::metric::{Asked, Figure, Metric};
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
 use crate::plan::{Field, Protocol, Step};
 
 /// What the protocol leads with in a step. Steps that are swept alike are looked at by the same metric.

@@ -3,7 +3,7 @@
 use super::curves;
 use super::facts::{Facts, StepFacts};
 use super::metric::Metric;
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
 
 /// Whether the drive did not limit one of a subject's points.
 pub fn has_marks(step: &StepFacts, subject: usize) -> bool {

@@ -87,7 +87,7 @@ pub struct Asked {
 /// Those that need a meter of power.
 pub const OF_POWER: [&str; 3] = ["ops/s/W", "MB/s/W", "J/op"];
 
-/// TPC-C's transaction that counts, as its workload declares it.
+/// TPC-C's New-Order as the workload declares it, whose rate has a name of its own: New-Orders per minute.
 pub const NEW_ORDER: Class = Class::new("new-order");
 
 /// The class of op that "new-orders/min" or "transactions/min" counts.

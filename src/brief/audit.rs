@@ -17,11 +17,13 @@ const NARROW_PERCENT: f64 = 0.3;
 
 /// What statements are compared with: the figures of one published table, or of one step of a bundle.
 pub struct Dataset {
+    /// The table's name.
     pub name: String,
     /// What a row's place counts, such as "threads".
     pub at_label: String,
     /// All points, in the order published; one figure or another may lack some.
     pub points: Vec<String>,
+    /// The figures of each metric, by its name.
     pub metrics: BTreeMap<String, Table>,
     /// Of a bundle's figures, which way is better; a table's are described in the claims file.
     pub better: BTreeMap<String, Better>,
@@ -29,12 +31,16 @@ pub struct Dataset {
 
 /// A column, or one column divided by another.
 pub struct Metric<'a> {
+    /// The column's name.
     pub name: &'a str,
+    /// The two columns whose quotient it is, where it is one.
     pub ratio: Option<&'a [String; 2]>,
+    /// The unit of its figures.
     pub unit: &'a str,
 }
 
 impl Dataset {
+    /// The metric's figures by subject and point.
     pub fn table(&self, metric: &Metric<'_>) -> Table {
         let of = |name: &str| self.metrics.get(name).map(|t| t.figures.clone()).unwrap_or_default();
         let mut figures = of(metric.ratio.map_or(metric.name, |r| &r[0]));
@@ -70,9 +76,13 @@ impl Dataset {
 
 /// One statement with its judgement, to be put into words.
 pub struct Finding<'a> {
+    /// What is stated.
     pub stated: &'a Statement,
+    /// How it was judged.
     pub judged: &'a Judgement,
+    /// What it is about.
     pub metric: Metric<'a>,
+    /// What a point is called, such as "threads".
     pub at_label: &'a str,
     /// Where the data are not there at all, what is lacking.
     pub lacking: Option<String>,

@@ -6,14 +6,19 @@ use crate::chart::Figure;
 /// A piece of a document.
 #[derive(Clone, Debug)]
 pub enum Block {
+    /// A heading within a section.
     Heading(Heading),
+    /// A paragraph, and what it is there for.
     Text(Role, Line),
+    /// A list, an item a line.
     List(Vec<Line>),
     /// Terms and what they mean.
     Terms(Vec<(String, String)>),
     /// Names and values under a title of their own, as a disclosure lists them.
     Pairs(String, Vec<(String, String)>),
+    /// A table.
     Table(Table),
+    /// Figures in rows.
     Figures(Vec<Figure>),
     /// Text as it is, under a title.
     Code(String, String),
@@ -24,6 +29,7 @@ pub enum Block {
 pub struct Heading {
     /// 1 for a chapter of the section, 2 for a part of a chapter.
     pub level: u8,
+    /// The heading's text.
     pub text: String,
     /// An anchor, where other places lead here.
     pub id: Option<String>,
@@ -32,32 +38,44 @@ pub struct Heading {
 /// What a paragraph is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
+    /// Running text.
     Plain,
     /// What the section comes to.
     Lead,
     /// How numbers are made, and what they leave out.
     Note,
+    /// What must not be overlooked.
     Warning,
 }
 
 /// Text of one line, however long, in runs of one style.
 pub type Line = Vec<Span>;
 
+/// A run of text in one style.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
+    /// The text, without markup.
     pub text: String,
+    /// How it stands out.
     pub style: Style,
 }
 
+/// How a run of text stands out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Style {
+    /// Not at all.
     Plain,
+    /// Strongly.
     Strong,
+    /// As words that are stressed.
     Emphasis,
+    /// As something to type.
     Code,
+    /// It leads to this address or anchor.
     Link(String),
 }
 
+/// A line of plain text.
 pub fn plain(text: impl Into<String>) -> Line {
     vec![Span { text: text.into(), style: Style::Plain }]
 }
@@ -69,6 +87,7 @@ pub fn with_code(text: &str) -> Line {
     spans.filter(|span| !span.text.is_empty()).collect()
 }
 
+/// Text that stands out strongly.
 pub fn strong(text: impl Into<String>) -> Span {
     Span { text: text.into(), style: Style::Strong }
 }
@@ -79,18 +98,22 @@ pub fn words(line: &Line) -> String {
 }
 
 impl Block {
+    /// A paragraph of running text.
     pub fn text(text: impl Into<String>) -> Block {
         Block::Text(Role::Plain, plain(text))
     }
 
+    /// A note on how numbers are made.
     pub fn note(text: impl Into<String>) -> Block {
         Block::Text(Role::Note, plain(text))
     }
 
+    /// A paragraph that says what the section comes to.
     pub fn lead(text: impl Into<String>) -> Block {
         Block::Text(Role::Lead, plain(text))
     }
 
+    /// A warning.
     pub fn warning(text: impl Into<String>) -> Block {
         Block::Text(Role::Warning, plain(text))
     }
@@ -105,6 +128,7 @@ impl Block {
         Block::Heading(Heading { level: 2, text: text.into(), id: None })
     }
 
+    /// A list of plain lines.
     pub fn list(items: impl IntoIterator<Item = String>) -> Block {
         Block::List(items.into_iter().map(plain).collect())
     }
@@ -113,6 +137,7 @@ impl Block {
 /// What sets a row of a table apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
+    /// Nothing.
     None,
     /// It begins a group of rows.
     First,
@@ -127,16 +152,21 @@ pub enum Mark {
 pub struct Table {
     /// What the table is called; where empty, by the headings that it stands under.
     pub caption: String,
+    /// How many leading columns are text.
     pub left: usize,
+    /// The columns' names.
     pub head: Vec<String>,
+    /// Rows, with what sets each apart; as many cells as the head has.
     pub rows: Vec<(Mark, Vec<String>)>,
 }
 
 impl Table {
+    /// A table without rows.
     pub fn new<T: ToString>(left: usize, head: &[T]) -> Table {
         Table { caption: String::new(), left, head: head.iter().map(T::to_string).collect(), rows: Vec::new() }
     }
 
+    /// Adds a row.
     pub fn row(&mut self, mark: Mark, cells: Vec<String>) {
         self.rows.push((mark, cells));
     }
@@ -148,6 +178,7 @@ impl Table {
         table
     }
 
+    /// The same table with a caption.
     pub fn captioned(mut self, caption: impl Into<String>) -> Table {
         self.caption = caption.into();
         self

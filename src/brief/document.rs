@@ -13,32 +13,42 @@ use crate::chart::{Palette, choice};
 
 /// A brief, ready to be set in any form.
 pub struct Document {
+    /// The title, from brief.toml or the protocol.
     pub title: String,
     /// The protocol's name.
     pub kicker: String,
+    /// When it was measured and by what.
     pub byline: String,
     /// Of the Dyno that measured.
     pub version: String,
     /// In the order of the palette.
     pub subjects: Vec<String>,
+    /// The subjects' colours.
     pub palette: Palette,
     /// The first page: what is to be said in one sentence, a few findings, one figure, the conditions.
     pub cover: Vec<Block>,
+    /// The sections, in their order.
     pub parts: Vec<Part>,
+    /// The logo of brief.toml, as PNG.
     pub logo_png: Option<Vec<u8>>,
+    /// The size of the paper.
     pub page: Page,
 }
 
 /// A section as it stands in a brief.
 pub struct Part {
+    /// The section's id, which is its anchor.
     pub id: String,
+    /// The section's title.
     pub title: String,
     /// It is looked up and not read through.
     pub appendix: bool,
+    /// What stands in it.
     pub blocks: Vec<Block>,
 }
 
 impl Document {
+    /// The brief of these facts; an error where brief.toml names a section that there is not.
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
         Ok(Document {
             title: options.title(facts).to_string(),

@@ -18,7 +18,9 @@ const WIDE: f64 = 3.0;
 
 /// The first page in words.
 pub struct Lead {
+    /// Who is better, at what and by how much, with the interval; or why no drive can be ranked.
     pub sentence: String,
+    /// Further findings, a sentence each, the most important first.
     pub findings: Vec<String>,
     /// The step whose figure stands beside it.
     pub step: Option<usize>,
@@ -27,6 +29,7 @@ pub struct Lead {
 }
 
 impl Lead {
+    /// The first page of these facts.
     pub fn of(facts: &Facts) -> Lead {
         let step = lead::step(facts);
         if let Some(findings) = published::findings(facts, MOST_FINDINGS) {

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod audit_bundle;
 mod basis;
 pub mod block;
+pub mod caveat_text;
 mod document;
 mod lead;
 pub mod notes;

@@ -6,6 +6,7 @@ use crate::stats::Estimate;
 /// Shown where something was not measured.
 pub const NONE: &str = "–";
 
+/// Ops per second, in as many digits as the interval leaves.
 pub fn ops(estimate: &Estimate) -> String {
     count(estimate.value)
 }
@@ -33,6 +34,7 @@ pub fn megabytes(bytes_per_s: f64) -> String {
     }
 }
 
+/// Watts, with one decimal or more where they are few.
 pub fn watts(watts: f64) -> String {
     if watts < 99.95 { format!("{watts:.2}") } else { format!("{watts:.1}") }
 }
@@ -50,13 +52,16 @@ pub fn joules(joules: f64) -> String {
     format!("{:.3} {unit}", joules * by)
 }
 
+/// A latency in ns, µs, ms or s; [`NONE`] where it was not measured.
 pub fn latency(estimate: Option<&Estimate>) -> String {
     estimate.map_or(NONE.to_string(), |e| units::latency(e.value))
 }
 
-/// Half the interval's width in percent of the value: "±1.2 %"; nothing where there is no interval.
+/// Half the interval's width in percent of the value: "±1.2 %"; without an interval the least and the most, "980 to
+/// 1,020"; of a single value nothing.
 pub fn spread(estimate: &Estimate) -> String {
     match estimate.relative_percent() {
+        None if estimate.n > 1 => format!("{} to {}", count(estimate.low), count(estimate.high)),
         None => NONE.to_string(),
         Some(half) if half < 9.95 => format!("±{half:.1} %"),
         Some(half) => format!("±{half:.0} %"),
@@ -68,6 +73,7 @@ pub fn signed_percent(percent: f64) -> String {
     format!("{} %", signed(percent))
 }
 
+/// A percentage with its sign.
 pub fn signed(percent: f64) -> String {
     let sign = if percent < 0.0 { '−' } else { '+' };
     let size = percent.abs();
@@ -98,6 +104,8 @@ mod tests {
         assert_eq!((megabytes(7_012e6).as_str(), megabytes(12.34e6).as_str()), ("7,012", "12.3"));
         assert_eq!((signed_percent(-12.4), signed_percent(1240.0)), ("−12 %".into(), "+1,240 %".into()));
         assert_eq!((joules(1_234.0), joules(7.5e-5)), ("1.234 kJ".into(), "75.000 µJ".into()));
+        let two = crate::stats::estimate::from_repeats(&[980.0, 1020.0], "ops/s").expect("an estimate");
+        assert_eq!((spread(&two), spread(&Estimate::single(7.0, "W"))), ("980 to 1,020".into(), NONE.into()));
         assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
         assert_eq!(moment(1_770_127_500_000_000_000), "2026-02-03 14:05 UTC");
     }

@@ -32,6 +32,7 @@ pub struct Options {
     /// By subject: what is stated of its drives.
     #[serde(default)]
     drive: Specifications,
+    /// The size of the paper for a PDF.
     #[serde(default)]
     pub page: Page,
     /// The logo's bytes.
@@ -46,15 +47,19 @@ struct Verdict {
     markdown: String,
 }
 
+/// A size of paper.
 #[derive(Deserialize, Default, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum Page {
+    /// ISO 216: 210 mm × 297 mm.
     #[default]
     A4,
+    /// US Letter: 8.5 in × 11 in.
     Letter,
 }
 
 impl Options {
+    /// Reads brief.toml; an error names the line that is wrong.
     pub fn load(path: &Path) -> Result<Options> {
         let text = file::read_text(path, file::MOST_TEXT)?;
         let mut brief = Options::parse(&path.display().to_string(), &text)?;
@@ -92,21 +97,24 @@ impl Options {
         Ok(brief)
     }
 
-    /// The editor's own, as a text.
+    /// The editor's own verdict as a text; None where brief.toml has none.
     pub fn verdict(&self) -> Option<OwnText> {
         let verdict = self.verdict.as_ref()?;
         let (title, markdown) = (verdict.title.clone(), verdict.markdown.clone());
         Some(OwnText { title: title.unwrap_or("Verdict".to_string()), after: String::new(), markdown })
     }
 
+    /// Specifications and prices of the drives, as brief.toml has them.
     pub fn drives(&self) -> &Specifications {
         &self.drive
     }
 
+    /// The title: the file's, or the protocol's.
     pub fn title<'a>(&'a self, facts: &'a Facts) -> &'a str {
         self.title.as_deref().unwrap_or(&facts.title)
     }
 
+    /// The ids of the sections to show, in their order.
     pub fn sections(&self) -> Vec<String> {
         match &self.sections {
             Some(chosen) => chosen.clone(),
@@ -114,6 +122,7 @@ impl Options {
         }
     }
 
+    /// Paragraphs of the user's own that stand after the section of this id.
     pub fn texts_after<'a>(&'a self, place: &'a str) -> impl Iterator<Item = &'a OwnText> {
         self.text.iter().filter(move |t| t.after == place)
     }

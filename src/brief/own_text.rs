@@ -11,14 +11,17 @@ use crate::base::text::is_hidden;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnText {
+    /// Its heading.
     pub title: String,
     /// Where it stands: after this section; first where none is named.
     #[serde(default)]
     pub after: String,
+    /// Its words, as CommonMark.
     pub markdown: String,
 }
 
 impl OwnText {
+    /// Its anchor in a page.
     pub fn id(&self) -> String {
         self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
     }
@@ -28,6 +31,7 @@ impl OwnText {
         OwnText { title: self.title.clone(), after: self.after.clone(), markdown }
     }
 
+    /// Its Markdown as blocks.
     pub fn blocks(&self) -> Vec<Block> {
         let mut reader = Reader::default();
         Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));

@@ -8,8 +8,10 @@ use crate::stats::Better;
 use crate::stats::family::FEWEST;
 use crate::stats::percent::{Formula, times_as_good};
 
+/// The columns of the table of published differences.
 pub const HEAD: [&str; 8] = ["figure", "subject", "with", "at", "calculation", "result", "other formula", "step"];
 
+/// How these differences are made, and what is not known of them.
 pub const HOW: &str = "As published, without repeats: what the figures come to by arithmetic. Nothing is known of their \
 scatter, so nothing is claimed from them.";
 

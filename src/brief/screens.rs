@@ -4,7 +4,7 @@ use super::block::{Block, Mark, Table};
 use super::lead::{self, Lead};
 use super::number_format;
 use super::section::{bottlenecks, drives, energy, equal_load, results};
-use super::{notes, published, wording};
+use super::{caveat_text, notes, published, wording};
 use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
@@ -54,7 +54,7 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
         out.extend(comparisons(facts, index, &found, &crossovers));
         out.extend(open_loop(facts, step));
     }
-    let caveats = wording::caveats(facts);
+    let caveats = caveat_text::caveats(facts);
     if !caveats.is_empty() {
         out.extend([Block::chapter("Caveats"), Block::list(caveats)]);
     }
@@ -89,7 +89,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
         None => {}
     }
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
-    let caveats = wording::caveats(facts);
+    let caveats = caveat_text::caveats(facts);
     if !caveats.is_empty() {
         let title = "Caveats (these points support no claim, or only a bound)";
         out.extend([Block::chapter(title), Block::list(caveats)]);

@@ -13,16 +13,21 @@ use crate::base::text::is_hidden;
 /// How text is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Face {
+    /// Regular weight.
     Plain,
+    /// Bold weight.
     Bold,
+    /// Fixed width.
     Code,
 }
 
 /// A font file, with what is needed to measure text in it.
 pub struct Font {
+    /// The family's name, as CSS and SVG have it.
     pub family: &'static str,
     /// As CSS has it.
     pub weight: u16,
+    /// The font file (TrueType or OpenType).
     pub data: &'static [u8],
     parsed: Option<ttf_parser::Face<'static>>,
 }
@@ -44,6 +49,7 @@ static CODE: LazyLock<Font> =
 static REST: LazyLock<Font> = LazyLock::new(|| font("DejaVu Sans", 400, include_bytes!("../../fonts/DejaVuSans.ttf")));
 
 impl Font {
+    /// The glyph of a character; None where the font has none.
     pub fn glyph(&self, c: char) -> Option<GlyphId> {
         self.parsed.as_ref()?.glyph_index(c)
     }

@@ -59,19 +59,23 @@ pub trait Plot: Send + Sync {
 /// A figure, not yet drawn, and the name of its file, without an extension.
 #[derive(Clone)]
 pub struct Figure {
+    /// File name without its ending: lower-case words joined by hyphens.
     pub file: String,
     plot: Arc<dyn Plot>,
 }
 
 impl Figure {
+    /// A figure of something that can be drawn.
     pub fn new(file: String, plot: impl Plot + 'static) -> Figure {
         Figure { file, plot: Arc::new(plot) }
     }
 
+    /// What the figure shows, for readers who do not see it.
     pub fn label(&self) -> String {
         self.plot.label()
     }
 
+    /// What the figure shows, for its caption and for readers who do not see it.
     pub fn caption(&self) -> String {
         self.plot.caption()
     }
@@ -110,6 +114,7 @@ impl fmt::Debug for Figure {
 pub struct OfStep {
     /// The section's name.
     pub section: &'static str,
+    /// The figures of one step; none where it has nothing of the kind.
     pub figures: fn(&Facts, &StepFacts) -> Vec<Figure>,
 }
 

@@ -7,16 +7,23 @@ use super::colour;
 const LIGHT: [&str; 8] = ["#0b5cad", "#e34e06", "#731921", "#1ba586", "#a15a46", "#530bc9", "#a28540", "#764579"];
 const DARK: [&str; 8] = ["#6fb3ff", "#e8de2d", "#ee3a7f", "#c5f7f9", "#ee7731", "#a7a1c4", "#8ed57a", "#c2b891"];
 
+/// Colour of text and axes.
 pub const INK: &str = "#1c2733";
+/// Colour of labels and of what stands back.
 pub const FAINT: &str = "#525e6b";
+/// Colour of grid lines.
 pub const GRID: &str = "#dfe5ea";
+/// Colour of a light page.
 pub const PAPER: &str = "#ffffff";
+/// Colour of a dark page.
 pub const DARK_PAPER: &str = "#12171d";
 
 /// So large that three stand in a row on a desk's screen and two on a printed page, and so small that on a phone of 320
 /// pixels the smallest letters, `LEAST_TEXT`, are not below nine.
 pub const WIDTH: f64 = 440.0;
+/// Height of a figure, in the units of [`WIDTH`].
 pub const HEIGHT: f64 = 290.0;
+/// Size of the smallest letters in a figure, in the same units.
 pub const LEAST_TEXT: f64 = 13.5;
 
 /// Stands beside whatever the drive is known not to have limited.
@@ -36,6 +43,7 @@ impl Default for Palette {
 }
 
 impl Palette {
+    /// The colour of the subject with this index.
     pub fn of(&self, subject: usize) -> &str {
         &self.0[subject % self.0.len()].0
     }
@@ -103,7 +111,7 @@ mod tests {
     const APART_IN_GREY: [f64; 8] = [0.0, 14.0, 9.5, 6.5, 3.8, 2.8, 1.8, 1.4];
 
     #[test]
-    fn colours_differ_with_each_colour_vision_deficiency_and_in_grey() {
+    fn colours_are_distinct_with_each_colour_vision_deficiency_and_in_grey() {
         for (all, paper) in [(LIGHT, PAPER), (DARK, DARK_PAPER)] {
             for (j, b) in all.iter().enumerate() {
                 assert!(contrast(b, paper) >= 3.0, "{b} on {paper} (WCAG 1.4.11)");

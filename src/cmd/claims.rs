@@ -9,7 +9,7 @@ use crate::analysis::claims::{self, Claim};
 use crate::analysis::compare::{At, Comparison};
 use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result};
-use crate::brief::{notes, screens, wording};
+use crate::brief::{caveat_text, notes, screens, wording};
 use crate::render::terminal::terminal;
 
 /// Prints the claims as text, or as the JSON that docs/claims.md describes.
@@ -44,8 +44,9 @@ fn document(facts: &Facts, found: &[Claim<'_>]) -> Value {
         "comparisons_in_family": facts.searched(),
         "claims": found.iter().map(claim).collect::<Vec<_>>(),
         "comparisons": facts.comparisons.iter().map(|c| comparison(facts, c)).collect::<Vec<_>>(),
+        "crossovers": claims::crossovers(facts).iter().map(|c| wording::crossover(facts, c)).collect::<Vec<_>>(),
         "not_comparable": facts.barred.iter().map(|b| wording::barred(facts, b)).collect::<Vec<_>>(),
-        "caveats": wording::caveats(facts),
+        "caveats": caveat_text::caveats(facts),
         "notes": notes::all(facts),
     })
 }

@@ -15,6 +15,7 @@ pub mod protocols;
 pub mod report;
 pub mod run;
 pub mod selftest;
+mod selftest_device;
 pub mod selftest_result;
 pub mod show;
 mod signals;

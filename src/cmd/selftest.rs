@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::run::{self, Ended};
+use super::selftest_device::Device;
 use super::{load, selftest_result};
 use crate::analysis::{Facts, Question, selftest};
 use crate::base::clock::Clock;
@@ -22,9 +23,10 @@ use crate::run::floor;
 /// Where to run it, and how often.
 #[derive(Args)]
 pub struct SelftestArgs {
-    /// Directories on the drives that will be tested [default: the null engine, and a temporary directory]
+    /// Directories on the drives that will be tested, or bare devices as a plan names them: DEVICE,serial=S,erase=true
+    /// writes to one [default: the null engine, and a temporary directory]
     #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    paths: Vec<String>,
     /// Approximate duration; results of shorter ones than the default are printed and not stored
     #[arg(long, value_name = "TIME", default_value = DEFAULT)]
     duration: String,
@@ -48,10 +50,10 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
     let duration_ns = wanted(&args.duration)?;
     let clock = Clock::start();
     let place = Folder::make(&std::env::temp_dir())?;
-    let paths = if args.paths.is_empty() { vec![std::env::temp_dir()] } else { args.paths.clone() };
-    let own = paths.iter().map(|path| Folder::make(path)).collect::<Result<Vec<_>>>()?;
-    let runs = of_null(&place).into_iter().chain(own.iter().zip(&paths).flat_map(|(own, path)| of_path(own, path)));
-    let runs: Vec<Measurement> = runs.collect();
+    let default = || vec![std::env::temp_dir().display().to_string()];
+    let paths = if args.paths.is_empty() { default() } else { args.paths.clone() };
+    let targets = paths.iter().map(|path| Target::of(path, &place)).collect::<Result<Vec<_>>>()?;
+    let runs: Vec<Measurement> = of_null(&place).into_iter().chain(targets.iter().flat_map(of_target)).collect();
     let points: u64 = runs.iter().map(|m| m.points).sum();
     let window_ns = (duration_ns / points.max(1)).saturating_sub(BESIDE_NS).max(SHORTEST_WINDOW_NS);
     let mut found = empty(window_ns, floor::measure(clock)?);
@@ -102,7 +104,7 @@ enum Purpose {
 struct Measurement {
     title: String,
     protocol: &'static str,
-    subjects: [(String, PathBuf); 2],
+    subjects: Subjects,
     set: Vec<(String, String)>,
     points: u64,
     purpose: Purpose,
@@ -112,11 +114,16 @@ impl Measurement {
     fn plan(&self, window_ns: u64) -> Result<Plan> {
         let steps: &[&str] = if self.protocol == "ceiling" { &["one", "many", "open"] } else { &["known"] };
         let mut set = self.set.clone();
-        set.extend(
-            [("meters", "none"), ("same_device", "true")].map(|(key, value)| (key.to_string(), value.to_string())),
-        );
         set.extend(steps.iter().map(|step| (format!("step.{step}.duration"), format!("{window_ns}ns"))));
-        Ok(plan::from_command_line(self.protocol, &self.subjects, &set, None, &super::catalogue())?)
+        let alone =
+            [("meters", "none"), ("same_device", "true")].map(|(key, value)| (key.to_string(), value.to_string()));
+        match &self.subjects {
+            Subjects::Folders(folders) => {
+                set.extend(alone);
+                Ok(plan::from_command_line(self.protocol, folders, &set, None, &super::catalogue())?)
+            }
+            Subjects::Device(device) => device.plan(self.protocol, &set),
+        }
     }
 
     fn measure(&self, window_ns: u64, bundle: &Path) -> Result<Ended> {
@@ -145,25 +152,57 @@ impl Measurement {
     }
 }
 
+/// What is measured twice.
+enum Subjects {
+    /// Two directories, each with its name.
+    Folders([(String, PathBuf); 2]),
+    Device(Device),
+}
+
+/// What a path of the command line names.
+enum Target {
+    /// A folder of the self-test's own in a directory, and how that was written.
+    Folder(Folder, String),
+    Device(Device),
+}
+
+impl Target {
+    fn of(written: &str, place: &Folder) -> Result<Target> {
+        match Device::named(written, &place.0)? {
+            Some(device) => device.may_be_erased().map(|()| Target::Device(device)),
+            None => Ok(Target::Folder(Folder::make(Path::new(written))?, written.to_string())),
+        }
+    }
+}
+
 /// What no drive has a part in.
 fn of_null(place: &Folder) -> Vec<Measurement> {
     let mut runs = vec![known(place, Purpose::Same)];
     runs.extend(KNOWN_PERCENT.map(|percent| known(place, Purpose::Known(percent))));
-    runs.push(ceiling(place, "null engine".to_string(), Purpose::Ceiling("null"), "null", false));
+    runs.push(ceiling(place.subjects(), "null engine".to_string(), Purpose::Ceiling("null"), "null", false));
     runs
 }
 
-/// What a path's filesystem and drive have a part in.
-fn of_path(own: &Folder, path: &Path) -> Vec<Measurement> {
-    let under = path.display();
-    let mut runs: Vec<Measurement> = ["psync", "uring"]
-        .map(|engine| {
-            ceiling(own, format!("cached files under {under}, {engine}"), Purpose::Ceiling(engine), engine, false)
-        })
-        .into();
-    let reads = format!("direct reads under {under}");
-    runs.push(ceiling(own, reads.clone(), Purpose::Scatter(reads), "psync", true));
-    runs
+/// What a path's filesystem and drive, or a device, have a part in.
+fn of_target(target: &Target) -> Vec<Measurement> {
+    let (cached, direct) = match target {
+        Target::Folder(_, path) => (format!("cached files under {path}"), format!("direct reads under {path}")),
+        Target::Device(device) => {
+            let path = device.path.display();
+            (format!("cached reads of {path}"), format!("direct reads of {path}"))
+        }
+    };
+    // What is on a device from the second run on is what the first has written.
+    let subjects = |is_first: bool| match target {
+        Target::Folder(folder, _) => folder.subjects(),
+        Target::Device(device) if is_first => Subjects::Device(device.clone()),
+        Target::Device(device) => Subjects::Device(device.again()),
+    };
+    let cached = |engine: &'static str, is_first: bool| {
+        ceiling(subjects(is_first), format!("{cached}, {engine}"), Purpose::Ceiling(engine), engine, false)
+    };
+    let direct = ceiling(subjects(false), direct.clone(), Purpose::Scatter(direct), "psync", true);
+    vec![cached("psync", true), cached("uring", false), direct]
 }
 
 fn known(place: &Folder, purpose: Purpose) -> Measurement {
@@ -176,12 +215,11 @@ fn known(place: &Folder, purpose: Purpose) -> Measurement {
     };
     let [first, second] = ["one", "two"].map(|name| place.0.join(name));
     let second = PathBuf::from(format!("{}{knob}", second.display()));
-    let subjects = [("First".to_string(), first), ("Second".to_string(), second)];
+    let subjects = Subjects::Folders([("First".to_string(), first), ("Second".to_string(), second)]);
     Measurement { title, protocol: "selftest", subjects, set: Vec::new(), points: 60, purpose }
 }
 
-fn ceiling(place: &Folder, title: String, purpose: Purpose, engine: &str, direct: bool) -> Measurement {
-    let subjects = ["one", "two"].map(|name| (name.to_string(), place.0.join(name)));
+fn ceiling(subjects: Subjects, title: String, purpose: Purpose, engine: &str, direct: bool) -> Measurement {
     let streams = ["one", "many", "open"].map(|step| (format!("step.{step}.stream.io.engine"), engine.to_string()));
     let mut set: Vec<(String, String)> = streams.into();
     if engine == "uring" {
@@ -201,6 +239,10 @@ fn ceiling(place: &Folder, title: String, purpose: Purpose, engine: &str, direct
 struct Folder(PathBuf);
 
 impl Folder {
+    fn subjects(&self) -> Subjects {
+        Subjects::Folders(["one", "two"].map(|name| (name.to_string(), self.0.join(name))))
+    }
+
     fn make(parent: &Path) -> Result<Folder> {
         let parent = parent.canonicalize().with_context(|| format!("the directory {}", parent.display()))?;
         let free = |n: &u32| !parent.join(name(*n)).exists();

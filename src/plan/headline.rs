@@ -1,14 +1,15 @@
-//! What a brief leads with: the one figure that a protocol is known for, and the figures that each step's source prints.
+//! What a brief leads with, read: the one figure that a protocol is known for, and the figures that each step's source
+//! prints.
 
 use super::fields::{self, Fields};
 use super::mistakes::{Mistakes, remedy};
+use super::model::headline::{Headline, Place};
 use super::model::{Field, Step};
-pub use super::model::{Headline, HeadlinePlace as Place};
 use super::node::{Node, Value};
 use super::search::PERCENTILES;
 use crate::base::units::{Rate, parse_bytes, parse_rate};
 
-/// What subjects may be compared by, besides the percentiles and ops of one class a minute ("new-orders/min").
+/// What subjects may be compared by, besides the percentiles and ops of one class per minute ("new-orders/min").
 pub const METRICS: &[&str] = &["ops/s", "MB/s", "mean", "ops/s/W", "MB/s/W", "J/op"];
 
 /// The figures that a step may name, as their files are called.
@@ -44,29 +45,15 @@ const PLACES: [(&str, Place); 5] = [
     ("limit", Place::Limit),
 ];
 
-impl Place {
-    /// Where nothing is said: what the kind of sweep is there for.
-    pub fn of_step(step: &Step) -> Place {
-        match &step.sweep {
-            Some(sweep) if sweep.search.is_some() => Place::Limit,
-            Some(sweep) => match sweep.field {
-                Field::LoadPercent => Place::EqualLoad,
-                Field::OpsPerSec | Field::BytesPerSec => Place::Mean,
-                Field::Threads | Field::Depth | Field::Instances | Field::Block => Place::Top,
-            },
-            None => Place::Top,
-        }
-    }
-
-    fn suits(self, step: &Step) -> bool {
-        let field = step.sweep.as_ref().map(|s| s.field);
-        match self {
-            Place::Top => true,
-            Place::Mean | Place::Value(_) => field.is_some(),
-            Place::EqualLoad => field == Some(Field::LoadPercent),
-            Place::EqualLatency => matches!(field, Some(Field::LoadPercent | Field::OpsPerSec)),
-            Place::Limit => step.sweep.as_ref().is_some_and(|s| s.search.is_some()),
-        }
+/// Whether a step's sweep has such a place.
+fn suits(place: Place, step: &Step) -> bool {
+    let field = step.sweep.as_ref().map(|s| s.field);
+    match place {
+        Place::Top => true,
+        Place::Mean | Place::Value(_) => field.is_some(),
+        Place::EqualLoad => field == Some(Field::LoadPercent),
+        Place::EqualLatency => matches!(field, Some(Field::LoadPercent | Field::OpsPerSec)),
+        Place::Limit => step.sweep.as_ref().is_some_and(|s| s.search.is_some()),
     }
 }
 
@@ -123,7 +110,7 @@ fn place(node: &Node, step: &Step, log: &mut Mistakes) -> Option<Place> {
         _ => None,
     };
     match found {
-        Some(place) if place.suits(step) => Some(place),
+        Some(place) if suits(place, step) => Some(place),
         Some(_) => {
             let message = format!("the sweep of step '{}' has no such place", step.name);
             let help = "equal-load and equal-latency need a sweep of load, limit a search, mean any sweep";

@@ -18,6 +18,8 @@ pub struct TargetKey {
     /// On a drive with namespaces, the one that the stream's target names: (index, of).
     namespace: Option<(u32, u32)>,
     instance: u32,
+    /// Where no data are kept there is nothing to share, and each stream has its engine with knobs of its own.
+    stream: Option<String>,
 }
 
 pub type Targets = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
@@ -57,7 +59,8 @@ pub fn open(
 pub fn key(subject: &Subject, stream: &Stream, drive: u32, instance: u32) -> TargetKey {
     let (engine, dataset) = (stream.engine.name.clone(), stream.dataset.clone());
     let namespace = has_namespaces(subject, drive).then_some((stream.target.index, stream.target.of));
-    TargetKey { engine, dataset, drive, namespace, instance }
+    let own = stream.dataset.is_empty().then(|| stream.name.clone());
+    TargetKey { engine, dataset, drive, namespace, instance, stream: own }
 }
 
 /// Whether a drive was divided into namespaces, of which each stream has whole ones.

@@ -26,7 +26,7 @@ const STACKS: &[(&str, &str)] = &[
     ("dm-crypt", "dm-0 holds it"),
     ("dm-multipath", "dm-0 holds it"),
     ("partition-mounted", "is mounted on"),
-    ("partition-mounted-elsewhere", "is mounted on"),
+    ("partition-mounted-elsewhere", "open for itself"),
     ("partition-as-swap", "is in use as swap"),
     ("dm-over-a-partition", "dm-0 holds it"),
     ("dm-over-a-partition-taken-apart", ""),

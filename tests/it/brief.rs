@@ -239,3 +239,52 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
     let text = bare(&std::fs::read_to_string(dir.join("b.md")).unwrap());
     notes.iter().for_each(|note| assert!(text.contains(&bare(note)), "{note}\n{text}"));
 }
+
+/// Identical or ten times as fast: what was measured once or twice ranks nobody, in whatever form.
+#[test]
+fn with_one_or_two_repeats_nobody_is_said_to_be_better_anywhere() {
+    for repeats in [1, 2] {
+        let folder = made::folder();
+        let dir = folder.path();
+        let sweep = "sweep = { axis = \"io.depth\", values = [1, 2, 4] }";
+        let plan = made::plan(dir, &made::step("reads", sweep, ""), 2, repeats);
+        made::write(&dir.join("b.dyno"), &plan, &mut |key| {
+            let level = if key.subject == "A" { 5e5 } else { 5e4 };
+            let ops_per_s = level * (1.0 + 0.01 * f64::from(key.repeat));
+            Some(Figures { ops_per_s, p99_ns: 4e10 / level, watts: Some(8.0), ..Figures::default() })
+        });
+        let found = made::claims(&[&dir.join("b.dyno")], &[]);
+        for list in ["claims", "comparisons", "crossovers"] {
+            assert_eq!(found[list].as_array().map(Vec::len), Some(0), "{list}: {found:#}");
+        }
+        dyno(dir, &["report", "b.dyno", "-o", "b.md"]);
+        dyno(dir, &["report", "b.dyno", "-o", "b.html"]);
+        let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+        let rows = dyno(dir, &["export", "b.dyno", "--table", "comparisons"]);
+        assert_eq!(rows.lines().count(), 1, "headings alone: {rows}");
+        let forms = [
+            ("claims", dyno(dir, &["claims", "b.dyno"])),
+            ("compare", dyno(dir, &["compare", "b.dyno"])),
+            ("show", dyno(dir, &["show", "b.dyno"])),
+            ("Markdown", read("b.md")),
+            ("HTML", read("b.html")),
+        ];
+        for (form, text) in forms {
+            // A legend of marks says what they would mean.
+            let said: Vec<&str> = text.lines().filter(|l| !l.contains("▲ shown")).collect();
+            let said = said.join("\n");
+            for word in
+                ["▲", "▼", "A delivers", "B delivers", "A has", "B has", "faster", "% more", "% lower", "winner"]
+            {
+                assert!(!said.contains(word), "{repeats} repeats, {form} says '{word}':\n{said}");
+            }
+            let again = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let once = form == "show" || again.contains("repeat it") && again.contains("before comparing");
+            assert!(once, "{form} does not say to repeat it: {text}");
+        }
+        if repeats == 2 {
+            // The least and the most stand for an interval.
+            assert!(read("b.md").contains("505,000 to 510,000"), "{}", read("b.md"));
+        }
+    }
+}

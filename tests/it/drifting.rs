@@ -90,3 +90,24 @@ fn steady_points_are_marked_in_at_most_2_of_100_bundles() {
         assert!(marked as u64 <= (bundles / 50).max(1), "{marked} of {bundles}, {window} s");
     }
 }
+
+#[test]
+fn a_window_too_short_to_test_says_so_wherever_its_claims_stand() {
+    let text = |args: &[&str], seconds: usize| {
+        let folder = made::folder();
+        let step = made::step("s", "", "").replace("\"1s\"", &format!("\"{seconds}s\""));
+        let plan = made::plan(folder.path(), &step, 2, REPEATS);
+        let (bundle, mut rng) = (folder.path().join("b.dyno"), rng(43, 0));
+        made::write(&bundle, &plan, &mut |key| {
+            let level = if key.subject == "A" { 1.5 } else { 1.0 };
+            let seconds = self::seconds(&mut rng, seconds, None, (0.005, 0.0)).iter().map(|s| s * level).collect();
+            Some(Figures { p99_ns: 1e6, seconds, ..Figures::default() })
+        });
+        let out = std::process::Command::new(crate::support::DYNO).args(args).arg(&bundle).output().expect("ran");
+        crate::support::said(&out)
+    };
+    for args in [&["claims"][..], &["compare"], &["show"]] {
+        assert!(text(args, 3).contains("too short to test for drift"), "{args:?}: {}", text(args, 3));
+        assert!(!text(args, 8).contains("too short to test"), "{args:?}");
+    }
+}

@@ -381,7 +381,7 @@ fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
     let with = |headline: &str| Bench::new().load(PLAN, &format!("headline = {headline}\n{sweep}"));
     let plan = with("{ step = \"reads\", metric = \"io:p99\", at = 8 }").expect("a plan");
     let headline = plan.protocol.headline.expect("a headline");
-    assert_eq!((headline.metric.as_str(), headline.at), ("io:p99", plan::headline::Place::Value(8.0)));
+    assert_eq!((headline.metric.as_str(), headline.at), ("io:p99", plan::model::headline::Place::Value(8.0)));
     for (headline, why) in [
         ("{ step = \"writes\", metric = \"ops/s\" }", "there is no step 'writes' to lead with"),
         ("{ step = \"reads\", metric = \"p98\" }", "there is no metric 'p98'"),

@@ -123,7 +123,7 @@ fn write(bundle: &std::path::Path, plan: &Plan, with: &Setting, rng: &mut Rng) {
 }
 
 #[test]
-fn identical_subjects_are_told_apart_in_at_most_5_of_100_briefs_that_the_program_prints() {
+fn identical_subjects_are_distinguished_in_at_most_5_of_100_briefs_that_the_program_prints() {
     let briefs = size(1, 100);
     // Each point is a transaction, and a thousand of them no more telling than a hundred.
     let points = if briefs == 1 { 3 } else { 10 };

@@ -237,3 +237,25 @@ fn a_run_discloses_its_pacing_floor() {
     assert!(floor.median_ns > 0 && floor.ops > 0, "{floor:?}");
     eprintln!("{floor:?}");
 }
+
+#[test]
+fn two_streams_on_the_null_engine_have_each_the_latency_that_was_set_for_it() {
+    let stream = |name: &str, latency: &str| {
+        format!(
+            "[[step.stream]]\nname = \"{name}\"\nengine = {{ kind = \"null\", latency = \"{latency}\" }}\n\
+             workload = \"random\"\n"
+        )
+    };
+    let (quick, slow) = (stream("quick", "20us"), stream("slow", "3ms"));
+    let plan = "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n";
+    for streams in [[&quick, &slow], [&slow, &quick]].map(|both| both.map(String::as_str).concat()) {
+        let bench = Bench::new(&format!("[[step]]\nname = \"both\"\nduration = \"1s\"\n{streams}"), plan);
+        bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
+        for cell in &points(&bench.path("b.dyno"))[0].cells {
+            let shortest_ns = cell.tallies[0].service.min_ns as f64;
+            let set_ns = if cell.stream == "slow" { 3e6 } else { 20e3 };
+            // A busy machine adds to many of them, and takes nothing from any.
+            assert!((0.99 * set_ns..20.0 * set_ns).contains(&shortest_ns), "{}: {shortest_ns} ns", cell.stream);
+        }
+    }
+}

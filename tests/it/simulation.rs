@@ -254,7 +254,7 @@ fn told(with: &Setting) -> String {
 }
 
 #[test]
-fn identical_subjects_are_told_apart_in_at_most_5_of_100_briefs() {
+fn identical_subjects_are_distinguished_in_at_most_5_of_100_briefs() {
     let mut settings = covering();
     if soak() {
         settings.extend(one_step());

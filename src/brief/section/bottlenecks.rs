@@ -7,6 +7,7 @@ use crate::brief::block::{Block, Table};
 use crate::chart::MARK;
 use crate::chart::step::name;
 
+/// What limited each point.
 pub const SECTION: Section = Section { id: "limits", title: "Bottleneck", appendix: true, blocks };
 
 const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes over each window, and from the \
@@ -16,6 +17,7 @@ const HOW: &str = "From what the kernel counted of processors, devices and Dyno'
 /// After the axis.
 const HEAD: [&str; 3] = ["subject", "limited by", "because"];
 
+/// The note under tables that mark such numbers.
 pub const NOTE: &str = "† Not limited by the drive: see “Bottleneck”.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {

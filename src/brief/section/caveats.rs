@@ -7,8 +7,9 @@ use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
 use crate::base::units::{self, Rate};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
-use crate::brief::{notes, wording};
+use crate::brief::{caveat_text, notes, wording};
 
+/// What must be known before a number is trusted.
 pub const SECTION: Section = Section { id: "marks", title: "Caveats", appendix: true, blocks };
 
 /// From this share of requests submitted late on, a stream is listed.
@@ -18,7 +19,7 @@ const NONE: &str = "No caveats: no point failed, drifted or missed its asked rat
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
-    let caveats = wording::caveats(facts);
+    let caveats = caveat_text::caveats(facts);
     if !caveats.is_empty() {
         out.push(Block::chapter("Points with a caveat"));
         out.push(Block::note("Their figures are shown; they support no claim."));

@@ -6,6 +6,7 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::wording;
 
+/// How the comparisons ended, counted.
 pub const SECTION: Section = Section { id: "conclusion", title: "Conclusion", appendix: true, blocks };
 
 const HEAD: [&str; 8] =

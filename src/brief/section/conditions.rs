@@ -5,6 +5,7 @@ use crate::analysis::conditions::differences;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 
+/// What differs between subjects apart from the drive.
 pub const SECTION: Section =
     Section { id: "fairness", title: "Differences in test conditions", appendix: false, blocks };
 

@@ -8,6 +8,7 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::step::name;
 
+/// All cells, streams and classes.
 pub const SECTION: Section = Section { id: "data", title: "Full data", appendix: true, blocks };
 
 const HOW: &str = "Every stream and class. Streams in grey ran beside the measured ones and do not count in the headline. \

@@ -11,6 +11,7 @@ use crate::brief::{published, wording};
 use crate::chart::step::marked;
 use crate::plan::Field;
 
+/// Every difference, point by point.
 pub const SECTION: Section = Section { id: "differences", title: "All differences", appendix: true, blocks };
 
 /// Axis values that a reader takes in beside a figure.

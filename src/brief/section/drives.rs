@@ -12,6 +12,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::chart::step::name;
 use crate::stats::spread::{Spread, spread};
 
+/// Each drive of a group.
 pub const SECTION: Section =
     Section { id: "drives", title: "Drive by drive, instance by instance", appendix: true, blocks };
 

@@ -9,6 +9,7 @@ use crate::chart;
 use crate::chart::step::name;
 use crate::stats::Estimate;
 
+/// Power, energy and work per watt.
 pub const SECTION: Section = Section { id: "energy", title: "Power and energy", appendix: true, blocks };
 
 /// After the axis; what matters most comes first, since a terminal leaves out what does not fit.

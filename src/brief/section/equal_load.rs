@@ -11,10 +11,12 @@ use crate::brief::wording;
 use crate::plan::Field;
 use crate::stats::curve::knee;
 
+/// Comparisons at equal latency and at equal load.
 pub const SECTION: Section = Section { id: "equal-latency", title: "Load at equal latency", appendix: false, blocks };
 
 const HEAD: [&str; 5] = ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];
 
+/// How the curves are read.
 pub const HOW: &str = "The knee is the measured point that lies farthest below the straight line between the curve's ends, \
 both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the first subject's knee) and \
 p99 at equal load (over the loads that all curves share) are read off the straight lines between measured points, repeat by \

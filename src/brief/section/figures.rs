@@ -5,6 +5,7 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
 use crate::chart;
 
+/// Figures that no step leads with.
 pub const SECTION: Section = Section { id: "figures", title: "Further figures", appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {

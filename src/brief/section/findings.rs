@@ -4,8 +4,9 @@ use super::Section;
 use crate::analysis::claims::{self, Claim};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Line, Table, plain, strong};
-use crate::brief::{lead, published, wording};
+use crate::brief::{caveat_text, lead, published, wording};
 
+/// The claims of each subject.
 pub const SECTION: Section = Section { id: "findings", title: "All claims", appendix: true, blocks };
 
 /// Claims for each subject; the steps' own tables have all.
@@ -34,7 +35,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.extend(crossovers.iter().map(|own| Block::text(format!("{}.", wording::crossover(facts, own)))));
         out.push(Block::note(HOW));
     }
-    let caveats = wording::caveats(facts).len();
+    let caveats = caveat_text::caveats(facts).len();
     if caveats > 0 {
         out.push(Block::note(format!("Caveats noted: {caveats}; the section Caveats lists them.")));
     }

@@ -8,6 +8,7 @@ use crate::brief::number_format::{self, NONE};
 use crate::plan::search::Search;
 use crate::stats::Estimate;
 
+/// The most load within a latency limit.
 pub const SECTION: Section = Section { id: "limit", title: "Load at a latency limit", appendix: false, blocks };
 
 const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked for. A value holds where \

@@ -8,6 +8,7 @@ use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::wording;
 
+/// Definitions and formulas.
 pub const SECTION: Section =
     Section { id: "method", title: "How it was measured: definitions and formulas", appendix: true, blocks };
 

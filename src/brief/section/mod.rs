@@ -30,6 +30,7 @@ use crate::base::registry::Registry;
 pub struct Section {
     /// The anchor in a page, and its name in brief.toml.
     pub id: &'static str,
+    /// Its heading in a brief.
     pub title: &'static str,
     /// It is looked up and not read through.
     pub appendix: bool,
@@ -37,6 +38,7 @@ pub struct Section {
     pub blocks: fn(&Facts) -> Vec<Block>,
 }
 
+/// Every section, in the order of a brief.
 pub static ALL: Registry<Section> = Registry::new(&[
     summary::SECTION,
     results::SECTION,

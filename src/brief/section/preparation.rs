@@ -7,6 +7,7 @@ use crate::brief::number_format;
 use crate::chart::steady;
 use crate::record::SteadyState;
 
+/// How drives were prepared.
 pub const SECTION: Section = Section { id: "preparation", title: "Preparation", appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {

@@ -11,13 +11,14 @@ use crate::brief::{published, wording};
 use crate::chart;
 use crate::chart::step::name;
 
+/// A chapter for each step.
 pub const SECTION: Section = Section { id: "results", title: "Results", appendix: false, blocks };
 
 const AS_PUBLISHED: &str = "Differences: as published, without repeats; the superior subject, and by how much. Arithmetic, \
 and no claim.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = Vec::new();
+    let (mut out, mut last) = (Vec::new(), None);
     for (index, step) in facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty()) {
         let id = Some(format!("step-{}", step.name));
         out.push(Block::Heading(Heading { level: 1, text: step.title.clone(), id }));
@@ -30,7 +31,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         if published::is_published(facts) && facts.subjects.len() > 1 {
             out.push(Block::note(AS_PUBLISHED));
         }
-        out.push(Block::note(describe(step)));
+        // Once for steps that were measured alike.
+        let described = describe(step);
+        if last.as_ref() != Some(&described) {
+            out.push(Block::note(described.clone()));
+            last = Some(described);
+        }
     }
     if !facts.comparisons.is_empty() {
         out.push(Block::note(wording::footnote()));
@@ -50,6 +56,9 @@ pub fn describe(step: &StepFacts) -> String {
     parts.push(if step.open_loop { "open loop" } else { "closed loop" }.to_string());
     parts.push(match step.window_ns {
         0 => "window length unknown".to_string(),
+        window if step.is_untested_for_drift() => {
+            format!("{} a point, too short to test for drift", units::duration(window))
+        }
         window => format!("{} a point", units::duration(window)),
     });
     if let Some(class) = step.class {

@@ -6,6 +6,7 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
 use crate::record::key::{Key, cpu, drive, dyno, engine, host, kernel, memory};
 
+/// The server's hardware and software.
 pub const SECTION: Section = Section { id: "server", title: "Server", appendix: true, blocks };
 
 /// In the order of the table.

@@ -9,8 +9,9 @@ use crate::brief::block::{Block, Table};
 use crate::brief::number_format::NONE;
 use crate::brief::{published, wording};
 use crate::chart::{self, MARK, step::marked};
-use crate::plan::headline::Place;
+use crate::plan::model::headline::Place;
 
+/// All steps in one table.
 pub const SECTION: Section = Section { id: "summary", title: "Summary", appendix: false, blocks };
 
 const HOW: &str = "▲ better than every other subject, by a claim. † not limited by the drive. Difference: the better \

@@ -10,6 +10,7 @@ use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::record::Class;
 
+/// TPC-C's results and limits.
 pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", appendix: false, blocks };
 
 /// As the workload declares them.

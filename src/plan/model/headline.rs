@@ -1,22 +1,24 @@
-//! What a brief of a protocol leads with.
+//! What a brief leads with: a step, a metric, and a place on the step's axis.
 
 use serde::{Deserialize, Serialize};
+
+use super::{Field, Step};
 
 /// `headline = { step = "readrandom", metric = "ops/s", at = "top" }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Headline {
-    /// The step's name.
+    /// The step whose figure it is.
     pub step: String,
     /// As `--metric` takes it: "ops/s", "p99", "reader-4:p99".
     pub metric: String,
     /// Where along the step's axis.
-    pub at: HeadlinePlace,
+    pub at: Place,
 }
 
 /// Where along the step's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum HeadlinePlace {
+pub enum Place {
     /// The last of the sweep's values: the most threads.
     Top,
     /// The mean over the sweep's points.
@@ -29,4 +31,19 @@ pub enum HeadlinePlace {
     Limit,
     /// One of the sweep's values, in its field's unit.
     Value(f64),
+}
+
+impl Place {
+    /// Where nothing is said: what the kind of sweep is there for.
+    pub fn of_step(step: &Step) -> Place {
+        match &step.sweep {
+            Some(sweep) if sweep.search.is_some() => Place::Limit,
+            Some(sweep) => match sweep.field {
+                Field::LoadPercent => Place::EqualLoad,
+                Field::OpsPerSec | Field::BytesPerSec => Place::Mean,
+                Field::Threads | Field::Depth | Field::Instances | Field::Block => Place::Top,
+            },
+            None => Place::Top,
+        }
+    }
 }

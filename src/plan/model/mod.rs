@@ -2,7 +2,7 @@
 //! form is versioned with the bundle's schema: fields are only ever added, with a default.
 
 mod axis;
-mod headline;
+pub mod headline;
 pub(super) mod preparation;
 mod stream;
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use self::axis::{Axis, AxisValue, Field};
-pub use self::headline::{Headline, HeadlinePlace};
+use self::headline::Headline;
 pub use self::preparation::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
 pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
 use super::search::Search;
