@@ -109,6 +109,8 @@ impl Writer {
     }
 
     fn begin_point(&mut self, key: &PointKey) -> Result<()> {
+        // The bound is on one query's work, not on that of a run of thousands of points.
+        self.meter.begin();
         if self.open.take().is_some() {
             self.conn.execute_batch("ROLLBACK")?;
         }
