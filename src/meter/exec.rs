@@ -20,7 +20,7 @@ const RESTART_NS: u64 = 500_000_000;
 pub const UNITS: [&str; 4] = ["watts", "amps", "volts", "celsius"];
 
 /// The knob `class`: what a reading of power is of; see
-/// [`POWER_CLASSES`](crate::record::POWER_CLASSES).
+/// [`crate::record::POWER_CLASSES`].
 pub const CLASS: Knob = Knob {
     name: "class",
     kind: Kind::Choice(&POWER_CLASSES),
