@@ -25,12 +25,15 @@ pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     let leading = leading(facts, step);
     let led = |figure: &Figure| leading.iter().any(|own| own.file == figure.file);
-    // Those of power stand with its tables.
-    let own = step::titled(facts, step).into_iter();
+    let mut own = step::titled(facts, step);
+    // Kinds of figure that were added have captions of their own. Those of power stand with its tables.
+    let added = super::of_step("results", facts, step).into_iter();
+    let added: Vec<Figure> = added.filter(|figure| own.iter().all(|known| known.file != figure.file)).collect();
+    own.extend(added);
     // Bars by the share of one's own maximum would compare different loads.
     let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent);
     let unlike = |figure: &Figure| shares && ["ops", "mb", "p99"].contains(&step::name_of(figure, step));
-    own.filter(|figure| !led(figure) && !unlike(figure)).collect()
+    own.into_iter().filter(|figure| !led(figure) && !unlike(figure)).collect()
 }
 
 /// The figure of what the step leads with.
