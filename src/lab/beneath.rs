@@ -51,6 +51,8 @@ pub fn clear(at: &OwnedFd, but: Option<&str>) -> Result<()> {
                 clear(&inner, None)?;
                 unlinkat(at, &name, AtFlags::REMOVEDIR).with_context(|| format!("removing {name:?}"))?;
             }
+            // Whoever worked here until now has removed it.
+            Err(Errno::NOENT) => {}
             removed => removed.with_context(|| format!("removing {name:?}"))?,
         }
     }

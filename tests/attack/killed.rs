@@ -2,6 +2,7 @@
 //! nothing left running. 20 kills, or 300 with `DYNO_SOAK=1`.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -113,13 +114,29 @@ fn points(bundle: &Path) -> Vec<String> {
     keys
 }
 
-/// Whether a process has this folder in its command line.
+/// Every folder in a folder, and the folder, by device and inode.
+fn folders(at: &Path, found: &mut Vec<(u64, u64)>) {
+    found.extend(fs::metadata(at).ok().map(|m| (m.dev(), m.ino())));
+    // What is being removed is not there any more.
+    for entry in fs::read_dir(at).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders(&entry.path(), found);
+        }
+    }
+}
+
+/// Whether a process has this folder in its command line, or works in a folder of it: a server knows its own by another name.
 fn runs_in(folder: &Path) -> bool {
-    let folder = folder.to_string_lossy().into_owned();
-    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&line).contains(&folder)
-    })
+    let mut own = Vec::new();
+    folders(folder, &mut own);
+    let named = folder.to_string_lossy().into_owned();
+    fs::read_dir("/proc").unwrap().flatten().filter(|entry| entry.file_name() != *std::process::id().to_string()).any(
+        |entry| {
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let cwd = fs::metadata(entry.path().join("cwd")).ok().map(|m| (m.dev(), m.ino()));
+            String::from_utf8_lossy(&line).contains(&named) || cwd.is_some_and(|cwd| own.contains(&cwd))
+        },
+    )
 }
 
 /// One kill, after this share of the time that a whole run takes.
@@ -136,7 +153,10 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     }
     run.kill().unwrap();
     run.wait().unwrap();
-    until("whatever the run had started to be gone", 60, || !runs_in(room.folder.path()));
+    // A tool that formats is refused by name as long as it works; a server that is left is the next run's business.
+    if kind.name != "server" {
+        until("whatever the run had started to be gone", 60, || !runs_in(room.folder.path()));
+    }
     // Killed before its bundle was whole, a run has not begun.
     let begun = Bundle::open(&room.at("a.dyno")).is_ok();
     if !begun {
@@ -155,7 +175,7 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     let bundle = Connection::open(room.at("a.dyno")).unwrap();
     let whole: String = bundle.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(whole, "ok", "{what}");
-    assert!(!runs_in(room.folder.path()), "{what}: something is left running");
+    until("whatever the runs had started to be gone", 60, || !runs_in(room.folder.path()));
     if let Some(disk) = &disk {
         let point = format!(" /run/dyno/{} ", disk.device.file_name().unwrap().to_string_lossy());
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();

@@ -7,6 +7,7 @@ mod user;
 mod view;
 
 use std::ffi::CString;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -29,6 +30,8 @@ const STOP_FULL_NS: u64 = 20_000_000_000;
 /// The kernel's limit for a socket's path, and what the servers add to the folder's.
 const LONGEST_PATH: usize = 107;
 const LONGEST_SOCKET: usize = "/.s.PGSQL.5432".len();
+/// Servers' children notice within moments that they are alone; what stays longer is nobody's of ours.
+const ORPHANS_NS: u64 = 10_000_000_000;
 const LOOK_NS: u64 = 20_000_000;
 const LOG: &str = "server.log";
 
@@ -44,7 +47,21 @@ pub struct Limits {
 /// Ends a server that a Dyno which is no more left on this folder, whose data is to be removed; refuses where another Dyno
 /// is using it. Where no server ever was, nothing is done.
 pub fn release(folder: &Path, clock: Clock) -> Result<()> {
-    record::end_leftover(folder, true, clock)
+    record::end_leftover(folder, true, clock)?;
+    // What it had started goes on for a moment; so does a tool that was laying out a data directory.
+    let give_up_ns = clock.now_ns() + ORPHANS_NS;
+    while work_in(folder) && clock.now_ns() < give_up_ns {
+        clock.sleep_until(clock.now_ns() + LOOK_NS);
+    }
+    Ok(())
+}
+
+/// Whether a process has a server's folder, or the data directory in it, as its working directory.
+fn work_in(folder: &Path) -> bool {
+    let identity = |path: &Path| std::fs::metadata(path).ok().map(|m| (m.dev(), m.ino()));
+    let own: Vec<_> = [folder, &folder.join("data")].into_iter().filter_map(identity).collect();
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    !own.is_empty() && all.filter_map(|process| identity(&process.path().join("cwd"))).any(|cwd| own.contains(&cwd))
 }
 
 /// A server to be started.
@@ -168,14 +185,15 @@ pub struct Server {
 impl Server {
     /// Makes an empty data directory with the server's own tool. What is in the folder is Dyno's, and is removed.
     pub fn lay_out(order: &Order<'_>, tool: &dyn Fn(&Places) -> Command) -> Result<()> {
-        record::end_leftover(&order.folder.real()?, true, order.clock)?;
+        release(&order.folder.real()?, order.clock)?;
         let stand = Stand::make(order)?;
         let own = order.folder.path();
         remove(&own.join("data"))?;
         stand.user.own_folder(&own)?;
         stand.user.own_folder(&own.join("data"))?;
         let mut command = tool(&stand.places);
-        let places = stand.prepare(&mut command, None, order.stop_signal);
+        // Nothing of a half-made data directory is worth a clean end.
+        let places = stand.prepare(&mut command, None, libc::SIGKILL);
         let output = command.output().with_context(|| format!("running {}", name(&command)));
         remove(&places.run)?;
         let output = output?;
