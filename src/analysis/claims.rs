@@ -59,16 +59,19 @@ pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
 
 /// Where along a step's axis the better subject changes, by claims alone.
 pub fn crossovers(facts: &Facts) -> Vec<Crossover> {
+    crossovers_among(facts.comparisons.iter())
+}
+
+/// The same among some comparisons.
+pub fn crossovers_among<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Vec<Crossover> {
     let mut all: Vec<Crossover> = Vec::new();
     let mut last: Option<(&Comparison, usize)> = None;
-    let mut points: Vec<(&Comparison, usize)> = facts
-        .comparisons
-        .iter()
+    let mut points: Vec<(&Comparison, usize)> = comparisons
         .filter(|c| c.standing == Standing::Claimed)
         .filter_map(|c| if let At::Value(value) = c.at { Some((c, value)) } else { None })
         .collect();
     let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
-    points.sort_by_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
+    points.sort_by_cached_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
     for (own, value) in points {
         let same = |(b, _): &(&Comparison, usize)| (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own));
         if let Some((before, until)) = last.filter(|l| same(l) && l.0.better != own.better) {

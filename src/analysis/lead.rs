@@ -100,9 +100,9 @@ impl<'a> Outcome<'a> {
         let subjects = 0..facts.subjects.len();
         let mut best = subjects.clone().filter(|a| subjects.clone().all(|b| *a == b || beats(*a, b)));
         let best = if facts.subjects.len() > 1 { best.next() } else { None };
-        let crossovers = claims::crossovers(facts);
-        let own = crossovers.into_iter().filter(|c| c.step == index && c.metric == metric).collect();
-        Outcome { step: index, metric, best, crossovers: own, all: all.clone() }
+        let own = facts.comparisons.iter().filter(|c| c.step == index && c.metric == metric);
+        let crossovers = claims::crossovers_among(own);
+        Outcome { step: index, metric, best, crossovers, all }
     }
 
     /// The claims of the best subject over each of the others; where nobody is best, the strongest claim there is.

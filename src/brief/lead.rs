@@ -168,11 +168,12 @@ fn said_metric(metric: &Metric, facts: &Facts, index: usize) -> bool {
 
 /// One subject, or nothing measured.
 fn alone(facts: &Facts, step: Option<usize>) -> Lead {
-    let why = match facts.subjects.len() {
-        0 | 1 => "one subject was measured alone: measure it beside another (two `--subject`s)",
-        _ => "no point was measured to its end; the section Caveats has the causes",
+    let sentence = match facts.subjects.len() {
+        0 | 1 => "No drive can be ranked here, because one subject was measured alone: measure it beside another (two \
+                  `--subject`s)."
+            .to_string(),
+        _ => no_claim(facts),
     };
-    let sentence = format!("No drive can be ranked here, because {why}.");
     let level = step.and_then(|index| level(facts, &facts.steps[index], 0));
     Lead { sentence, findings: level.into_iter().collect(), step, ranks: false }
 }
