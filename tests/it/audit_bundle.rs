@@ -7,25 +7,9 @@ use std::process::Command;
 use crate::made::{self, Figures};
 use crate::support::{DYNO, said};
 
-const STREAMS: &str = r#"
-[[step]]
-name = "both"
-duration = "1s"
-sweep = { axis = "reader.depth", values = [1, 2] }
-[[step.stream]]
-name = "reader"
-engine = "null"
-workload = "random"
-[[step.stream]]
-name = "writer"
-engine = "null"
-workload = "random"
-headline = false
-"#;
-
 /// A reads 1.8 M/s at a p99 of 400 µs with 9 W, B 1.5 M/s at 500 µs; both write alike.
 fn bundle(dir: &Path) -> PathBuf {
-    let plan = made::plan(dir, STREAMS, 2, 3);
+    let plan = made::plan(dir, &made::reader_and_writer(&[1, 2]), 2, 3);
     let bundle = dir.join("b.dyno");
     made::write(&bundle, &plan, &mut |key| {
         let (ops_per_s, p99_ns) = if key.subject == "A" { (1.8e6, 4e5) } else { (1.5e6, 5e5) };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::made::{self, Figures, normal};
-use crate::support::skip;
+use crate::support::{dyno, dyno_well, skip};
 
 const BRIEF: &str = r##"
 title = "Three enterprise drives under RocksDB"
@@ -28,22 +28,18 @@ fn run(program: &str, dir: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn dyno(dir: &Path, args: &[&str]) -> String {
-    run(env!("CARGO_BIN_EXE_dyno"), dir, args)
-}
-
 /// The two published tables as a bundle.
 fn published() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let data =
         |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).display().to_string();
     let (reads, mixed) = (data("micron-7600-random-read.csv"), data("micron-7600-read-while-writing.csv"));
-    dyno(dir.path(), &["import", "csv", &reads, &mixed, "--mapping", &data("mapping.toml"), "-o", "b.dyno"]);
+    dyno_well(dir.path(), &["import", "csv", &reads, &mixed, "--mapping", &data("mapping.toml"), "-o", "b.dyno"]);
     dir
 }
 
 fn markdown(dir: &Path) -> String {
-    dyno(dir, &["report", "b.dyno", "-o", "b.md"]);
+    dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
     std::fs::read_to_string(dir.join("b.md")).unwrap()
 }
 
@@ -97,13 +93,13 @@ fn all_forms_hold_the_same_numbers_and_the_briefs_own_words() {
         return;
     }
     let dir = published();
-    dyno(dir.path(), &["report", "b.dyno", "--figures", "figures"]);
+    dyno_well(dir.path(), &["report", "b.dyno", "--figures", "figures"]);
     let logo = std::fs::read_dir(dir.path().join("figures")).unwrap().map(|f| f.unwrap().path());
     let logo = logo.into_iter().find(|p| p.extension().is_some_and(|e| e == "png")).unwrap();
     std::fs::copy(logo, dir.path().join("logo.png")).unwrap();
     std::fs::write(dir.path().join("brief.toml"), BRIEF).unwrap();
     for form in ["html", "pdf", "md"] {
-        dyno(dir.path(), &["report", "b.dyno", "--brief", "brief.toml", "-o", &format!("b.{form}")]);
+        dyno_well(dir.path(), &["report", "b.dyno", "--brief", "brief.toml", "-o", &format!("b.{form}")]);
     }
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
     let (html, text) = (read("b.html"), read("b.md"));
@@ -131,7 +127,7 @@ fn the_pdf_has_its_fonts_in_it_and_draws_figures_as_vectors() {
         return;
     }
     let dir = published();
-    dyno(dir.path(), &["report", "b.dyno", "-o", "b.pdf"]);
+    dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.pdf"]);
     let fonts = run("pdffonts", dir.path(), &["b.pdf"]);
     let listed: Vec<&str> = fonts.lines().skip(2).collect();
     // The columns from the right: object, uni, sub, emb.
@@ -149,7 +145,7 @@ fn a_mistake_in_the_brief_is_told_with_its_line_and_nothing_is_written() {
     let dir = published();
     std::fs::write(dir.path().join("brief.toml"), "title = \"x\"\nsections = [\"fidings\"]\n").unwrap();
     let args = ["report", "b.dyno", "--brief", "brief.toml", "-o", "b.pdf"];
-    let output = Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(dir.path()).args(args).output().unwrap();
+    let output = dyno(dir.path(), &args);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("line 2") && said.contains("findings"), "{said}");
     assert!(!dir.path().join("b.pdf").exists());
@@ -177,14 +173,14 @@ fn one_comparison_has_one_number_and_one_interval_in_every_form() {
     });
     let found = made::claims(&[&dir.join("b.dyno")], &[]);
     for form in ["html", "md", "pdf"] {
-        dyno(dir, &["report", "b.dyno", "-o", &format!("b.{form}")]);
+        dyno_well(dir, &["report", "b.dyno", "-o", &format!("b.{form}")]);
     }
     let read = |name: &str| bare(&std::fs::read_to_string(dir.join(name)).unwrap());
     let forms = [
         ("HTML", read("b.html")),
         ("Markdown", read("b.md")),
         ("PDF", bare(&run("pdftotext", dir, &["b.pdf", "-"]))),
-        ("CSV", bare(&dyno(dir, &["export", "b.dyno", "--table", "comparisons"]))),
+        ("CSV", bare(&dyno_well(dir, &["export", "b.dyno", "--table", "comparisons"]))),
     ];
     let printed = |of: &serde_json::Value| bare(of["printed"].as_str().unwrap());
     let comparisons = found["comparisons"].as_array().unwrap();
@@ -195,7 +191,7 @@ fn one_comparison_has_one_number_and_one_interval_in_every_form() {
     }
     let claims = found["claims"].as_array().unwrap();
     assert!(claims.len() >= 2, "{found:#}");
-    let screens = ["compare", "claims"].map(|screen| bare(&dyno(dir, &[screen, "b.dyno"])));
+    let screens = ["compare", "claims"].map(|screen| bare(&dyno_well(dir, &[screen, "b.dyno"])));
     for number in claims.iter().map(printed) {
         screens.iter().for_each(|text| assert!(text.contains(&number), "'{number}' is not in the terminal: {text}"));
     }
@@ -232,10 +228,10 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
     assert!(found && models.contains(", 6 drives each; "), "{models}");
     // The same notes for people.
     for screen in ["compare", "claims"] {
-        let text = bare(&dyno(dir, &[screen, "b.dyno"]));
+        let text = bare(&dyno_well(dir, &[screen, "b.dyno"]));
         notes.iter().for_each(|note| assert!(text.contains(&bare(note)), "{note}"));
     }
-    dyno(dir, &["report", "b.dyno", "-o", "b.md"]);
+    dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
     let text = bare(&std::fs::read_to_string(dir.join("b.md")).unwrap());
     notes.iter().for_each(|note| assert!(text.contains(&bare(note)), "{note}\n{text}"));
 }
@@ -257,15 +253,15 @@ fn with_one_or_two_repeats_nobody_is_said_to_be_better_anywhere() {
         for list in ["claims", "comparisons", "crossovers"] {
             assert_eq!(found[list].as_array().map(Vec::len), Some(0), "{list}: {found:#}");
         }
-        dyno(dir, &["report", "b.dyno", "-o", "b.md"]);
-        dyno(dir, &["report", "b.dyno", "-o", "b.html"]);
+        dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
+        dyno_well(dir, &["report", "b.dyno", "-o", "b.html"]);
         let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
-        let rows = dyno(dir, &["export", "b.dyno", "--table", "comparisons"]);
+        let rows = dyno_well(dir, &["export", "b.dyno", "--table", "comparisons"]);
         assert_eq!(rows.lines().count(), 1, "headings alone: {rows}");
         let forms = [
-            ("claims", dyno(dir, &["claims", "b.dyno"])),
-            ("compare", dyno(dir, &["compare", "b.dyno"])),
-            ("show", dyno(dir, &["show", "b.dyno"])),
+            ("claims", dyno_well(dir, &["claims", "b.dyno"])),
+            ("compare", dyno_well(dir, &["compare", "b.dyno"])),
+            ("show", dyno_well(dir, &["show", "b.dyno"])),
             ("Markdown", read("b.md")),
             ("HTML", read("b.html")),
         ];

@@ -2,11 +2,11 @@
 //! the mix and sizes that were asked for, and a failure of the drive kept as a result.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
 use dyno::plan::Family;
 
-const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+use crate::support::{DYNO, dyno};
 
 /// Every engine that moves blocks, as a plan names it, with each value of a knob `direct`. Direct I/O on the temporary
 /// folder's filesystem is part of what is relied upon.
@@ -42,10 +42,6 @@ dataset = "file"
 {stream}
 "#
     )
-}
-
-fn dyno(dir: &Path, args: &[&str]) -> Output {
-    Command::new(DYNO).current_dir(dir).args(args).output().unwrap()
 }
 
 /// Runs the stream on each engine and hands over the engine, the folder and the rows of `dyno export`.

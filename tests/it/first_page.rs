@@ -3,9 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use dyno::base::histogram::Histogram;
 use dyno::base::rng::Rng;
 use dyno::base::units::Rate;
 use dyno::plan::{self, Load, Plan, PointKey, Stream};
@@ -13,25 +11,16 @@ use dyno::record::{Cell, Class, Outcome, Point, Run, Sample, Sink, Tally};
 use dyno::store::Writer;
 
 use crate::made::{self, normal};
-use crate::support::{DYNO, said};
+use crate::support::{dyno, said};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// What a stream shows at a point: of each class its ops a second and its p99.
 type Shown = Vec<(Class, f64, f64)>;
 
-fn histogram(ops: u64, p99_ns: f64) -> Histogram {
-    let mut made = Histogram::new();
-    let (fast, slow) = (ops * 985 / 1000, ops * 2 / 1000);
-    made.add_n((p99_ns / 2.0) as u64, fast);
-    made.add_n(p99_ns as u64, ops - fast - slow);
-    made.add_n((p99_ns * 3.0) as u64, slow);
-    made
-}
-
 fn tally(class: Class, ops: f64, p99_ns: f64, open: bool) -> Tally {
     let ops = ops.round() as u64;
-    let service = histogram(ops, p99_ns);
+    let service = made::histogram(ops, p99_ns);
     let response = open.then(|| service.clone());
     Tally { class, ops, bytes: ops * 4096, misses: 0, given_up: 0, service, response }
 }
@@ -123,7 +112,7 @@ fn noise(rng: &mut Rng, scatter: f64) -> f64 {
 /// The brief as Markdown, without its appendix; and its first page.
 fn brief(dir: &Path, args: &[&str]) -> (String, String) {
     let all = [&["report", "b.dyno", "-o", "b.md"], args].concat();
-    let out = Command::new(DYNO).current_dir(dir).args(all).output().expect("ran");
+    let out = dyno(dir, &all);
     assert!(out.status.success(), "{}", said(&out));
     let text = std::fs::read_to_string(dir.join("b.md")).expect("a brief");
     let body = text.split("\n## Appendix").next().unwrap_or_default().to_string();
@@ -366,7 +355,7 @@ fn published(dir: &Path) {
     let (reads, mixed) = (data("micron-7600-random-read.csv"), data("micron-7600-read-while-writing.csv"));
     let mapping = data("mapping.toml");
     let args = ["import", "csv", &reads, &mixed, "--mapping", &mapping, "-o", "b.dyno"];
-    let out = Command::new(DYNO).current_dir(dir).args(args).output().expect("ran");
+    let out = dyno(dir, &args);
     assert!(out.status.success(), "{}", said(&out));
 }
 
@@ -412,7 +401,7 @@ fn a_reference_that_no_longer_holds_is_an_error_and_nothing_is_written() {
     ] {
         std::fs::write(dir.join("brief.toml"), format!("[verdict]\nmarkdown = \"{words}\"\n")).expect("written");
         let args = ["report", "b.dyno", "--brief", "brief.toml", "-o", "never.md"];
-        let out = Command::new(DYNO).current_dir(dir).args(args).output().expect("ran");
+        let out = dyno(dir, &args);
         assert!(!out.status.success() && said(&out).contains(why), "{words}: {}", said(&out));
         assert!(!dir.join("never.md").exists());
     }

@@ -9,16 +9,10 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::made::{self, Figures, normal};
-use crate::support::{self, DYNO};
+use crate::support::{self, DYNO, dyno_well};
 
 /// Pixels: a phone, a tablet, a desk.
 const WIDTHS: [u32; 3] = [390, 768, 1440];
-
-fn dyno(dir: &Path, args: &[&str]) -> String {
-    let out = Command::new(DYNO).current_dir(dir).args(args).output().unwrap();
-    assert!(out.status.success(), "dyno {args:?}: {}", support::said(&out));
-    String::from_utf8_lossy(&out.stdout).into_owned()
-}
 
 /// A sweep by depth, one by rate with a missed rate in it, and a step of one point over time: three subjects, five repeats.
 fn bundle(dir: &Path) {
@@ -58,8 +52,8 @@ fn brief() -> &'static Path {
     let made = || {
         let folder = made::folder();
         bundle(folder.path());
-        dyno(folder.path(), &["report", "b.dyno", "-o", "b.html"]);
-        dyno(folder.path(), &["report", "b.dyno", "-o", "b.pdf"]);
+        dyno_well(folder.path(), &["report", "b.dyno", "-o", "b.html"]);
+        dyno_well(folder.path(), &["report", "b.dyno", "-o", "b.pdf"]);
         folder
     };
     BRIEF.get_or_init(made).path()
@@ -221,7 +215,7 @@ fn a_pdf_is_of_the_size_that_was_asked_for() {
     for (page, size) in [("a4", "595.28 x 841.89 pts (A4)"), ("letter", "612 x 792 pts (letter)")] {
         std::fs::write(dir.join(format!("{page}.toml")), format!("page = \"{page}\"\n")).unwrap();
         let name = format!("{page}.pdf");
-        dyno(dir, &["report", "b.dyno", "--brief", &format!("{page}.toml"), "-o", &name]);
+        dyno_well(dir, &["report", "b.dyno", "--brief", &format!("{page}.toml"), "-o", &name]);
         let facts = tool("pdfinfo", &[&name], dir);
         assert!(facts.contains(size), "{facts}");
     }
@@ -260,7 +254,7 @@ fn pages_of(protocol: &str, repeats: u32) -> usize {
             ..Figures::default()
         })
     });
-    dyno(dir, &["report", "b.dyno", "-o", "b.pdf"]);
+    dyno_well(dir, &["report", "b.dyno", "-o", "b.pdf"]);
     let facts = tool("pdfinfo", &["b.pdf"], dir);
     let pages = facts.lines().find_map(|l| l.strip_prefix("Pages:")).unwrap_or_default();
     println!("{protocol}: {} pages", pages.trim());

@@ -63,6 +63,15 @@ pub fn step(name: &str, step: &str, stream: &str) -> String {
     )
 }
 
+/// A step of a reader that leads, swept by depth, and a writer beside it.
+pub fn reader_and_writer(depths: &[u32]) -> String {
+    format!(
+        "[[step]]\nname = \"both\"\nduration = \"1s\"\nsweep = {{ axis = \"reader.depth\", values = {depths:?} }}\n\
+         [[step.stream]]\nname = \"reader\"\nengine = \"null\"\nworkload = \"random\"\n\
+         [[step.stream]]\nname = \"writer\"\nengine = \"null\"\nworkload = \"random\"\nheadline = false\n"
+    )
+}
+
 /// Writes a bundle of every point that has figures, in the order of a run.
 pub fn write(path: &Path, plan: &Plan, figures: &mut dyn FnMut(&PointKey) -> Option<Figures>) {
     write_with(path, plan, &[], figures);
@@ -133,7 +142,7 @@ fn cell(stream: &Stream, of: &Figures, drive: u32, ops: f64) -> Cell {
 }
 
 /// So many latencies that 99 % of them reach up to p99.
-fn histogram(ops: u64, p99_ns: f64) -> Histogram {
+pub fn histogram(ops: u64, p99_ns: f64) -> Histogram {
     let mut made = Histogram::new();
     let (fast, slow) = (ops * 985 / 1000, ops * 2 / 1000);
     made.add_n((p99_ns / 2.0) as u64, fast);

@@ -1,16 +1,11 @@
 //! The version of the measuring method: bundles of different versions are not compared, and neither is one gone on with.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
-use crate::support::{DYNO, said};
+use crate::support::{dyno, said};
 
 const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\nduration = \"50ms\"\n\
     [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
-
-fn dyno(folder: &Path, args: &[&str]) -> Output {
-    Command::new(DYNO).current_dir(folder).args(args).output().expect("ran")
-}
 
 /// A bundle of three repeats of one subject on the null engine.
 fn measured(folder: &Path, subject: &str, bundle: &str) {

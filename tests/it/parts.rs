@@ -1,29 +1,11 @@
 //! Figures of one stream and of one drive of a group: compared and claimed as those of a step are.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
 use crate::made::{self, Figures, normal};
-use crate::support::{DYNO, said};
-
-/// A reader that leads, and a writer beside it.
-const NEIGHBOURS: &str = r#"
-[[step]]
-name = "both"
-duration = "1s"
-sweep = { axis = "reader.depth", values = [1, 2, 4] }
-[[step.stream]]
-name = "reader"
-engine = "null"
-workload = "random"
-[[step.stream]]
-name = "writer"
-engine = "null"
-workload = "random"
-headline = false
-"#;
+use crate::support::{dyno, said};
 
 /// Of a load that a drive has a part in.
 const FILES: &str = r#"
@@ -43,7 +25,7 @@ workload = "random"
 
 /// A bundle of two subjects and five repeats at 0.5 % scatter; what a stream shows, by subject, noise and name.
 fn neighbours(dir: &Path, of: &dyn Fn(&str, f64, &str) -> Figures) -> PathBuf {
-    let plan = made::plan(dir, NEIGHBOURS, 2, 5);
+    let plan = made::plan(dir, &made::reader_and_writer(&[1, 2, 4]), 2, 5);
     let mut rng = made::rng(61, 0);
     let bundle = dir.join("b.dyno");
     made::write(&bundle, &plan, &mut |key| {
@@ -69,10 +51,6 @@ fn asked(bundle: &Path, metric: &str) -> Value {
 
 fn sentences(found: &Value) -> Vec<&str> {
     found["claims"].as_array().expect("claims").iter().filter_map(|c| c["sentence"].as_str()).collect()
-}
-
-fn run(dir: &Path, args: &[&str]) -> Output {
-    Command::new(DYNO).current_dir(dir).args(args).output().expect("ran")
 }
 
 /// Every figure that a step is compared by, each with the percentages that it comes to where ops/s are 1.2 times as many.
@@ -122,7 +100,7 @@ fn a_streams_difference_is_the_same_number_in_every_form() {
     let found = asked(&bundle, metric[1]);
     let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect::<String>();
     let form = |args: &[&str]| {
-        let out = run(dir, &[args, &metric].concat());
+        let out = dyno(dir, &[args, &metric].concat());
         assert!(out.status.success(), "{}", said(&out));
         bare(&String::from_utf8_lossy(&out.stdout))
     };
@@ -211,7 +189,7 @@ fn a_drive_of_a_group_is_compared_with_the_same_of_another_group_and_both_are_na
     }
     assert_eq!(sentences(&asked(&bundle, "drive-1:ops/s")), Vec::<&str>::new());
     let refused = |metric: &str, parts: &[&str]| {
-        let out = run(dir, &["claims", "b.dyno", "--metric", metric]);
+        let out = dyno(dir, &["claims", "b.dyno", "--metric", metric]);
         assert_eq!(out.status.code(), Some(1));
         parts.iter().for_each(|part| assert!(said(&out).contains(part), "{}", said(&out)));
     };

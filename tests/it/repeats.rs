@@ -1,9 +1,8 @@
 //! `repeats = { until = …, at_least = …, at_most = … }`: points are measured again until their interval is narrow enough.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use dyno::stats::estimate::from_repeats;
+
+use crate::support::dyno;
 
 /// Two subjects on the null engine; every point is named in the export.
 fn plan(repeats: &str) -> String {
@@ -16,10 +15,6 @@ fn plan(repeats: &str) -> String {
 const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\nduration = \"200ms\"\n\
     sweep = { axis = \"io.threads\", values = [1, 2] }\n[[step.stream]]\nname = \"io\"\n\
     engine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
-
-fn dyno(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(folder).args(args).output().unwrap()
-}
 
 /// A folder with the protocol, the plan and the two directories under test.
 fn bench(repeats: &str) -> tempfile::TempDir {

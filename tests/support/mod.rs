@@ -9,7 +9,7 @@ pub mod quiet;
 use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
@@ -81,6 +81,19 @@ pub fn open_to_all(folders: &[&Path]) {
     use std::os::unix::fs::PermissionsExt;
     let open = |f: &&Path| std::fs::set_permissions(f, std::fs::Permissions::from_mode(0o755)).expect("opened");
     folders.iter().for_each(open);
+}
+
+/// Runs Dyno in a folder.
+pub fn dyno(dir: &Path, args: &[&str]) -> Output {
+    Command::new(DYNO).current_dir(dir).args(args).output().expect("ran")
+}
+
+/// The same where it must go well; what it printed.
+#[track_caller]
+pub fn dyno_well(dir: &Path, args: &[&str]) -> String {
+    let output = dyno(dir, args);
+    assert!(output.status.success(), "dyno {args:?}: {}", said(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 pub fn said(output: &Output) -> String {
