@@ -1,5 +1,6 @@
-//! What is fuzzed: everything that reads what others wrote. Shared by cargo-fuzz's targets and `tests/it/fuzz.rs`, which
-//! runs the corpus and mutations of it with the stable toolchain. A target returns; only a panic is a finding.
+//! What is fuzzed: everything that reads what others wrote. Shared by cargo-fuzz's targets and
+//! `tests/it/fuzz.rs`, which runs the corpus and mutations of it with the stable toolchain. A
+//! target returns; only a panic is a finding.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,8 @@ const MAPPING: &str = include_str!("../tests/data/mapping.toml");
 fn file(name: &str, data: &[u8]) -> PathBuf {
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_path_buf() } else { std::env::temp_dir() };
-    let thread = format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), "");
+    let thread =
+        format!("{:?}", std::thread::current().id()).replace(|c: char| !c.is_ascii_digit(), "");
     let folder = folder.join(format!("dyno-fuzz-{}-{thread}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for the input");
     let path = folder.join(name);
@@ -53,7 +55,8 @@ fn plan(data: &[u8]) {
 
 fn protocol(data: &[u8]) {
     let protocol = file("protocol.toml", data);
-    let plan = b"protocol = \"./protocol.toml\"\n[[subject]]\nname = \"A\"\ndrives = [{ path = \"a\" }]\n";
+    let plan =
+        b"protocol = \"./protocol.toml\"\n[[subject]]\nname = \"A\"\ndrives = [{ path = \"a\" }]\n";
     let plan = file("plan.toml", plan);
     let _ = dyno::plan::load(&plan, &dyno::cmd::catalogue());
     done(&protocol);
@@ -122,7 +125,8 @@ const ROWS: &str = "
         SELECT subject, 0, 'steady state', 'a', 'b', 1 FROM point LIMIT 1;
     INSERT INTO drive_state SELECT subject, 0, 's', 'c', 1 FROM point LIMIT 1;";
 
-/// One value of an otherwise honest bundle: the first byte says which, the second of which type, the rest is the value.
+/// One value of an otherwise honest bundle: the first byte says which, the second of which type,
+/// the rest is the value.
 fn values(data: &[u8]) {
     let [column, kind, value @ ..] = data else { return };
     let path = file("input.dyno", HONEST);
@@ -175,5 +179,9 @@ fn import(format: &str, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let (mapping, text) = text.split_once("\n---\n").unwrap_or((MAPPING, text));
     let format = ALL.iter().find(|f| f.info().name == format).expect("a format");
-    let _ = format.read(&Input { file: "dir/input.t4.csv", text, mapping: Some(("mapping.toml", mapping)) });
+    let _ = format.read(&Input {
+        file: "dir/input.t4.csv",
+        text,
+        mapping: Some(("mapping.toml", mapping)),
+    });
 }

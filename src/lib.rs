@@ -1,7 +1,8 @@
-//! Dyno, a dynamometer for SSDs. `main.rs` is a thin binary over this library; ARCHITECTURE.md is its map.
+//! Dyno, a dynamometer for SSDs. `main.rs` is a thin binary over this library; ARCHITECTURE.md is
+//! its map.
 //!
-//! Imports run one way, downwards. What follows from other lines is left out: `run` imports `record` too. tests/tidy/ holds
-//! this against the code.
+//! Imports run one way, downwards. What follows from other lines is left out: `run` imports
+//! `record` too. tests/tidy/ holds this against the code.
 //!
 //! ```text
 //! main → cmd

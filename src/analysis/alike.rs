@@ -1,5 +1,6 @@
-//! Like with like: two points may be compared only if their resolved steps agree in every field but the subject's own. The
-//! plan's typed model is walked field by field through its JSON form, so that a field added later is compared by itself.
+//! Like with like: two points may be compared only if their resolved steps agree in every field but
+//! the subject's own. The plan's typed model is walked field by field through its JSON form, so
+//! that a field added later is compared by itself.
 
 use serde_json::Value;
 
@@ -24,7 +25,8 @@ impl FieldDifference {
         Difference { grade: Grade::Disqualifying, what: self.path, values }
     }
 
-    /// Whether `vary` names the field: by its path, by the path's end ("read.block"), or by a part that it lies in.
+    /// Whether `vary` names the field: by its path, by the path's end ("read.block"), or by a part
+    /// that it lies in.
     pub fn is_named_by(&self, vary: &str) -> bool {
         let parts: Vec<&str> = self.path.split('.').filter(|p| !NESTS.contains(p)).collect();
         let asked: Vec<&str> = vary.split('.').filter(|p| !NESTS.contains(p)).collect();
@@ -35,21 +37,29 @@ impl FieldDifference {
 /// Parts of a path that only say what follows.
 const NESTS: [&str; 6] = ["step", "stream", "streams", "engine", "workload", "knobs"];
 
-/// The version of the measuring method, as a path: what two samples do not both mean is no question that `vary` could ask.
+/// The version of the measuring method, as a path: what two samples do not both mean is no question
+/// that `vary` could ask.
 const METHOD: &str = "version of the measuring method";
 
-/// What of a resolved plan decides a step's numbers, for one subject at one point; nothing of the subject itself.
+/// What of a resolved plan decides a step's numbers, for one subject at one point; nothing of the
+/// subject itself.
 fn decisive(plan: &Plan, point: &PointPlan) -> Value {
     let mut step = serde_json::to_value(&point.step).unwrap_or_default();
     if let Value::Object(fields) = &mut step {
-        // The point is at one of the sweep's values, which stands in its stream; the others are other points.
+        // The point is at one of the sweep's values, which stands in its stream; the others are
+        // other points.
         fields.remove("sweep");
         // What a brief shows of it is no matter of how it was measured.
         fields.remove("figures");
     }
-    let used: Vec<_> =
-        plan.protocol.datasets.iter().filter(|d| point.step.streams.iter().any(|s| s.dataset == d.name)).collect();
-    let meters: Vec<&str> = plan.meters.iter().chain(&point.subject.meters).map(|m| m.name.as_str()).collect();
+    let used: Vec<_> = plan
+        .protocol
+        .datasets
+        .iter()
+        .filter(|d| point.step.streams.iter().any(|s| s.dataset == d.name))
+        .collect();
+    let meters: Vec<&str> =
+        plan.meters.iter().chain(&point.subject.meters).map(|m| m.name.as_str()).collect();
     serde_json::json!({
         METHOD: plan.method,
         "step": step,
@@ -61,7 +71,8 @@ fn decisive(plan: &Plan, point: &PointPlan) -> Value {
     })
 }
 
-/// Every field in which the plans behind two points differ, apart from those that the plans give to the subjects alone.
+/// Every field in which the plans behind two points differ, apart from those that the plans give to
+/// the subjects alone.
 pub fn differences(a: (&Plan, &PointPlan), b: (&Plan, &PointPlan)) -> Vec<FieldDifference> {
     let mut found = Vec::new();
     walk(&decisive(a.0, a.1), &decisive(b.0, b.1), &mut Vec::new(), &mut found);
@@ -76,7 +87,12 @@ fn walk(a: &Value, b: &Value, path: &mut Vec<String>, found: &mut Vec<FieldDiffe
             keys.dedup();
             for key in keys {
                 path.push(key.clone());
-                walk(own.get(key).unwrap_or(&Value::Null), other.get(key).unwrap_or(&Value::Null), path, found);
+                walk(
+                    own.get(key).unwrap_or(&Value::Null),
+                    other.get(key).unwrap_or(&Value::Null),
+                    path,
+                    found,
+                );
                 path.pop();
             }
         }
@@ -85,7 +101,9 @@ fn walk(a: &Value, b: &Value, path: &mut Vec<String>, found: &mut Vec<FieldDiffe
             names.sort_unstable();
             names.dedup();
             for wanted in names {
-                let of = |all: &[Value]| all.iter().find(|v| name(v) == Some(wanted)).cloned().unwrap_or_default();
+                let of = |all: &[Value]| {
+                    all.iter().find(|v| name(v) == Some(wanted)).cloned().unwrap_or_default()
+                };
                 path.push(wanted.to_string());
                 walk(&of(own), &of(other), path, found);
                 path.pop();
@@ -113,7 +131,8 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Why two subjects of different runs may not be compared in a step at an axis value, or what their comparison is of.
+/// Why two subjects of different runs may not be compared in a step at an axis value, or what their
+/// comparison is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Likeness {
     /// Differences that nothing names: they bar the comparison.
@@ -122,7 +141,8 @@ pub struct Likeness {
     pub varied: Vec<FieldDifference>,
 }
 
-/// Compares the plans behind a step of two subjects. Every axis value of a step has the same fields, so one stands for all.
+/// Compares the plans behind a step of two subjects. Every axis value of a step has the same
+/// fields, so one stands for all.
 pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
     let run = |subject: usize| &facts.runs[facts.run_of[subject]].resolved;
     if facts.run_of[a] == facts.run_of[b] {
@@ -130,7 +150,8 @@ pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
     }
     let points = [a, b].map(|subject| first_point(run(subject), step, &facts.own_names[subject]));
     let [Some(of_a), Some(of_b)] = &points else { return Likeness::default() };
-    let named = |d: &FieldDifference| d.path != METHOD && facts.vary.iter().any(|vary| d.is_named_by(vary));
+    let named =
+        |d: &FieldDifference| d.path != METHOD && facts.vary.iter().any(|vary| d.is_named_by(vary));
     let (varied, unlike) = differences((run(a), of_a), (run(b), of_b)).into_iter().partition(named);
     Likeness { unlike, varied }
 }
@@ -139,7 +160,12 @@ pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
 fn first_point(plan: &Plan, step: &str, subject: &str) -> Option<PointPlan> {
     let step = plan.protocol.steps.iter().find(|s| s.name == step)?.clone();
     let subject: Subject = plan.subjects.iter().find(|s| s.name == subject)?.clone();
-    let key = crate::plan::PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: None, repeat: 1 };
+    let key = crate::plan::PointKey {
+        subject: subject.name.clone(),
+        step: step.name.clone(),
+        axis: None,
+        repeat: 1,
+    };
     Some(PointPlan { key, subject, step })
 }
 
@@ -165,7 +191,9 @@ mod tests {
     /// Every leaf of a value, as the path of keys and places that leads to it.
     fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
         match value {
-            Value::Object(fields) => fields.iter().for_each(|(key, v)| leaves(v, &format!("{path}/{key}"), found)),
+            Value::Object(fields) => {
+                fields.iter().for_each(|(key, v)| leaves(v, &format!("{path}/{key}"), found))
+            }
             Value::Array(all) if !all.is_empty() => {
                 all.iter().enumerate().for_each(|(i, v)| leaves(v, &format!("{path}/{i}"), found));
             }
@@ -189,7 +217,8 @@ mod tests {
         let subjects = [("A".to_string(), folder.path().to_path_buf())];
         for protocol in ["noisy-neighbour", "rocksdb-threads", "tpcc"] {
             let catalogue = crate::cmd::catalogue();
-            let plan = crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue).expect("a plan");
+            let plan = crate::plan::from_command_line(protocol, &subjects, &[], None, &catalogue)
+                .expect("a plan");
             for step in &plan.protocol.steps {
                 let point = first_point(&plan, &step.name, "A").expect("a point");
                 let whole = decisive(&plan, &point);
@@ -203,7 +232,9 @@ mod tests {
                     *at = other(at);
                     let mut differences = Vec::new();
                     walk(&whole, &changed, &mut Vec::new(), &mut differences);
-                    let [one] = &differences[..] else { panic!("{protocol} {leaf}: {differences:?}") };
+                    let [one] = &differences[..] else {
+                        panic!("{protocol} {leaf}: {differences:?}")
+                    };
                     assert!(one.values[0] != one.values[1], "{leaf}: {one:?}");
                     assert!(one.is_named_by(&one.path), "{leaf}: {one:?}");
                 }

@@ -41,7 +41,9 @@ impl AxisValue {
         let whole = number.round() as u64;
         let label = match axis.field {
             _ if axis.value.is_maximum() => "maximum".to_string(),
-            Field::Threads | Field::Depth | Field::Instances | Field::OpsPerSec => units::grouped(whole),
+            Field::Threads | Field::Depth | Field::Instances | Field::OpsPerSec => {
+                units::grouped(whole)
+            }
             Field::BytesPerSec => format!("{}/s", units::bytes(whole)),
             Field::LoadPercent => format!("{number} %"),
             Field::Block => units::bytes(whole),

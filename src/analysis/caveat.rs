@@ -26,8 +26,8 @@ pub enum Caveat {
 }
 
 impl Caveat {
-    /// Whether nothing at all may be claimed. What the drive did not decide is a bound from one side, and three repeats
-    /// are a matter of measuring again.
+    /// Whether nothing at all may be claimed. What the drive did not decide is a bound from one
+    /// side, and three repeats are a matter of measuring again.
     pub fn bars(&self) -> bool {
         !matches!(self, Caveat::NotTheDrive(_))
     }

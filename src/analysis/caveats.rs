@@ -1,5 +1,5 @@
-//! Why nothing is claimed of a cell, as typed reasons. What the drive did not decide is one of them, but bars only one
-//! direction: see `compare`.
+//! Why nothing is claimed of a cell, as typed reasons. What the drive did not decide is one of
+//! them, but bars only one direction: see `compare`.
 
 pub use super::caveat::Caveat;
 use super::facts::{CellFacts, Facts, StepFacts};
@@ -8,8 +8,8 @@ use crate::stats::family::FEWEST;
 use crate::stats::limit::Verdict;
 use crate::stats::trend::Drift;
 
-/// From this share of its ops handed over late on, the response times of an open loop are the generator's as well: p99 is
-/// the latency that one op in a hundred exceeds.
+/// From this share of its ops handed over late on, the response times of an open loop are the
+/// generator's as well: p99 is the latency that one op in a hundred exceeds.
 const LATE: f64 = 0.01;
 
 impl CellFacts {
@@ -29,12 +29,18 @@ pub fn note(facts: &mut Facts) {
     let unsteady: Vec<bool> = (0..facts.subjects.len()).map(|s| unsteady(facts, s)).collect();
     let failed = |step: &StepFacts, cell: &CellFacts| {
         let at = &step.values[cell.value].label;
-        facts.failures.iter().filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at).count()
+        facts
+            .failures
+            .iter()
+            .filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at)
+            .count()
     };
     let all: Vec<Vec<Vec<Caveat>>> = facts
         .steps
         .iter()
-        .map(|step| step.cells.iter().map(|c| of(c, failed(step, c), unsteady[c.subject])).collect())
+        .map(|step| {
+            step.cells.iter().map(|c| of(c, failed(step, c), unsteady[c.subject])).collect()
+        })
         .collect();
     for (step, caveats) in facts.steps.iter_mut().zip(all) {
         step.cells.iter_mut().zip(caveats).for_each(|(cell, own)| cell.caveats = own);
@@ -79,7 +85,13 @@ pub fn of_load(load: &Summary) -> Vec<Caveat> {
 /// Whether a drive of the subject was prepared until steady, and last was not.
 fn unsteady(facts: &Facts, subject: usize) -> bool {
     let own = || {
-        facts.prepared.iter().filter(|(s, _)| *s == subject).filter_map(|(_, p)| Some((p.drive, p.steady.as_ref()?)))
+        facts
+            .prepared
+            .iter()
+            .filter(|(s, _)| *s == subject)
+            .filter_map(|(_, p)| Some((p.drive, p.steady.as_ref()?)))
     };
-    own().any(|(drive, _)| own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached()))
+    own().any(|(drive, _)| {
+        own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached())
+    })
 }

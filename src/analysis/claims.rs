@@ -1,5 +1,6 @@
-//! What may be claimed: for every subject and rival, step and metric, the step's mean and the largest difference at a point,
-//! both from the one family of comparisons, so that nothing more needs to be allowed for.
+//! What may be claimed: for every subject and rival, step and metric, the step's mean and the
+//! largest difference at a point, both from the one family of comparisons, so that nothing more
+//! needs to be allowed for.
 
 use super::compare::{At, Comparison, Standing};
 use super::facts::Facts;
@@ -30,23 +31,29 @@ pub struct Crossover {
     pub from: usize,
 }
 
-/// All claims, the strongest first: by what is left of the difference at the weak end of its interval. A bound is weaker
-/// than what was shown outright.
+/// All claims, the strongest first: by what is left of the difference at the weak end of its
+/// interval. A bound is weaker than what was shown outright.
 pub fn all(facts: &Facts) -> Vec<Claim<'_>> {
     let mut found: Vec<Claim<'_>> = Vec::new();
     for claimed in facts.comparisons.iter().filter(|c| c.is_claimed()) {
         let same = |c: &Comparison| {
-            (c.step, c.better, c.worse, &c.metric) == (claimed.step, claimed.better, claimed.worse, &claimed.metric)
+            (c.step, c.better, c.worse, &c.metric)
+                == (claimed.step, claimed.better, claimed.worse, &claimed.metric)
         };
         if !matches!(claimed.at, At::Value(_) | At::Load(_)) {
             found.push(Claim { comparison: claimed, of_points: 1 });
             continue;
         }
         let kind = std::mem::discriminant(&claimed.at);
-        let alike = |c: &&Claim<'_>| same(c.comparison) && std::mem::discriminant(&c.comparison.at) == kind;
+        let alike =
+            |c: &&Claim<'_>| same(c.comparison) && std::mem::discriminant(&c.comparison.at) == kind;
         match found.iter().position(|c| alike(&c)) {
             Some(at) => {
-                let largest = if claimed.low > found[at].comparison.low { claimed } else { found[at].comparison };
+                let largest = if claimed.low > found[at].comparison.low {
+                    claimed
+                } else {
+                    found[at].comparison
+                };
                 found[at] = Claim { comparison: largest, of_points: found[at].of_points + 1 };
             }
             None => found.push(Claim { comparison: claimed, of_points: 1 }),
@@ -73,10 +80,19 @@ pub fn crossovers_among<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -
     let pair = |c: &Comparison| (c.better.min(c.worse), c.better.max(c.worse));
     points.sort_by_cached_key(|(c, value)| (c.step, c.metric.short(), pair(c), *value));
     for (own, value) in points {
-        let same = |(b, _): &(&Comparison, usize)| (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own));
+        let same = |(b, _): &(&Comparison, usize)| {
+            (b.step, &b.metric, pair(b)) == (own.step, &own.metric, pair(own))
+        };
         if let Some((before, until)) = last.filter(|l| same(l) && l.0.better != own.better) {
             let (step, metric) = (own.step, own.metric.clone());
-            all.push(Crossover { step, metric, before: before.better, until, after: own.better, from: value });
+            all.push(Crossover {
+                step,
+                metric,
+                before: before.better,
+                until,
+                after: own.better,
+                from: value,
+            });
         }
         last = Some((own, value));
     }

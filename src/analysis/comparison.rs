@@ -24,7 +24,8 @@ pub enum At {
 pub enum Standing {
     /// The interval excludes "no difference".
     Claimed,
-    /// The same, but something other than the drive limited the better one: its drive could show more.
+    /// The same, but something other than the drive limited the better one: its drive could show
+    /// more.
     AtLeast,
     /// The interval holds "no difference".
     NotShown,
@@ -45,7 +46,8 @@ pub struct Comparison {
     pub better: usize,
     /// The other subject, by index.
     pub worse: usize,
-    /// Greater over smaller of the figures as the metric has it: for latencies worse ÷ better. At least 1.
+    /// Greater over smaller of the figures as the metric has it: for latencies worse ÷ better. At
+    /// least 1.
     pub factor: f64,
     /// Lower end of the factor's simultaneous interval.
     pub low: f64,
@@ -58,8 +60,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// By how much, in percent, with the ends of its interval, by the metric's own formula: a gain (superior ÷ inferior − 1)
-    /// where higher is better, a reduction (1 − new ÷ old) where lower is.
+    /// By how much, in percent, with the ends of its interval, by the metric's own formula: a gain
+    /// (superior ÷ inferior − 1) where higher is better, a reduction (1 − new ÷ old) where lower
+    /// is.
     pub fn percent(&self) -> (f64, f64, f64) {
         let of = |factor: f64| match self.metric.better() {
             Better::Higher => gain_percent(factor, 1.0),
@@ -73,7 +76,11 @@ impl Comparison {
         let (value, low, high) = self.percent();
         let value = if self.standing == Standing::AtLeast { low } else { value };
         let [value, low, high] = in_interval(value, low, high);
-        if self.standing == Standing::AtLeast { [low.clone(), low, high] } else { [value, low, high] }
+        if self.standing == Standing::AtLeast {
+            [low.clone(), low, high]
+        } else {
+            [value, low, high]
+        }
     }
 
     /// Whether it is printed as a claim, a lower bound included.

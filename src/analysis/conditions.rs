@@ -1,4 +1,5 @@
-//! Fairness between subjects: what differs between them apart from the drive, and how much that matters.
+//! Fairness between subjects: what differs between them apart from the drive, and how much that
+//! matters.
 
 #[cfg(test)]
 pub mod tests;
@@ -44,20 +45,22 @@ const ALIKE: &[(Key, Grade)] = &[
 
 const DRIVE: &str = Heading::Drive.name();
 
-/// A higher temperature at the start than this, in degrees Celsius, or a fuller drive than this, in percent of its size,
-/// may change what it does.
+/// A higher temperature at the start than this, in degrees Celsius, or a fuller drive than this, in
+/// percent of its size, may change what it does.
 const WARMER_CELSIUS: f64 = 5.0;
 const FULLER_PERCENT: f64 = 5.0;
 
 /// A subject and what it has.
 pub(super) type Seen<'a> = (usize, &'a str);
 
-/// Every pair of subjects that may not be compared, and why: test conditions that differ, or resolved steps that do.
+/// Every pair of subjects that may not be compared, and why: test conditions that differ, or
+/// resolved steps that do.
 pub fn barred(facts: &Facts) -> Vec<Barred> {
     let mut all = Vec::new();
     for pair in (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
         let found = differences_between(facts, &[pair.0, pair.1]).into_iter();
-        let differences: Vec<Difference> = found.filter(|d| d.grade == Grade::Disqualifying).collect();
+        let differences: Vec<Difference> =
+            found.filter(|d| d.grade == Grade::Disqualifying).collect();
         if !differences.is_empty() {
             all.push(Barred { pair, step: None, differences });
         }
@@ -72,14 +75,16 @@ pub fn barred(facts: &Facts) -> Vec<Barred> {
     all
 }
 
-/// How much a difference in a fact matters between subjects: two hosts may be compared only where that is the question, and so may what
-/// engines report of knobs that the plan gives to one subject alone or that vary on purpose.
+/// How much a difference in a fact matters between subjects: two hosts may be compared only where
+/// that is the question, and so may what engines report of knobs that the plan gives to one subject
+/// alone or that vary on purpose.
 fn grade_of(facts: &Facts, subjects: &[usize], key: Key, grade: Grade) -> Grade {
     let own_knobs = |subject: &usize| {
         let plan = &facts.runs[facts.run_of[*subject]].resolved;
         plan.subjects.iter().any(|s| s.name == facts.own_names[*subject] && !s.overrides.is_empty())
     };
-    if engine::OF_KNOBS.contains(&key) && (subjects.iter().any(own_knobs) || !facts.vary.is_empty()) {
+    if engine::OF_KNOBS.contains(&key) && (subjects.iter().any(own_knobs) || !facts.vary.is_empty())
+    {
         return Grade::Harmless;
     }
     let mut runs = subjects.iter().filter_map(|s| facts.run_of.get(*s));
@@ -127,7 +132,8 @@ pub fn headings(facts: &Facts, key: Key) -> Vec<&str> {
         return vec![heading.name()];
     }
     let mut found: Vec<&str> = Vec::new();
-    for group in facts.disclosure.iter().filter(|g| g.rows.iter().any(|(name, _)| name == key.name)) {
+    for group in facts.disclosure.iter().filter(|g| g.rows.iter().any(|(name, _)| name == key.name))
+    {
         let name = group.name.split(": ").next().unwrap_or_default();
         let name = name.split(" (").next().unwrap_or_default();
         if !found.contains(&name) && !Heading::ALL.iter().any(|h| h.name() == name) {
@@ -150,21 +156,27 @@ pub fn sightings<'a>(
         for &subject in subjects {
             let Some(place) = place_of(facts, subject, label) else { continue };
             let values = g.rows.iter().filter(|(n, _)| n == name);
-            found.entry(place).or_default().extend(values.map(|(_, value)| (subject, value.as_str())));
+            found
+                .entry(place)
+                .or_default()
+                .extend(values.map(|(_, value)| (subject, value.as_str())));
         }
     }
     found
 }
 
-/// Where a heading's facts were gathered, if they are the subject's: "" for all of it, " (2)" for a drive of its group,
-/// ", readrandom" for a step. `label` is what follows the heading's own name.
+/// Where a heading's facts were gathered, if they are the subject's: "" for all of it, " (2)" for a
+/// drive of its group, ", readrandom" for a step. `label` is what follows the heading's own name.
 fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str> {
     let shown = facts.subjects[subject].as_str();
     let run = &facts.runs.get(*facts.run_of.get(subject)?)?.file;
     let stem = Path::new(run).file_stem().unwrap_or_default().to_string_lossy();
     let name = shown.strip_suffix(&format!(" ({stem})")).unwrap_or(shown);
     // What engines disclosed has the subject as it is shown, and the step.
-    let of_engine = label.strip_prefix(": ").and_then(|l| l.strip_prefix(shown)).filter(|l| l.starts_with(", "));
+    let of_engine = label
+        .strip_prefix(": ")
+        .and_then(|l| l.strip_prefix(shown))
+        .filter(|l| l.starts_with(", "));
     if of_engine.is_some() {
         return of_engine;
     }
@@ -177,7 +189,10 @@ fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str
     if label.is_empty() {
         return Some(label);
     }
-    label.strip_prefix(": ")?.strip_prefix(name).filter(|place| place.is_empty() || place.starts_with(" ("))
+    label
+        .strip_prefix(": ")?
+        .strip_prefix(name)
+        .filter(|place| place.is_empty() || place.starts_with(" ("))
 }
 
 /// What differs, with whose it is; nothing where all have the same.
@@ -192,8 +207,9 @@ fn unlike(facts: &Facts, seen: &[Seen<'_>]) -> Option<String> {
         }
     }
     let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
-    let each =
-        distinct.iter().map(|(value, whose)| format!("{} ({})", without_common(value, &values), whose.join(", ")));
+    let each = distinct
+        .iter()
+        .map(|(value, whose)| format!("{} ({})", without_common(value, &values), whose.join(", ")));
     (distinct.len() > 1).then(|| each.collect::<Vec<_>>().join(", "))
 }
 
@@ -212,7 +228,8 @@ fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let models = sightings(facts, subjects, DRIVE, drive::MODEL.name);
     let of = |(place, seen): (&str, Vec<Seen<'_>>)| {
         let values = unlike(facts, &seen)?;
-        let same_model = models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
+        let same_model =
+            models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
         let grade = if same_model { Grade::Doubtful } else { Grade::Harmless };
         Some(Difference { grade, what: format!("{DRIVE}: {}", drive::FIRMWARE.name), values })
     };
@@ -225,7 +242,11 @@ fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
         let own = facts.prepared.iter().filter(|(s, _)| *s == subject).map(|(_, p)| p);
         let mut all: Vec<String> = Vec::new();
         for p in own {
-            let asked = if p.asked.is_empty() { p.action.clone() } else { format!("{} {}", p.action, p.asked) };
+            let asked = if p.asked.is_empty() {
+                p.action.clone()
+            } else {
+                format!("{} {}", p.action, p.asked)
+            };
             // Each drive of a group has had its own.
             if !all.contains(&asked) {
                 all.push(asked);
@@ -234,7 +255,8 @@ fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
         if all.is_empty() { "nothing".to_string() } else { all.join("; ") }
     };
     let each: Vec<String> = subjects.iter().map(|s| of(*s)).collect();
-    let seen: Vec<Seen<'_>> = subjects.iter().copied().zip(each.iter().map(String::as_str)).collect();
+    let seen: Vec<Seen<'_>> =
+        subjects.iter().copied().zip(each.iter().map(String::as_str)).collect();
     let values = unlike(facts, &seen)?;
     Some(Difference { grade: Grade::Disqualifying, what: "Preparation".to_string(), values })
 }
@@ -244,7 +266,11 @@ fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let of = |seen: Vec<Seen<'_>>| {
         let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
         let values = unlike(facts, &seen).filter(|_| high - low > FULLER_PERCENT)?;
-        Some(Difference { grade: Grade::Doubtful, what: format!("{DRIVE}: {}", drive::FILLED.name), values })
+        Some(Difference {
+            grade: Grade::Doubtful,
+            what: format!("{DRIVE}: {}", drive::FILLED.name),
+            values,
+        })
     };
     sightings(facts, subjects, DRIVE, drive::FILLED.name).into_values().filter_map(of).collect()
 }
@@ -253,10 +279,16 @@ fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
 fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let of = |step: &StepFacts| {
         let at_start = |c: &CellFacts| Some((c.subject, c.celsius_over_time.first()?.1));
-        let starts: Vec<(usize, f64)> =
-            step.cells.iter().filter(|c| subjects.contains(&c.subject)).filter_map(at_start).collect();
+        let starts: Vec<(usize, f64)> = step
+            .cells
+            .iter()
+            .filter(|c| subjects.contains(&c.subject))
+            .filter_map(at_start)
+            .collect();
         let (low, high) = bounds(starts.iter().map(|(_, celsius)| *celsius))?;
-        let said = |(subject, celsius): &(usize, f64)| format!("{celsius:.0} °C ({})", facts.subjects[*subject]);
+        let said = |(subject, celsius): &(usize, f64)| {
+            format!("{celsius:.0} °C ({})", facts.subjects[*subject])
+        };
         let values = starts.iter().map(said).collect::<Vec<_>>().join(", ");
         let what = format!("Temperature at the start, {}", step.title);
         (high - low > WARMER_CELSIUS).then_some(Difference { grade: Grade::Doubtful, what, values })
@@ -265,26 +297,33 @@ fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
 }
 
 fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.fold(None, |held, v| held.map_or(Some((v, v)), |(low, high): (f64, f64)| Some((low.min(v), high.max(v)))))
+    values.fold(None, |held, v| {
+        held.map_or(Some((v, v)), |(low, high): (f64, f64)| Some((low.min(v), high.max(v))))
+    })
 }
 
 /// Whether what changed with time met all of them equally.
 fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
-    let mut runs: Vec<usize> = subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
+    let mut runs: Vec<usize> =
+        subjects.iter().filter_map(|s| facts.run_of.get(*s).copied()).collect();
     runs.dedup();
     let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
     let (what, values) = if subjects.len() > 1 && runs.len() > 1 {
         let times: Vec<String> = of_runs().map(|r| units::moment(r.started_unix_ns)).collect();
         ("Measured in runs of their own", times.join(", "))
     } else if subjects.len() > 1 && of_runs().any(|r| r.order == Order::Blocked) {
-        ("Measured one subject after the other", "what changed with time met them unequally".to_string())
+        (
+            "Measured one subject after the other",
+            "what changed with time met them unequally".to_string(),
+        )
     } else {
         return None;
     };
     Some(Difference { grade: Grade::Doubtful, what: what.to_string(), values })
 }
 
-/// The distinct values of a fact, each with whose it is: a subject's, a file's, or nobody's in particular.
+/// The distinct values of a fact, each with whose it is: a subject's, a file's, or nobody's in
+/// particular.
 pub fn values(facts: &Facts, group: &str, name: &str) -> Vec<(String, String)> {
     let mut found: Vec<(Vec<&str>, &str)> = Vec::new();
     let groups = facts.disclosure.iter().filter(|g| {

@@ -1,8 +1,9 @@
-//! Figures that are read off a curve of latency against load, repeat by repeat, so that they have intervals as any other:
-//! latency at a load that all carry, load at a latency that all reach, and the most load within a search's limit.
+//! Figures that are read off a curve of latency against load, repeat by repeat, so that they have
+//! intervals as any other: latency at a load that all carry, load at a latency that all reach, and
+//! the most load within a search's limit.
 //!
-//! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is compared here and not point by
-//! point.
+//! Half of one's own maximum is not the same load for two subjects, so a sweep of shares is
+//! compared here and not point by point.
 
 use super::comparison::At;
 use super::facts::{CellFacts, Facts, StepFacts};
@@ -31,14 +32,17 @@ pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<Compared> {
         all.push(within_limit(facts, index, step, search));
     }
     let field = step.axis.as_ref().map(|a| a.field);
-    if step.values.len() < FEWEST_POINTS || !matches!(field, Some(Field::LoadPercent | Field::OpsPerSec)) {
+    if step.values.len() < FEWEST_POINTS
+        || !matches!(field, Some(Field::LoadPercent | Field::OpsPerSec))
+    {
         return all;
     }
     let curves: Vec<Vec<Curve>> = (0..facts.subjects.len()).map(|s| of_subject(step, s)).collect();
     if field == Some(Field::LoadPercent) {
         let loads: Vec<f64> = common_loads(&curves);
-        // Loads read off one curve share its points, so each is a sheet by itself, and their mean is taken within repeats:
-        // as points of one sheet they would count as so many independent observations.
+        // Loads read off one curve share its points, so each is a sheet by itself, and their mean
+        // is taken within repeats: as points of one sheet they would count as so many independent
+        // observations.
         for load in &loads {
             let row = read(&curves, &|c: &Curve| latency_at(&c.points, *load));
             all.push(compared(facts, index, Metric::p99(), (At::Load(*load), row)));
@@ -50,7 +54,12 @@ pub fn of_step(facts: &Facts, index: usize, step: &StepFacts) -> Vec<Compared> {
     }
     if let Some(knee) = knee(&mean_curve(step, 0)) {
         let row = read(&curves, &|c: &Curve| load_at(&c.points, knee.latency));
-        all.push(compared(facts, index, Metric::total(Figure::Ops), (At::Latency(knee.latency), row)));
+        all.push(compared(
+            facts,
+            index,
+            Metric::total(Figure::Ops),
+            (At::Latency(knee.latency), row),
+        ));
     }
     all
 }
@@ -60,24 +69,41 @@ type Row = Vec<Vec<Observation>>;
 fn compared(facts: &Facts, step: usize, metric: Metric, (at, row): (At, Row)) -> Compared {
     let comparable = vec![pairs(facts, step, |a, b| !row[a].is_empty() && !row[b].is_empty())];
     let sheet = Sheet { cells: vec![row], comparable, ..Sheet::default() };
-    Compared { step, metric, points: vec![at], sheet, not_the_drives: vec![vec![None; facts.subjects.len()]] }
+    Compared {
+        step,
+        metric,
+        points: vec![at],
+        sheet,
+        not_the_drives: vec![vec![None; facts.subjects.len()]],
+    }
 }
 
 /// The geometric mean of a curve's latencies at some loads.
 fn mean_latency(points: &[curve::At], loads: &[f64]) -> Option<f64> {
-    let logs = loads.iter().map(|load| Some(latency_at(points, *load)?.ln())).collect::<Option<Vec<f64>>>()?;
+    let logs = loads
+        .iter()
+        .map(|load| Some(latency_at(points, *load)?.ln()))
+        .collect::<Option<Vec<f64>>>()?;
     Some((logs.iter().sum::<f64>() / logs.len() as f64).exp())
 }
 
-/// A figure of every subject, where every repeat's curve has it: what was not measured is not guessed.
+/// A figure of every subject, where every repeat's curve has it: what was not measured is not
+/// guessed.
 fn read(curves: &[Vec<Curve>], of: &dyn Fn(&Curve) -> Option<f64>) -> Row {
     let observed = |c: &Curve| Some(Observation { value: of(c)?, block: c.block, place: c.place });
-    curves.iter().map(|own| own.iter().map(observed).collect::<Option<Vec<_>>>().unwrap_or_default()).collect()
+    curves
+        .iter()
+        .map(|own| own.iter().map(observed).collect::<Option<Vec<_>>>().unwrap_or_default())
+        .collect()
 }
 
-/// The paced points that nothing bars; without the maximum, whose closed loop has another kind of latency.
+/// The paced points that nothing bars; without the maximum, whose closed loop has another kind of
+/// latency.
 fn paced(step: &StepFacts, subject: usize) -> Vec<&CellFacts> {
-    let cells = step.cells.iter().filter(|c| c.subject == subject && step.values[c.value].number.is_finite());
+    let cells = step
+        .cells
+        .iter()
+        .filter(|c| c.subject == subject && step.values[c.value].number.is_finite());
     cells.filter(|c| !c.is_barred() && c.not_the_drive().is_none()).collect()
 }
 
@@ -90,10 +116,17 @@ fn of_subject(step: &StepFacts, subject: usize) -> Vec<Curve> {
         let point = |cell: &&&CellFacts| {
             let total = cell.total.as_ref()?;
             let times = total.class(step.class).map(ClassSummary::user_latency)?;
-            Some(curve::At { load: total.by_repeat[i], latency: *times.percentiles_by_repeat[P99].get(i)? })
+            Some(curve::At {
+                load: total.by_repeat[i],
+                latency: *times.percentiles_by_repeat[P99].get(i)?,
+            })
         };
         let (block, place) = seat(first, i);
-        Curve { block, place, points: curve::rising(&fit.iter().filter_map(point).collect::<Vec<_>>()) }
+        Curve {
+            block,
+            place,
+            points: curve::rising(&fit.iter().filter_map(point).collect::<Vec<_>>()),
+        }
     };
     (0..first.repeats.len()).map(of_repeat).collect()
 }
@@ -103,17 +136,26 @@ pub fn mean_curve(step: &StepFacts, subject: usize) -> Vec<curve::At> {
     let point = |cell: &CellFacts| {
         let total = cell.total.as_ref()?;
         let times = total.class(step.class).map(ClassSummary::user_latency)?;
-        Some(curve::At { load: total.ops_per_s.value, latency: times.percentiles_ns[P99].as_ref()?.value })
+        Some(curve::At {
+            load: total.ops_per_s.value,
+            latency: times.percentiles_ns[P99].as_ref()?.value,
+        })
     };
     paced(step, subject).into_iter().filter_map(point).collect()
 }
 
 /// The geometric mean of p99 over the loads that the curves of all subjects share.
 pub fn mean_over_loads(facts: &Facts, step: &StepFacts, subject: usize) -> Option<f64> {
-    let curves: Vec<Vec<curve::At>> =
-        (0..facts.subjects.len()).map(|s| curve::rising(&mean_curve(step, s))).filter(|c| c.len() > 1).collect();
+    let curves: Vec<Vec<curve::At>> = (0..facts.subjects.len())
+        .map(|s| curve::rising(&mean_curve(step, s)))
+        .filter(|c| c.len() > 1)
+        .collect();
     let loads = loads_between(&curves.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    if loads.is_empty() { None } else { mean_latency(&curve::rising(&mean_curve(step, subject)), &loads) }
+    if loads.is_empty() {
+        None
+    } else {
+        mean_latency(&curve::rising(&mean_curve(step, subject)), &loads)
+    }
 }
 
 /// Tenths of the loads that all curves of all subjects share.
@@ -135,7 +177,8 @@ fn loads_between(curves: &[&[curve::At]]) -> Vec<f64> {
 /// ops/s at the highest value of a search that held its limit, in each repeat.
 fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) -> Compared {
     let of = |subject: usize| {
-        let cells: Vec<&CellFacts> = step.cells.iter().filter(|c| c.subject == subject && !c.is_barred()).collect();
+        let cells: Vec<&CellFacts> =
+            step.cells.iter().filter(|c| c.subject == subject && !c.is_barred()).collect();
         let mut repeats: Vec<u32> = cells.iter().flat_map(|c| c.repeats.clone()).collect();
         repeats.sort_unstable();
         repeats.dedup();

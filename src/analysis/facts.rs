@@ -1,5 +1,5 @@
-//! What a report may say: bundles turned into plain structs, every point reduced to numbers at once. Pure: the store hands
-//! over what it holds, point by point.
+//! What a report may say: bundles turned into plain structs, every point reduced to numbers at
+//! once. Pure: the store hands over what it holds, point by point.
 
 use std::collections::HashMap;
 
@@ -70,7 +70,8 @@ pub struct RunFacts {
     pub dyno_version: String,
     /// Repeats of each point that the plan asks for.
     pub repeats: u32,
-    /// What half the headline figure's interval was to come down to, in percent, by up to so many repeats.
+    /// What half the headline figure's interval was to come down to, in percent, by up to so many
+    /// repeats.
     pub until_percent: Option<f64>,
     /// In which order subjects took turns.
     pub order: Order,
@@ -102,9 +103,11 @@ pub struct StepFacts {
     pub values: Vec<AxisValue>,
     /// The class whose latency the figures show.
     pub class: Option<Class>,
-    /// Some headline stream was asked for a rate, so latency and not throughput distinguishes the subjects.
+    /// Some headline stream was asked for a rate, so latency and not throughput distinguishes the
+    /// subjects.
     pub open_loop: bool,
-    /// A stream runs more than once on a drive, so its numbers are sums and its histograms are merged.
+    /// A stream runs more than once on a drive, so its numbers are sums and its histograms are
+    /// merged.
     pub instances: bool,
     /// Length of the measured window, nanoseconds.
     pub window_ns: u64,
@@ -126,7 +129,8 @@ pub struct CellFacts {
     pub value: usize,
     /// The numbers of the repeats that were measured to the end.
     pub repeats: Vec<u32>,
-    /// Of each of these, its place in the order of its block; none where the subjects did not take turns.
+    /// Of each of these, its place in the order of its block; none where the subjects did not take
+    /// turns.
     pub places: Vec<Option<u32>>,
     /// Index of the bundle that the points are in.
     pub bundle: usize,
@@ -150,7 +154,8 @@ pub struct CellFacts {
     pub watts_over_time: Vec<(f64, f64)>,
     /// (seconds, degrees Celsius) of the hottest gauge.
     pub celsius_over_time: Vec<(f64, f64)>,
-    /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead value.
+    /// (seconds, ops/s) of the headline streams in the first repeat; only for the step's lead
+    /// value.
     pub over_time: Vec<(f64, f64)>,
 }
 
@@ -202,7 +207,8 @@ impl Facts {
 }
 
 impl StepFacts {
-    /// Whether its windows are too short to be tested for drift. What was imported has no seconds to test at all.
+    /// Whether its windows are too short to be tested for drift. What was imported has no seconds
+    /// to test at all.
     pub fn is_untested_for_drift(&self) -> bool {
         let untested = |c: &CellFacts| c.total.is_some() && c.drift == Drift::TooShort;
         (1..TESTED_NS).contains(&self.window_ns) && self.cells.iter().any(untested)

@@ -1,4 +1,5 @@
-//! Bundles gathered into facts: all runs first, then every point reduced to numbers at once, then the whole compared.
+//! Bundles gathered into facts: all runs first, then every point reduced to numbers at once, then
+//! the whole compared.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +12,9 @@ use super::power::Series;
 use super::{caveats, compare, conditions, lead};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::{Field, Places, Plan, Protocol, Step};
-use crate::record::{Class, Fact, IdlePower, Outcome, PacingFloor, Point, PointContents, RunContents};
+use crate::record::{
+    Class, Fact, IdlePower, Outcome, PacingFloor, Point, PointContents, RunContents,
+};
 use crate::stats::trend::Drift;
 
 /// One measured point, reduced to numbers.
@@ -34,7 +37,8 @@ struct Measured {
 /// What the reader asks.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// Differences between the resolved plans that are the question, besides those that the plans name.
+    /// Differences between the resolved plans that are the question, besides those that the plans
+    /// name.
     pub vary: Vec<String>,
     /// The metrics to compare; those that each step leads with where none is named.
     pub metrics: Vec<Asked>,
@@ -57,7 +61,10 @@ impl Gathering {
     /// Steps of the same name are laid over one another; subjects that share a name keep apart.
     pub fn new(runs: &[RunContents], question: &Question) -> Result<Gathering> {
         let Some(first) = runs.first() else {
-            return Err(failed("no bundle was named", "name one or more bundles, as in `dyno show result.dyno`"));
+            return Err(failed(
+                "no bundle was named",
+                "name one or more bundles, as in `dyno show result.dyno`",
+            ));
         };
         let plans: Vec<&Plan> = runs.iter().map(|r| &r.run.plan).collect();
         question.metrics.iter().try_for_each(|asked| asked.check(&plans))?;
@@ -96,19 +103,35 @@ impl Gathering {
             plan: serde_json::to_string_pretty(&run.plan).context("writing the plan as JSON")?,
             resolved: run.plan.clone(),
         });
-        for own in run.plan.vary.iter().filter(|own| !facts.vary.contains(own)).cloned().collect::<Vec<_>>() {
+        for own in run
+            .plan
+            .vary
+            .iter()
+            .filter(|own| !facts.vary.contains(own))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
             facts.vary.push(own);
         }
         let mut names = HashMap::new();
         for subject in &run.plan.subjects {
-            let holders = all.iter().filter(|r| r.run.plan.subjects.iter().any(|s| s.name == subject.name)).count();
+            let holders = all
+                .iter()
+                .filter(|r| r.run.plan.subjects.iter().any(|s| s.name == subject.name))
+                .count();
             let stem = file.rsplit_once('.').map_or(file.as_str(), |(stem, _)| stem);
-            let label = if holders > 1 { format!("{} ({stem})", subject.name) } else { subject.name.clone() };
+            let label = if holders > 1 {
+                format!("{} ({stem})", subject.name)
+            } else {
+                subject.name.clone()
+            };
             names.insert(subject.name.clone(), facts.subjects.len());
             facts.subjects.push(label);
             facts.own_names.push(subject.name.clone());
             facts.run_of.push(facts.runs.len() - 1);
-            facts.drives.push(subject.drives.iter().map(|d| d.place.path().display().to_string()).collect());
+            facts.drives.push(
+                subject.drives.iter().map(|d| d.place.path().display().to_string()).collect(),
+            );
         }
         for step in &run.plan.protocol.steps {
             if !facts.steps.iter().any(|s| s.name == step.name) {
@@ -147,7 +170,8 @@ impl Gathering {
     /// What engines reported at a point; the last point of a step and subject stands for all.
     fn note_engine_facts(&mut self, subject: usize, point: &Point) {
         for fact in &point.facts {
-            let name = format!("{}: {}, {}", fact.group, self.facts.subjects[subject], point.key.step);
+            let name =
+                format!("{}: {}, {}", fact.group, self.facts.subjects[subject], point.key.step);
             let row = (fact.name.clone(), fact.value.clone());
             let rows = self.group(name);
             match rows.iter_mut().find(|(n, _)| *n == row.0) {
@@ -162,11 +186,14 @@ impl Gathering {
         let PointContents { point, rates, samples, reported } = contents;
         let Some(&subject) = self.names[run].get(&point.key.subject) else { return };
         self.note_engine_facts(subject, &point);
-        let Some(step) = self.facts.steps.iter().position(|s| s.name == point.key.step) else { return };
+        let Some(step) = self.facts.steps.iter().position(|s| s.name == point.key.step) else {
+            return;
+        };
         let value = AxisValue::of(point.key.axis.as_ref());
         let step_facts = &mut self.facts.steps[step];
         if step_facts.axis.is_none() {
-            step_facts.axis = point.key.axis.as_ref().map(|a| AxisFacts { name: a.name.clone(), field: a.field });
+            step_facts.axis =
+                point.key.axis.as_ref().map(|a| AxisFacts { name: a.name.clone(), field: a.field });
         }
         let bits = value.number.to_bits();
         if self.seen.insert((step, bits), ()).is_none() {
@@ -174,7 +201,13 @@ impl Gathering {
         }
         if let Outcome::Failed { cause } = &point.outcome {
             let (step, cause) = (step_facts.title.clone(), cause.clone());
-            self.facts.failures.push(Failure { subject, step, at: value.label, repeat: point.key.repeat, cause });
+            self.facts.failures.push(Failure {
+                subject,
+                step,
+                at: value.label,
+                repeat: point.key.repeat,
+                cause,
+            });
             return;
         }
         let mut summary = PointSummary::of(&point);
@@ -189,7 +222,12 @@ impl Gathering {
             repeat: point.key.repeat,
             place: self.places[run].place(&self.facts.runs[run].resolved, &point.key),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
-            metered: Metered::of(samples, &rates, (&self.facts.runs[run].resolved, &point), &summary),
+            metered: Metered::of(
+                samples,
+                &rates,
+                (&self.facts.runs[run].resolved, &point),
+                &summary,
+            ),
             summary,
         });
     }
@@ -198,7 +236,8 @@ impl Gathering {
     pub fn finish(mut self) -> Facts {
         let late = self.measured.iter_mut().map(|m| ((m.bundle, m.subject), &mut m.metered));
         meter_facts::agree(late);
-        let mut by_step: Vec<Vec<&Measured>> = self.facts.steps.iter().map(|_| Vec::new()).collect();
+        let mut by_step: Vec<Vec<&Measured>> =
+            self.facts.steps.iter().map(|_| Vec::new()).collect();
         self.measured.iter().for_each(|m| by_step[m.step].push(m));
         for (step, own) in self.facts.steps.iter_mut().zip(by_step) {
             step.fill(&own, &self.idle);
@@ -206,7 +245,8 @@ impl Gathering {
         let facts = &mut self.facts;
         facts.steps.retain(|step| !step.values.is_empty());
         let steps = std::mem::take(&mut facts.steps);
-        (facts.checks, facts.steps) = steps.into_iter().partition(|step| step.class == Some(Class::CHECK));
+        (facts.checks, facts.steps) =
+            steps.into_iter().partition(|step| step.class == Some(Class::CHECK));
         facts.barred = conditions::barred(facts);
         caveats::note(facts);
         facts.comparisons = compare::all(facts);
@@ -218,19 +258,21 @@ impl Gathering {
 fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
     let first = groups.keys().map(|(_, subject)| *subject).min();
     let of_first = groups.iter().filter(|((_, subject), _)| Some(*subject) == first);
-    let best = of_first.max_by(|a, b| a.1[0].summary.total.ops_per_s.total_cmp(&b.1[0].summary.total.ops_per_s));
+    let best = of_first
+        .max_by(|a, b| a.1[0].summary.total.ops_per_s.total_cmp(&b.1[0].summary.total.ops_per_s));
     best.map_or(0, |((value, _), _)| *value)
 }
 
-/// Reads if there are any, as the readers of a brief expect; otherwise, of the classes that workloads declare first, the
-/// one with the most ops.
+/// Reads if there are any, as the readers of a brief expect; otherwise, of the classes that
+/// workloads declare first, the one with the most ops.
 fn lead_class(cells: &[CellFacts]) -> Option<Class> {
     let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
     if classes().any(|c| c.class == Class::READ) {
         return Some(Class::READ);
     }
     let streams = || cells.iter().flat_map(|c| &c.streams).filter(|(_, headline, _)| *headline);
-    let first = |class: Class| streams().any(|(.., s)| s.classes.first().is_some_and(|c| c.class == class));
+    let first =
+        |class: Class| streams().any(|(.., s)| s.classes.first().is_some_and(|c| c.class == class));
     classes().filter(|c| first(c.class)).max_by_key(|c| c.ops).map(|c| c.class)
 }
 
@@ -261,7 +303,8 @@ impl StepFacts {
 
     fn fill(&mut self, measured: &[&Measured], idle: &[Vec<IdlePower>]) {
         self.values.sort_by(|a, b| a.number.total_cmp(&b.number));
-        let at: HashMap<u64, usize> = self.values.iter().enumerate().map(|(i, v)| (v.number.to_bits(), i)).collect();
+        let at: HashMap<u64, usize> =
+            self.values.iter().enumerate().map(|(i, v)| (v.number.to_bits(), i)).collect();
         let mut groups: BTreeMap<(usize, usize), Vec<&Measured>> = BTreeMap::new();
         for m in measured {
             groups.entry((at[&m.value], m.subject)).or_default().push(m);
@@ -269,14 +312,27 @@ impl StepFacts {
         self.lead = lead_of(&groups);
         for ((value, subject), group) in &groups {
             self.index.insert((*subject, *value), self.cells.len());
-            self.cells.push(cell(group, *subject, *value, *value == self.lead, &idle[group[0].bundle]));
+            self.cells.push(cell(
+                group,
+                *subject,
+                *value,
+                *value == self.lead,
+                &idle[group[0].bundle],
+            ));
         }
         self.class = lead_class(&self.cells);
-        self.open_loop = self.cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
+        self.open_loop =
+            self.cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
     }
 }
 
-fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[IdlePower]) -> CellFacts {
+fn cell(
+    group: &[&Measured],
+    subject: usize,
+    value: usize,
+    lead: bool,
+    idle: &[IdlePower],
+) -> CellFacts {
     let first = group[0];
     let totals: Vec<_> = group.iter().map(|m| &m.summary.total).collect();
     let mut streams = Vec::new();
@@ -298,7 +354,10 @@ fn cell(group: &[&Measured], subject: usize, value: usize, lead: bool, idle: &[I
     }
     let total = summarise(&totals);
     let metered: Vec<&Metered> = group.iter().map(|m| &m.metered).collect();
-    let power = total.as_ref().map(|t| meter_facts::power(&metered, t, &first.subject_name, idle)).unwrap_or_default();
+    let power = total
+        .as_ref()
+        .map(|t| meter_facts::power(&metered, t, &first.subject_name, idle))
+        .unwrap_or_default();
     let aligned = |series: &Series| series.aligned(first.metered.window_s);
     let own_watts = first.metered.power.first().filter(|_| lead);
     CellFacts {

@@ -1,5 +1,5 @@
-//! What a step and a brief are known for: the metric that leads, the place on the axis where it is looked at, and who is
-//! better there, by claims alone.
+//! What a step and a brief are known for: the metric that leads, the place on the axis where it is
+//! looked at, and who is better there, by claims alone.
 
 use super::claims::{self, Crossover};
 use super::compare::{At, Comparison};
@@ -8,7 +8,8 @@ use super::metric::{Asked, Figure, Metric};
 use crate::plan::model::headline::Place;
 use crate::plan::{Field, Protocol, Step};
 
-/// What the protocol leads with in a step. Steps that are swept alike are looked at by the same metric.
+/// What the protocol leads with in a step. Steps that are swept alike are looked at by the same
+/// metric.
 pub fn asked(step: &Step, protocol: &Protocol) -> (Option<Asked>, Place) {
     let Some(headline) = &protocol.headline else { return (None, Place::of_step(step)) };
     let metric = Asked::parse(&headline.metric).ok();
@@ -18,14 +19,21 @@ pub fn asked(step: &Step, protocol: &Protocol) -> (Option<Asked>, Place) {
     let field = |step: &Step| step.sweep.as_ref().map(|s| s.field);
     let leading = protocol.steps.iter().find(|s| s.name == headline.step);
     match leading.is_some_and(|leading| field(leading) == field(step)) {
-        true => (metric.filter(|m| m.part.is_none()), if step.sweep.is_some() { headline.at } else { Place::Top }),
+        true => (
+            metric.filter(|m| m.part.is_none()),
+            if step.sweep.is_some() { headline.at } else { Place::Top },
+        ),
         false => (None, Place::of_step(step)),
     }
 }
 
 /// The step that the brief leads with: the protocol's, or the first that was measured.
 pub fn step(facts: &Facts) -> Option<usize> {
-    let named = facts.runs.first().and_then(|r| r.resolved.protocol.headline.as_ref()).map(|h| h.step.as_str());
+    let named = facts
+        .runs
+        .first()
+        .and_then(|r| r.resolved.protocol.headline.as_ref())
+        .map(|h| h.step.as_str());
     let found = |name: &str| facts.steps.iter().position(|s| s.name == name && !s.cells.is_empty());
     named.and_then(found).or_else(|| facts.steps.iter().position(|s| !s.cells.is_empty()))
 }
@@ -45,7 +53,8 @@ pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
 /// Latency and not throughput distinguishes the subjects, because the load is set.
 fn is_paced(step: &StepFacts) -> bool {
     let field = step.axis.as_ref().map(|a| a.field);
-    step.open_loop || matches!(field, Some(Field::LoadPercent | Field::OpsPerSec | Field::BytesPerSec))
+    step.open_loop
+        || matches!(field, Some(Field::LoadPercent | Field::OpsPerSec | Field::BytesPerSec))
 }
 
 /// The axis value, by its index, that a step leads with, where it is one.
@@ -89,26 +98,39 @@ impl<'a> Outcome<'a> {
         let step = &facts.steps[index];
         let metric = metric(facts, step);
         let here = |c: &&Comparison| c.step == index && is_at(step, c.at);
-        // Loads within a limit or at equal latency are rates, whatever the metric is called elsewhere.
+        // Loads within a limit or at equal latency are rates, whatever the metric is called
+        // elsewhere.
         let read_off = matches!(step.place, Place::Limit | Place::EqualLatency);
-        let mut all: Vec<&Comparison> =
-            facts.comparisons.iter().filter(here).filter(|c| read_off || c.metric == metric).collect();
+        let mut all: Vec<&Comparison> = facts
+            .comparisons
+            .iter()
+            .filter(here)
+            .filter(|c| read_off || c.metric == metric)
+            .collect();
         if all.is_empty() {
             all = last_compared(facts, index, &metric);
         }
-        let beats = |a: usize, b: usize| all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b));
+        let beats = |a: usize, b: usize| {
+            all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b))
+        };
         let subjects = 0..facts.subjects.len();
-        let mut best = subjects.clone().filter(|a| subjects.clone().all(|b| *a == b || beats(*a, b)));
+        let mut best =
+            subjects.clone().filter(|a| subjects.clone().all(|b| *a == b || beats(*a, b)));
         let best = if facts.subjects.len() > 1 { best.next() } else { None };
         let own = facts.comparisons.iter().filter(|c| c.step == index && c.metric == metric);
         let crossovers = claims::crossovers_among(own);
         Outcome { step: index, metric, best, crossovers, all }
     }
 
-    /// The claims of the best subject over each of the others; where nobody is best, the strongest claim there is.
+    /// The claims of the best subject over each of the others; where nobody is best, the strongest
+    /// claim there is.
     pub fn claimed(&self) -> Vec<&'a Comparison> {
-        let mut found: Vec<&Comparison> =
-            self.all.iter().copied().filter(|c| c.is_claimed() && self.best.is_none_or(|b| c.better == b)).collect();
+        let mut found: Vec<&Comparison> = self
+            .all
+            .iter()
+            .copied()
+            .filter(|c| c.is_claimed() && self.best.is_none_or(|b| c.better == b))
+            .collect();
         found.sort_by(|a, b| b.low.total_cmp(&a.low));
         if self.best.is_none() {
             found.truncate(1);
@@ -117,7 +139,8 @@ impl<'a> Outcome<'a> {
     }
 }
 
-/// Where nothing could be compared at the place that leads: the last axis value at which something could.
+/// Where nothing could be compared at the place that leads: the last axis value at which something
+/// could.
 fn last_compared<'a>(facts: &'a Facts, index: usize, metric: &Metric) -> Vec<&'a Comparison> {
     let own = || facts.comparisons.iter().filter(|c| c.step == index && c.metric == *metric);
     let value = |c: &Comparison| if let At::Value(value) = c.at { Some(value) } else { None };

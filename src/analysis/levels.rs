@@ -10,15 +10,21 @@ pub fn has_marks(step: &StepFacts, subject: usize) -> bool {
     step.cells.iter().any(|c| c.subject == subject && c.is_not_the_drives())
 }
 
-/// The geometric mean over the step's points that all subjects have, or of latencies over the loads that all reach.
+/// The geometric mean over the step's points that all subjects have, or of latencies over the loads
+/// that all reach.
 pub fn over_axis(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> Option<f64> {
     match step.place {
         Place::EqualLoad => curves::mean_over_loads(facts, step, subject),
         Place::Mean => {
-            let figure = |subject: usize, value: usize| Some(metric.of(step, step.cell(subject, value)?)?.0.value);
-            let all = |value: &usize| (0..facts.subjects.len()).all(|s| figure(s, *value).is_some_and(|v| v > 0.0));
+            let figure = |subject: usize, value: usize| {
+                Some(metric.of(step, step.cell(subject, value)?)?.0.value)
+            };
+            let all = |value: &usize| {
+                (0..facts.subjects.len()).all(|s| figure(s, *value).is_some_and(|v| v > 0.0))
+            };
             let shared: Vec<usize> = (0..step.values.len()).filter(all).collect();
-            let logs: Vec<f64> = shared.iter().filter_map(|value| figure(subject, *value)).map(f64::ln).collect();
+            let logs: Vec<f64> =
+                shared.iter().filter_map(|value| figure(subject, *value)).map(f64::ln).collect();
             (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
         }
         Place::Top | Place::Value(_) | Place::EqualLatency | Place::Limit => None,

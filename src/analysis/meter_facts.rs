@@ -43,10 +43,13 @@ impl Metered {
             true => stretches(rates),
             false => Vec::new(),
         };
-        let inside = |g: &Gauge| g.readings.iter().copied().filter(|r| (0.0..=window_s).contains(&r.0)).collect();
+        let inside = |g: &Gauge| {
+            g.readings.iter().copied().filter(|r| (0.0..=window_s).contains(&r.0)).collect()
+        };
         let hot = gauges.iter().filter(|g| g.name.ends_with(gauge::CELSIUS));
-        let hottest =
-            hot.max_by(|a, b| a.mean(window_s).unwrap_or(f64::MIN).total_cmp(&b.mean(window_s).unwrap_or(f64::MIN)));
+        let hottest = hot.max_by(|a, b| {
+            a.mean(window_s).unwrap_or(f64::MIN).total_cmp(&b.mean(window_s).unwrap_or(f64::MIN))
+        });
         Metered {
             window_s,
             power: power::series(&gauges, &load, window_s),
@@ -73,7 +76,12 @@ pub fn agree<'a, S: Ord + Clone>(points: impl Iterator<Item = (S, &'a mut Metere
 }
 
 /// The power of a cell from that of its repeats.
-pub fn power(repeats: &[&Metered], total: &Summary, subject: &str, rest: &[IdlePower]) -> Vec<PowerFacts> {
+pub fn power(
+    repeats: &[&Metered],
+    total: &Summary,
+    subject: &str,
+    rest: &[IdlePower],
+) -> Vec<PowerFacts> {
     let each: Vec<(&[Series], f64)> = repeats.iter().map(|m| (&m.power[..], m.window_s)).collect();
     power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
 }
@@ -96,19 +104,30 @@ fn stretches(rates: &[RateInterval]) -> Vec<(f64, f64, f64)> {
     }
     all.sort_unstable();
     let seconds = |ns: u64| ns as f64 / 1e9;
-    all.into_iter().map(|(a, b, ops)| (seconds(a), seconds(b), ops as f64 / seconds((b - a).max(1)))).collect()
+    all.into_iter()
+        .map(|(a, b, ops)| (seconds(a), seconds(b), ops as f64 / seconds((b - a).max(1))))
+        .collect()
 }
 
-fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &PointSummary, window_s: f64) -> Inputs {
+fn inputs(
+    gauges: &[Gauge],
+    (plan, point): (&Plan, &Point),
+    reading: &PointSummary,
+    window_s: f64,
+) -> Inputs {
     let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
     let streams = || reading.streams.iter().map(|(.., numbers)| numbers);
     let sums = |class: Class| {
         let own = || streams().flat_map(|n| &n.classes).filter(|c| c.class == class);
-        (own().map(|c| c.ops).sum::<u64>() as f64 / window_s, own().map(|c| c.bytes).sum::<u64>() as f64 / window_s)
+        (
+            own().map(|c| c.ops).sum::<u64>() as f64 / window_s,
+            own().map(|c| c.bytes).sum::<u64>() as f64 / window_s,
+        )
     };
     let (reads_per_s, read_bytes_per_s) = sums(Class::READ);
     let (writes_per_s, written_bytes_per_s) = sums(Class::WRITE);
-    let outstanding: f64 = point.cells.iter().map(|c| f64::from(c.threads) * f64::from(c.depth)).sum();
+    let outstanding: f64 =
+        point.cells.iter().map(|c| f64::from(c.threads) * f64::from(c.depth)).sum();
     let throttled = [nvme::THROTTLE_LIGHT_S, nvme::THROTTLE_HEAVY_S];
     let throttled = gauges.iter().filter(|g| throttled.iter().any(|name| g.name.ends_with(name)));
     let throttled = throttled.filter_map(|g| g.per_second(window_s)).reduce(f64::max);
@@ -116,7 +135,10 @@ fn inputs(gauges: &[Gauge], (plan, point): (&Plan, &Point), reading: &PointSumma
     let own = |name: &str| rate(name).unwrap_or(0.0);
     let inputs = Inputs {
         window_s,
-        stood_still_s: gauges.iter().find(|g| is_standstill(g)).map(|g| g.readings.iter().map(|r| r.1 / 1e9).sum()),
+        stood_still_s: gauges
+            .iter()
+            .find(|g| is_standstill(g))
+            .map(|g| g.readings.iter().map(|r| r.1 / 1e9).sum()),
         outstanding,
         workers: point.cells.iter().map(|c| f64::from(c.threads)).sum(),
         achieved: achieved(&reading.total),
@@ -154,9 +176,10 @@ fn find<'a>(gauges: &'a [Gauge], name: &str) -> Option<&'a Gauge> {
     gauges.iter().find(|g| g.name == name)
 }
 
-/// Shares of the processors, all by the wall clock. The host's busy time is what was not idle: the kernel counts idle time
-/// by the clock and busy time by its ticks, of which some are lost where a machine is stopped, while the time of processes
-/// is taken by the clock. A share of the ticks could pass 100 %.
+/// Shares of the processors, all by the wall clock. The host's busy time is what was not idle: the
+/// kernel counts idle time by the clock and busy time by its ticks, of which some are lost where a
+/// machine is stopped, while the time of processes is taken by the clock. A share of the ticks
+/// could pass 100 %.
 fn with_processors(inputs: Inputs, gauges: &[Gauge], window_s: f64) -> Inputs {
     let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
     let Some(all_ns) = rate(cpu::HOST_ALL_NS).filter(|ns| *ns > 0.0) else { return inputs };
@@ -166,7 +189,9 @@ fn with_processors(inputs: Inputs, gauges: &[Gauge], window_s: f64) -> Inputs {
     let idle_ns = rate(cpu::HOST_BUSY_NS).map(|busy_ns| all_ns - busy_ns);
     let share = |ns: f64| (ns / 1e9 / cores).clamp(0.0, 1.0);
     let host_busy = idle_ns.map(|ns| 1.0 - share(ns));
-    let process_ns = rate(cpu::PROCESS_USER_NS).zip(rate(cpu::PROCESS_SYSTEM_NS)).map(|(user, system)| user + system);
+    let process_ns = rate(cpu::PROCESS_USER_NS)
+        .zip(rate(cpu::PROCESS_SYSTEM_NS))
+        .map(|(user, system)| user + system);
     let own_ns = rate(processes::LOAD_CPU_NS).or(process_ns);
     // They are not read at the same instant.
     let within_host = |ns: f64| share(ns).min(host_busy.unwrap_or(1.0));
@@ -176,7 +201,8 @@ fn with_processors(inputs: Inputs, gauges: &[Gauge], window_s: f64) -> Inputs {
         servers_busy: rate(processes::SERVERS_CPU_NS).map(within_host),
         stolen: rate(cpu::HOST_STEAL_NS).map(within_host),
         cores,
-        busiest_core: find(gauges, cpu::BUSIEST_CORE_PERCENT).and_then(|g| Some(g.mean(window_s)? / 100.0)),
+        busiest_core: find(gauges, cpu::BUSIEST_CORE_PERCENT)
+            .and_then(|g| Some(g.mean(window_s)? / 100.0)),
         ..inputs
     }
 }
@@ -188,12 +214,13 @@ fn drained(gauges: &[Gauge], window_s: f64) -> f64 {
     names.iter().filter_map(change).map(|change| -change).sum::<f64>().max(0.0)
 }
 
-/// How large the point's datasets are, as far as their engines say it in bytes, and whether they are opened past the page
-/// cache.
+/// How large the point's datasets are, as far as their engines say it in bytes, and whether they
+/// are opened past the page cache.
 fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Dataset {
     let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
     let streams = || step.iter().flat_map(|step: &&Step| &step.streams);
-    let mut names: Vec<(&str, u32)> = streams().map(|s| (s.dataset.as_str(), s.instances)).collect();
+    let mut names: Vec<(&str, u32)> =
+        streams().map(|s| (s.dataset.as_str(), s.instances)).collect();
     names.sort_unstable();
     names.dedup_by_key(|(name, _)| *name);
     let bytes = |(name, instances): &(&str, u32)| {
@@ -213,22 +240,33 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Datas
 /// Little's law: what arrives each second times how long it stays.
 fn in_flight(numbers: &Numbers) -> f64 {
     let seconds = numbers.window_ns.max(1) as f64 / 1e9;
-    numbers.classes.iter().filter_map(|c| Some(c.ops as f64 / seconds * c.service.mean_ns? / 1e9)).sum()
+    numbers
+        .classes
+        .iter()
+        .filter_map(|c| Some(c.ops as f64 / seconds * c.service.mean_ns? / 1e9))
+        .sum()
 }
 
-/// The ops of an open loop that Dyno itself handed over late: at least those for which a worker was waiting, and overslept.
-/// An op also waits where all slots are taken, and of evenly spread ops no larger share finds them so than the slots are
-/// taken on average: what is late beyond that is Dyno's too.
+/// The ops of an open loop that Dyno itself handed over late: at least those for which a worker was
+/// waiting, and overslept. An op also waits where all slots are taken, and of evenly spread ops no
+/// larger share finds them so than the slots are taken on average: what is late beyond that is
+/// Dyno's too.
 fn late(stream: &str, numbers: &Numbers, point: &Point) -> Option<Late> {
     numbers.asked?;
     let ops = numbers.classes.iter().map(|c| c.ops).sum::<u64>().max(1) as f64;
     let slots = f64::from(numbers.threads) * f64::from(numbers.depth);
-    let overslept = point.facts.iter().filter_map(Overslept::of_fact).find(|of| of.stream == stream);
+    let overslept =
+        point.facts.iter().filter_map(Overslept::of_fact).find(|of| of.stream == stream);
     let overslept = overslept.map_or(0.0, |of| of.times as f64 / ops);
     let share = overslept.max(numbers.late as f64 / ops - in_flight(numbers) / slots.max(1.0));
     let lead = numbers.classes.iter().max_by_key(|c| c.ops)?;
     let p99 = |times: &Times| times.percentiles_ns[P99];
-    let p99_ratio = lead.response.as_ref().and_then(p99).zip(p99(&lead.service)).map(|(all, own)| all / own.max(1.0));
+    let p99_ratio = lead
+        .response
+        .as_ref()
+        .and_then(p99)
+        .zip(p99(&lead.service))
+        .map(|(all, own)| all / own.max(1.0));
     Some(Late { share: share.min(1.0), p99_ratio })
 }
 
@@ -239,7 +277,8 @@ fn achieved(numbers: &Numbers) -> Option<f64> {
     }
 }
 
-/// All devices under the subject together, by the whole disk where it has a partition; busy is the mean of theirs.
+/// All devices under the subject together, by the whole disk where it has a partition; busy is the
+/// mean of theirs.
 fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
     let counters: Vec<(Counter, bool, &Gauge)> = gauges
         .iter()
@@ -248,7 +287,8 @@ fn device(gauges: &[Gauge], window_s: f64) -> Option<Device> {
         .collect();
     let whole = counters.iter().any(|(_, whole, _)| *whole);
     let each = |what: Counter| -> Vec<f64> {
-        let own = counters.iter().filter(|(counter, of_whole, _)| *counter == what && *of_whole == whole);
+        let own =
+            counters.iter().filter(|(counter, of_whole, _)| *counter == what && *of_whole == whole);
         own.filter_map(|(.., g)| g.per_second(window_s)).collect()
     };
     let sum = |what: Counter| each(what).iter().sum::<f64>();
@@ -280,7 +320,8 @@ mod tests {
         Gauge { meter: "cpu".into(), name: name.into(), readings }
     }
 
-    /// Two cores of a machine that was stopped for a quarter of the time, in which no ticks were counted.
+    /// Two cores of a machine that was stopped for a quarter of the time, in which no ticks were
+    /// counted.
     #[test]
     fn no_share_of_the_processors_passes_the_whole_where_ticks_were_lost() {
         let gauges = [
@@ -291,22 +332,37 @@ mod tests {
             counter(processes::SERVERS_CPU_NS, 1.2e9),
         ];
         let p = with_processors(Inputs::default(), &gauges, 10.0);
-        let rounded = [p.host_busy, p.own_busy, p.servers_busy].map(|share| share.map(|s| (s * 1000.0).round()));
+        let rounded = [p.host_busy, p.own_busy, p.servers_busy]
+            .map(|share| share.map(|s| (s * 1000.0).round()));
         // Of the ticks it would have been 133 %.
         assert_eq!((rounded, p.cores), ([Some(995.0), Some(995.0), Some(600.0)], 2.0));
         // An older bundle says neither how many cores there are nor what its servers took.
-        let old = [&gauges[..2], &[counter(cpu::PROCESS_USER_NS, 5e8), counter(cpu::PROCESS_SYSTEM_NS, 1e8)]].concat();
+        let old = [
+            &gauges[..2],
+            &[counter(cpu::PROCESS_USER_NS, 5e8), counter(cpu::PROCESS_SYSTEM_NS, 1e8)],
+        ]
+        .concat();
         let p = with_processors(Inputs::default(), &old, 10.0);
-        assert_eq!((p.cores, p.own_busy.map(|s| (s * 100.0).round()), p.servers_busy), (2.0, Some(30.0), None));
+        assert_eq!(
+            (p.cores, p.own_busy.map(|s| (s * 100.0).round()), p.servers_busy),
+            (2.0, Some(30.0), None)
+        );
     }
 
     #[test]
     fn a_device_is_counted_on_the_whole_disk_and_a_flush_once() {
-        let of = |name: String, per_second| Gauge { meter: diskstats::METER.into(), ..counter(&name, per_second) };
+        let of = |name: String, per_second| Gauge {
+            meter: diskstats::METER.into(),
+            ..counter(&name, per_second)
+        };
         let of_part = |c: Counter, per_second| of(c.of_device("sda1"), per_second);
         let of_disk = |c: Counter, per_second| of(c.of_whole("sda"), per_second);
         let part = [of_part(Counter::Busy, 5e8), of_part(Counter::Queue, 1e9)];
-        let disk = [of_disk(Counter::Busy, 9e8), of_disk(Counter::Queue, 3e9), of_disk(Counter::FlushTime, 4e8)];
+        let disk = [
+            of_disk(Counter::Busy, 9e8),
+            of_disk(Counter::Queue, 3e9),
+            of_disk(Counter::FlushTime, 4e8),
+        ];
         let found = device(&[&part[..], &disk].concat(), 10.0).expect("a device");
         assert_eq!((found.busy, found.queue, found.flushing), (0.9, 2.6, 0.4));
         assert_eq!(device(&part, 10.0).expect("a device").queue, 1.0);
@@ -314,16 +370,25 @@ mod tests {
     }
 
     #[test]
-    fn an_op_is_late_by_dynos_fault_where_a_worker_overslept_it_or_slots_were_free_and_not_where_all_were_taken() {
+    fn an_op_is_late_by_dynos_fault_where_a_worker_overslept_it_or_slots_were_free_and_not_where_all_were_taken()
+     {
         let axis = None;
         let key = PointKey { subject: "A".into(), step: "s".into(), axis, repeat: 1 };
-        let overslept = |times| Overslept { stream: "io".into(), times, total_ns: 0, longest_ns: 0 }.to_fact();
+        let overslept =
+            |times| Overslept { stream: "io".into(), times, total_ns: 0, longest_ns: 0 }.to_fact();
         // A thousand ops in ten seconds over two slots, each taken for so long.
         let share = |late_ops: u64, service_ns: u64, facts: Vec<Fact>| {
             let mut service = Histogram::new();
             (0..1000).for_each(|_| service.add(service_ns));
-            let tally =
-                Tally { class: Class::READ, ops: 1000, bytes: 0, misses: 0, given_up: 0, service, response: None };
+            let tally = Tally {
+                class: Class::READ,
+                ops: 1000,
+                bytes: 0,
+                misses: 0,
+                given_up: 0,
+                service,
+                response: None,
+            };
             let cell = Cell {
                 stream: "io".into(),
                 drive: 0,
@@ -337,7 +402,8 @@ mod tests {
                 backlog_end: 0,
                 tallies: vec![tally],
             };
-            let mut point = Point { facts, window_ns: 10_000_000_000, ..Point::begun(key.clone(), 0) };
+            let mut point =
+                Point { facts, window_ns: 10_000_000_000, ..Point::begun(key.clone(), 0) };
             point.cells = vec![cell];
             let reading = PointSummary::of(&point);
             late("io", &reading.total, &point).map(|found| (found.share * 100.0).round())

@@ -1,4 +1,5 @@
-//! What the meters read around one point, gauge by gauge, and the few things that are asked of a gauge.
+//! What the meters read around one point, gauge by gauge, and the few things that are asked of a
+//! gauge.
 
 use crate::record::Sample;
 
@@ -23,7 +24,9 @@ pub fn of_samples(samples: Vec<Sample>) -> Vec<Gauge> {
         let reading = (sample.at_ns as f64 / 1e9, sample.value);
         match all.iter_mut().rfind(|g| g.name == sample.name && g.meter == sample.meter) {
             Some(gauge) => gauge.readings.push(reading),
-            None => all.push(Gauge { meter: sample.meter, name: sample.name, readings: vec![reading] }),
+            None => {
+                all.push(Gauge { meter: sample.meter, name: sample.name, readings: vec![reading] })
+            }
         }
     }
     all
@@ -35,8 +38,8 @@ impl Gauge {
         self.meter.split(' ').next().unwrap_or_default()
     }
 
-    /// By how much a counter grew from the window's beginning to its end, each second. A counter that began again says
-    /// nothing, and one that was not read near both ends neither.
+    /// By how much a counter grew from the window's beginning to its end, each second. A counter
+    /// that began again says nothing, and one that was not read near both ends neither.
     pub fn per_second(&self, window_s: f64) -> Option<f64> {
         self.change_per_second(window_s).filter(|change| *change >= 0.0)
     }
@@ -52,13 +55,15 @@ impl Gauge {
 
     /// The mean of what was read inside the window.
     pub fn mean(&self, window_s: f64) -> Option<f64> {
-        let inside = || self.readings.iter().filter(|r| r.1.is_finite() && (0.0..=window_s).contains(&r.0));
+        let inside =
+            || self.readings.iter().filter(|r| r.1.is_finite() && (0.0..=window_s).contains(&r.0));
         let n = inside().count();
         (n > 0).then(|| inside().map(|r| r.1).sum::<f64>() / n as f64)
     }
 }
 
-/// The sum of gauges that measure parts of one thing, at the readings of the first; a gap of one is a gap of all.
+/// The sum of gauges that measure parts of one thing, at the readings of the first; a gap of one is
+/// a gap of all.
 pub fn sum(gauges: &[&Gauge]) -> Vec<Reading> {
     let Some((first, others)) = gauges.split_first() else { return Vec::new() };
     let mut at = vec![0; others.len()];
@@ -78,7 +83,9 @@ pub fn sum(gauges: &[&Gauge]) -> Vec<Reading> {
 /// The value at a time between reading `i` and the next, or of the nearest at both ends.
 fn between(readings: &[Reading], i: usize, t: f64) -> f64 {
     match (readings.get(i), readings.get(i + 1)) {
-        (Some((t0, v0)), Some((t1, v1))) if t > *t0 && t1 > t0 => v0 + (v1 - v0) * (t - t0) / (t1 - t0),
+        (Some((t0, v0)), Some((t1, v1))) if t > *t0 && t1 > t0 => {
+            v0 + (v1 - v0) * (t - t0) / (t1 - t0)
+        }
         (Some((_, value)), _) => *value,
         (None, _) => f64::NAN,
     }
@@ -94,7 +101,10 @@ mod tests {
 
     #[test]
     fn a_counter_is_differenced_over_the_window_and_one_that_began_again_says_nothing() {
-        assert_eq!(gauge(&[(-1.0, 0.0), (0.01, 10.0), (5.0, 60.0), (10.01, 110.0)]).per_second(10.0), Some(10.0));
+        assert_eq!(
+            gauge(&[(-1.0, 0.0), (0.01, 10.0), (5.0, 60.0), (10.01, 110.0)]).per_second(10.0),
+            Some(10.0)
+        );
         assert_eq!(gauge(&[(0.0, 100.0), (10.0, 5.0)]).per_second(10.0), None);
         assert_eq!(gauge(&[(0.0, 100.0), (3.0, 500.0)]).per_second(10.0), None, "the meter died");
         assert_eq!(gauge(&[]).per_second(10.0), None);

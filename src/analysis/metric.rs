@@ -1,5 +1,5 @@
-//! What subjects are compared by: a figure of the step's headline streams together, of one stream, or of one drive of each
-//! group.
+//! What subjects are compared by: a figure of the step's headline streams together, of one stream,
+//! or of one drive of each group.
 
 use super::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
@@ -20,7 +20,8 @@ pub enum Figure {
     Percentile(usize),
     /// Ops of one class per minute, of those that were committed: New-Orders, transactions.
     PerMinute(Class),
-    /// Of one class of power ("drive", "system") as one kind of meter reads it: neither is ever mixed with another.
+    /// Of one class of power ("drive", "system") as one kind of meter reads it: neither is ever
+    /// mixed with another.
     OpsPerWatt(Instrument),
     /// MB/s per watt, of one instrument.
     MbPerWatt(Instrument),
@@ -75,7 +76,8 @@ pub struct Metric {
     pub part: Part,
 }
 
-/// A request for a metric, as in `--metric p99.9` or `--metric reader-4:p99`: a word, and the name of a part.
+/// A request for a metric, as in `--metric p99.9` or `--metric reader-4:p99`: a word, and the name
+/// of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The figure, as the user wrote it.
@@ -87,7 +89,8 @@ pub struct Asked {
 /// Those that need a meter of power.
 pub const OF_POWER: [&str; 3] = ["ops/s/W", "MB/s/W", "J/op"];
 
-/// TPC-C's New-Order as the workload declares it, whose rate has a name of its own: New-Orders per minute.
+/// TPC-C's New-Order as the workload declares it, whose rate has a name of its own: New-Orders per
+/// minute.
 pub const NEW_ORDER: Class = Class::new("new-order");
 
 /// The class of op that "new-orders/min" or "transactions/min" counts.
@@ -98,7 +101,8 @@ pub fn class_a_minute(word: &str) -> Option<Class> {
 impl Asked {
     /// Reads "p99.9" or "reader-4:p99".
     pub fn parse(text: &str) -> Result<Asked> {
-        let (part, word) = text.rsplit_once(':').map_or((None, text), |(part, word)| (Some(part), word));
+        let (part, word) =
+            text.rsplit_once(':').map_or((None, text), |(part, word)| (Some(part), word));
         let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
         if is_metric(word) {
             return Ok(Asked { word: word.to_string(), part: part.map(str::to_string) });

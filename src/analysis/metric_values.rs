@@ -18,15 +18,29 @@ impl Asked {
     /// Refuses a part that none of the plans has.
     pub fn check(&self, plans: &[&Plan]) -> Result<()> {
         let Some(name) = &self.part else { return Ok(()) };
-        let streams = || plans.iter().flat_map(|p| &p.protocol.steps).flat_map(|s| &s.streams).map(|s| s.name.as_str());
+        let streams = || {
+            plans
+                .iter()
+                .flat_map(|p| &p.protocol.steps)
+                .flat_map(|s| &s.streams)
+                .map(|s| s.name.as_str())
+        };
         if streams().any(|own| own == name) {
             return Ok(());
         }
-        let drives = plans.iter().flat_map(|p| &p.subjects).map(|s| s.drives.len()).max().unwrap_or(0);
-        let is_drive = Part::drive(name).is_some_and(|index| drives > 1 && (index as usize) < drives);
+        let drives =
+            plans.iter().flat_map(|p| &p.subjects).map(|s| s.drives.len()).max().unwrap_or(0);
+        let is_drive =
+            Part::drive(name).is_some_and(|index| drives > 1 && (index as usize) < drives);
         if is_drive && OF_POWER.contains(&self.word.as_str()) {
-            let what = format!("{name} has no {}: power is read of a subject's drives together", self.word);
-            return Err(failed(what, format!("ask for {} of the subject, or of a stream", self.word)));
+            let what = format!(
+                "{name} has no {}: power is read of a subject's drives together",
+                self.word
+            );
+            return Err(failed(
+                what,
+                format!("ask for {} of the subject, or of a stream", self.word),
+            ));
         }
         if is_drive {
             return Ok(());
@@ -34,7 +48,10 @@ impl Asked {
         let mut known: Vec<String> = streams().map(str::to_string).collect();
         known.extend((drives > 1).then(|| format!("drive-1 to drive-{drives}")));
         known.dedup();
-        Err(failed(format!("no step has a stream or drive '{name}'"), format!("there are: {}", known.join(", "))))
+        Err(failed(
+            format!("no step has a stream or drive '{name}'"),
+            format!("there are: {}", known.join(", ")),
+        ))
     }
 
     fn part(&self, step: &StepFacts) -> Option<Part> {
@@ -47,7 +64,9 @@ impl Asked {
     pub fn in_step(&self, step: &StepFacts) -> Vec<Metric> {
         let Some(part) = self.part(step) else { return Vec::new() };
         let of = |figure: Figure| Metric { figure, part: part.clone() };
-        let each = |make: fn(Instrument) -> Figure| instruments(step).into_iter().map(|i| of(make(i))).collect();
+        let each = |make: fn(Instrument) -> Figure| {
+            instruments(step).into_iter().map(|i| of(make(i))).collect()
+        };
         match self.word.as_str() {
             "ops/s" => vec![of(Figure::Ops)],
             "MB/s" => vec![of(Figure::Bytes)],
@@ -56,8 +75,13 @@ impl Asked {
             "MB/s/W" => each(Figure::MbPerWatt),
             "J/op" => each(Figure::JoulesPerOp),
             word => {
-                let percentile = PERCENTILES.iter().position(|(name, _)| *name == word).map(Figure::Percentile);
-                percentile.or_else(|| class_a_minute(word).map(Figure::PerMinute)).map(of).into_iter().collect()
+                let percentile =
+                    PERCENTILES.iter().position(|(name, _)| *name == word).map(Figure::Percentile);
+                percentile
+                    .or_else(|| class_a_minute(word).map(Figure::PerMinute))
+                    .map(of)
+                    .into_iter()
+                    .collect()
             }
         }
     }
@@ -76,8 +100,9 @@ pub fn instruments(step: &StepFacts) -> Vec<Instrument> {
 }
 
 impl Metric {
-    /// Those that a step is compared by: what was asked for, or ops/s (where no rate was asked for), p99, and ops/s per
-    /// watt. The fewer, the narrower the intervals: all that are searched share one promise.
+    /// Those that a step is compared by: what was asked for, or ops/s (where no rate was asked
+    /// for), p99, and ops/s per watt. The fewer, the narrower the intervals: all that are searched
+    /// share one promise.
     pub fn of_step(step: &StepFacts, asked: &[Asked]) -> Vec<Metric> {
         if !asked.is_empty() {
             return asked.iter().flat_map(|a| a.in_step(step)).collect();
@@ -109,7 +134,9 @@ impl Metric {
     /// Whether a rate was asked of it, so that its latencies are response times.
     pub fn is_open_loop(&self, step: &StepFacts) -> bool {
         match &self.part {
-            Part::Stream(_) => step.cells.iter().any(|c| self.part.of(c).is_some_and(|s| s.asked.is_some())),
+            Part::Stream(_) => {
+                step.cells.iter().any(|c| self.part.of(c).is_some_and(|s| s.asked.is_some()))
+            }
             _ => step.open_loop,
         }
     }
@@ -119,12 +146,21 @@ impl Metric {
     }
 
     /// A cell's estimate, and the repeats behind it, in their order. Latencies are in nanoseconds.
-    pub fn of<'a>(&self, step: &StepFacts, cell: &'a CellFacts) -> Option<(Estimate, Cow<'a, [f64]>)> {
-        let power = |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
+    pub fn of<'a>(
+        &self,
+        step: &StepFacts,
+        cell: &'a CellFacts,
+    ) -> Option<(Estimate, Cow<'a, [f64]>)> {
+        let power =
+            |i: &Instrument| cell.power.iter().find(|p| p.class == i.class && p.kind == i.kind);
         let (estimate, repeats) = match &self.figure {
             Figure::Ops => self.part.of(cell).map(|s| (s.ops_per_s.clone(), &s.by_repeat[..]))?,
-            Figure::Bytes => self.part.of(cell).map(|s| (s.bytes_per_s.clone(), &s.bytes_by_repeat[..]))?,
-            Figure::Mean => self.latency(step, cell).and_then(|l| Some((l.mean_ns.clone()?, &l.mean_by_repeat[..])))?,
+            Figure::Bytes => {
+                self.part.of(cell).map(|s| (s.bytes_per_s.clone(), &s.bytes_by_repeat[..]))?
+            }
+            Figure::Mean => self
+                .latency(step, cell)
+                .and_then(|l| Some((l.mean_ns.clone()?, &l.mean_by_repeat[..])))?,
             Figure::Percentile(i) => {
                 let latency = self.latency(step, cell)?;
                 (latency.percentiles_ns[*i].clone()?, &latency.percentiles_by_repeat[*i][..])
@@ -140,8 +176,13 @@ impl Metric {
         Some((estimate, Cow::Borrowed(repeats)))
     }
 
-    /// What a part did for the watts of its subject, which are those of everything that ran beside it as well.
-    fn of_power<'a>(&self, power: &PowerFacts, part: &Summary) -> Option<(Estimate, Cow<'a, [f64]>)> {
+    /// What a part did for the watts of its subject, which are those of everything that ran beside
+    /// it as well.
+    fn of_power<'a>(
+        &self,
+        power: &PowerFacts,
+        part: &Summary,
+    ) -> Option<(Estimate, Cow<'a, [f64]>)> {
         let (repeats, unit) = match self.figure {
             Figure::MbPerWatt(_) => (power.work_per_watt(&part.bytes_by_repeat, 1e-6), "MB/s/W"),
             Figure::JoulesPerOp(_) => {
@@ -150,18 +191,22 @@ impl Metric {
             }
             _ => (power.work_per_watt(&part.by_repeat, 1.0), "ops/s/W"),
         };
-        let found = estimate::from_repeats(&repeats, unit).filter(|e| e.value > 0.0 && e.value.is_finite())?;
+        let found = estimate::from_repeats(&repeats, unit)
+            .filter(|e| e.value > 0.0 && e.value.is_finite())?;
         Some((found, Cow::Owned(repeats)))
     }
 
-    /// The relative resolution of what a cell's figure was measured with: a histogram's bucket, or the bounds that another
-    /// tool reported; of response times the pacing floor of the run. Counts and watts have none to speak of.
+    /// The relative resolution of what a cell's figure was measured with: a histogram's bucket, or
+    /// the bounds that another tool reported; of response times the pacing floor of the run. Counts
+    /// and watts have none to speak of.
     pub fn resolution(&self, step: &StepFacts, cell: &CellFacts, floor_ns: f64) -> f64 {
         let Figure::Percentile(_) = self.figure else { return 0.0 };
         match self.of(step, cell) {
             Some((e, _)) if e.method == Method::Reported && e.low > 0.0 => (e.high / e.low).ln(),
             // A response time holds the pacer's own floor, which differs by no more than itself.
-            Some((e, _)) if e.value > 0.0 && self.is_open_loop(step) => RESOLUTION.max(floor_ns / e.value),
+            Some((e, _)) if e.value > 0.0 && self.is_open_loop(step) => {
+                RESOLUTION.max(floor_ns / e.value)
+            }
             _ => RESOLUTION,
         }
     }
@@ -172,8 +217,12 @@ impl Part {
     pub fn of<'a>(&self, cell: &'a CellFacts) -> Option<&'a Summary> {
         match self {
             Part::Whole => cell.total.as_ref(),
-            Part::Stream(stream) => cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s),
-            Part::Drive(drive) => cell.drives.iter().find(|(index, _)| index == drive).map(|(_, s)| s),
+            Part::Stream(stream) => {
+                cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)
+            }
+            Part::Drive(drive) => {
+                cell.drives.iter().find(|(index, _)| index == drive).map(|(_, s)| s)
+            }
         }
     }
 }

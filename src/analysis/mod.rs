@@ -1,10 +1,11 @@
-//! What may be concluded from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and typed: nothing here reads
-//! a file or writes a sentence; docs/claims.md has the rules.
+//! What may be concluded from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and
+//! typed: nothing here reads a file or writes a sentence; docs/claims.md has the rules.
 //!
-//! `gathering` turns points into `facts` of steps and cells; `metric` says what subjects are compared by; `alike` and `conditions` say
-//! who may be compared, `caveats` what may not; `compare` makes every comparison, with `curves` for what is read off a
-//! curve; `claims` picks what may be claimed, `lead` what a step and a brief are known for; `together` finds repeats in
-//! which all subjects moved, `specimens` drives that lie apart from their like.
+//! `gathering` turns points into `facts` of steps and cells; `metric` says what subjects are
+//! compared by; `alike` and `conditions` say who may be compared, `caveats` what may not; `compare`
+//! makes every comparison, with `curves` for what is read off a curve; `claims` picks what may be
+//! claimed, `lead` what a step and a brief are known for; `together` finds repeats in which all
+//! subjects moved, `specimens` drives that lie apart from their like.
 
 pub mod alike;
 pub mod axis;

@@ -17,12 +17,17 @@ pub struct Compared {
 }
 
 /// The pairs of subjects that nothing keeps from being compared in a step.
-pub fn pairs(facts: &Facts, step: usize, fit: impl Fn(usize, usize) -> bool) -> Vec<(usize, usize)> {
+pub fn pairs(
+    facts: &Facts,
+    step: usize,
+    fit: impl Fn(usize, usize) -> bool,
+) -> Vec<(usize, usize)> {
     let all = (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     all.filter(|&(a, b)| fit(a, b) && facts.bar(step, a, b).is_none()).collect()
 }
 
-/// Blocks of one run are its repeats; where the subjects did not take turns each has blocks of its own.
+/// Blocks of one run are its repeats; where the subjects did not take turns each has blocks of its
+/// own.
 pub fn seat(cell: &CellFacts, repeat: usize) -> (u32, u32) {
     const RUN: u32 = 1 << 20;
     const SUBJECT: u32 = 1 << 14;

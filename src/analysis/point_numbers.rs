@@ -1,7 +1,7 @@
 //! One point in numbers: each point is reduced at once, since its histograms are large.
 //!
-//! Over drives, instances and streams, ops and bytes are summed and histograms merged; latencies of different classes
-//! are never mixed.
+//! Over drives, instances and streams, ops and bytes are summed and histograms merged; latencies of
+//! different classes are never mixed.
 
 #[cfg(test)]
 mod tests;
@@ -96,7 +96,9 @@ impl PointSummary {
             let cells: Vec<&Cell> = point.cells.iter().filter(|c| keep(c)).collect();
             Numbers::of(&cells, point.window_ns)
         };
-        let of_stream = |(name, headline): (&str, bool)| (name.to_string(), headline, only(&|c| c.stream == name));
+        let of_stream = |(name, headline): (&str, bool)| {
+            (name.to_string(), headline, only(&|c| c.stream == name))
+        };
         let mut numbers: Vec<u32> = point.cells.iter().map(|c| c.drive).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -104,7 +106,8 @@ impl PointSummary {
             numbers.clear();
         }
         let of_drive = |drive: u32| (drive, only(&|c| c.headline && c.drive == drive));
-        let mut copies: Vec<(u32, u32)> = point.cells.iter().map(|c| (c.drive, c.instance)).collect();
+        let mut copies: Vec<(u32, u32)> =
+            point.cells.iter().map(|c| (c.drive, c.instance)).collect();
         copies.sort_unstable();
         copies.dedup();
         if !copies.iter().any(|(_, instance)| *instance > 0) {
@@ -121,8 +124,9 @@ impl PointSummary {
 
     /// Keeps how each part went on from second to second.
     pub fn follow(&mut self, rates: &[RateInterval]) {
-        let seconds =
-            |keep: &dyn Fn(&RateInterval) -> bool| series_of(rates, keep).into_iter().map(|(_, ops)| ops).collect();
+        let seconds = |keep: &dyn Fn(&RateInterval) -> bool| {
+            series_of(rates, keep).into_iter().map(|(_, ops)| ops).collect()
+        };
         let headline: Vec<String> =
             self.streams.iter().filter(|(_, own, _)| *own).map(|(name, ..)| name.clone()).collect();
         self.total.seconds = seconds(&|r| headline.contains(&r.stream));
@@ -186,7 +190,8 @@ fn sum_of_rates(cells: &[&Cell]) -> Option<Rate> {
 
 impl ClassNumbers {
     fn of(class: Class, tallies: &[&Tally]) -> Option<ClassNumbers> {
-        let own: Vec<&&Tally> = tallies.iter().filter(|t| t.class == class && t.ops + t.given_up > 0).collect();
+        let own: Vec<&&Tally> =
+            tallies.iter().filter(|t| t.class == class && t.ops + t.given_up > 0).collect();
         if own.is_empty() {
             return None;
         }
@@ -217,7 +222,8 @@ impl Times {
     pub fn of(histogram: &Histogram) -> Times {
         Times {
             mean_ns: histogram.mean_ns(),
-            percentiles_ns: PERCENTILES.map(|(_, q)| histogram.percentile_ns(q).map(|ns| ns as f64)),
+            percentiles_ns: PERCENTILES
+                .map(|(_, q)| histogram.percentile_ns(q).map(|ns| ns as f64)),
             max_ns: histogram.max_ns,
             bounds_ns: [None; 5],
         }

@@ -12,7 +12,8 @@ pub use crate::plan::search::PERCENTILES;
 /// Where p99 is among them.
 pub const P99: usize = 2;
 
-/// A stream that reaches less of the rate asked for than this has missed it: its latencies are those of another load.
+/// A stream that reaches less of the rate asked for than this has missed it: its latencies are
+/// those of another load.
 pub const RATE_KEPT: f64 = 0.98;
 
 /// Some streams of one cell over all repeats.
@@ -55,7 +56,8 @@ pub struct ClassSummary {
     pub ops: u64,
     /// Ops per second.
     pub ops_per_s: Estimate,
-    /// Ops per minute that came to their end, without misses: of transactions, those that were committed.
+    /// Ops per minute that came to their end, without misses: of transactions, those that were
+    /// committed.
     pub done_per_minute: Option<Estimate>,
     /// The same of each repeat, in order.
     pub done_by_repeat: Vec<f64>,
@@ -90,10 +92,12 @@ pub struct Latency {
 /// The repeats of a cell as estimates.
 pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
     let first = repeats.first()?;
-    let all = |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
+    let all =
+        |pick: &dyn Fn(&Numbers) -> f64| repeats.iter().map(|n| pick(n)).collect::<Vec<f64>>();
     let (by_repeat, bytes_by_repeat) = (all(&|n| n.ops_per_s), all(&|n| n.bytes_per_s));
     let declared = Class::in_order(repeats.iter().flat_map(|n| &n.classes).map(|c| c.class));
-    let classes = declared.into_iter().filter_map(|class| summarise_class(class, repeats)).collect();
+    let classes =
+        declared.into_iter().filter_map(|class| summarise_class(class, repeats)).collect();
     Some(Summary {
         ops_per_s: estimate::from_repeats(&by_repeat, "ops/s")?,
         bytes_per_s: estimate::from_repeats(&bytes_by_repeat, "bytes/s")?,
@@ -115,13 +119,19 @@ pub fn summarise(repeats: &[&Numbers]) -> Option<Summary> {
 fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
     let own: Vec<(&ClassNumbers, f64)> = repeats
         .iter()
-        .filter_map(|n| n.classes.iter().find(|c| c.class == class).map(|c| (c, n.window_ns.max(1) as f64 / 1e9)))
+        .filter_map(|n| {
+            n.classes
+                .iter()
+                .find(|c| c.class == class)
+                .map(|c| (c, n.window_ns.max(1) as f64 / 1e9))
+        })
         .collect();
     if own.is_empty() {
         return None;
     }
     let rates: Vec<f64> = own.iter().map(|(c, seconds)| c.ops as f64 / seconds).collect();
-    let done: Vec<f64> = own.iter().map(|(c, s)| c.ops.saturating_sub(c.misses) as f64 * 60.0 / s).collect();
+    let done: Vec<f64> =
+        own.iter().map(|(c, s)| c.ops.saturating_sub(c.misses) as f64 * 60.0 / s).collect();
     let bytes: Vec<f64> = own.iter().map(|(c, seconds)| c.bytes as f64 / seconds).collect();
     let service: Vec<&Times> = own.iter().map(|(c, _)| &c.service).collect();
     let response: Vec<&Times> = own.iter().filter_map(|(c, _)| c.response.as_ref()).collect();
@@ -142,21 +152,32 @@ fn summarise_class(class: Class, repeats: &[&Numbers]) -> Option<ClassSummary> {
 
 fn latency(repeats: &[&Times]) -> Latency {
     // An estimate over some of the repeats only would not be the cell's.
-    let whole = |pick: &dyn Fn(&Times) -> Option<f64>| repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>();
-    let made = |pick: &dyn Fn(&Times) -> Option<f64>| whole(pick).and_then(|v| estimate::from_repeats(&v, "ns"));
+    let whole = |pick: &dyn Fn(&Times) -> Option<f64>| {
+        repeats.iter().map(|t| pick(t)).collect::<Option<Vec<f64>>>()
+    };
+    let made = |pick: &dyn Fn(&Times) -> Option<f64>| {
+        whole(pick).and_then(|v| estimate::from_repeats(&v, "ns"))
+    };
     Latency {
         mean_ns: made(&|t| t.mean_ns),
-        percentiles_ns: std::array::from_fn(|i| made(&|t| t.percentiles_ns[i]).map(|e| bounded(e, repeats, i))),
+        percentiles_ns: std::array::from_fn(|i| {
+            made(&|t| t.percentiles_ns[i]).map(|e| bounded(e, repeats, i))
+        }),
         max_ns: repeats.iter().map(|t| t.max_ns).max().unwrap_or(0),
         mean_by_repeat: whole(&|t| t.mean_ns).unwrap_or_default(),
-        percentiles_by_repeat: std::array::from_fn(|i| whole(&|t| t.percentiles_ns[i]).unwrap_or_default()),
+        percentiles_by_repeat: std::array::from_fn(|i| {
+            whole(&|t| t.percentiles_ns[i]).unwrap_or_default()
+        }),
     }
 }
 
-/// The estimate of percentile `at`, with the reported bounds: of one repeat they are all that is known of it, and
-/// the spread of several repeats cannot be narrower than the means of their bounds.
+/// The estimate of percentile `at`, with the reported bounds: of one repeat they are all that is
+/// known of it, and the spread of several repeats cannot be narrower than the means of their
+/// bounds.
 fn bounded(mut estimate: Estimate, repeats: &[&Times], at: usize) -> Estimate {
-    let Some(bounds) = repeats.iter().map(|t| t.bounds_ns[at]).collect::<Option<Vec<_>>>() else { return estimate };
+    let Some(bounds) = repeats.iter().map(|t| t.bounds_ns[at]).collect::<Option<Vec<_>>>() else {
+        return estimate;
+    };
     let n = bounds.len().max(1) as f64;
     let low = bounds.iter().map(|b| b.0).sum::<f64>() / n;
     let high = bounds.iter().map(|b| b.1).sum::<f64>() / n;
@@ -181,7 +202,8 @@ impl Summary {
 }
 
 impl ClassSummary {
-    /// What a user of the drive waits: the response time in open loop, which in closed loop is the service time.
+    /// What a user of the drive waits: the response time in open loop, which in closed loop is the
+    /// service time.
     pub fn user_latency(&self) -> &Latency {
         self.response.as_ref().unwrap_or(&self.service)
     }

@@ -1,4 +1,5 @@
-//! Power and energy of points and cells: for each class of power and each instrument, never one class mixed with another.
+//! Power and energy of points and cells: for each class of power and each instrument, never one
+//! class mixed with another.
 
 use super::meter_series::{self, Gauge, Reading};
 use super::point_summary::Summary;
@@ -7,10 +8,12 @@ use crate::record::gauge::WATTS;
 use crate::stats::energy::{self, Delay, Power};
 use crate::stats::{Estimate, estimate};
 
-/// An instrument that shows the load later than this is not found out: so much is kept after each point.
+/// An instrument that shows the load later than this is not found out: so much is kept after each
+/// point.
 pub const MOST_DELAY_S: f64 = 2.5;
 
-/// One instrument's power around one point, and how late it shows the load, where this point shows it.
+/// One instrument's power around one point, and how late it shows the load, where this point shows
+/// it.
 pub struct Series {
     /// What the power is of: "drive", "slot", "system", "cpu".
     pub class: String,
@@ -57,8 +60,8 @@ pub struct PowerFacts {
 }
 
 impl PowerFacts {
-    /// Work a second of each repeat for its watts; nothing where readings leave out too much of a window, or where the work
-    /// is of other repeats.
+    /// Work a second of each repeat for its watts; nothing where readings leave out too much of a
+    /// window, or where the work is of other repeats.
     pub fn work_per_watt(&self, work: &[f64], scale: f64) -> Vec<f64> {
         if self.covered < energy::ENOUGH || work.len() != self.watts_by_repeat.len() {
             return Vec::new();
@@ -67,7 +70,8 @@ impl PowerFacts {
     }
 }
 
-/// The power series of a point, in the order of its meters. `load`: stretches of ops/s over the window.
+/// The power series of a point, in the order of its meters. `load`: stretches of ops/s over the
+/// window.
 pub fn series(gauges: &[Gauge], load: &[(f64, f64, f64)], window_s: f64) -> Vec<Series> {
     let mut all: Vec<(String, String, Vec<&Gauge>)> = Vec::new();
     for gauge in gauges {
@@ -116,8 +120,9 @@ impl Series {
     }
 }
 
-/// The repeats of a cell: each with its series and its window in seconds. An instrument that said nothing in one of the
-/// repeats is left out, since its estimates would be of another set of points.
+/// The repeats of a cell: each with its series and its window in seconds. An instrument that said
+/// nothing in one of the repeats is left out, since its estimates would be of another set of
+/// points.
 pub fn summarise(
     repeats: &[(&[Series], f64)],
     total: &Summary,
@@ -162,7 +167,8 @@ fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
     let joules: Vec<f64> = per_watt.iter().map(|ops| 1.0 / ops).collect();
     made.ops_per_watt = estimate::from_repeats(&per_watt, "ops/s/W");
     made.joules_per_op = estimate::from_repeats(&joules, "J/op");
-    let mb_per_watt = estimate::from_repeats(&made.work_per_watt(&total.bytes_by_repeat, 1e-6), "MB/s/W");
+    let mb_per_watt =
+        estimate::from_repeats(&made.work_per_watt(&total.bytes_by_repeat, 1e-6), "MB/s/W");
     made.mb_per_watt = mb_per_watt.filter(|e| e.value > 0.0);
     Some(made)
 }
@@ -170,7 +176,9 @@ fn of_powers(powers: &[Power], total: &Summary) -> Option<PowerFacts> {
 /// The idle power of an instrument: its parts added up.
 pub fn at_rest(all: &[IdlePower], subject: &str, kind: &str, class: &str) -> Option<f64> {
     let is_part = |r: &&IdlePower| {
-        r.subject == subject && r.meter.split(' ').next() == Some(kind) && r.name.strip_suffix(WATTS) == Some(class)
+        r.subject == subject
+            && r.meter.split(' ').next() == Some(kind)
+            && r.name.strip_suffix(WATTS) == Some(class)
     };
     let parts: Vec<f64> = all.iter().filter(is_part).map(|r| r.watts).collect();
     (!parts.is_empty()).then(|| parts.iter().sum())

@@ -6,7 +6,8 @@ use crate::base::histogram::SAMPLES_ABOVE;
 use crate::record::Reported;
 
 impl PointSummary {
-    /// Sets the reported figures. The figures of several streams have no sum, so the total takes them only from one.
+    /// Sets the reported figures. The figures of several streams have no sum, so the total takes
+    /// them only from one.
     pub fn report(&mut self, reported: &[Reported]) {
         let mut leading = None;
         let mut several = false;
@@ -41,12 +42,16 @@ impl ClassNumbers {
             "max_ns" => *max_ns = reported.value as u64,
             name => {
                 let percentile = name.strip_suffix("_ns").unwrap_or(name);
-                let Some(at) = PERCENTILES.iter().position(|(p, _)| *p == percentile) else { return };
-                // The rule for Dyno's own holds for others' too, where they say how many samples there were.
+                let Some(at) = PERCENTILES.iter().position(|(p, _)| *p == percentile) else {
+                    return;
+                };
+                // The rule for Dyno's own holds for others' too, where they say how many samples
+                // there were.
                 let above = reported.samples.map(|n| n as f64 * (1.0 - PERCENTILES[at].1));
                 if above.is_none_or(|n| n + 1e-6 >= SAMPLES_ABOVE as f64) {
                     percentiles_ns[at] = Some(reported.value);
-                    bounds_ns[at] = (reported.low < reported.high).then_some((reported.low, reported.high));
+                    bounds_ns[at] =
+                        (reported.low < reported.high).then_some((reported.low, reported.high));
                 }
             }
         }

@@ -1,5 +1,6 @@
-//! How far runs of the same load scatter on a host, from bundles, and which difference a plan's repeats show at that
-//! scatter. What moves all subjects of a repeat together is left out, since comparisons leave it out as well.
+//! How far runs of the same load scatter on a host, from bundles, and which difference a plan's
+//! repeats show at that scatter. What moves all subjects of a repeat together is left out, since
+//! comparisons leave it out as well.
 
 use super::compare::observations;
 use super::facts::{Facts, StepFacts};
@@ -9,25 +10,30 @@ use crate::stats::detectable::{Detectable, Planned, detectable};
 use crate::stats::family::{FEWEST, Observation};
 use crate::stats::moments::variance;
 
-/// The scatter of a metric in a step, as the standard deviation of one run's logarithm; none with fewer than three repeats.
+/// The scatter of a metric in a step, as the standard deviation of one run's logarithm; none with
+/// fewer than three repeats.
 pub fn of_step(step: &StepFacts, metric: &Metric) -> Option<f64> {
     pooled(&variances(step, metric))
 }
 
 /// The same over all steps of the facts.
 pub fn of_all(facts: &Facts, metric: &Metric) -> Option<f64> {
-    let all: Vec<(f64, f64)> = facts.steps.iter().flat_map(|step| variances(step, metric)).collect();
+    let all: Vec<(f64, f64)> =
+        facts.steps.iter().flat_map(|step| variances(step, metric)).collect();
     pooled(&all)
 }
 
-/// For each point variances with their degrees of freedom: of pairs of subjects where they took turns, of each subject
-/// alone where it did not.
+/// For each point variances with their degrees of freedom: of pairs of subjects where they took
+/// turns, of each subject alone where it did not.
 fn variances(step: &StepFacts, metric: &Metric) -> Vec<(f64, f64)> {
     let mut all = Vec::new();
     for value in 0..step.values.len() {
         let cells = step.cells.iter().filter(|c| c.value == value);
-        let usable = |all: Vec<Observation>| all.into_iter().filter(|o| o.value.is_finite() && o.value > 0.0).collect();
-        let own: Vec<Vec<Observation>> = cells.map(|c| usable(observations(step, c, metric))).collect();
+        let usable = |all: Vec<Observation>| {
+            all.into_iter().filter(|o| o.value.is_finite() && o.value > 0.0).collect()
+        };
+        let own: Vec<Vec<Observation>> =
+            cells.map(|c| usable(observations(step, c, metric))).collect();
         let mut paired = false;
         for (i, a) in own.iter().enumerate() {
             for b in &own[..i] {
@@ -40,7 +46,9 @@ fn variances(step: &StepFacts, metric: &Metric) -> Vec<(f64, f64)> {
         }
         if !paired {
             let logs = own.iter().map(|o| o.iter().map(|o| o.value.ln()).collect::<Vec<f64>>());
-            all.extend(logs.filter(|l| l.len() >= FEWEST).map(|l| (variance(&l), (l.len() - 1) as f64)));
+            all.extend(
+                logs.filter(|l| l.len() >= FEWEST).map(|l| (variance(&l), (l.len() - 1) as f64)),
+            );
         }
     }
     all
@@ -57,10 +65,15 @@ fn pooled(all: &[(f64, f64)]) -> Option<f64> {
     (degrees > 0.0).then(|| (all.iter().map(|(v, d)| v * d).sum::<f64>() / degrees).sqrt())
 }
 
-/// What a plan's brief will compare: the points of its longest step, all pairs of subjects, ops/s and p99.
+/// What a plan's brief will compare: the points of its longest step, all pairs of subjects, ops/s
+/// and p99.
 pub fn planned(plan: &Plan) -> Planned {
-    let once =
-        Plan { repeats: 1, until: None, subjects: plan.subjects.iter().take(1).cloned().collect(), ..plan.clone() };
+    let once = Plan {
+        repeats: 1,
+        until: None,
+        subjects: plan.subjects.iter().take(1).cloned().collect(),
+        ..plan.clone()
+    };
     let all = points(&once);
     let of_step = |name: &str| all.iter().filter(|p| p.key.step == name).count();
     let most = plan.protocol.steps.iter().map(|step| of_step(&step.name)).max().unwrap_or(0);
@@ -74,8 +87,8 @@ pub fn planned(plan: &Plan) -> Planned {
     }
 }
 
-/// What a plan's repeats show where runs scatter as in an earlier bundle: for each step that the plan shares with it, or
-/// from all of its steps together where they share none.
+/// What a plan's repeats show where runs scatter as in an earlier bundle: for each step that the
+/// plan shares with it, or from all of its steps together where they share none.
 pub fn shown(plan: &Plan, earlier: &Facts) -> Vec<(Option<String>, f64, Detectable)> {
     let metric = Metric::total(Figure::Ops);
     let planned = planned(plan);
@@ -83,8 +96,10 @@ pub fn shown(plan: &Plan, earlier: &Facts) -> Vec<(Option<String>, f64, Detectab
         let scatter = scatter?;
         Some((name, scatter, detectable(scatter, planned)?))
     };
-    let shared = plan.protocol.steps.iter().filter_map(|s| earlier.steps.iter().find(|e| e.name == s.name));
-    let each: Vec<_> = shared.filter_map(|step| of(Some(step.title.clone()), of_step(step, &metric))).collect();
+    let shared =
+        plan.protocol.steps.iter().filter_map(|s| earlier.steps.iter().find(|e| e.name == s.name));
+    let each: Vec<_> =
+        shared.filter_map(|step| of(Some(step.title.clone()), of_step(step, &metric))).collect();
     if each.is_empty() { of(None, of_all(earlier, &metric)).into_iter().collect() } else { each }
 }
 

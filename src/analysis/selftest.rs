@@ -1,5 +1,5 @@
-//! What a self-test's bundles show of Dyno on a host: claims that are false, differences that were set and found, scatter,
-//! and the generator's ceilings.
+//! What a self-test's bundles show of Dyno on a host: claims that are false, differences that were
+//! set and found, scatter, and the generator's ceilings.
 
 use super::compare::{At, Standing};
 use super::facts::Facts;
@@ -11,8 +11,8 @@ use crate::stats::detectable::{Planned, detectable};
 /// The brief that a scatter is rated for.
 const USUAL: Planned = Planned { repeats: 5, points: 10, pairs: 1, steps: 1, measures: 2 };
 
-/// A brief of the same subject measured twice, added to those before. An interval that excludes "no difference" is false
-/// whatever else would have kept it from being claimed.
+/// A brief of the same subject measured twice, added to those before. An interval that excludes "no
+/// difference" is false whatever else would have kept it from being claimed.
 pub fn same(so_far: Same, facts: &Facts) -> Same {
     let claimed = facts.comparisons.iter().filter(|c| c.standing != Standing::NotShown).count();
     let compared = usize::from(!facts.comparisons.is_empty());
@@ -57,13 +57,19 @@ pub fn scatter(facts: &Facts, of: &str, repeats: u32) -> Scatter {
 pub fn ceilings(facts: &Facts, engine: &str) -> Vec<Ceiling> {
     let of_step = |step: &super::facts::StepFacts| {
         let cells = step.cells.iter().filter(|c| c.subject == 0);
-        let most = cells.filter_map(|c| Some(c.total.as_ref()?.ops_per_s.value)).max_by(f64::total_cmp)?;
-        Some(Ceiling { engine: engine.to_string(), shape: step.title.to_lowercase(), ops_per_s: most })
+        let most =
+            cells.filter_map(|c| Some(c.total.as_ref()?.ops_per_s.value)).max_by(f64::total_cmp)?;
+        Some(Ceiling {
+            engine: engine.to_string(),
+            shape: step.title.to_lowercase(),
+            ops_per_s: most,
+        })
     };
     facts.steps.iter().filter_map(of_step).collect()
 }
 
-/// What the runs' hosts are known to show, from the self-test that their bundles hold: "on this host, 5 repeats …".
+/// What the runs' hosts are known to show, from the self-test that their bundles hold: "on this
+/// host, 5 repeats …".
 pub fn of_host(facts: &Facts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for group in &facts.disclosure {
@@ -84,7 +90,10 @@ mod tests {
 
     #[test]
     fn a_host_is_quoted_once_however_many_bundles_are_of_it() {
-        let group = |name: &str, row: &str| Group { name: name.into(), rows: vec![(row.into(), "0 in 40".into())] };
+        let group = |name: &str, row: &str| Group {
+            name: name.into(),
+            rows: vec![(row.into(), "0 in 40".into())],
+        };
         let disclosure = vec![
             group("Self-test (a.dyno)", "Summary"),
             group("Self-test (b.dyno)", "Summary"),

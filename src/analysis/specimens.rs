@@ -1,5 +1,5 @@
-//! Groups of several drives as specimens of a model: which lie apart from their like, and what models differ by when
-//! drives are a random effect.
+//! Groups of several drives as specimens of a model: which lie apart from their like, and what
+//! models differ by when drives are a random effect.
 
 use super::conditions::sightings;
 use super::facts::{CellFacts, Facts, StepFacts};
@@ -58,7 +58,10 @@ fn by_drive(cell: &CellFacts) -> Vec<Vec<f64>> {
 fn groups(facts: &Facts) -> impl Iterator<Item = (usize, &StepFacts, &CellFacts)> {
     let cells = |(index, step)| {
         let step: &StepFacts = step;
-        step.cells.iter().filter(|c| c.drives.len() > 1 && !c.is_barred()).map(move |cell| (index, step, cell))
+        step.cells
+            .iter()
+            .filter(|c| c.drives.len() > 1 && !c.is_barred())
+            .map(move |cell| (index, step, cell))
     };
     facts.steps.iter().enumerate().flat_map(cells)
 }
@@ -85,7 +88,8 @@ pub fn apart(facts: &Facts) -> Vec<Apart> {
     found
 }
 
-/// Models of which there are three or more specimens each, where their subjects may be compared in ops/s.
+/// Models of which there are three or more specimens each, where their subjects may be compared in
+/// ops/s.
 pub fn of_models(facts: &Facts) -> Vec<OfModels> {
     let ops = Metric::total(Figure::Ops);
     let mut compared = Vec::new();
@@ -94,7 +98,9 @@ pub fn of_models(facts: &Facts) -> Vec<OfModels> {
             let at = super::At::Value(cell.value);
             let names = (model(facts, other.subject), model(facts, cell.subject));
             let (Some(first), Some(second)) = names else { continue };
-            if first != second && facts.comparison(step, &ops, at, other.subject, cell.subject).is_some() {
+            if first != second
+                && facts.comparison(step, &ops, at, other.subject, cell.subject).is_some()
+            {
                 compared.push((step, other, cell, (first, second)));
             }
         }

@@ -1,5 +1,5 @@
-//! Repeats in which all subjects rose or fell together: the host did that, and no drive. It costs levels their precision;
-//! ratios leave it out, since they are made within repeats.
+//! Repeats in which all subjects rose or fell together: the host did that, and no drive. It costs
+//! levels their precision; ratios leave it out, since they are made within repeats.
 
 use super::facts::{CellFacts, Facts, StepFacts};
 use super::pairing::seat;
@@ -17,8 +17,8 @@ pub struct Together {
     pub repeat: u32,
     /// How many subjects were measured in it.
     pub subjects: usize,
-    /// Its figure over that of the other repeats: of ops/s, or of p99 where a rate was asked for. The geometric mean over
-    /// the subjects.
+    /// Its figure over that of the other repeats: of ops/s, or of p99 where a rate was asked for.
+    /// The geometric mean over the subjects.
     pub factor: f64,
     /// Whether the factor is of p99, and not of ops/s.
     pub latency: bool,
@@ -41,14 +41,16 @@ pub fn all(facts: &Facts) -> Vec<Together> {
             for run in 0..facts.runs.len() {
                 let cells: Vec<&CellFacts> =
                     step.cells.iter().filter(|c| c.value == value && c.bundle == run).collect();
-                found.extend(of_point(step, &cells).into_iter().map(|(repeat, factor, latency)| Together {
-                    step: index,
-                    value,
-                    repeat,
-                    subjects: cells.len(),
-                    factor,
-                    latency,
-                }));
+                found.extend(of_point(step, &cells).into_iter().map(
+                    |(repeat, factor, latency)| Together {
+                        step: index,
+                        value,
+                        repeat,
+                        subjects: cells.len(),
+                        factor,
+                        latency,
+                    },
+                ));
             }
         }
     }
@@ -61,7 +63,10 @@ fn of_point(step: &StepFacts, cells: &[&CellFacts]) -> Vec<(u32, f64, bool)> {
     let in_turn = cells.len() > 1 && cells.iter().all(|c| c.places.iter().all(Option::is_some));
     let series: Option<Vec<Vec<(u32, f64)>>> = cells.iter().map(|c| logs(step, c, asked)).collect();
     let Some(series) = series.filter(|_| in_turn) else { return Vec::new() };
-    moved(&series).into_iter().map(|(block, factor)| (repeat_of(cells[0], block), factor, asked)).collect()
+    moved(&series)
+        .into_iter()
+        .map(|(block, factor)| (repeat_of(cells[0], block), factor, asked))
+        .collect()
 }
 
 /// The repeat of a block, by its number.
@@ -73,15 +78,18 @@ fn repeat_of(cell: &CellFacts, block: u32) -> u32 {
 fn logs(step: &StepFacts, cell: &CellFacts, latency: bool) -> Option<Vec<(u32, f64)>> {
     let total = cell.total.as_ref()?;
     let values = match latency {
-        true => &total.class(step.class).map(ClassSummary::user_latency)?.percentiles_by_repeat[P99],
+        true => {
+            &total.class(step.class).map(ClassSummary::user_latency)?.percentiles_by_repeat[P99]
+        }
         false => &total.by_repeat,
     };
-    let usable = values.len() == cell.repeats.len() && values.iter().all(|v| v.is_finite() && *v > 0.0);
+    let usable =
+        values.len() == cell.repeats.len() && values.iter().all(|v| v.is_finite() && *v > 0.0);
     usable.then(|| values.iter().enumerate().map(|(i, v)| (seat(cell, i).0, v.ln())).collect())
 }
 
-/// The blocks in which every one of several series lies apart from its own others, all to the same side, with the factor
-/// by which they do on the whole.
+/// The blocks in which every one of several series lies apart from its own others, all to the same
+/// side, with the factor by which they do on the whole.
 pub fn moved(series: &[Vec<(u32, f64)>]) -> Vec<(u32, f64)> {
     let Some(first) = series.first().filter(|_| series.len() > 1) else { return Vec::new() };
     let of_block = |&(block, _): &(u32, f64)| {
@@ -92,7 +100,8 @@ pub fn moved(series: &[Vec<(u32, f64)>]) -> Vec<(u32, f64)> {
     first.iter().filter_map(of_block).collect()
 }
 
-/// How far a block's figure lies from the middle of its others, if that is further than any of those does.
+/// How far a block's figure lies from the middle of its others, if that is further than any of
+/// those does.
 fn apart(own: &[(u32, f64)], block: u32) -> Option<f64> {
     if own.len() < FEWEST {
         return None;
@@ -100,7 +109,8 @@ fn apart(own: &[(u32, f64)], block: u32) -> Option<f64> {
     let value = own.iter().find(|(b, _)| *b == block)?.1;
     let others: Vec<f64> = own.iter().filter(|(b, _)| *b != block).map(|(_, log)| *log).collect();
     let around = spread(&others)?;
-    let (by, reach) = (value - around.median, (around.max - around.median).max(around.median - around.min));
+    let (by, reach) =
+        (value - around.median, (around.max - around.median).max(around.median - around.min));
     (by.abs() >= LEAST.ln() && by.abs() > BEYOND * reach).then_some(by)
 }
 
@@ -137,7 +147,11 @@ mod tests {
             let mut named = 0;
             for trial in 0..1_000 {
                 let mut rng = Seed::new(9, 0, 0).at(trial);
-                let mut one = || (1..=repeats).map(|block| (block, scatter * normal(&mut rng))).collect::<Vec<_>>();
+                let mut one = || {
+                    (1..=repeats)
+                        .map(|block| (block, scatter * normal(&mut rng)))
+                        .collect::<Vec<_>>()
+                };
                 named += usize::from(!moved(&[one(), one()]).is_empty());
             }
             println!("{scatter} with {repeats} repeats: {named} of 1,000");

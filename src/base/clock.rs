@@ -1,15 +1,18 @@
-//! One clock for every stamp: nanoseconds since the clock was made, monotonic, cheap enough for two reads an op.
+//! One clock for every stamp: nanoseconds since the clock was made, monotonic, cheap enough for two
+//! reads an op.
 //!
-//! Where the kernel itself trusts the time-stamp counter (its current clock source is `tsc`, which it grants only to
-//! counters that are constant, never stop and agree between cores), the counter is read directly and scaled by a factor
-//! measured against CLOCK_MONOTONIC. Anywhere else CLOCK_MONOTONIC is read. Which one it was is disclosed.
+//! Where the kernel itself trusts the time-stamp counter (its current clock source is `tsc`, which
+//! it grants only to counters that are constant, never stop and agree between cores), the counter
+//! is read directly and scaled by a factor measured against CLOCK_MONOTONIC. Anywhere else
+//! CLOCK_MONOTONIC is read. Which one it was is disclosed.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long the counter is compared with CLOCK_MONOTONIC. A pair of reads is uncertain by about 50 ns, so 40 ms bound
-/// the error of the scale to a few parts in a million, far below the histogram's resolution.
+/// How long the counter is compared with CLOCK_MONOTONIC. A pair of reads is uncertain by about 50
+/// ns, so 40 ms bound the error of the scale to a few parts in a million, far below the histogram's
+/// resolution.
 const CALIBRATION: Duration = Duration::from_millis(40);
 
 /// Scale factors are fixed-point with this many fractional bits.
@@ -45,7 +48,11 @@ thread_local! {
 impl Clock {
     /// Makes a clock that starts at zero now. Takes 40 ms where the counter has to be calibrated.
     pub fn start() -> Clock {
-        let source = if kernel_trusts_tsc() { calibrate() } else { Source::Monotonic { base_ns: monotonic_ns() } };
+        let source = if kernel_trusts_tsc() {
+            calibrate()
+        } else {
+            Source::Monotonic { base_ns: monotonic_ns() }
+        };
         let mut clock = Clock { source, epoch_unix_ns: 0 };
         let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         clock.epoch_unix_ns = (unix.as_nanos() as u64).saturating_sub(clock.now_ns());
@@ -57,8 +64,9 @@ impl Clock {
         Clock { source: Source::Monotonic { base_ns: monotonic_ns() }, epoch_unix_ns: 0 }
     }
 
-    /// A clock that no machine disturbs, for tests of what follows from times: each look takes ten nanoseconds, a sleep
-    /// as long as it was meant to, and nothing else any time at all. It is the calling thread's alone.
+    /// A clock that no machine disturbs, for tests of what follows from times: each look takes ten
+    /// nanoseconds, a sleep as long as it was meant to, and nothing else any time at all. It is the
+    /// calling thread's alone.
     #[cfg(test)]
     pub fn simulated() -> Clock {
         SIMULATED_NS.set(0);
@@ -97,7 +105,8 @@ impl Clock {
         }
     }
 
-    /// Sleeps until `due_ns`, to the timer's precision: the caller spins the rest if it must be exact.
+    /// Sleeps until `due_ns`, to the timer's precision: the caller spins the rest if it must be
+    /// exact.
     pub fn sleep_until(&self, due_ns: u64) {
         let now_ns = self.now_ns();
         #[cfg(test)]
@@ -130,8 +139,10 @@ fn counter() -> u64 {
 
 fn kernel_trusts_tsc() -> bool {
     cfg!(target_arch = "x86_64")
-        && std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")
-            .is_ok_and(|name| name.trim() == "tsc")
+        && std::fs::read_to_string(
+            "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+        )
+        .is_ok_and(|name| name.trim() == "tsc")
 }
 
 fn calibrate() -> Source {
@@ -142,8 +153,8 @@ fn calibrate() -> Source {
     Source::Tsc { base, mult: mult as u64 }
 }
 
-/// The counter and CLOCK_MONOTONIC at the same moment: the tightest of a few tries, so that an interrupt between
-/// the two reads does not count.
+/// The counter and CLOCK_MONOTONIC at the same moment: the tightest of a few tries, so that an
+/// interrupt between the two reads does not count.
 fn tightest_pair() -> (u64, u64) {
     let tries = (0..16).map(|_| {
         let before = counter();

@@ -1,7 +1,8 @@
 //! What an error says: what failed, where, and what to try next.
 //!
-//! Errors travel as `anyhow::Error`; `hint` hangs the remedy on one, and `main` prints both. Where a caller must distinguish
-//! errors apart there is a type of its own (`plan::Mistakes`, `run::Interrupted`).
+//! Errors travel as `anyhow::Error`; `hint` hangs the remedy on one, and `main` prints both. Where
+//! a caller must distinguish errors apart there is a type of its own (`plan::Mistakes`,
+//! `run::Interrupted`).
 
 use std::fmt;
 
@@ -19,8 +20,8 @@ impl fmt::Display for Hint {
 
 impl std::error::Error for Hint {}
 
-/// The remedy of something that Dyno could do and will not: it would touch what is not its own, or do what nobody asked
-/// for on the command line.
+/// The remedy of something that Dyno could do and will not: it would touch what is not its own, or
+/// do what nobody asked for on the command line.
 #[derive(Debug)]
 pub struct Refusal(pub String);
 
@@ -36,7 +37,8 @@ impl std::error::Error for Refusal {}
 pub mod exit {
     /// It failed: the message says what, and what to try next.
     pub const FAILED: u8 = 1;
-    /// A run went to its end, and some of its points failed; an audit did, and some of its claims do not hold.
+    /// A run went to its end, and some of its points failed; an audit did, and some of its claims
+    /// do not hold.
     pub const NOT_ALL: u8 = 2;
     /// Refused: it would have touched what is not Dyno's own, or what the plan does not name.
     pub const REFUSED: u8 = 3;
@@ -81,13 +83,19 @@ mod tests {
     #[test]
     fn causes_and_remedies_are_separate() {
         let error = failed("cannot open /dev/x", "check that it exists").context("point 3");
-        assert_eq!(describe(&error), ("point 3: cannot open /dev/x".into(), vec!["check that it exists".into()]));
+        assert_eq!(
+            describe(&error),
+            ("point 3: cannot open /dev/x".into(), vec!["check that it exists".into()])
+        );
     }
 
     #[test]
     fn a_refusal_has_a_code_of_its_own_however_it_is_wrapped() {
         let error = refused("in use", "unmount it").context("subject A");
-        assert_eq!((describe(&error).0.as_str(), exit_code(&error)), ("subject A: in use", exit::REFUSED));
+        assert_eq!(
+            (describe(&error).0.as_str(), exit_code(&error)),
+            ("subject A: in use", exit::REFUSED)
+        );
         assert_eq!(describe(&error).1, ["unmount it"]);
         assert_eq!(exit_code(&failed("gone", "look")), exit::FAILED);
     }

@@ -1,5 +1,5 @@
-//! Files that somebody names: read whole, but only what is a file, and only up to a size. A pipe would be waited for for
-//! ever, and a device never ends.
+//! Files that somebody names: read whole, but only what is a file, and only up to a size. A pipe
+//! would be waited for for ever, and a device never ends.
 
 use std::fs::File;
 use std::io::Read;
@@ -18,10 +18,15 @@ pub fn open(path: &Path) -> Result<File> {
     let shown = path.display();
     // Otherwise opening a pipe would wait for its writer.
     let opened = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
-    let file = opened
-        .map_err(|e| failed(format!("cannot read {shown}: {e}"), "check the name, and that you may read the file"))?;
+    let file = opened.map_err(|e| {
+        failed(
+            format!("cannot read {shown}: {e}"),
+            "check the name, and that you may read the file",
+        )
+    })?;
     if !file.metadata().with_context(|| format!("looking at {shown}"))?.is_file() {
-        let what = format!("cannot read {shown}: it is no file but a directory, a pipe or a device");
+        let what =
+            format!("cannot read {shown}: it is no file but a directory, a pipe or a device");
         return Err(failed(what, "give a file"));
     }
     Ok(file)
@@ -30,7 +35,10 @@ pub fn open(path: &Path) -> Result<File> {
 /// The whole of a regular file of at most so many bytes.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(path)?.take(most + 1).read_to_end(&mut bytes).with_context(|| format!("reading {}", path.display()))?;
+    open(path)?
+        .take(most + 1)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("reading {}", path.display()))?;
     if bytes.len() as u64 > most {
         let what = format!("{} is larger than {}", path.display(), super::units::bytes(most));
         return Err(failed(what, "check that it is the file that was meant; otherwise divide it"));
@@ -51,7 +59,8 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
 /// Whether it begins as every SQLite file does.
 pub fn is_sqlite(path: &Path) -> bool {
     let mut magic = [0; 16];
-    open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && &magic == b"SQLite format 3\0"
+    open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())
+        && &magic == b"SQLite format 3\0"
 }
 
 #[cfg(test)]
@@ -65,7 +74,14 @@ mod tests {
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("ten"), "0123456789").unwrap();
         std::fs::write(at("latin"), b"a\nb\xe9").unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            at("pipe"),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
         assert_eq!(read_text(&at("ten"), 10).unwrap(), "0123456789");
         for (path, most, says) in [
             (at("ten"), 9, "larger than"),

@@ -1,9 +1,10 @@
 //! The one latency histogram: nanoseconds, fixed bounds, relative error at most 0.1 %.
 //!
-//! The layout is HdrHistogram's with three significant digits. Values up to 2,047 have a bucket each; above that every
-//! octave [2^k, 2^(k+1)) is cut into `HALF` = 1,024 equal buckets, so a bucket is at most 1/1,024 of the values in it
-//! wide. Because the layout is HdrHistogram's own, a histogram goes into the V2 format, and comes back, without moving
-//! a count. A value above `HIGHEST_NS` (an hour) is counted in `overflow` and in the maximum, never clipped silently.
+//! The layout is HdrHistogram's with three significant digits. Values up to 2,047 have a bucket
+//! each; above that every octave [2^k, 2^(k+1)) is cut into `HALF` = 1,024 equal buckets, so a
+//! bucket is at most 1/1,024 of the values in it wide. Because the layout is HdrHistogram's own, a
+//! histogram goes into the V2 format, and comes back, without moving a count. A value above
+//! `HIGHEST_NS` (an hour) is counted in `overflow` and in the maximum, never clipped silently.
 
 use std::io::Read;
 use std::ops::Range;
@@ -46,7 +47,8 @@ pub const fn highest_in(index: usize) -> u64 {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u64]>,
-    /// Nothing is counted outside these buckets. They are few of many, and a report reads thousands of histograms.
+    /// Nothing is counted outside these buckets. They are few of many, and a report reads thousands
+    /// of histograms.
     used: Range<usize>,
     /// How many values, those above `HIGHEST_NS` included.
     pub count: u64,
@@ -77,7 +79,15 @@ impl Histogram {
     /// Empty, with all of its buckets allocated.
     pub fn new() -> Histogram {
         let counts = vec![0; BUCKETS].into_boxed_slice();
-        Histogram { counts, used: 0..0, count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, overflow: 0 }
+        Histogram {
+            counts,
+            used: 0..0,
+            count: 0,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+            overflow: 0,
+        }
     }
 
     /// Whether nothing was counted.
@@ -85,7 +95,8 @@ impl Histogram {
         self.count == 0
     }
 
-    /// The memory that its counts take: buckets between the lowest and the highest that hold something.
+    /// The memory that its counts take: buckets between the lowest and the highest that hold
+    /// something.
     pub fn used_bytes(&self) -> u64 {
         8 * self.used.len() as u64
     }
@@ -125,7 +136,8 @@ impl Histogram {
         self.overflow = self.overflow.saturating_add(other.overflow);
     }
 
-    /// Adds counts straight to a bucket: how the recorder's snapshots become a histogram. `count` follows.
+    /// Adds counts straight to a bucket: how the recorder's snapshots become a histogram. `count`
+    /// follows.
     pub fn add_to_bucket(&mut self, index: usize, n: u64) {
         self.counts[index] = self.counts[index].saturating_add(n);
         self.widen(index..index + 1);
@@ -149,7 +161,8 @@ impl Histogram {
         self.count += overflow;
     }
 
-    /// What was counted after `earlier`, a former state of this histogram. Its extremes are those of its buckets.
+    /// What was counted after `earlier`, a former state of this histogram. Its extremes are those
+    /// of its buckets.
     pub fn since(&self, earlier: &Histogram) -> Histogram {
         let mut part = Histogram::new();
         for index in self.used.clone() {
@@ -174,8 +187,9 @@ impl Histogram {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// The latency that a share `q` (0 to 1) of the ops did not exceed, to the top of its bucket, whatever the number
-    /// of samples; `None` only where there is none. For printing use `percentile_ns`.
+    /// The latency that a share `q` (0 to 1) of the ops did not exceed, to the top of its bucket,
+    /// whatever the number of samples; `None` only where there is none. For printing use
+    /// `percentile_ns`.
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
         if self.count == 0 {
             return None;
@@ -191,21 +205,25 @@ impl Histogram {
         Some(self.max_ns)
     }
 
-    /// `quantile_ns`, but only where at least `SAMPLES_ABOVE` samples lie above it; otherwise it was not measured.
+    /// `quantile_ns`, but only where at least `SAMPLES_ABOVE` samples lie above it; otherwise it
+    /// was not measured.
     pub fn percentile_ns(&self, q: f64) -> Option<u64> {
         let above = self.count as f64 * (1.0 - q);
         // The tolerance forgives the rounding of 1 - 0.99, no more.
-        (above + 1e-6 * SAMPLES_ABOVE as f64 >= SAMPLES_ABOVE as f64).then(|| self.quantile_ns(q)).flatten()
+        (above + 1e-6 * SAMPLES_ABOVE as f64 >= SAMPLES_ABOVE as f64)
+            .then(|| self.quantile_ns(q))
+            .flatten()
     }
 
-    /// The buckets that hold something: (largest value of the bucket, count), ascending; without the overflow.
+    /// The buckets that hold something: (largest value of the bucket, count), ascending; without
+    /// the overflow.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let counts = self.used.clone().map(|index| (index, self.counts[index]));
         counts.filter(|&(_, n)| n > 0).map(|(index, n)| (highest_in(index), n))
     }
 
-    /// The HdrHistogram V2 format, deflated, with `digits` significant digits: 3 keeps every count where it is, 2
-    /// (error at most 0.8 %) is for intervals, of which there are very many.
+    /// The HdrHistogram V2 format, deflated, with `digits` significant digits: 3 keeps every count
+    /// where it is, 2 (error at most 0.8 %) is for intervals, of which there are very many.
     pub fn to_v2(&self, digits: u8) -> Result<Vec<u8>> {
         let mut hdr = hdrhistogram::Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, digits)?;
         for (value, n) in self.buckets() {
@@ -213,16 +231,20 @@ impl Histogram {
             hdr.record_n(value.min(HIGHEST_NS), n)?;
         }
         let mut bytes = Vec::new();
-        V2DeflateSerializer::new().serialize(&hdr, &mut bytes).context("serialising a histogram")?;
+        V2DeflateSerializer::new()
+            .serialize(&hdr, &mut bytes)
+            .context("serialising a histogram")?;
         Ok(bytes)
     }
 
-    /// Reads what `to_v2` (or another HdrHistogram tool, in nanoseconds) wrote. The format has neither the exact sum
-    /// nor the extremes, so they are set to the buckets' until the caller, who keeps them beside it, sets them.
+    /// Reads what `to_v2` (or another HdrHistogram tool, in nanoseconds) wrote. The format has
+    /// neither the exact sum nor the extremes, so they are set to the buckets' until the caller,
+    /// who keeps them beside it, sets them.
     pub fn from_v2(bytes: &[u8]) -> Result<Histogram> {
         let plain = plain_v2(bytes)?;
-        let hdr: hdrhistogram::Histogram<u64> =
-            Deserializer::new().deserialize(&mut &plain[..]).map_err(|e| anyhow::anyhow!("not a histogram: {e}"))?;
+        let hdr: hdrhistogram::Histogram<u64> = Deserializer::new()
+            .deserialize(&mut &plain[..])
+            .map_err(|e| anyhow::anyhow!("not a histogram: {e}"))?;
         let mut histogram = Histogram::new();
         for bucket in hdr.iter_recorded() {
             histogram.add_n(bucket.value_iterated_to().min(HIGHEST_NS), bucket.count_at_value());
@@ -235,8 +257,8 @@ impl Histogram {
 const DEFLATED: [u8; 4] = 0x1C84_9314u32.to_be_bytes();
 const PLAIN: [u8; 4] = 0x1C84_9313u32.to_be_bytes();
 
-/// V2 inflated, and its header compared with what follows and with our bounds: the library believes what a header says
-/// of lengths and bounds, and would make gigabytes of a few bytes.
+/// V2 inflated, and its header compared with what follows and with our bounds: the library believes
+/// what a header says of lengths and bounds, and would make gigabytes of a few bytes.
 fn plain_v2(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut plain = Vec::new();
     match bytes.strip_prefix(&DEFLATED) {
@@ -244,14 +266,25 @@ fn plain_v2(bytes: &[u8]) -> Result<Vec<u8>> {
             let deflated = rest.get(4..).context("not a histogram: cut short")?;
             // A count takes at most nine bytes.
             let most = 40 + 9 * BUCKETS as u64;
-            flate2::read::ZlibDecoder::new(deflated).take(most + 1).read_to_end(&mut plain).context("inflating")?;
-            ensure!(plain.len() as u64 <= most, "not a histogram: it inflates to more than one can be");
+            flate2::read::ZlibDecoder::new(deflated)
+                .take(most + 1)
+                .read_to_end(&mut plain)
+                .context("inflating")?;
+            ensure!(
+                plain.len() as u64 <= most,
+                "not a histogram: it inflates to more than one can be"
+            );
         }
         None => plain.extend_from_slice(bytes),
     }
     let header = plain.get(..40).context("not a histogram: cut short")?;
-    let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    ensure!(header[..4] == PLAIN && word(4) as usize == plain.len() - 40, "not a histogram: its length is wrong");
+    let word = |at: usize| {
+        u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+    };
+    ensure!(
+        header[..4] == PLAIN && word(4) as usize == plain.len() - 40,
+        "not a histogram: its length is wrong"
+    );
     ensure!((1..=3).contains(&word(12)), "not a histogram of one to three digits");
     let bounds = [1u64.to_be_bytes(), HIGHEST_NS.to_be_bytes()].concat();
     ensure!(header[16..32] == bounds, "not a histogram in nanoseconds up to an hour");
@@ -265,10 +298,14 @@ mod tests {
 
     #[test]
     fn every_value_up_to_an_hour_has_a_bucket_within_a_thousandth() {
-        for ns in (0..200_000).chain((0..42).flat_map(|k| [(1u64 << k) - 1, 1 << k, (1 << k) + 1])) {
+        for ns in (0..200_000).chain((0..42).flat_map(|k| [(1u64 << k) - 1, 1 << k, (1 << k) + 1]))
+        {
             if ns <= HIGHEST_NS {
                 let top = highest_in(bucket_of(ns));
-                assert!(top >= ns && (top - ns) as f64 <= ns as f64 / 1024.0, "{ns} ns is counted up to {top} ns");
+                assert!(
+                    top >= ns && (top - ns) as f64 <= ns as f64 / 1024.0,
+                    "{ns} ns is counted up to {top} ns"
+                );
             }
         }
         assert!(bucket_of(HIGHEST_NS) < BUCKETS && bucket_of(HIGHEST_NS * 2) >= BUCKETS);
@@ -299,12 +336,18 @@ mod tests {
         later.add(5_000_000);
         let between = later.since(&earlier);
         assert_eq!((between.count, between.sum_ns), (1, 5_000_000));
-        assert_eq!(between.quantile_ns(0.5), later.quantile_ns(1.0).map(|_| highest_in(bucket_of(5_000_000))));
+        assert_eq!(
+            between.quantile_ns(0.5),
+            later.quantile_ns(1.0).map(|_| highest_in(bucket_of(5_000_000)))
+        );
         assert!(later.since(&later).is_empty());
     }
 
     fn latencies() -> impl Strategy<Value = Vec<u64>> {
-        prop::collection::vec((0u32..41, any::<u64>()).prop_map(|(k, x)| x % (1 << k).max(2)), 1..400)
+        prop::collection::vec(
+            (0u32..41, any::<u64>()).prop_map(|(k, x)| x % (1 << k).max(2)),
+            1..400,
+        )
     }
 
     fn of(values: &[u64]) -> Histogram {

@@ -1,4 +1,5 @@
-//! The leaf of the import diagram: clock, random numbers, units, histogram, errors. Imports nothing of ours.
+//! The leaf of the import diagram: clock, random numbers, units, histogram, errors. Imports nothing
+//! of ours.
 
 pub mod clock;
 pub mod error;

@@ -1,5 +1,6 @@
-//! Where results go. What is written is written beside its name and renamed when it is whole; a file that is there is
-//! replaced only if Dyno wrote it, which an attribute of the file says. So no input, no link and nobody else's file is lost.
+//! Where results go. What is written is written beside its name and renamed when it is whole; a
+//! file that is there is replaced only if Dyno wrote it, which an attribute of the file says. So no
+//! input, no link and nobody else's file is lost.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -30,13 +31,25 @@ impl Output {
         }
         for attempt in 0.. {
             let beside = beside(path, attempt)?;
-            match OpenOptions::new().write(true).create_new(true).custom_flags(libc::O_NOFOLLOW).open(&beside) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => continue,
+            match OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .custom_flags(libc::O_NOFOLLOW)
+                .open(&beside)
+            {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 1000 => {
+                    continue;
+                }
                 Err(error) => return Err(error).with_context(writing),
                 Ok(file) => {
-                    // Where a filesystem keeps no such attributes, the file is not replaced later on.
+                    // Where a filesystem keeps no such attributes, the file is not replaced later
+                    // on.
                     let _ = fsetxattr(&file, OURS, b"1", XattrFlags::empty());
-                    return Ok(Output { file: Some(file), beside: Some(beside), path: path.to_path_buf() });
+                    return Ok(Output {
+                        file: Some(file),
+                        beside: Some(beside),
+                        path: path.to_path_buf(),
+                    });
                 }
             }
         }
@@ -76,13 +89,14 @@ impl Drop for Output {
 
 /// A name beside a file's, under which it is written until it is whole.
 fn beside(path: &Path, attempt: u32) -> Result<PathBuf> {
-    let name = path.file_name().with_context(|| format!("writing {}", path.display()))?.to_string_lossy();
+    let name =
+        path.file_name().with_context(|| format!("writing {}", path.display()))?.to_string_lossy();
     let short: String = name.chars().take(100).collect();
     Ok(path.with_file_name(format!(".{short}.{}.{attempt}.new", std::process::id())))
 }
 
-/// A new file that something else writes, such as a database: beside its name, which it gets when it is whole. Nothing
-/// that is there is replaced. Dropped before `finish`, it leaves nothing.
+/// A new file that something else writes, such as a database: beside its name, which it gets when
+/// it is whole. Nothing that is there is replaced. Dropped before `finish`, it leaves nothing.
 pub struct New {
     beside: PathBuf,
     path: PathBuf,
@@ -133,7 +147,10 @@ impl Drop for New {
 }
 
 fn exists(path: &Path) -> Error {
-    error::refused(format!("{} already exists", path.display()), "choose another name, or move it away")
+    error::refused(
+        format!("{} already exists", path.display()),
+        "choose another name, or move it away",
+    )
 }
 
 /// Writes a whole file.
@@ -143,10 +160,14 @@ pub fn write(path: &Path, inputs: &[&Path], bytes: &[u8]) -> Result<()> {
     output.finish(inputs)
 }
 
-/// Refuses a name under which something would be lost; the open file where it is a pipe or a terminal.
+/// Refuses a name under which something would be lost; the open file where it is a pipe or a
+/// terminal.
 fn check(path: &Path, inputs: &[&Path]) -> Result<Option<File>> {
     let refused = |why: String| {
-        error::refused(format!("{} is not written over: {why}", path.display()), "choose another name, or move it away")
+        error::refused(
+            format!("{} is not written over: {why}", path.display()),
+            "choose another name, or move it away",
+        )
     };
     let Ok(found) = std::fs::symlink_metadata(path) else { return Ok(None) };
     if found.is_symlink() {
@@ -156,7 +177,8 @@ fn check(path: &Path, inputs: &[&Path]) -> Result<Option<File>> {
             return Err(refused(format!("it is a symbolic link to {}", leads.display())));
         }
     }
-    let found = std::fs::metadata(path).with_context(|| format!("looking at {}", path.display()))?;
+    let found =
+        std::fs::metadata(path).with_context(|| format!("looking at {}", path.display()))?;
     if is_stream(&found) {
         let file = OpenOptions::new().write(true).open(path);
         return file.map(Some).with_context(|| format!("writing {}", path.display()));
@@ -165,7 +187,8 @@ fn check(path: &Path, inputs: &[&Path]) -> Result<Option<File>> {
         return Err(refused("it is not a file".to_string()));
     }
     for input in inputs {
-        let same = std::fs::metadata(input).is_ok_and(|i| (i.dev(), i.ino()) == (found.dev(), found.ino()));
+        let same = std::fs::metadata(input)
+            .is_ok_and(|i| (i.dev(), i.ino()) == (found.dev(), found.ino()));
         if same {
             return Err(refused(format!("it is the input {}", input.display())));
         }
@@ -182,7 +205,8 @@ fn is_stream(found: &std::fs::Metadata) -> bool {
 }
 
 fn is_ours(path: &Path) -> bool {
-    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let opened =
+        OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
     opened.is_ok_and(|file| fgetxattr(&file, OURS, &mut [0u8; 8][..]).is_ok())
 }
 
@@ -199,7 +223,11 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
         drop(Output::begin(&path, &[]).unwrap());
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            1,
+            "nothing is left beside it"
+        );
         let other = folder.path().join("letter.html");
         std::fs::write(&other, "dear").unwrap();
         assert!(write(&other, &[], b"three").is_err());
@@ -224,7 +252,10 @@ mod tests {
         one.finish().unwrap();
         std::fs::write(two.beside(), "two").unwrap();
         assert!(two.finish().is_err(), "another has taken the name meanwhile");
-        assert_eq!((names(), std::fs::read(&path).unwrap()), (vec!["b.dyno".to_string()], b"one".to_vec()));
+        assert_eq!(
+            (names(), std::fs::read(&path).unwrap()),
+            (vec!["b.dyno".to_string()], b"one".to_vec())
+        );
         assert!(New::begin(&path).is_err());
     }
 }

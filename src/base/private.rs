@@ -1,6 +1,6 @@
-//! What Dyno remembers between runs, where only the user can write: on root's account `/var/lib/dyno`, on another's the
-//! folder that XDG has for state. Lists of lines; where there is no such place nothing is remembered, and whoever asks
-//! gets the answer of a first run.
+//! What Dyno remembers between runs, where only the user can write: on root's account
+//! `/var/lib/dyno`, on another's the folder that XDG has for state. Lists of lines; where there is
+//! no such place nothing is remembered, and whoever asks gets the answer of a first run.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};
@@ -13,11 +13,14 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The folder, made where it is missing; none where another could write to it.
 pub fn folder() -> Option<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let set =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = match user {
         // HOME may still be that of the user who became root.
         0 => PathBuf::from("/var/lib/dyno"),
-        _ => set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?.join("dyno"),
+        _ => {
+            set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?.join("dyno")
+        }
     };
     DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
     let found = std::fs::symlink_metadata(&folder).ok()?;
@@ -28,9 +31,12 @@ pub fn folder() -> Option<PathBuf> {
 pub fn remember(list: &str, line: &str) {
     let Some(path) = folder().map(|folder| folder.join(list)) else { return };
     let line = format!("{}\n", line.replace('\n', " "));
-    let options = |file: &mut OpenOptions| file.mode(0o600).custom_flags(libc::O_NOFOLLOW).open(&path);
+    let options =
+        |file: &mut OpenOptions| file.mode(0o600).custom_flags(libc::O_NOFOLLOW).open(&path);
     let Ok(mut file) = options(OpenOptions::new().append(true).create(true)) else { return };
-    if file.write_all(line.as_bytes()).is_ok() && file.metadata().is_ok_and(|found| found.len() > MOST_BYTES) {
+    if file.write_all(line.as_bytes()).is_ok()
+        && file.metadata().is_ok_and(|found| found.len() > MOST_BYTES)
+    {
         let lines = recall(list);
         let kept = lines[lines.len() / 2..].join("\n") + "\n";
         let new = path.with_extension("new");
@@ -42,10 +48,13 @@ pub fn remember(list: &str, line: &str) {
 
 /// The lines of a list, the oldest first.
 pub fn recall(list: &str) -> Vec<String> {
-    let opened = folder()
-        .and_then(|folder| OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(folder.join(list)).ok());
+    let opened = folder().and_then(|folder| {
+        OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(folder.join(list)).ok()
+    });
     let mut text = String::new();
-    let own = |file: &File| file.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw());
+    let own = |file: &File| {
+        file.metadata().is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+    };
     if let Some(file) = opened.filter(own) {
         let _ = file.take(4 * MOST_BYTES).read_to_string(&mut text);
     }

@@ -1,5 +1,5 @@
-//! A list of everything of one kind: Dyno's own, in the order in which they are shown, and what a program that uses Dyno as
-//! a library adds before it runs anything.
+//! A list of everything of one kind: Dyno's own, in the order in which they are shown, and what a
+//! program that uses Dyno as a library adds before it runs anything.
 
 use std::sync::{PoisonError, RwLock};
 

@@ -1,7 +1,9 @@
-//! Random numbers as a function of (seed, thread, op number), so that any op can be made again on its own.
+//! Random numbers as a function of (seed, thread, op number), so that any op can be made again on
+//! its own.
 //!
-//! The generator is SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014):
-//! one state a thread, hashed once with the op's number to give that op's own short sequence.
+//! The generator is SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+//! generators", OOPSLA 2014): one state a thread, hashed once with the op's number to give that
+//! op's own short sequence.
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -18,7 +20,8 @@ pub struct Seed {
 }
 
 impl Seed {
-    /// The family of thread `thread` under the plan's seed. `stream` keeps two streams of a step apart.
+    /// The family of thread `thread` under the plan's seed. `stream` keeps two streams of a step
+    /// apart.
     pub fn new(seed: u64, stream: u64, thread: u64) -> Seed {
         Seed { key: mix(mix(mix(seed).wrapping_add(stream)).wrapping_add(thread)) }
     }
@@ -93,6 +96,9 @@ mod tests {
         let draws: Vec<f64> = (0..200_000).map(|n| seed.at(n).exponential()).collect();
         let mean = draws.iter().sum::<f64>() / draws.len() as f64;
         let var = draws.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / draws.len() as f64;
-        assert!((mean - 1.0).abs() < 0.01 && (var.sqrt() - 1.0).abs() < 0.02, "mean {mean}, variance {var}");
+        assert!(
+            (mean - 1.0).abs() < 0.01 && (var.sqrt() - 1.0).abs() < 0.02,
+            "mean {mean}, variance {var}"
+        );
     }
 }

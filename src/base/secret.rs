@@ -7,8 +7,8 @@ const NAMES: [&str; 7] = ["password", "passwd", "pwd", "token", "secret", "api_k
 
 const HIDDEN: &str = "***";
 
-/// The text with every secret that can be recognised replaced: `scheme://user:SECRET@host`, `password=SECRET`,
-/// `"token": "SECRET"`.
+/// The text with every secret that can be recognised replaced: `scheme://user:SECRET@host`,
+/// `password=SECRET`, `"token": "SECRET"`.
 pub fn hide(text: &str) -> String {
     let mut out = hide_in_urls(text);
     for name in NAMES {
@@ -19,7 +19,9 @@ pub fn hide(text: &str) -> String {
 
 /// Hides what follows the scheme of HTTP's header: "Authorization: Bearer SECRET".
 fn hide_authorization(text: &str) -> String {
-    let is_header = |word: &str| word.to_ascii_lowercase().trim_matches(['"', '\'']).starts_with("authorization:");
+    let is_header = |word: &str| {
+        word.to_ascii_lowercase().trim_matches(['"', '\'']).starts_with("authorization:")
+    };
     let mut out = String::with_capacity(text.len());
     // How many words of a header have passed.
     let mut passed = 0;
@@ -60,7 +62,9 @@ pub fn hide_json(value: &mut Value) {
                 let named = |text: &str| format!("{name}={text}");
                 match field {
                     // Hidden for its name's sake, and so whole.
-                    Value::String(text) if hide(&named(text)) != named(&hide(text)) => *text = HIDDEN.to_string(),
+                    Value::String(text) if hide(&named(text)) != named(&hide(text)) => {
+                        *text = HIDDEN.to_string()
+                    }
                     _ => hide_json(field),
                 }
             }
@@ -75,9 +79,14 @@ fn hide_in_urls(text: &str) -> String {
     while let Some(at) = rest.find("://") {
         let (before, after) = rest.split_at(at + 3);
         out.push_str(before);
-        let end = after.find(|c: char| c.is_whitespace() || "/\"'<>\\".contains(c)).unwrap_or(after.len());
+        let end = after
+            .find(|c: char| c.is_whitespace() || "/\"'<>\\".contains(c))
+            .unwrap_or(after.len());
         let authority = &after[..end];
-        match authority.rsplit_once('@').and_then(|(user, host)| Some((user.split_once(':')?.0, host))) {
+        match authority
+            .rsplit_once('@')
+            .and_then(|(user, host)| Some((user.split_once(':')?.0, host)))
+        {
             Some((user, host)) => out.push_str(&format!("{user}:{HIDDEN}@{host}")),
             None => out.push_str(authority),
         }
@@ -104,11 +113,14 @@ fn hide_after(text: &str, name: &str) -> String {
         let quoted = value.trim_start();
         let value = quoted.trim_start_matches(['"', '\'', '\\']);
         let is_quoted = quoted.len() != value.len();
-        let ends = |c: char| "\"'\\<>".contains(c) || (!is_quoted && (c.is_whitespace() || ",;&})".contains(c)));
+        let ends = |c: char| {
+            "\"'\\<>".contains(c) || (!is_quoted && (c.is_whitespace() || ",;&})".contains(c)))
+        };
         let in_pairs = in_pairs(&text[..from + found], quoted);
         let value = if in_pairs { quoted.trim_start_matches('\\') } else { value };
         let start = text.len() - value.len();
-        let end = start + if in_pairs { end_of_pair(value) } else { value.find(ends).unwrap_or(value.len()) };
+        let end = start
+            + if in_pairs { end_of_pair(value) } else { value.find(ends).unwrap_or(value.len()) };
         out.push_str(&text[from..start]);
         // An empty value, or a variable's name, is no secret.
         let kept = &text[start..end];
@@ -123,12 +135,15 @@ fn hide_after(text: &str, name: &str) -> String {
 fn in_pairs(before: &str, value: &str) -> bool {
     let is_pair = |text: &str| {
         let name = text.split('=').next().unwrap_or_default().trim();
-        text.contains('=') && !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic() || c == ' ')
+        text.contains('=')
+            && !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphabetic() || c == ' ')
     };
     before.trim_end().ends_with(';') || value.split(';').skip(1).any(is_pair)
 }
 
-/// Where a value of a pair ends. All but `;` may be part of a password there; in quotes that too, and the quote, doubled.
+/// Where a value of a pair ends. All but `;` may be part of a password there; in quotes that too,
+/// and the quote, doubled.
 fn end_of_pair(value: &str) -> usize {
     let close = match value.chars().next() {
         Some(quote @ ('\'' | '"')) => quote,

@@ -1,5 +1,6 @@
-//! Standard error while a run goes on: a terminal that hangs, a pipe that nobody reads and a full disk take nothing, and
-//! what they do not take at once is dropped. No measurement waits for somebody to look.
+//! Standard error while a run goes on: a terminal that hangs, a pipe that nobody reads and a full
+//! disk take nothing, and what they do not take at once is dropped. No measurement waits for
+//! somebody to look.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -10,8 +11,9 @@ use indicatif::TermLike;
 
 use super::text::visible;
 
-/// The terminal or pipe once more, opened so that it never waits. The flag belongs to this opening: whoever shares
-/// standard error with us is not concerned. None for a file, which does not make anyone wait.
+/// The terminal or pipe once more, opened so that it never waits. The flag belongs to this opening:
+/// whoever shares standard error with us is not concerned. None for a file, which does not make
+/// anyone wait.
 fn patient() -> Option<&'static File> {
     static OPENED: OnceLock<Option<File>> = OnceLock::new();
     let open = || {

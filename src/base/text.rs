@@ -1,10 +1,11 @@
-//! Text from elsewhere, made safe to show: what a terminal or a reader's eye would take for an order is spelt out.
+//! Text from elsewhere, made safe to show: what a terminal or a reader's eye would take for an
+//! order is spelt out.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Whether a character does something instead of being seen: control characters (escapes, NUL, line ends), marks that
-/// turn the direction of writing, and those that take no room.
+/// Whether a character does something instead of being seen: control characters (escapes, NUL, line
+/// ends), marks that turn the direction of writing, and those that take no room.
 pub fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}'
@@ -68,8 +69,8 @@ impl<W: Write> Write for Shown<W> {
     }
 }
 
-/// Writes to standard error what a user should see, on lines of its own. A terminal that is gone, a closed pipe or a full
-/// disk takes nothing: that must not end what is going on, so it is dropped.
+/// Writes to standard error what a user should see, on lines of its own. A terminal that is gone, a
+/// closed pipe or a full disk takes nothing: that must not end what is going on, so it is dropped.
 pub fn say(text: &str) {
     say_as_it_is(&visible_lines(text));
 }
@@ -79,8 +80,8 @@ pub fn say_as_it_is(text: &str) {
     let _ = io::stderr().write_all(format!("{}\n", text.trim_end_matches('\n')).as_bytes());
 }
 
-/// The text with a mark of the same length for every hidden character but line ends and tabs, so that places in it stay
-/// what they are.
+/// The text with a mark of the same length for every hidden character but line ends and tabs, so
+/// that places in it stay what they are.
 pub fn masked(text: &str) -> Cow<'_, str> {
     let hides = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t' | '\r');
     if !text.chars().any(hides) {

@@ -1,7 +1,8 @@
 //! Sizes, rates and times as people write them ("4KiB", "10MB/s", "20m") and as briefs print them.
 //!
-//! Decimal and binary units are kept apart: 1 KB is 1,000 bytes and 1 KiB is 1,024. A bare number of bytes is allowed; a
-//! bare number of seconds is not, because "20" in a plan is more often a mistake than a time.
+//! Decimal and binary units are kept apart: 1 KB is 1,000 bytes and 1 KiB is 1,024. A bare number
+//! of bytes is allowed; a bare number of seconds is not, because "20" in a plan is more often a
+//! mistake than a time.
 
 /// A rate asked for: requests or bytes a second.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -26,14 +27,24 @@ const BYTES: &[(&str, f64)] = &[
     ("TiB", 1099511627776.0),
 ];
 
-const TIMES: &[(&str, f64)] =
-    &[("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 60e9), ("h", 3600e9), ("d", 86400e9)];
+const TIMES: &[(&str, f64)] = &[
+    ("ns", 1.0),
+    ("us", 1e3),
+    ("µs", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+    ("m", 60e9),
+    ("h", 3600e9),
+    ("d", 86400e9),
+];
 
 const COUNTS: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9)];
 
 /// Splits "10.5MB" into (10.5, "MB"). Underscores and commas may group digits.
 fn number_and_unit(text: &str) -> Option<(f64, &str)> {
-    let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ','))).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ',')))
+        .unwrap_or(text.len());
     let digits: String = text[..end].chars().filter(|c| !matches!(c, '_' | ',')).collect();
     let value: f64 = digits.parse().ok()?;
     Some((value, text[end..].trim()))
@@ -47,13 +58,18 @@ fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 /// A size in bytes: "4KiB", "1.92TB", "4096".
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     scaled(text, BYTES).map(|b| b.round() as u64).ok_or_else(|| {
-        format!("'{text}' is not a size; write a number with B, KB, MB, GB, TB (1,000s) or KiB, MiB, GiB, TiB (1,024s)")
+        format!(
+            "'{text}' is not a size; write a number with B, KB, MB, GB, TB (1,000s) or KiB, \
+                 MiB, GiB, TiB (1,024s)"
+        )
     })
 }
 
 /// A time in nanoseconds: "20m", "1h30m", "1.5s", "250ms".
 pub fn parse_duration_ns(text: &str) -> Result<u64, String> {
-    let bad = || format!("'{text}' is not a time; write a number with ns, us, ms, s, m, h or d, as in 1h30m");
+    let bad = || {
+        format!("'{text}' is not a time; write a number with ns, us, ms, s, m, h or d, as in 1h30m")
+    };
     let (mut rest, mut total_ns) = (text.trim(), 0.0);
     if rest.is_empty() {
         return Err(bad());
@@ -68,12 +84,21 @@ pub fn parse_duration_ns(text: &str) -> Result<u64, String> {
     Ok(total_ns.round() as u64)
 }
 
-/// A rate: "10MB/s", "300k/s", "5000 ops/s". The "/s" is required, so that a size is never taken for a rate.
+/// A rate: "10MB/s", "300k/s", "5000 ops/s". The "/s" is required, so that a size is never taken
+/// for a rate.
 pub fn parse_rate(text: &str) -> Result<Rate, String> {
-    let bad =
-        || format!("'{text}' is not a rate; write bytes as in 10MB/s or 64MiB/s, or requests as in 5000/s or 300k/s");
+    let bad = || {
+        format!(
+            "'{text}' is not a rate; write bytes as in 10MB/s or 64MiB/s, or requests as in 5000/s \
+             or 300k/s"
+        )
+    };
     let amount = text.trim().strip_suffix("/s").ok_or_else(bad)?.trim_end();
-    let ops = amount.strip_suffix("ops").or_else(|| amount.strip_suffix("op")).map(str::trim_end).unwrap_or(amount);
+    let ops = amount
+        .strip_suffix("ops")
+        .or_else(|| amount.strip_suffix("op"))
+        .map(str::trim_end)
+        .unwrap_or(amount);
     let rate = match scaled(ops, COUNTS) {
         Some(ops) => Rate::OpsPerSec(ops),
         None => Rate::BytesPerSec(scaled(amount, BYTES).ok_or_else(bad)?),
@@ -84,11 +109,15 @@ pub fn parse_rate(text: &str) -> Result<Rate, String> {
     }
 }
 
-/// 4096 as "4 KiB", 10000000 as "10 MB": exact in the unit that needs the fewest digits, where four are enough;
-/// otherwise to three digits: "1.92 TB".
+/// 4096 as "4 KiB", 10000000 as "10 MB": exact in the unit that needs the fewest digits, where four
+/// are enough; otherwise to three digits: "1.92 TB".
 pub fn bytes(n: u64) -> String {
-    let units = BYTES.iter().skip(2).filter(|(_, scale)| n >= *scale as u64 && n.is_multiple_of(*scale as u64));
-    let exact = units.map(|(unit, scale)| (n / *scale as u64, *unit)).min_by_key(|(count, _)| *count);
+    let units = BYTES
+        .iter()
+        .skip(2)
+        .filter(|(_, scale)| n >= *scale as u64 && n.is_multiple_of(*scale as u64));
+    let exact =
+        units.map(|(unit, scale)| (n / *scale as u64, *unit)).min_by_key(|(count, _)| *count);
     match exact {
         Some((count, unit)) if count < 10_000 => format!("{count} {unit}"),
         _ => about(n as f64, 1000.0, &["B", "KB", "MB", "GB", "TB", "PB"]),
@@ -97,7 +126,11 @@ pub fn bytes(n: u64) -> String {
 
 /// Nanoseconds as a reader wants them: "85.2 µs", "1.30 ms", "2.00 s".
 pub fn latency(ns: f64) -> String {
-    if ns < 1e12 { about(ns, 1000.0, &["ns", "µs", "ms", "s"]) } else { format!("{:.0} s", ns / 1e9) }
+    if ns < 1e12 {
+        about(ns, 1000.0, &["ns", "µs", "ms", "s"])
+    } else {
+        format!("{:.0} s", ns / 1e9)
+    }
 }
 
 /// A time span: "20 m", "1 h 30 m", "45 s", "250 ms".
@@ -105,7 +138,8 @@ pub fn duration(ns: u64) -> String {
     let seconds = ns / 1_000_000_000;
     let (d, h, m, s) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
     let parts = [(d, "d"), (h, "h"), (m, "m"), (s, "s")];
-    let shown: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).take(2).map(|(n, u)| format!("{n} {u}")).collect();
+    let shown: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).take(2).map(|(n, u)| format!("{n} {u}")).collect();
     if shown.is_empty() { latency(ns as f64) } else { shown.join(" ") }
 }
 
@@ -164,8 +198,13 @@ mod tests {
 
     #[test]
     fn sizes_keep_decimal_and_binary_apart() {
-        for (text, n) in [("4KiB", 4096), ("4KB", 4000), ("1.92TB", 1_920_000_000_000), ("2_000", 2000), ("512 B", 512)]
-        {
+        for (text, n) in [
+            ("4KiB", 4096),
+            ("4KB", 4000),
+            ("1.92TB", 1_920_000_000_000),
+            ("2_000", 2000),
+            ("512 B", 512),
+        ] {
             assert_eq!(parse_bytes(text), Ok(n), "{text}");
         }
         for bad in ["4k", "4kb", "", "GiB", "-1MB", "1..2MB"] {
@@ -175,9 +214,12 @@ mod tests {
 
     #[test]
     fn times_need_a_unit() {
-        for (text, ns) in
-            [("20m", 1_200_000_000_000), ("1h30m", 5_400_000_000_000), ("1.5s", 1_500_000_000), ("250ms", 250_000_000)]
-        {
+        for (text, ns) in [
+            ("20m", 1_200_000_000_000),
+            ("1h30m", 5_400_000_000_000),
+            ("1.5s", 1_500_000_000),
+            ("250ms", 250_000_000),
+        ] {
             assert_eq!(parse_duration_ns(text), Ok(ns), "{text}");
         }
         for bad in ["20", "", "m", "20 minutes", "5x"] {

@@ -6,7 +6,9 @@ use std::fmt::Write;
 use crate::base::units;
 use crate::stats::Better;
 use crate::stats::audit::says::{self, Quantity};
-use crate::stats::audit::{Amount, Bound, Cell, Figure, Formula, Judgement, Kind, Missing, Statement, Table, Verdict};
+use crate::stats::audit::{
+    Amount, Bound, Cell, Figure, Formula, Judgement, Kind, Missing, Statement, Table, Verdict,
+};
 use crate::stats::percent::{cut_off, rounded_out};
 
 /// Of a list of places, as many as a reader takes in.
@@ -15,7 +17,8 @@ const MOST_LISTED: usize = 8;
 /// A range of percentages narrower than this is not worth a line.
 const NARROW_PERCENT: f64 = 0.3;
 
-/// What statements are compared with: the figures of one published table, or of one step of a bundle.
+/// What statements are compared with: the figures of one published table, or of one step of a
+/// bundle.
 pub struct Dataset {
     /// The table's name.
     pub name: String,
@@ -59,7 +62,13 @@ impl Dataset {
     }
 
     /// The points at which the subject's figure may be the one stated.
-    pub fn points_where(&self, subject: &str, metric: &Metric<'_>, is: &Quantity, scale: f64) -> Vec<String> {
+    pub fn points_where(
+        &self,
+        subject: &str,
+        metric: &Metric<'_>,
+        is: &Quantity,
+        scale: f64,
+    ) -> Vec<String> {
         let table = self.table(metric);
         let (value, last) = (is.value * scale, is.last * scale);
         let fits = |figure: Figure| match is.bound {
@@ -108,7 +117,11 @@ pub fn describe(finding: &Finding<'_>) -> String {
     lines.extend(listed(&worse, judged.worse.iter().map(|c| finding.side_by_side(c)).collect()));
     lines.extend(listed("not in the data: ", finding.not_in_the_data()));
     for other in &judged.others {
-        lines.push(format!("statement {} says otherwise: “{}”", other + 1, (finding.words)(*other)));
+        lines.push(format!(
+            "statement {} says otherwise: “{}”",
+            other + 1,
+            (finding.words)(*other)
+        ));
     }
     for line in lines {
         let _ = writeln!(out, "     {line}");
@@ -137,7 +150,11 @@ impl Finding<'_> {
             return self.lacking.iter().cloned().collect();
         };
         let Some(amount) = self.stated.amount else {
-            return if self.judged.short.contains(cell) { Vec::new() } else { vec![self.side_by_side(cell)] };
+            return if self.judged.short.contains(cell) {
+                Vec::new()
+            } else {
+                vec![self.side_by_side(cell)]
+            };
         };
         let mut lines = vec![self.sum(cell, amount.kind)];
         let verdict = self.judged.verdict();
@@ -163,7 +180,10 @@ impl Finding<'_> {
         let (low, high) = (cut_off(low, decimals), rounded_out(high, decimals));
         let unit = self.unit(amount.kind);
         is_wide.then(|| {
-            format!("the printed figures are rounded themselves: anything from {low} to {high}{unit} fits them")
+            format!(
+                "the printed figures are rounded themselves: anything from {low} to \
+                     {high}{unit} fits them"
+            )
         })
     }
 
@@ -191,7 +211,11 @@ impl Finding<'_> {
         if is_said || self.stated.better == Better::Higher || cell.is_worse() {
             return None;
         }
-        Some(format!("by the other formula: {} = {}", other.name(), self.calculation(cell, Kind::Relative(other))))
+        Some(format!(
+            "by the other formula: {} = {}",
+            other.name(),
+            self.calculation(cell, Kind::Relative(other))
+        ))
     }
 
     /// "96 threads against Kioxia CD8P-R, gain = 892,202 ÷ 735,861 − 1 = 21.24 %".
@@ -210,13 +234,17 @@ impl Finding<'_> {
         let other = figure(*other);
         match kind {
             Kind::Relative(formula) => {
-                let result = cell.times().map_or("not defined".to_string(), |times| formula.result(times));
+                let result =
+                    cell.times().map_or("not defined".to_string(), |times| formula.result(times));
                 format!("{} = {result}", formula.calculation(cell.better, &own, &other))
             }
             _ => {
-                let (from, less) = if cell.better == Better::Higher { (own, other) } else { (other, own) };
-                let decimals = cell.against.as_ref().map_or(Some(0), |a| cell.own.decimals.max(a.1.decimals));
-                let difference = number(cell.value(Kind::Difference).unwrap_or(0.0), decimals.unwrap_or(3));
+                let (from, less) =
+                    if cell.better == Better::Higher { (own, other) } else { (other, own) };
+                let decimals =
+                    cell.against.as_ref().map_or(Some(0), |a| cell.own.decimals.max(a.1.decimals));
+                let difference =
+                    number(cell.value(Kind::Difference).unwrap_or(0.0), decimals.unwrap_or(3));
                 format!("{from} − {less} = {difference}{}", self.unit(Kind::Difference))
             }
         }
@@ -227,7 +255,12 @@ impl Finding<'_> {
         let own = figure(cell.own);
         match &cell.against {
             Some((_, other)) => {
-                format!("{}, {} {own} against {}", self.place(cell), self.metric.name, figure(*other))
+                format!(
+                    "{}, {} {own} against {}",
+                    self.place(cell),
+                    self.metric.name,
+                    figure(*other)
+                )
             }
             None => format!("{}, {} {own}", self.place(cell), self.metric.name),
         }
@@ -247,7 +280,8 @@ impl Finding<'_> {
         if !matches!(judged.verdict(), Verdict::Incomplete) {
             return Vec::new();
         }
-        let mut found: Vec<String> = judged.absent.iter().map(|rival| format!("{metric} of {rival}")).collect();
+        let mut found: Vec<String> =
+            judged.absent.iter().map(|rival| format!("{metric} of {rival}")).collect();
         let is_absent = |m: &&Missing| m.rival.as_ref().is_some_and(|r| judged.absent.contains(r));
         found.extend(judged.missing.iter().filter(|m| !is_absent(m)).map(|m| match &m.rival {
             Some(rival) => format!("{metric} of {own} and {rival} at {} {label}", m.at),
@@ -301,7 +335,10 @@ mod tests {
     #[test]
     fn figures_are_printed_with_the_digits_that_they_have() {
         let of = |text| figure(Figure::printed(text).unwrap());
-        assert_eq!((of("892202"), of("7.70"), of("-5")), ("892,202".into(), "7.70".into(), "−5".into()));
+        assert_eq!(
+            (of("892202"), of("7.70"), of("-5")),
+            ("892,202".into(), "7.70".into(), "−5".into())
+        );
         assert_eq!(figure(Figure::exact(84_971.6)), "84,972");
     }
 }

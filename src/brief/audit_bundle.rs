@@ -1,4 +1,5 @@
-//! A bundle as data of an audit: every figure that can be compared, as Dyno's own documents print it.
+//! A bundle as data of an audit: every figure that can be compared, as Dyno's own documents print
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,8 @@ use crate::base::units;
 use crate::stats::audit::says::{scale, unit_of_column};
 use crate::stats::audit::{Figure, Table};
 
-/// Each step as a table, whose metrics have a column's names: `ops_per_s`, `p99_9_us`, `reader-4:p99_us`.
+/// Each step as a table, whose metrics have a column's names: `ops_per_s`, `p99_9_us`,
+/// `reader-4:p99_us`.
 pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
     facts.steps.iter().map(|step| dataset(facts, step)).collect()
 }
@@ -20,8 +22,13 @@ pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
 fn dataset(facts: &Facts, step: &StepFacts) -> Dataset {
     let points: Vec<String> = step.values.iter().map(|v| v.number.to_string()).collect();
     let at_label = step.axis_label().to_string();
-    let mut made =
-        Dataset { name: step.name.clone(), at_label, points, metrics: BTreeMap::new(), better: BTreeMap::new() };
+    let mut made = Dataset {
+        name: step.name.clone(),
+        at_label,
+        points,
+        metrics: BTreeMap::new(),
+        better: BTreeMap::new(),
+    };
     for (name, metric) in metrics(step) {
         let unit = unit_of_column(&name);
         for cell in &step.cells {
@@ -40,7 +47,8 @@ fn metrics(step: &StepFacts) -> Vec<(String, Metric)> {
     let mut all = Vec::new();
     for part in parts(step) {
         for (name, figure) in figures(step) {
-            let of_power = matches!(figure, Of::OpsPerWatt(_) | Of::MbPerWatt(_) | Of::JoulesPerOp(_));
+            let of_power =
+                matches!(figure, Of::OpsPerWatt(_) | Of::MbPerWatt(_) | Of::JoulesPerOp(_));
             if of_power && matches!(part, Part::Drive(_)) {
                 continue;
             }
@@ -53,7 +61,8 @@ fn metrics(step: &StepFacts) -> Vec<(String, Metric)> {
 
 fn parts(step: &StepFacts) -> Vec<Part> {
     let cells = || step.cells.iter();
-    let streams: BTreeSet<&String> = cells().flat_map(|c| &c.streams).map(|(name, ..)| name).collect();
+    let streams: BTreeSet<&String> =
+        cells().flat_map(|c| &c.streams).map(|(name, ..)| name).collect();
     let drives: BTreeSet<u32> = cells().flat_map(|c| &c.drives).map(|(drive, _)| *drive).collect();
     let mut all = vec![Part::Whole];
     all.extend(streams.into_iter().cloned().map(Part::Stream));
@@ -63,20 +72,28 @@ fn parts(step: &StepFacts) -> Vec<Part> {
 
 fn figures(step: &StepFacts) -> Vec<(String, Of)> {
     let mut all: Vec<(String, Of)> =
-        [("ops_per_s", Of::Ops), ("mb_per_s", Of::Bytes), ("mean_us", Of::Mean)].map(|(n, f)| (n.into(), f)).into();
-    let percentile = |(i, (name, _)): (usize, &(&str, f64))| (format!("{}_us", column(name)), Of::Percentile(i));
+        [("ops_per_s", Of::Ops), ("mb_per_s", Of::Bytes), ("mean_us", Of::Mean)]
+            .map(|(n, f)| (n.into(), f))
+            .into();
+    let percentile =
+        |(i, (name, _)): (usize, &(&str, f64))| (format!("{}_us", column(name)), Of::Percentile(i));
     all.extend(PERCENTILES.iter().enumerate().map(percentile));
     let mut classes = Vec::new();
-    for class in step.cells.iter().flat_map(|c| &c.streams).flat_map(|(.., s)| &s.classes).map(|c| c.class) {
+    for class in
+        step.cells.iter().flat_map(|c| &c.streams).flat_map(|(.., s)| &s.classes).map(|c| c.class)
+    {
         if !classes.contains(&class) {
             classes.push(class);
         }
     }
-    all.extend(classes.into_iter().map(|c| (format!("{}s_per_min", column(c.name())), Of::PerMinute(c))));
+    all.extend(
+        classes.into_iter().map(|c| (format!("{}s_per_min", column(c.name())), Of::PerMinute(c))),
+    );
     let read_power = instruments(step);
     let one = read_power.len() == 1;
     for i in read_power {
-        let whose = if one { String::new() } else { format!("{}_{}_", column(&i.class), column(&i.kind)) };
+        let whose =
+            if one { String::new() } else { format!("{}_{}_", column(&i.class), column(&i.kind)) };
         all.push((format!("{whose}ops_per_s_per_watt"), Of::OpsPerWatt(i.clone())));
         all.push((format!("{whose}mb_per_s_per_watt"), Of::MbPerWatt(i.clone())));
         all.push((format!("{whose}joules_per_op"), Of::JoulesPerOp(i)));
@@ -89,7 +106,8 @@ fn column(name: &str) -> String {
     name.replace(['.', '-', ' '], "_")
 }
 
-/// As sentences print it, open as far as tables leave it, which print fewer digits: a statement may be made from either.
+/// As sentences print it, open as far as tables leave it, which print fewer digits: a statement may
+/// be made from either.
 fn figure(metric: &Metric, step: &StepFacts, cell: &CellFacts, unit: &str) -> Option<Figure> {
     let value = metric.of(step, cell)?.0.value;
     let fine = printed(&wording::printed(metric, step, cell)?.1, unit)?;
@@ -97,7 +115,9 @@ fn figure(metric: &Metric, step: &StepFacts, cell: &CellFacts, unit: &str) -> Op
         Of::Mean | Of::Percentile(_) => units::latency(value),
         Of::Bytes => number_format::megabytes(value),
         Of::JoulesPerOp(_) => number_format::joules(value),
-        Of::Ops | Of::PerMinute(_) | Of::OpsPerWatt(_) | Of::MbPerWatt(_) => number_format::count(value),
+        Of::Ops | Of::PerMinute(_) | Of::OpsPerWatt(_) | Of::MbPerWatt(_) => {
+            number_format::count(value)
+        }
     };
     let coarse = printed(&in_tables, unit).unwrap_or(fine);
     Some(Figure { low: fine.low.min(coarse.low), high: fine.high.max(coarse.high), ..fine })
@@ -126,12 +146,18 @@ mod tests {
             ("75.000 µJ", "J", (74.9995e-6, 75.0005e-6)),
         ] {
             let (low, _, high) = of(text, unit).expect(text);
-            assert!((low / ends.0 - 1.0).abs() < 1e-9 && (high / ends.1 - 1.0).abs() < 1e-9, "{text}: {low} to {high}");
+            assert!(
+                (low / ends.0 - 1.0).abs() < 1e-9 && (high / ends.1 - 1.0).abs() < 1e-9,
+                "{text}: {low} to {high}"
+            );
         }
     }
 
     #[test]
     fn names_are_those_of_columns() {
-        assert_eq!((column("p99.99"), column("new-order")), ("p99_99".to_string(), "new_order".to_string()));
+        assert_eq!(
+            (column("p99.99"), column("new-order")),
+            ("p99_99".to_string(), "new_order".to_string())
+        );
     }
 }

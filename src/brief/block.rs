@@ -83,7 +83,10 @@ pub fn plain(text: impl Into<String>) -> Line {
 /// Text in which `…` is code.
 pub fn with_code(text: &str) -> Line {
     let style = |i: usize| if i % 2 == 1 { Style::Code } else { Style::Plain };
-    let spans = text.split('`').enumerate().map(|(i, part)| Span { text: part.to_string(), style: style(i) });
+    let spans = text
+        .split('`')
+        .enumerate()
+        .map(|(i, part)| Span { text: part.to_string(), style: style(i) });
     spans.filter(|span| !span.text.is_empty()).collect()
 }
 
@@ -163,7 +166,12 @@ pub struct Table {
 impl Table {
     /// A table without rows.
     pub fn new<T: ToString>(left: usize, head: &[T]) -> Table {
-        Table { caption: String::new(), left, head: head.iter().map(T::to_string).collect(), rows: Vec::new() }
+        Table {
+            caption: String::new(),
+            left,
+            head: head.iter().map(T::to_string).collect(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row.
@@ -186,9 +194,12 @@ impl Table {
 
     /// Without the columns of numbers that were measured nowhere: imported results lack many.
     pub fn block(mut self) -> Block {
-        let measured = |row: &[String], i: usize| row.get(i).is_some_and(|cell| !cell.is_empty() && cell != NONE);
-        let kept: Vec<bool> =
-            (0..self.head.len()).map(|i| i < self.left || self.rows.iter().any(|(_, row)| measured(row, i))).collect();
+        let measured = |row: &[String], i: usize| {
+            row.get(i).is_some_and(|cell| !cell.is_empty() && cell != NONE)
+        };
+        let kept: Vec<bool> = (0..self.head.len())
+            .map(|i| i < self.left || self.rows.iter().any(|(_, row)| measured(row, i)))
+            .collect();
         let keep = |cells: &mut Vec<String>| {
             let mut column = kept.iter();
             cells.retain(|_| *column.next().unwrap_or(&true));
@@ -207,7 +218,9 @@ mod tests {
     fn columns_of_numbers_that_were_measured_nowhere_are_left_out() {
         let row = |cells: [&str; 4]| cells.map(String::from).to_vec();
         let rows = vec![row(["8", "A", NONE, "1"]), row(["16", "", "", "2"])];
-        let Block::Table(table) = Table::of(2, &["threads", "subject", "MB/s", "ops/s"], rows).block() else {
+        let Block::Table(table) =
+            Table::of(2, &["threads", "subject", "MB/s", "ops/s"], rows).block()
+        else {
             panic!()
         };
         assert_eq!(table.head, ["threads", "subject", "ops/s"]);

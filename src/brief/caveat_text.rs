@@ -21,11 +21,21 @@ fn caveat(caveat: &Caveat) -> String {
         Caveat::BackgroundMissedRate(stream, share) => {
             format!("stream {stream} achieved {:.1} % of the asked rate", share * 100.0)
         }
-        Caveat::Late(share) => format!("{:.1} % of its requests were submitted late", share * 100.0),
-        Caveat::FewRepeats(1) => "measured once: repeat it (`--repeats 5`) before comparing".to_string(),
-        Caveat::FewRepeats(n) => format!("measured {n} times: repeat it (`--repeats 5`) before comparing"),
+        Caveat::Late(share) => {
+            format!("{:.1} % of its requests were submitted late", share * 100.0)
+        }
+        Caveat::FewRepeats(1) => {
+            "measured once: repeat it (`--repeats 5`) before comparing".to_string()
+        }
+        Caveat::FewRepeats(n) => {
+            format!("measured {n} times: repeat it (`--repeats 5`) before comparing")
+        }
         Caveat::NotTheDrive(verdict) => {
-            format!("limited by {}, not by the drive: {}", verdict.limit.name(), basis::because(verdict))
+            format!(
+                "limited by {}, not by the drive: {}",
+                verdict.limit.name(),
+                basis::because(verdict)
+            )
         }
     }
 }
@@ -78,7 +88,8 @@ fn of_parts(cell: &CellFacts, parts: &[Part]) -> Vec<String> {
 /// "Reads at 1 and 2 threads; Writes": points, step by step.
 fn places(facts: &Facts, points: &[(usize, usize)]) -> String {
     let of_step = |(index, step): (usize, &StepFacts)| {
-        let values: Vec<usize> = points.iter().filter(|(of, _)| *of == index).map(|(_, value)| *value).collect();
+        let values: Vec<usize> =
+            points.iter().filter(|(of, _)| *of == index).map(|(_, value)| *value).collect();
         (!values.is_empty()).then(|| format!("{}{}", step.title, wording::place(step, &values)))
     };
     facts.steps.iter().enumerate().filter_map(of_step).collect::<Vec<_>>().join("; ")

@@ -25,7 +25,8 @@ pub struct Document {
     pub subjects: Vec<String>,
     /// The subjects' colours.
     pub palette: Palette,
-    /// The first page: what is to be said in one sentence, a few findings, one figure, the conditions.
+    /// The first page: what is to be said in one sentence, a few findings, one figure, the
+    /// conditions.
     pub cover: Vec<Block>,
     /// The sections, in their order.
     pub parts: Vec<Part>,
@@ -76,7 +77,8 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
             return None;
         }
         let letter = if section.appendix { letters.next() } else { None };
-        let title = letter.map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
+        let title = letter
+            .map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
         Some(Part { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
     let sources = Sources { facts, drives: options.drives() };

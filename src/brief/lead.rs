@@ -1,5 +1,6 @@
-//! What a brief says first: one sentence of who is better, at what and by how much, or why nobody can be ranked; then a
-//! few findings more. Everything here follows from the comparisons of `analysis`; nothing is weighed anew.
+//! What a brief says first: one sentence of who is better, at what and by how much, or why nobody
+//! can be ranked; then a few findings more. Everything here follows from the comparisons of
+//! `analysis`; nothing is weighed anew.
 
 use super::{number_format, published, wording};
 use crate::analysis::caveats::Caveat;
@@ -35,7 +36,9 @@ impl Lead {
         if let Some(findings) = published::findings(facts, MOST_FINDINGS) {
             return Lead { sentence: published::NO_RANK.to_string(), findings, step, ranks: false };
         }
-        let (Some(index), true) = (step, facts.subjects.len() > 1) else { return alone(facts, step) };
+        let (Some(index), true) = (step, facts.subjects.len() > 1) else {
+            return alone(facts, step);
+        };
         let outcome = Outcome::of(facts, index);
         match first(facts, &outcome) {
             Some((sentence, said)) => {
@@ -76,11 +79,13 @@ fn first(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
         let sentence = format!("{title}: {}{also}.", wording::joined(facts, &here));
         return Some((sentence, here.into_iter().map(key).collect()));
     }
-    // Nothing where the protocol looks first: the strongest of what is claimed elsewhere, and that it is elsewhere.
+    // Nothing where the protocol looks first: the strongest of what is claimed elsewhere, and that
+    // it is elsewhere.
     let all = claims::all(facts);
     let rank = |c: &Comparison| (c.step != outcome.step, c.metric != outcome.metric);
     let strongest = all.iter().map(|c| c.comparison).min_by_key(|c| rank(c))?;
-    let mut sentence = format!("{}: {}.", facts.steps[strongest.step].title, wording::sentence(facts, strongest));
+    let mut sentence =
+        format!("{}: {}.", facts.steps[strongest.step].title, wording::sentence(facts, strongest));
     if let Some(c) = outcome.all.first() {
         let open = if c.step == strongest.step { open(facts, c) } else { not_shown(facts, c) };
         sentence.push_str(&format!(" {open}"));
@@ -88,13 +93,17 @@ fn first(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
     Some((sentence, vec![key(strongest)]))
 }
 
-/// "Where the rate is low A has the lower p99 …": all crossovers of the leading metric, one after the other.
+/// "Where the rate is low A has the lower p99 …": all crossovers of the leading metric, one after
+/// the other.
 fn crossed(facts: &Facts, outcome: &Outcome<'_>) -> Option<String> {
     let first = outcome.crossovers.first()?;
     let mut sentence = format!("{}.", wording::crossover(facts, first));
     if outcome.crossovers.len() > 1 {
         let others = outcome.crossovers.len() - 1;
-        sentence.push_str(&format!(" The better one changes {others} more time{}.", if others > 1 { "s" } else { "" }));
+        sentence.push_str(&format!(
+            " The better one changes {others} more time{}.",
+            if others > 1 { "s" } else { "" }
+        ));
     }
     Some(sentence)
 }
@@ -105,7 +114,13 @@ fn undecided(facts: &Facts, outcome: &Outcome<'_>) -> String {
         .all
         .iter()
         .filter(|c| !c.is_claimed())
-        .map(|c| format!("{} and {}", facts.subjects[c.better.min(c.worse)], facts.subjects[c.better.max(c.worse)]))
+        .map(|c| {
+            format!(
+                "{} and {}",
+                facts.subjects[c.better.min(c.worse)],
+                facts.subjects[c.better.max(c.worse)]
+            )
+        })
         .collect();
     match &open[..] {
         [] => String::new(),
@@ -123,16 +138,24 @@ pub fn open(facts: &Facts, c: &Comparison) -> String {
     let (a, b) = (&facts.subjects[c.better.min(c.worse)], &facts.subjects[c.better.max(c.worse)]);
     let what = format!("{}{}", wording::metric(&c.metric, step), wording::at(facts, c));
     match c.standing {
-        Standing::NotTheDrives => format!("{a} and {b} cannot be ranked by {what}, which the drives did not limit."),
-        _ if c.high > WIDE => {
-            format!("{a} and {b} cannot be distinguished by {what}: {} repeats are too few to decide.", c.repeats)
+        Standing::NotTheDrives => {
+            format!("{a} and {b} cannot be ranked by {what}, which the drives did not limit.")
         }
-        _ => format!("{a} and {b} cannot be distinguished by {what}; the difference is {}.", wording::difference(c)),
+        _ if c.high > WIDE => {
+            format!(
+                "{a} and {b} cannot be distinguished by {what}: {} repeats are too few to decide.",
+                c.repeats
+            )
+        }
+        _ => format!(
+            "{a} and {b} cannot be distinguished by {what}; the difference is {}.",
+            wording::difference(c)
+        ),
     }
 }
 
-/// What is claimed beside the first sentence: other figures of the same step, then what each other step leads with, then
-/// whatever is strongest.
+/// What is claimed beside the first sentence: other figures of the same step, then what each other
+/// step leads with, then whatever is strongest.
 fn claims_beside(facts: &Facts, index: usize, said: &[Said]) -> Vec<String> {
     let mut said = said.to_vec();
     let mut out = Vec::new();
@@ -153,7 +176,9 @@ fn claims_beside(facts: &Facts, index: usize, said: &[Said]) -> Vec<String> {
         });
     };
     let all = claims::all(facts);
-    let own_step = all.iter().find(|c| c.comparison.step == index && !said_metric(&c.comparison.metric, facts, index));
+    let own_step = all
+        .iter()
+        .find(|c| c.comparison.step == index && !said_metric(&c.comparison.metric, facts, index));
     own_step.into_iter().for_each(|c| say(c.comparison));
     for other in (0..facts.steps.len()).filter(|other| *other != index) {
         Outcome::of(facts, other).claimed().into_iter().take(1).for_each(&mut say);
@@ -169,8 +194,8 @@ fn said_metric(metric: &Metric, facts: &Facts, index: usize) -> bool {
 /// One subject, or nothing measured.
 fn alone(facts: &Facts, step: Option<usize>) -> Lead {
     let sentence = match facts.subjects.len() {
-        0 | 1 => "No drive can be ranked here, because one subject was measured alone: measure it beside another (two \
-                  `--subject`s)."
+        0 | 1 => "No drive can be ranked here, because one subject was measured alone: measure it \
+                  beside another (two `--subject`s)."
             .to_string(),
         _ => no_claim(facts),
     };
@@ -178,7 +203,8 @@ fn alone(facts: &Facts, step: Option<usize>) -> Lead {
     Lead { sentence, findings: level.into_iter().collect(), step, ranks: false }
 }
 
-/// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." Nothing where a mark disowns the number.
+/// "RocksDB random reads: Disk, 31,630 ops/s at 4 threads." Nothing where a mark disowns the
+/// number.
 pub fn level(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> {
     let metric = lead::metric(facts, step);
     let value = lead::value(step).or(step.values.len().checked_sub(1))?;
@@ -192,10 +218,17 @@ pub fn level(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> 
 pub fn conditions(facts: &Facts) -> String {
     let mut parts = Vec::new();
     let imported = facts.protocol.starts_with("imported");
-    let most = facts.steps.iter().flat_map(|s| &s.cells).map(|c| c.repeats.len()).max().unwrap_or(0);
+    let most =
+        facts.steps.iter().flat_map(|s| &s.cells).map(|c| c.repeats.len()).max().unwrap_or(0);
     if imported {
-        let repeats = if published::is_published(facts) { "As published, without repeats" } else { "As imported" };
-        return format!("{repeats}: under the conditions that the source states, which Dyno did not see.");
+        let repeats = if published::is_published(facts) {
+            "As published, without repeats"
+        } else {
+            "As imported"
+        };
+        return format!(
+            "{repeats}: under the conditions that the source states, which Dyno did not see."
+        );
     }
     parts.push(match most {
         1 => "Measured once".to_string(),
@@ -204,12 +237,19 @@ pub fn conditions(facts: &Facts) -> String {
     let windows: Vec<u64> = facts.steps.iter().map(|s| s.window_ns).filter(|ns| *ns > 0).collect();
     if let (Some(least), Some(longest)) = (windows.iter().min(), windows.iter().max()) {
         let time = crate::base::units::duration;
-        let window = if least == longest { time(*least) } else { format!("{} to {}", time(*least), time(*longest)) };
+        let window = if least == longest {
+            time(*least)
+        } else {
+            format!("{} to {}", time(*least), time(*longest))
+        };
         parts.push(format!("{window} a point"));
     }
     parts.extend(host(facts));
     if !facts.comparisons.is_empty() {
-        parts.push("ranges in brackets are 95 % intervals that hold together for the whole brief".to_string());
+        parts.push(
+            "ranges in brackets are 95 % intervals that hold together for the whole brief"
+                .to_string(),
+        );
     }
     format!("{}.", parts.join("; "))
 }
@@ -231,29 +271,39 @@ fn host(facts: &Facts) -> Vec<String> {
 pub fn no_claim(facts: &Facts) -> String {
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
     let measured = cells().filter(|c| c.total.is_some()).count();
-    let few = cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
+    let few =
+        cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
     let why = match facts.barred.first() {
-        _ if measured == 0 => "no point was measured to its end; the section Caveats has the causes".to_string(),
+        _ if measured == 0 => "no point was measured to its end; the section Caveats has the \
+                               causes"
+            .to_string(),
         _ if few == measured => {
-            "every point was measured fewer than three times: repeat it (`--repeats 5`) before comparing".to_string()
+            "every point was measured fewer than three times: repeat it (`--repeats 5`) before \
+             comparing"
+                .to_string()
         }
-        Some(bar) if facts.comparisons.is_empty() => wording::barred(facts, bar).trim_end_matches('.').to_string(),
+        Some(bar) if facts.comparisons.is_empty() => {
+            wording::barred(facts, bar).trim_end_matches('.').to_string()
+        }
         _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
         _ if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
             format!("no two subjects can be compared in {}", asked(facts))
         }
         _ if facts.comparisons.is_empty() => {
-            "no two subjects can be compared at any point; the section Caveats has the causes".to_string()
+            "no two subjects can be compared at any point; the section Caveats has the \
+             causes"
+                .to_string()
         }
-        _ => {
-            "no difference is larger than chance allows; more repeats narrow the intervals (`--repeats 10`)".to_string()
-        }
+        _ => "no difference is larger than chance allows; more repeats narrow the intervals \
+             (`--repeats 10`)"
+            .to_string(),
     };
     format!("No drive can be ranked here, because {why}.")
 }
 
-/// "9 of 12 points were not limited by the drive, most of them by the processors: …", with what to change.
+/// "9 of 12 points were not limited by the drive, most of them by the processors: …", with what to
+/// change.
 fn not_limited(verdicts: &[&Verdict], measured: usize) -> String {
     let count = |name: &str| verdicts.iter().filter(|v| v.limit.name() == name).count();
     let most = verdicts.iter().max_by_key(|v| count(v.limit.name()));
@@ -261,12 +311,15 @@ fn not_limited(verdicts: &[&Verdict], measured: usize) -> String {
         true => format!(", but by {}", v.limit.name()),
         false => format!(", most of them by {}", v.limit.name()),
     });
-    let change = most.and_then(|v| v.remedy.clone()).unwrap_or("“Bottleneck” says what to change".to_string());
+    let change = most
+        .and_then(|v| v.remedy.clone())
+        .unwrap_or("“Bottleneck” says what to change".to_string());
     format!("{} of {measured} points were not limited by the drive{by}: {change}", verdicts.len())
 }
 
 /// "reader-4:p99 and J/op"
 fn asked(facts: &Facts) -> String {
-    let of = |a: &Asked| a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word));
+    let of =
+        |a: &Asked| a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word));
     number_format::list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
 }

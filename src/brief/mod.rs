@@ -1,5 +1,6 @@
-//! What a brief says: its sections, as blocks without a form, and the screens of the terminal. A section is a function from
-//! facts to blocks; `wording` and `number_format` are the only places where a difference or a number becomes text.
+//! What a brief says: its sections, as blocks without a form, and the screens of the terminal. A
+//! section is a function from facts to blocks; `wording` and `number_format` are the only places
+//! where a difference or a number becomes text.
 
 pub mod audit;
 pub mod audit_bundle;

@@ -26,10 +26,15 @@ pub fn blocks(facts: &Facts) -> Vec<Block> {
 /// "4 KiB reads at depth 8: repeat 2 ran at 0.35 × for both subjects; …"
 fn moved(facts: &Facts, one: &Together) -> String {
     let step = &facts.steps[one.step];
-    let whom = if one.subjects == 2 { "both subjects".to_string() } else { format!("all {} subjects", one.subjects) };
+    let whom = if one.subjects == 2 {
+        "both subjects".to_string()
+    } else {
+        format!("all {} subjects", one.subjects)
+    };
     let how = if one.latency { "had a p99 of" } else { "ran at" };
     format!(
-        "{}{}: repeat {} {how} {:.2} × for {whom}; levels are less precise for it, ratios within repeats are not",
+        "{}{}: repeat {} {how} {:.2} × for {whom}; levels are less precise for it, ratios within \
+         repeats are not",
         step.title,
         place(step, &[one.value]),
         one.repeat,
@@ -60,20 +65,27 @@ fn of_models(facts: &Facts, one: &OfModels) -> String {
         true => (found.ratio, found.low, found.high),
         false => (1.0 / found.ratio, 1.0 / found.high, 1.0 / found.low),
     };
-    let (first, second) = if above { (&one.names.0, &one.names.1) } else { (&one.names.1, &one.names.0) };
+    let (first, second) =
+        if above { (&one.names.0, &one.names.1) } else { (&one.names.1, &one.names.0) };
     let (a, b) = if above { found.specimens } else { (found.specimens.1, found.specimens.0) };
     let drives = if a == b { format!("{a} drives each") } else { format!("{a} and {b} drives") };
     let percent = |factor: f64| (factor - 1.0) * 100.0;
     let range = format!("[{}, {}]", cut_off(percent(low), 1), rounded_out(percent(high), 1));
     let how = match low > 1.0 {
-        true => format!("{first} delivers {} % {range} more ops/s than {second}", cut_off(percent(ratio), 1)),
+        true => format!(
+            "{first} delivers {} % {range} more ops/s than {second}",
+            cut_off(percent(ratio), 1)
+        ),
         false => {
-            format!("{first} and {second} are not distinguishable in ops/s: {} % {range}", cut_off(percent(ratio), 1))
+            format!(
+                "{first} and {second} are not distinguishable in ops/s: {} % {range}",
+                cut_off(percent(ratio), 1)
+            )
         }
     };
     format!(
-        "{}{}: drive for drive, {how}, {drives}; the interval takes drives as a random effect, and is its own and not the \
-         family's",
+        "{}{}: drive for drive, {how}, {drives}; the interval takes drives as a random effect, and \
+         is its own and not the family's",
         step.title,
         place(step, &[one.value])
     )

@@ -18,10 +18,15 @@ pub fn given_up(n: u64) -> String {
 
 /// A count that keeps decimals only where it is small.
 pub fn count(value: f64) -> String {
-    if value.abs() < 10.0 { format!("{value:.2}") } else { units::grouped(value.round().max(0.0) as u64) }
+    if value.abs() < 10.0 {
+        format!("{value:.2}")
+    } else {
+        units::grouped(value.round().max(0.0) as u64)
+    }
 }
 
-/// Megabytes (1,000,000 bytes) per second; ops that moved no bytes, as far as is known, have no such rate.
+/// Megabytes (1,000,000 bytes) per second; ops that moved no bytes, as far as is known, have no
+/// such rate.
 pub fn megabytes(bytes_per_s: f64) -> String {
     if bytes_per_s == 0.0 {
         return NONE.to_string();
@@ -57,8 +62,8 @@ pub fn latency(estimate: Option<&Estimate>) -> String {
     estimate.map_or(NONE.to_string(), |e| units::latency(e.value))
 }
 
-/// Half the interval's width in percent of the value: "±1.2 %"; without an interval the least and the most, "980 to
-/// 1,020"; of a single value nothing.
+/// Half the interval's width in percent of the value: "±1.2 %"; without an interval the least and
+/// the most, "980 to 1,020"; of a single value nothing.
 pub fn spread(estimate: &Estimate) -> String {
     match estimate.relative_percent() {
         None if estimate.n > 1 => format!("{} to {}", count(estimate.low), count(estimate.high)),
@@ -102,10 +107,17 @@ mod tests {
     fn numbers_read_as_in_a_brief() {
         assert_eq!((count(892_202.4).as_str(), count(2.5049).as_str()), ("892,202", "2.50"));
         assert_eq!((megabytes(7_012e6).as_str(), megabytes(12.34e6).as_str()), ("7,012", "12.3"));
-        assert_eq!((signed_percent(-12.4), signed_percent(1240.0)), ("−12 %".into(), "+1,240 %".into()));
+        assert_eq!(
+            (signed_percent(-12.4), signed_percent(1240.0)),
+            ("−12 %".into(), "+1,240 %".into())
+        );
         assert_eq!((joules(1_234.0), joules(7.5e-5)), ("1.234 kJ".into(), "75.000 µJ".into()));
-        let two = crate::stats::estimate::from_repeats(&[980.0, 1020.0], "ops/s").expect("an estimate");
-        assert_eq!((spread(&two), spread(&Estimate::single(7.0, "W"))), ("980 to 1,020".into(), NONE.into()));
+        let two =
+            crate::stats::estimate::from_repeats(&[980.0, 1020.0], "ops/s").expect("an estimate");
+        assert_eq!(
+            (spread(&two), spread(&Estimate::single(7.0, "W"))),
+            ("980 to 1,020".into(), NONE.into())
+        );
         assert_eq!(list(&["a".into(), "b".into(), "c".into()]), "a, b and c");
         assert_eq!(moment(1_770_127_500_000_000_000), "2026-02-03 14:05 UTC");
     }

@@ -1,4 +1,5 @@
-//! brief.toml: what a brief is called, which sections it has in which order, its logo, colours and own paragraphs.
+//! brief.toml: what a brief is called, which sections it has in which order, its logo, colours and
+//! own paragraphs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,13 +73,17 @@ impl Options {
 
     /// Reads the file's text; mistakes are reported with line and column.
     pub fn parse(file: &str, text: &str) -> Result<Options> {
-        let brief: Options = toml::from_str(text)
-            .map_err(|e| failed(format!("{file}: {}", e.to_string().trim_end()), "docs/brief.md has every key"))?;
+        let brief: Options = toml::from_str(text).map_err(|e| {
+            failed(format!("{file}: {}", e.to_string().trim_end()), "docs/brief.md has every key")
+        })?;
         let known: Vec<&str> = section::ALL.iter().map(|s| s.id).collect();
         let places = brief.text.iter().map(|t| &t.after).filter(|a| !a.is_empty());
         for id in brief.sections.iter().flatten().chain(places) {
             if !known.contains(&id.as_str()) {
-                let line = text.lines().position(|l| l.contains(&format!("\"{id}\""))).map_or(1, |i| i + 1);
+                let line = text
+                    .lines()
+                    .position(|l| l.contains(&format!("\"{id}\"")))
+                    .map_or(1, |i| i + 1);
                 return Err(failed(
                     format!("{file}, line {line}: there is no section '{id}'"),
                     format!("the sections are {}", known.join(", ")),
@@ -86,9 +91,12 @@ impl Options {
             }
         }
         for (subject, colour) in &brief.colours {
-            let hex = colour.strip_prefix('#').filter(|h| h.len() == 6 && h.chars().all(|c| c.is_ascii_hexdigit()));
+            let hex = colour
+                .strip_prefix('#')
+                .filter(|h| h.len() == 6 && h.chars().all(|c| c.is_ascii_hexdigit()));
             if hex.is_none() {
-                let line = text.lines().position(|l| l.contains(colour.as_str())).map_or(1, |i| i + 1);
+                let line =
+                    text.lines().position(|l| l.contains(colour.as_str())).map_or(1, |i| i + 1);
                 let what = format!("{file}, line {line}: '{colour}' is no colour for {subject}");
                 return Err(failed(what, "write it as \"#0b5cad\""));
             }
@@ -101,7 +109,11 @@ impl Options {
     pub fn verdict(&self) -> Option<OwnText> {
         let verdict = self.verdict.as_ref()?;
         let (title, markdown) = (verdict.title.clone(), verdict.markdown.clone());
-        Some(OwnText { title: title.unwrap_or("Verdict".to_string()), after: String::new(), markdown })
+        Some(OwnText {
+            title: title.unwrap_or("Verdict".to_string()),
+            after: String::new(),
+            markdown,
+        })
     }
 
     /// Specifications and prices of the drives, as brief.toml has them.
@@ -174,7 +186,10 @@ mod tests {
             ("page = \"A5\"", "line 1"),
         ];
         for (text, says) in cases {
-            let error = Options::parse("brief.toml", text).err().map(|e| describe(&e).0).unwrap_or_default();
+            let error = Options::parse("brief.toml", text)
+                .err()
+                .map(|e| describe(&e).0)
+                .unwrap_or_default();
             assert!(error.contains(says), "{text}: {error}");
         }
     }

@@ -1,5 +1,6 @@
-//! Paragraphs of the writer's own: CommonMark with tables, as blocks. HTML in it stands as text, and a picture as its
-//! description: a brief is one file, which nothing in it may break or make load something from elsewhere.
+//! Paragraphs of the writer's own: CommonMark with tables, as blocks. HTML in it stands as text,
+//! and a picture as its description: a brief is one file, which nothing in it may break or make
+//! load something from elsewhere.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
@@ -23,7 +24,10 @@ pub struct OwnText {
 impl OwnText {
     /// Its anchor in a page.
     pub fn id(&self) -> String {
-        self.title.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+        self.title
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+            .collect()
     }
 
     /// The same with its references replaced.
@@ -34,7 +38,8 @@ impl OwnText {
     /// Its Markdown as blocks.
     pub fn blocks(&self) -> Vec<Block> {
         let mut reader = Reader::default();
-        Parser::new_ext(&self.markdown, Options::ENABLE_TABLES).for_each(|event| reader.event(event));
+        Parser::new_ext(&self.markdown, Options::ENABLE_TABLES)
+            .for_each(|event| reader.event(event));
         reader.end_text();
         reader.blocks
     }
@@ -60,9 +65,13 @@ impl Reader {
         match event {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.push(&text, None),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                self.push(&text, None)
+            }
             Event::Code(text) => self.push(&text, Some(Style::Code)),
-            Event::SoftBreak | Event::HardBreak => self.push(if self.code { "\n" } else { " " }, None),
+            Event::SoftBreak | Event::HardBreak => {
+                self.push(if self.code { "\n" } else { " " }, None)
+            }
             _ => {}
         }
     }
@@ -81,7 +90,11 @@ impl Reader {
             Tag::Emphasis => self.styles.push(Style::Emphasis),
             // What a link says stays, where it would run something.
             Tag::Link { dest_url, .. } => {
-                self.styles.push(if leads(&dest_url) { Style::Link(dest_url.to_string()) } else { Style::Plain });
+                self.styles.push(if leads(&dest_url) {
+                    Style::Link(dest_url.to_string())
+                } else {
+                    Style::Plain
+                });
             }
             // Below the section's own heading.
             Tag::Heading { level, .. } => {
@@ -93,7 +106,9 @@ impl Reader {
                 self.lists += 1;
             }
             Tag::Table(_) => self.table = Some(Vec::new()),
-            Tag::TableHead | Tag::TableRow => self.table.iter_mut().for_each(|rows| rows.push(Vec::new())),
+            Tag::TableHead | Tag::TableRow => {
+                self.table.iter_mut().for_each(|rows| rows.push(Vec::new()))
+            }
             Tag::CodeBlock(_) => {
                 self.end_text();
                 self.code = true;
@@ -108,7 +123,10 @@ impl Reader {
             TagEnd::Strong | TagEnd::Emphasis | TagEnd::Link => drop(self.styles.pop()),
             TagEnd::TableCell => {
                 let cell = words(&std::mem::take(&mut self.line));
-                self.table.iter_mut().filter_map(|rows| rows.last_mut()).for_each(|row| row.push(cell.clone()));
+                self.table
+                    .iter_mut()
+                    .filter_map(|rows| rows.last_mut())
+                    .for_each(|row| row.push(cell.clone()));
             }
             TagEnd::Table => self.end_table(),
             TagEnd::CodeBlock => {
@@ -123,7 +141,9 @@ impl Reader {
                     self.blocks.push(Block::List(std::mem::take(&mut self.items)));
                 }
             }
-            TagEnd::Paragraph | TagEnd::Item | TagEnd::Heading(_) | TagEnd::HtmlBlock => self.end_text(),
+            TagEnd::Paragraph | TagEnd::Item | TagEnd::Heading(_) | TagEnd::HtmlBlock => {
+                self.end_text()
+            }
             _ => {}
         }
     }
@@ -153,7 +173,8 @@ impl Reader {
 fn leads(link: &str) -> bool {
     let seen: String = link.chars().filter(|c| !c.is_whitespace() && !is_hidden(*c)).collect();
     let seen = seen.to_ascii_lowercase();
-    let scheme = seen.split_once(':').map(|(scheme, _)| scheme).filter(|s| !s.contains(['/', '#', '?']));
+    let scheme =
+        seen.split_once(':').map(|(scheme, _)| scheme).filter(|s| !s.contains(['/', '#', '?']));
     scheme.is_none_or(|scheme| matches!(scheme, "http" | "https" | "mailto"))
 }
 
@@ -168,11 +189,17 @@ mod tests {
     #[test]
     fn own_paragraphs_are_blocks_and_html_in_them_is_text() {
         let made = own(
-            "# Why\na **b** <script>c</script> ![d](http://e/f.png)\n\n- g\n- h\n\n| i | j |\n|---|--:|\n| k | 1 |\n\n\
+            "# Why\na **b** <script>c</script> ![d](http://e/f.png)\n\n- g\n- h\n\n| i | j |\n\
+                        |---|--:|\n| k | 1 |\n\n\
                         ```\nx\ny\n```",
         );
-        let [Block::Heading(heading), Block::Text(Role::Plain, line), Block::List(items), Block::Table(table), code] =
-            &made[..]
+        let [
+            Block::Heading(heading),
+            Block::Text(Role::Plain, line),
+            Block::List(items),
+            Block::Table(table),
+            code,
+        ] = &made[..]
         else {
             panic!("{made:?}")
         };
@@ -200,7 +227,9 @@ mod tests {
         ] {
             assert_eq!(leads(link), survives, "{link}");
         }
-        let made = own("[a](javascript:alert(1)) <javascript:alert(2)> [b]\n\n[b]: java&#115;cript:alert(3)");
+        let made = own(
+            "[a](javascript:alert(1)) <javascript:alert(2)> [b]\n\n[b]: java&#115;cript:alert(3)",
+        );
         let [Block::Text(_, line)] = &made[..] else { panic!("{made:?}") };
         assert!(line.iter().all(|span| !matches!(span.style, Style::Link(_))), "{line:?}");
     }

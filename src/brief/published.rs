@@ -9,18 +9,20 @@ use crate::stats::family::FEWEST;
 use crate::stats::percent::{Formula, times_as_good};
 
 /// The columns of the table of published differences.
-pub const HEAD: [&str; 8] = ["figure", "subject", "with", "at", "calculation", "result", "other formula", "step"];
+pub const HEAD: [&str; 8] =
+    ["figure", "subject", "with", "at", "calculation", "result", "other formula", "step"];
 
 /// How these differences are made, and what is not known of them.
-pub const HOW: &str = "As published, without repeats: what the figures come to by arithmetic. Nothing is known of their \
-scatter, so nothing is claimed from them.";
+pub const HOW: &str = "As published, without repeats: what the figures come to by arithmetic. \
+Nothing is known of their scatter, so nothing is claimed from them.";
 
 /// Most rows that a reader can take in.
 const MOST: usize = 400;
 
 /// What a brief of such figures says first.
-pub const NO_RANK: &str = "No drive can be ranked here, because these figures were published without repeats and nothing is \
-known of their scatter: import every repeat, or measure the drives (`--repeats 5`).";
+pub const NO_RANK: &str = "No drive can be ranked here, because these figures were published \
+without repeats and nothing is known of their scatter: import every repeat, or measure the drives \
+(`--repeats 5`).";
 
 /// Whether all that there is are imported figures with too few repeats.
 pub fn is_published(facts: &Facts) -> bool {
@@ -33,22 +35,38 @@ pub fn findings(facts: &Facts, most: usize) -> Option<Vec<String>> {
     if !is_published(facts) {
         return None;
     }
-    let Some(step) = lead::step(facts).map(|index| &facts.steps[index]) else { return Some(Vec::new()) };
-    let Some(value) = lead::value(step).or(step.values.len().checked_sub(1)) else { return Some(Vec::new()) };
+    let Some(step) = lead::step(facts).map(|index| &facts.steps[index]) else {
+        return Some(Vec::new());
+    };
+    let Some(value) = lead::value(step).or(step.values.len().checked_sub(1)) else {
+        return Some(Vec::new());
+    };
     let finding = |metric: &Metric| {
-        let figure = |subject: usize| Some((subject, metric.of(step, step.cell(subject, value)?)?.0.value));
+        let figure =
+            |subject: usize| Some((subject, metric.of(step, step.cell(subject, value)?)?.0.value));
         let mut all: Vec<(usize, f64)> = (0..facts.subjects.len()).filter_map(figure).collect();
-        all.sort_by(|a, b| if metric.better() == Better::Higher { b.1.total_cmp(&a.1) } else { a.1.total_cmp(&b.1) });
+        all.sort_by(|a, b| {
+            if metric.better() == Better::Higher {
+                b.1.total_cmp(&a.1)
+            } else {
+                a.1.total_cmp(&b.1)
+            }
+        });
         let [(a, _), (b, _), ..] = all[..] else { return None };
-        let [_, subject, with, _, calculation, result, ..] = row(facts, step, metric, value, (a.min(b), a.max(b)))?;
+        let [_, subject, with, _, calculation, result, ..] =
+            row(facts, step, metric, value, (a.min(b), a.max(b)))?;
         let (what, at) = (wording::metric(metric, step), wording::place(step, &[value]));
-        Some(format!("{}{at}, {what} of {subject} and {with}: {calculation} = {result}, as published.", step.title))
+        Some(format!(
+            "{}{at}, {what} of {subject} and {with}: {calculation} = {result}, as published.",
+            step.title
+        ))
     };
     let all = Metric::of_step(step, &facts.metrics);
     Some(all.iter().filter_map(finding).take(most).collect())
 }
 
-/// A row for each metric, point and pair of subjects; nothing unless the figures are imported and have too few repeats.
+/// A row for each metric, point and pair of subjects; nothing unless the figures are imported and
+/// have too few repeats.
 pub fn rows(facts: &Facts) -> Option<Vec<[String; 8]>> {
     if !is_published(facts) {
         return None;
@@ -80,7 +98,13 @@ pub fn difference(
 }
 
 /// The superior figure stands first, as the formulas have it.
-fn row(facts: &Facts, step: &StepFacts, metric: &Metric, value: usize, (a, b): (usize, usize)) -> Option<[String; 8]> {
+fn row(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    value: usize,
+    (a, b): (usize, usize),
+) -> Option<[String; 8]> {
     let figure = |subject| wording::printed(metric, step, step.cell(subject, value)?);
     let (of_a, of_b) = (figure(a)?, figure(b)?);
     let better = metric.better();

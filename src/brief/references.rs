@@ -1,5 +1,6 @@
-//! Numbers in the writer's own words, inserted by reference, so that words and data cannot disagree: `{claims.best.gain}`
-//! becomes what the brief claims today, and a reference that no longer holds is an error.
+//! Numbers in the writer's own words, inserted by reference, so that words and data cannot
+//! disagree: `{claims.best.gain}` becomes what the brief claims today, and a reference that no
+//! longer holds is an error.
 
 use super::lead::Lead;
 use super::specification::{FIELDS, Specifications};
@@ -18,8 +19,21 @@ const OF_CLAIM: [&str; 9] =
 const ROOTS: [&str; 4] = ["lead", "claims.", "figures.", "drives."];
 
 /// Units that a number typed by hand would have: in a verdict such numbers come from the data.
-const UNITS: [&str; 13] =
-    ["%", "percent", "×", "ops/s", "IOPS", "MB/s", "GB/s", "µs", "us", "ms", "ns", "W", "New-Orders"];
+const UNITS: [&str; 13] = [
+    "%",
+    "percent",
+    "×",
+    "ops/s",
+    "IOPS",
+    "MB/s",
+    "GB/s",
+    "µs",
+    "us",
+    "ms",
+    "ns",
+    "W",
+    "New-Orders",
+];
 
 /// What references are resolved from.
 pub struct Sources<'a> {
@@ -27,7 +41,8 @@ pub struct Sources<'a> {
     pub drives: &'a Specifications,
 }
 
-/// The text with each reference replaced. In a `strict` text every brace is one, and no measured number is typed by hand.
+/// The text with each reference replaced. In a `strict` text every brace is one, and no measured
+/// number is typed by hand.
 pub fn resolve(text: &str, sources: &Sources<'_>, strict: bool) -> Result<String> {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     let mut typed = String::new();
@@ -43,7 +58,10 @@ pub fn resolve(text: &str, sources: &Sources<'_>, strict: bool) -> Result<String
                 rest = &from[inner.len() + 2..];
             }
             _ if strict => {
-                return Err(failed("a brace in the verdict is not closed", "write {claims.best.gain}, or no brace"));
+                return Err(failed(
+                    "a brace in the verdict is not closed",
+                    "write {claims.best.gain}, or no brace",
+                ));
             }
             _ => {
                 out.push('{');
@@ -68,7 +86,9 @@ fn typed_by_hand(text: &str) -> Option<String> {
     while let Some(word) = words.next() {
         let bare = word.trim_matches(['(', ')', '*', '_', '“', '”', '"', ',', ';', ':', '.']);
         let digits = bare.trim_start_matches(['+', '−', '-', '<', '>', '≥', '≤', '~']);
-        let end = digits.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(digits.len());
+        let end = digits
+            .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','))
+            .unwrap_or(digits.len());
         if end == 0 {
             continue;
         }
@@ -105,25 +125,42 @@ impl<'r> Rest<'r> {
 impl Sources<'_> {
     fn value(&self, reference: &str) -> Result<String> {
         let (path, rest) = Rest::split(reference);
-        let wrong = |why: String, next: &str| failed(format!("the reference {{{reference}}}: {why}"), next);
+        let wrong =
+            |why: String, next: &str| failed(format!("the reference {{{reference}}}: {why}"), next);
         match path.split_once('.') {
             None if path == "lead" => Ok(Lead::of(self.facts).sentence),
             Some(("claims", path)) => self.claim(path, &rest, &wrong),
             Some(("figures", path)) => self.figure(path, &rest, &wrong),
             Some(("drives", field)) => self.drive(field, &rest, &wrong),
-            _ => Err(wrong("there is no such thing".into(), "docs/brief.md lists what may be referred to")),
+            _ => Err(wrong(
+                "there is no such thing".into(),
+                "docs/brief.md lists what may be referred to",
+            )),
         }
     }
 
     fn step(&self, name: &str, wrong: &dyn Fn(String, &str) -> Error) -> Result<usize> {
         let found = self.facts.steps.iter().position(|s| s.name == name);
         let names: Vec<&str> = self.facts.steps.iter().map(|s| s.name.as_str()).collect();
-        found.ok_or_else(|| wrong(format!("there is no step '{name}'"), &format!("the steps are {}", names.join(", "))))
+        found.ok_or_else(|| {
+            wrong(
+                format!("there is no step '{name}'"),
+                &format!("the steps are {}", names.join(", ")),
+            )
+        })
     }
 
-    fn claim(&self, path: &str, rest: &Rest<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<String> {
+    fn claim(
+        &self,
+        path: &str,
+        rest: &Rest<'_>,
+        wrong: &dyn Fn(String, &str) -> Error,
+    ) -> Result<String> {
         let Some((which, field)) = path.split_once('.') else {
-            return Err(wrong("a claim has fields".into(), &format!("they are {}", OF_CLAIM.join(", "))));
+            return Err(wrong(
+                "a claim has fields".into(),
+                &format!("they are {}", OF_CLAIM.join(", ")),
+            ));
         };
         let step = if which == "best" { None } else { Some(self.step(which, wrong)?) };
         let asked = rest.by.map(Asked::parse).transpose()?;
@@ -148,7 +185,10 @@ impl Sources<'_> {
         let better = &self.facts.subjects[claim.better];
         if let Some(subject) = rest.of.filter(|subject| *subject != better) {
             let next = "change the words, or the reference";
-            return Err(wrong(format!("it no longer holds: the claim is of {better}, not of {subject}"), next));
+            return Err(wrong(
+                format!("it no longer holds: the claim is of {better}, not of {subject}"),
+                next,
+            ));
         }
         let own = &self.facts.steps[claim.step];
         let difference = wording::difference(claim);
@@ -170,9 +210,16 @@ impl Sources<'_> {
         })
     }
 
-    fn figure(&self, path: &str, rest: &Rest<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<String> {
+    fn figure(
+        &self,
+        path: &str,
+        rest: &Rest<'_>,
+        wrong: &dyn Fn(String, &str) -> Error,
+    ) -> Result<String> {
         let how = "write {figures.STEP.METRIC at PLACE of SUBJECT}";
-        let Some((name, word)) = path.split_once('.') else { return Err(wrong("it names no metric".into(), how)) };
+        let Some((name, word)) = path.split_once('.') else {
+            return Err(wrong("it names no metric".into(), how));
+        };
         let step = &self.facts.steps[self.step(name, wrong)?];
         let subject = rest.of.and_then(|of| self.facts.subjects.iter().position(|s| s == of));
         let Some(subject) = subject else {
@@ -181,7 +228,9 @@ impl Sources<'_> {
         };
         let metric: Option<Metric> = Asked::parse(word)?.in_step(step).into_iter().next();
         let value = match rest.at {
-            Some(at) => step.values.iter().position(|v| v.label == at || v.number.to_string() == at),
+            Some(at) => {
+                step.values.iter().position(|v| v.label == at || v.number.to_string() == at)
+            }
             None => (step.values.len() == 1).then_some(0),
         };
         let (Some(metric), Some(value)) = (metric, value) else {
@@ -198,7 +247,12 @@ impl Sources<'_> {
         printed.ok_or_else(|| wrong("it was not measured".into(), "name another place"))
     }
 
-    fn drive(&self, field: &str, rest: &Rest<'_>, wrong: &dyn Fn(String, &str) -> Error) -> Result<String> {
+    fn drive(
+        &self,
+        field: &str,
+        rest: &Rest<'_>,
+        wrong: &dyn Fn(String, &str) -> Error,
+    ) -> Result<String> {
         let own = rest.of.and_then(|of| self.drives.get(of));
         let found = own.and_then(|own| own.field(field));
         let next = format!("state it under [drive.\"NAME\"] in brief.toml: {}", FIELDS.join(", "));
@@ -208,7 +262,9 @@ impl Sources<'_> {
 
 fn is_at(step: &StepFacts, at: At, wanted: &str) -> bool {
     match at {
-        At::Value(value) => step.values[value].label == wanted || step.values[value].number.to_string() == wanted,
+        At::Value(value) => {
+            step.values[value].label == wanted || step.values[value].number.to_string() == wanted
+        }
         At::Mean => wanted == "mean",
         At::Limit => wanted == "limit",
         At::Load(_) | At::Latency(_) => false,
@@ -221,10 +277,19 @@ mod tests {
 
     #[test]
     fn numbers_with_a_unit_of_something_measured_are_found_and_others_are_not() {
-        for text in ["is 21 % faster", "about 21.5% more", "at 892,202 ops/s", "(169 µs)", "**12 ms**", "≥ 3 ×"] {
+        for text in [
+            "is 21 % faster",
+            "about 21.5% more",
+            "at 892,202 ops/s",
+            "(169 µs)",
+            "**12 ms**",
+            "≥ 3 ×",
+        ] {
             assert!(typed_by_hand(text).is_some(), "{text}");
         }
-        for text in ["over PCIe 4.0 with 64 GB", "three drives, 5 repeats", "in 2026", "RocksDB 8.1.1"] {
+        for text in
+            ["over PCIe 4.0 with 64 GB", "three drives, 5 repeats", "in 2026", "RocksDB 8.1.1"]
+        {
             assert_eq!(typed_by_hand(text), None, "{text}");
         }
     }

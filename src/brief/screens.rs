@@ -1,4 +1,5 @@
-//! What `dyno show`, `dyno compare` and `dyno claims` say in a terminal: the same tables and sentences as the brief's.
+//! What `dyno show`, `dyno compare` and `dyno claims` say in a terminal: the same tables and
+//! sentences as the brief's.
 
 use super::block::{Block, Mark, Table};
 use super::lead::{self, Lead};
@@ -80,8 +81,12 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
     let mut out = if items.is_empty() { Vec::new() } else { vec![Block::list(items)] };
     match published::rows(facts) {
         Some(rows) => {
-            let item = |[figure, subject, with, at, calculation, result, other, step]: [String; 8]| {
-                format!("{step}, {figure} at {at}, {subject} with {with}: {calculation} = {result} ({other})")
+            let item = |[figure, subject, with, at, calculation, result, other, step]: [String;
+                            8]| {
+                format!(
+                    "{step}, {figure} at {at}, {subject} with {with}: {calculation} = {result} \
+                     ({other})"
+                )
             };
             out.extend([Block::text(published::HOW), Block::list(rows.into_iter().map(item))]);
         }
@@ -101,7 +106,11 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
 fn header(facts: &Facts) -> Vec<Block> {
     let run = |run: &crate::analysis::facts::RunFacts| {
         let when = number_format::moment(run.started_unix_ns);
-        let repeats = if run.repeats == 1 { "1 repeat".to_string() } else { format!("{} repeats", run.repeats) };
+        let repeats = if run.repeats == 1 {
+            "1 repeat".to_string()
+        } else {
+            format!("{} repeats", run.repeats)
+        };
         Block::note(format!("{} · {when} · {repeats} · dyno {}", run.file, run.dyno_version))
     };
     let mut out = vec![Block::chapter(&facts.title)];
@@ -126,7 +135,13 @@ fn points(facts: &Facts, step: &StepFacts) -> Table {
     table
 }
 
-fn show_row(at: &str, subject: &str, stream: &str, summary: &Summary, class: &ClassSummary) -> Vec<String> {
+fn show_row(
+    at: &str,
+    subject: &str,
+    stream: &str,
+    summary: &Summary,
+    class: &ClassSummary,
+) -> Vec<String> {
     let one_class = summary.classes.len() == 1;
     let times: &Latency = class.user_latency();
     let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
@@ -170,8 +185,14 @@ fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
     if items.is_empty() { Vec::new() } else { vec![Block::part("Bottleneck"), Block::list(items)] }
 }
 
-/// What the step's comparisons show, the pairs that could not be compared, and where the better subject changes.
-fn comparisons(facts: &Facts, index: usize, claims: &[Claim<'_>], crossovers: &[Crossover]) -> Vec<Block> {
+/// What the step's comparisons show, the pairs that could not be compared, and where the better
+/// subject changes.
+fn comparisons(
+    facts: &Facts,
+    index: usize,
+    claims: &[Claim<'_>],
+    crossovers: &[Crossover],
+) -> Vec<Block> {
     let barred = facts.barred.iter().filter(|b| b.step.is_none_or(|s| s == index));
     let mut out: Vec<String> = barred.map(|bar| wording::barred(facts, bar)).collect();
     let own = claims.iter().filter(|c| c.comparison.step == index);
@@ -192,9 +213,11 @@ fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
             }
             let (subject, at) = (&facts.subjects[cell.subject], &step.values[cell.value].label);
             let late = s.late as f64 / s.ops.max(1) as f64 * 100.0;
-            let reached = s.achieved().map(|a| format!("reached {:.1} % of the asked rate; ", a * 100.0));
+            let reached =
+                s.achieved().map(|a| format!("reached {:.1} % of the asked rate; ", a * 100.0));
             items.push(format!(
-                "{subject} {at}: stream {name}: {}{late:.1} % of its requests were submitted late; max backlog {}",
+                "{subject} {at}: stream {name}: {}{late:.1} % of its requests were submitted late; \
+                 max backlog {}",
                 reached.unwrap_or_default(),
                 units::grouped(s.backlog_max)
             ));
@@ -208,7 +231,10 @@ fn failures(facts: &Facts) -> Vec<Block> {
         return Vec::new();
     }
     let item = |f: &crate::analysis::facts::Failure| {
-        format!("{}, {} {} repeat {}: {}", facts.subjects[f.subject], f.step, f.at, f.repeat, f.cause)
+        format!(
+            "{}, {} {} repeat {}: {}",
+            facts.subjects[f.subject], f.step, f.at, f.repeat, f.cause
+        )
     };
     let title = format!("Failed points ({}), in no estimate", facts.failures.len());
     vec![Block::chapter(title), Block::list(facts.failures.iter().map(item))]

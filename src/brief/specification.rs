@@ -1,5 +1,5 @@
-//! What is known of the drives and was not measured: the maker's figures and a price, as brief.toml states them with their
-//! source; and what the measured figures come to for the money.
+//! What is known of the drives and was not measured: the maker's figures and a price, as brief.toml
+//! states them with their source; and what the measured figures come to for the money.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,12 @@ use crate::base::units;
 pub const ID: &str = "specification";
 pub const TITLE: &str = "Specification";
 
-const NOT_MEASURED: &str = "As stated by the makers or the sources named; nothing in this table was measured.";
+const NOT_MEASURED: &str =
+    "As stated by the makers or the sources named; nothing in this table was measured.";
 
-const FOR_THE_MONEY: &str = "The figure that each step leads with, divided by the price above. Prices are not measured and \
-change from day to day; no difference between these quotients is claimed. Figures that the drive did not limit are left out.";
+const FOR_THE_MONEY: &str = "The figure that each step leads with, divided by the price above. \
+Prices are not measured and change from day to day; no difference between these quotients is \
+claimed. Figures that the drive did not limit are left out.";
 
 /// One subject's drive.
 #[derive(Deserialize, Default, Clone, Debug)]
@@ -52,7 +54,8 @@ pub struct Price {
 pub type Specifications = BTreeMap<String, Specification>;
 
 /// Fields in the order of the table.
-pub const FIELDS: [&str; 6] = ["capacity", "form_factor", "interface", "endurance", "warranty", "price"];
+pub const FIELDS: [&str; 6] =
+    ["capacity", "form_factor", "interface", "endurance", "warranty", "price"];
 
 impl Specification {
     /// A field as it is printed.
@@ -63,28 +66,48 @@ impl Specification {
             "interface" => self.interface.clone(),
             "endurance" => self.endurance.clone(),
             "warranty" => self.warranty.clone(),
-            "price" => self.price.as_ref().map(|p| format!("{} {}", number_format::count(p.amount), p.currency)),
+            "price" => self
+                .price
+                .as_ref()
+                .map(|p| format!("{} {}", number_format::count(p.amount), p.currency)),
             _ => None,
         }
     }
 
     fn bytes(&self) -> Option<f64> {
-        self.capacity.as_deref().and_then(|text| units::parse_bytes(text).ok()).map(|bytes| bytes as f64)
+        self.capacity
+            .as_deref()
+            .and_then(|text| units::parse_bytes(text).ok())
+            .map(|bytes| bytes as f64)
     }
 }
 
 /// What the file says must make sense: a price is a number above zero, a capacity a size.
 pub fn check(file: &str, all: &Specifications) -> Result<()> {
     for (subject, own) in all {
-        let wrong = |what: String, next: &str| Err(failed(format!("{file}, [drive.\"{subject}\"]: {what}"), next));
+        let wrong = |what: String, next: &str| {
+            Err(failed(format!("{file}, [drive.\"{subject}\"]: {what}"), next))
+        };
         if let Some(text) = own.capacity.as_ref().filter(|_| own.bytes().is_none()) {
             return wrong(format!("'{text}' is no capacity"), "write it as \"7.68TB\"");
         }
-        if let Some(price) = own.price.as_ref().filter(|p| !(p.amount.is_finite() && p.amount > 0.0)) {
-            return wrong(format!("{} is no price", price.amount), "leave the price out where it is not known");
+        if let Some(price) =
+            own.price.as_ref().filter(|p| !(p.amount.is_finite() && p.amount > 0.0))
+        {
+            return wrong(
+                format!("{} is no price", price.amount),
+                "leave the price out where it is not known",
+            );
         }
-        if own.price.as_ref().is_some_and(|p| [&p.currency, &p.date, &p.source].iter().any(|t| t.trim().is_empty())) {
-            return wrong("the price lacks a currency, a date or a source".into(), "say when and where it was asked");
+        if own
+            .price
+            .as_ref()
+            .is_some_and(|p| [&p.currency, &p.date, &p.source].iter().any(|t| t.trim().is_empty()))
+        {
+            return wrong(
+                "the price lacks a currency, a date or a source".into(),
+                "say when and where it was asked",
+            );
         }
     }
     Ok(())
@@ -94,15 +117,20 @@ pub fn check(file: &str, all: &Specifications) -> Result<()> {
 pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     if let Some(unknown) = all.keys().find(|name| !facts.subjects.contains(name)) {
         let next = format!("the subjects are {}", facts.subjects.join(", "));
-        return Err(failed(format!("the brief specifies a drive of '{unknown}', which is no subject"), next));
+        return Err(failed(
+            format!("the brief specifies a drive of '{unknown}', which is no subject"),
+            next,
+        ));
     }
     if all.is_empty() {
         return Ok(Vec::new());
     }
     let of = |subject: &String| all.get(subject);
-    let head: Vec<String> = std::iter::once(String::new()).chain(facts.subjects.iter().cloned()).collect();
+    let head: Vec<String> =
+        std::iter::once(String::new()).chain(facts.subjects.iter().cloned()).collect();
     let row = |name: &&str| {
-        let cells: Vec<Option<String>> = facts.subjects.iter().map(|s| of(s).and_then(|own| own.field(name))).collect();
+        let cells: Vec<Option<String>> =
+            facts.subjects.iter().map(|s| of(s).and_then(|own| own.field(name))).collect();
         cells.iter().any(Option::is_some).then(|| {
             let cells = cells.into_iter().map(|cell| cell.unwrap_or(NONE.to_string()));
             std::iter::once(name.replace('_', " ")).chain(cells).collect::<Vec<String>>()
@@ -113,7 +141,11 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     out.extend(sources(all));
     let worth = for_the_money(facts, all);
     if !worth.is_empty() {
-        out.extend([Block::chapter("For the money"), Table::of(1, &head, worth).block(), Block::note(FOR_THE_MONEY)]);
+        out.extend([
+            Block::chapter("For the money"),
+            Table::of(1, &head, worth).block(),
+            Block::note(FOR_THE_MONEY),
+        ]);
     }
     Ok(out)
 }
@@ -130,19 +162,28 @@ fn sources(all: &Specifications) -> Option<Block> {
 }
 
 fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
-    let price = |subject: usize| all.get(&facts.subjects[subject]).and_then(|own| own.price.as_ref());
+    let price =
+        |subject: usize| all.get(&facts.subjects[subject]).and_then(|own| own.price.as_ref());
     let subjects = 0..facts.subjects.len();
     let mut rows = Vec::new();
     let capacity: Vec<Option<String>> = subjects
         .clone()
         .map(|s| {
             let (bytes, price) = (all.get(&facts.subjects[s])?.bytes()?, price(s)?);
-            Some(format!("{} GB/{}", number_format::count(bytes / 1e9 / price.amount), price.currency))
+            Some(format!(
+                "{} GB/{}",
+                number_format::count(bytes / 1e9 / price.amount),
+                price.currency
+            ))
         })
         .collect();
     let mut push = |what: String, cells: Vec<Option<String>>| {
         if cells.iter().any(Option::is_some) {
-            rows.push(std::iter::once(what).chain(cells.into_iter().map(|c| c.unwrap_or(NONE.to_string()))).collect());
+            rows.push(
+                std::iter::once(what)
+                    .chain(cells.into_iter().map(|c| c.unwrap_or(NONE.to_string())))
+                    .collect(),
+            );
         }
     };
     push("capacity".to_string(), capacity);
@@ -160,15 +201,25 @@ fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
 }
 
 /// What a step leads with, where it is a rate at one point, and each subject's figure.
-fn led<'a>(facts: &'a Facts, step: &'a StepFacts) -> Option<(String, impl Fn(usize) -> Option<f64> + 'a)> {
+fn led<'a>(
+    facts: &'a Facts,
+    step: &'a StepFacts,
+) -> Option<(String, impl Fn(usize) -> Option<f64> + 'a)> {
     let (metric, value) = (lead::metric(facts, step), lead::value(step)?);
     if !metric.is_rate() || step.cells.is_empty() {
         return None;
     }
-    let what = format!("{}: {}{}", step.title, wording::metric(&metric, step), wording::place(step, &[value]));
+    let what = format!(
+        "{}: {}{}",
+        step.title,
+        wording::metric(&metric, step),
+        wording::place(step, &[value])
+    );
     let imported = published::is_published(facts);
     let figure = move |subject: usize| {
-        let cell = step.cell(subject, value).filter(|c| !c.is_not_the_drives() && (imported || !c.is_barred()))?;
+        let cell = step
+            .cell(subject, value)
+            .filter(|c| !c.is_not_the_drives() && (imported || !c.is_barred()))?;
         Some(wording::printed(&metric, step, cell)?.0)
     };
     Some((what, figure))

@@ -1,5 +1,5 @@
-//! Comparisons and claims in words and numbers. Every form of report prints a difference by `difference`, so that
-//! one comparison has one number and one interval wherever it stands.
+//! Comparisons and claims in words and numbers. Every form of report prints a difference by
+//! `difference`, so that one comparison has one number and one interval wherever it stands.
 
 use super::number_format;
 use crate::analysis::alike;
@@ -14,8 +14,8 @@ use crate::plan::Field;
 use crate::stats::percent::Formula;
 use crate::stats::{Better, Estimate};
 
-/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards. A claimed interval is
-/// never printed as touching zero.
+/// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards.
+/// A claimed interval is never printed as touching zero.
 pub fn difference(comparison: &Comparison) -> String {
     let [value, low, high] = comparison.printed();
     let at_least = if comparison.standing == Standing::AtLeast { "≥ " } else { "" };
@@ -24,7 +24,11 @@ pub fn difference(comparison: &Comparison) -> String {
 
 /// For a table: who is better, by how much, and how that stands; of a latency, which.
 pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
-    let what = if comparison.metric.is_latency() { format!("{} ", comparison.metric.short()) } else { String::new() };
+    let what = if comparison.metric.is_latency() {
+        format!("{} ", comparison.metric.short())
+    } else {
+        String::new()
+    };
     standing_of(facts, comparison, &what)
 }
 
@@ -46,14 +50,16 @@ fn standing_of(facts: &Facts, comparison: &Comparison, what: &str) -> String {
 
 /// What the marks of `in_table` mean.
 pub fn footnote() -> String {
-    "Difference: the better subject, by how much, and the simultaneous 95 % interval; a gain (superior ÷ inferior − 1) where \
-     higher is better, a reduction (1 − new ÷ old) for latencies. ▲ shown, ≥ a lower bound (the better subject was limited by \
-     the host, not by its drive), ≈ not distinguishable, ‡ not ranked: the worse subject was not limited by its drive. All \
+    "Difference: the better subject, by how much, and the simultaneous 95 % interval; a gain \
+     (superior ÷ inferior − 1) where higher is better, a reduction (1 − new ÷ old) for latencies. \
+     ▲ shown, ≥ a lower bound (the better subject was limited by the host, not by its drive), ≈ \
+     not distinguishable, ‡ not ranked: the worse subject was not limited by its drive. All \
      intervals of a brief hold together with a probability of 95 %."
         .to_string()
 }
 
-/// The comparison that a table shows for a cell: ops/s with the first subject, or p99 where a rate was asked for.
+/// The comparison that a table shows for a cell: ops/s with the first subject, or p99 where a rate
+/// was asked for.
 pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'a Comparison> {
     let asked = |c: &CellFacts| c.total.as_ref().is_some_and(|t| t.asked.is_some());
     let metric = if asked(cell) { Metric::p99() } else { Metric::total(Figure::Ops) };
@@ -96,12 +102,16 @@ pub fn printed_value(metric: &Metric, value: f64) -> (f64, String) {
 pub fn printed_with_unit(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<String> {
     let (_, text) = printed(metric, step, cell)?;
     Some(match metric.figure {
-        Figure::Mean | Figure::Percentile(_) => format!("{} {text}", Metric::total(metric.figure.clone()).short()),
+        Figure::Mean | Figure::Percentile(_) => {
+            format!("{} {text}", Metric::total(metric.figure.clone()).short())
+        }
         Figure::JoulesPerOp(_) => format!("{text} an op"),
         Figure::PerMinute(class) => format!("{text} {}s/min", class.name()),
         Figure::OpsPerWatt(_) => format!("{text} ops/s/W"),
         Figure::MbPerWatt(_) => format!("{text} MB/s/W"),
-        Figure::Ops | Figure::Bytes => format!("{text} {}", Metric::total(metric.figure.clone()).short()),
+        Figure::Ops | Figure::Bytes => {
+            format!("{text} {}", Metric::total(metric.figure.clone()).short())
+        }
     })
 }
 
@@ -134,12 +144,16 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
         At::Latency(ns) => format!(" at an equal p99 of {}", units::latency(ns)),
         At::Limit => " within the latency limit".to_string(),
         At::Mean => {
-            let alike = |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
+            let alike =
+                |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
             let of = |c: &&Comparison| alike(c) && c.is_of(comparison.better, comparison.worse);
             let own = || facts.comparisons.iter().filter(of);
             // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
             match own().filter(|c| matches!(c.at, At::Load(_))).count() {
-                0 => format!(" on average over {} points", own().filter(|c| c.at != At::Mean).count()),
+                0 => format!(
+                    " on average over {} points",
+                    own().filter(|c| c.at != At::Mean).count()
+                ),
                 loads => format!(" on average over {loads} equal loads"),
             }
         }
@@ -151,7 +165,8 @@ pub fn sentence(facts: &Facts, comparison: &Comparison) -> String {
     joined(facts, &[comparison])
 }
 
-/// The same of several rivals of one subject, by one metric at one place: "… more ops/s than B and 30 % [27, 33] more than C …".
+/// The same of several rivals of one subject, by one metric at one place: "… more ops/s than B and
+/// 30 % [27, 33] more than C …".
 pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
     let step = &facts.steps[first.step];
@@ -162,24 +177,42 @@ pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
         (_, Better::Higher) => ("delivers", "more"),
     };
     let (better, what) = (&facts.subjects[first.better], metric(&first.metric, step));
-    let mut clauses = vec![format!("{} {more} {what} than {}", by(first), facts.subjects[first.worse])];
-    let others = comparisons[1..].iter().map(|c| format!("{} {more} than {}", by(c), facts.subjects[c.worse]));
+    let mut clauses =
+        vec![format!("{} {more} {what} than {}", by(first), facts.subjects[first.worse])];
+    let others = comparisons[1..]
+        .iter()
+        .map(|c| format!("{} {more} than {}", by(c), facts.subjects[c.worse]));
     clauses.extend(others);
-    format!("{better} {verb} {}{}{}", number_format::list(&clauses), at(facts, first), varied(facts, first))
+    format!(
+        "{better} {verb} {}{}{}",
+        number_format::list(&clauses),
+        at(facts, first),
+        varied(facts, first)
+    )
 }
 
-/// Differences that are the question, and knobs of a subject's own: " (step.read.block 65536, against 4096)".
+/// Differences that are the question, and knobs of a subject's own: " (step.read.block 65536,
+/// against 4096)".
 fn varied(facts: &Facts, comparison: &Comparison) -> String {
     let step = &facts.steps[comparison.step];
     let pair = [comparison.better, comparison.worse];
     let found = alike::likeness(facts, &step.name, pair[0], pair[1]).varied;
-    let mut each: Vec<String> =
-        found.iter().map(|d| format!("{} {}, against {}", d.path, d.values[0], d.values[1])).collect();
+    let mut each: Vec<String> = found
+        .iter()
+        .map(|d| format!("{} {}, against {}", d.path, d.values[0], d.values[1]))
+        .collect();
     for subject in pair {
         let plan = &facts.runs[facts.run_of[subject]].resolved;
-        let own = plan.subjects.iter().filter(|s| s.name == facts.own_names[subject]).flat_map(|s| &s.overrides);
+        let own = plan
+            .subjects
+            .iter()
+            .filter(|s| s.name == facts.own_names[subject])
+            .flat_map(|s| &s.overrides);
         for knob in own.filter(|k| k.step == step.name) {
-            each.push(format!("{} with {}.{} = {}", facts.subjects[subject], knob.stream, knob.knob, knob.value));
+            each.push(format!(
+                "{} with {}.{} = {}",
+                facts.subjects[subject], knob.stream, knob.knob, knob.value
+            ));
         }
     }
     if each.is_empty() { String::new() } else { format!(" ({})", each.join("; ")) }
@@ -192,13 +225,19 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     let mut basis = vec![step.title.clone()];
     basis.extend(calculation(facts, comparison));
     let searched = facts.searched();
-    basis.push(format!("{} repeats; interval simultaneous over {searched} comparisons", comparison.repeats));
+    basis.push(format!(
+        "{} repeats; interval simultaneous over {searched} comparisons",
+        comparison.repeats
+    ));
     basis.extend(super::basis::whose(facts, comparison));
     if claim.of_points > 1 {
         basis.push(format!("the largest of {} points that show it", claim.of_points));
     }
     if step.is_untested_for_drift() {
-        basis.push(format!("windows of {}, too short to test for drift", units::duration(step.window_ns)));
+        basis.push(format!(
+            "windows of {}, too short to test for drift",
+            units::duration(step.window_ns)
+        ));
     }
     if comparison.standing == Standing::AtLeast {
         basis.push(format!(
@@ -209,15 +248,23 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
     (sentence(facts, comparison), basis.join("; "))
 }
 
-/// "892,202 against 735,861 ops/s"; of latencies the absolute difference as well: "169 against 277 µs, 108 µs less".
+/// "892,202 against 735,861 ops/s"; of latencies the absolute difference as well: "169 against 277
+/// µs, 108 µs less".
 fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
-    let (step, At::Value(value)) = (&facts.steps[comparison.step], comparison.at) else { return None };
+    let (step, At::Value(value)) = (&facts.steps[comparison.step], comparison.at) else {
+        return None;
+    };
     let metric = &comparison.metric;
     let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
-    let ((own, own_text), (other, other_text)) = (printed(metric, step, cells.0)?, printed(metric, step, cells.1)?);
+    let ((own, own_text), (other, other_text)) =
+        (printed(metric, step, cells.0)?, printed(metric, step, cells.1)?);
     let formula = if metric.better() == Better::Lower { Formula::Reduction } else { Formula::Gain };
     let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
-    let sum = format!("{} = {}", formula.calculation(metric.better(), &own_text, &other_text), formula.result(times));
+    let sum = format!(
+        "{} = {}",
+        formula.calculation(metric.better(), &own_text, &other_text),
+        formula.result(times)
+    );
     Some(match metric.is_latency() {
         true => format!("{sum}, {} less", printed_latency((other - own).max(0.0)).1),
         false => sum,
@@ -246,7 +293,8 @@ pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
 pub fn barred(facts: &Facts, bar: &Barred) -> String {
     let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
     let step = bar.step.map_or(String::new(), |s| format!(" in {}", facts.steps[s].title));
-    let each: Vec<String> = bar.differences.iter().map(|d| format!("{} differs, {}", d.what, d.values)).collect();
+    let each: Vec<String> =
+        bar.differences.iter().map(|d| format!("{} differs, {}", d.what, d.values)).collect();
     let vary = if bar.step.is_some() { " (if that is the question, name it: --vary)" } else { "" };
     format!("{other} and {first} are not comparable{step}: {}{vary}.", each.join("; "))
 }
@@ -287,7 +335,18 @@ mod tests {
     fn of(metric: Metric, factors: (f64, f64, f64), standing: Standing) -> String {
         let (factor, low, high) = factors;
         let (better, worse, repeats) = (0, 1, 5);
-        difference(&Comparison { step: 0, metric, at: At::Mean, better, worse, factor, low, high, repeats, standing })
+        difference(&Comparison {
+            step: 0,
+            metric,
+            at: At::Mean,
+            better,
+            worse,
+            factor,
+            low,
+            high,
+            repeats,
+            standing,
+        })
     }
 
     #[test]

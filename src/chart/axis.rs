@@ -17,11 +17,13 @@ impl Axis {
         Axis::fitting(values.map(|v| (v, v)))
     }
 
-    /// From zero to a round number above the values and the ends of their intervals; an interval of few repeats, which
-    /// may reach many times as far as anything measured, does not flatten the rest.
+    /// From zero to a round number above the values and the ends of their intervals; an interval of
+    /// few repeats, which may reach many times as far as anything measured, does not flatten the
+    /// rest.
     pub fn fitting(values: impl Iterator<Item = (f64, f64)>) -> Axis {
         let finite = values.filter(|(v, end)| v.is_finite() && end.is_finite());
-        let (value, end) = finite.fold((0.0, 0.0), |(v, e): (f64, f64), (value, end)| (v.max(value), e.max(end)));
+        let (value, end) =
+            finite.fold((0.0, 0.0), |(v, e): (f64, f64), (value, end)| (v.max(value), e.max(end)));
         let largest = if value > 0.0 { end.clamp(value, MOST_STRETCH * value) } else { 1.0 };
         let step = step(largest * 1.04);
         Axis { low: 0.0, high: (largest * 1.04 / step).ceil() * step, log: false }
@@ -60,7 +62,8 @@ impl Axis {
             let decades = (self.high / self.low).log10().round() as i32;
             // Few decades have ticks between them too.
             let steps: &[f64] = if decades > 2 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-            let all = (0..=decades).flat_map(|d| steps.iter().map(move |s| s * self.low * 10f64.powi(d)));
+            let all =
+                (0..=decades).flat_map(|d| steps.iter().map(move |s| s * self.low * 10f64.powi(d)));
             return all.filter(|tick| self.reaches(*tick)).collect();
         }
         let step = step(self.high);
@@ -90,7 +93,11 @@ pub fn si(value: f64) -> String {
         _ => 2,
     };
     let text = format!("{scaled:.decimals$}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text };
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        text
+    };
     format!("{text}{unit}")
 }
 
@@ -101,7 +108,9 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_vendors_print_them() {
-        for (value, text) in [(892_202.0, "892K"), (1_250_000.0, "1.25M"), (0.0, "0"), (12.5, "12.5"), (999.7, "1K")] {
+        for (value, text) in
+            [(892_202.0, "892K"), (1_250_000.0, "1.25M"), (0.0, "0"), (12.5, "12.5"), (999.7, "1K")]
+        {
             assert_eq!(si(value), text);
         }
     }

@@ -1,5 +1,5 @@
-//! Grouped bars: a group an axis value, a bar a subject; ops/s by thread count. Upright, or, where the groups' names are
-//! long, lying one under another.
+//! Grouped bars: a group an axis value, a bar a subject; ops/s by thread count. Upright, or, where
+//! the groups' names are long, lying one under another.
 
 use super::Plot;
 use super::axis::{Axis, si};
@@ -73,7 +73,8 @@ impl GroupedBars {
         let (left, group) = (frame.left, (frame.right - frame.left) / self.groups.len() as f64);
         let middle = |g: usize| left + group * (g as f64 + 0.5);
         let bar = (group * 0.8 / self.series.len() as f64).min(64.0);
-        let ticks: Vec<_> = self.groups.iter().enumerate().map(|(g, name)| (middle(g), name.clone())).collect();
+        let ticks: Vec<_> =
+            self.groups.iter().enumerate().map(|(g, name)| (middle(g), name.clone())).collect();
         frame.x_ticks(&ticks);
         let mut labels = Vec::new();
         for (g, name) in self.groups.iter().enumerate() {
@@ -97,7 +98,14 @@ impl GroupedBars {
         frame.svg(&self.label())
     }
 
-    fn stand(&self, frame: &mut Frame<'_>, (x, width): (f64, f64), s: usize, group: &str, bar: &Bar) {
+    fn stand(
+        &self,
+        frame: &mut Frame<'_>,
+        (x, width): (f64, f64),
+        s: usize,
+        group: &str,
+        bar: &Bar,
+    ) {
         let (top, middle) = (frame.y_at(bar.value), x + width / 2.0);
         let high = frame.bottom - top;
         frame.bar((x + 0.75, top), (width - 1.5, high), s, bar.marked, &self.hover(s, group, bar));
@@ -127,7 +135,12 @@ impl GroupedBars {
         for (g, name) in self.groups.iter().enumerate() {
             let top = frame.top + (deep + BETWEEN) * g as f64 + BETWEEN / 2.0;
             let name_shown = fonts::shortened(name, LEAST_TEXT, Face::Plain, left - 13.0);
-            frame.text(left - 7.0, top + deep / 2.0 + 4.5, &name_shown, &Type { anchor: "end", ..SMALL });
+            frame.text(
+                left - 7.0,
+                top + deep / 2.0 + 4.5,
+                &name_shown,
+                &Type { anchor: "end", ..SMALL },
+            );
             for (s, series) in self.series.iter().enumerate() {
                 let Some(Some(bar)) = series.values.get(g) else { continue };
                 let y = top + THICK * s as f64;
@@ -161,9 +174,19 @@ impl GroupedBars {
         let cap = 3.5;
         let end = match whole {
             true => format!("M{to:.1} {:.1}V{:.1}", y - cap, y + cap),
-            false => format!("M{:.1} {:.1}L{to:.1} {y:.1}L{:.1} {:.1}", to - 5.0, y - cap, to - 5.0, y + cap),
+            false => format!(
+                "M{:.1} {:.1}L{to:.1} {y:.1}L{:.1} {:.1}",
+                to - 5.0,
+                y - cap,
+                to - 5.0,
+                y + cap
+            ),
         };
-        frame.interval(&format!("M{from:.1} {y:.1}H{to:.1}{end}M{from:.1} {:.1}V{:.1}", y - cap, y + cap));
+        frame.interval(&format!(
+            "M{from:.1} {y:.1}H{to:.1}{end}M{from:.1} {:.1}V{:.1}",
+            y - cap,
+            y + cap
+        ));
         to
     }
 
@@ -185,6 +208,11 @@ impl GroupedBars {
         if bar.marked && self.quiet {
             return format!("{}, {group}: not limited by the drive", self.series[series].name);
         }
-        format!("{}, {group}: {}{mark} {}{interval}", self.series[series].name, exact(bar.value), self.y_label)
+        format!(
+            "{}, {group}: {}{mark} {}{interval}",
+            self.series[series].name,
+            exact(bar.value),
+            self.y_label
+        )
     }
 }

@@ -1,4 +1,5 @@
-//! Which of a step's figures lead it, which stand on the first page, and which are left for the appendix.
+//! Which of a step's figures lead it, which stand on the first page, and which are left for the
+//! appendix.
 
 use super::{Figure, OF_STEP, step};
 use crate::analysis::facts::{Facts, StepFacts};
@@ -26,13 +27,16 @@ pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     let leading = leading(facts, step);
     let led = |figure: &Figure| leading.iter().any(|own| own.file == figure.file);
     let mut own = step::titled(facts, step);
-    // Kinds of figure that were added have captions of their own. Those of power stand with its tables.
+    // Kinds of figure that were added have captions of their own. Those of power stand with its
+    // tables.
     let added = super::of_step("results", facts, step).into_iter();
-    let added: Vec<Figure> = added.filter(|figure| own.iter().all(|known| known.file != figure.file)).collect();
+    let added: Vec<Figure> =
+        added.filter(|figure| own.iter().all(|known| known.file != figure.file)).collect();
     own.extend(added);
     // Bars by the share of one's own maximum would compare different loads.
     let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent);
-    let unlike = |figure: &Figure| shares && ["ops", "mb", "p99"].contains(&step::name_of(figure, step));
+    let unlike =
+        |figure: &Figure| shares && ["ops", "mb", "p99"].contains(&step::name_of(figure, step));
     own.into_iter().filter(|figure| !led(figure) && !unlike(figure)).collect()
 }
 
@@ -52,7 +56,10 @@ fn all(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 /// Figures of power are named with the class of power behind.
 fn is(figure: &Figure, step: &StepFacts, name: &str) -> bool {
     let own = step::name_of(figure, step);
-    own == name || own.strip_prefix(name).is_some_and(|rest| rest.starts_with('-') && !rest.starts_with("-against"))
+    own == name
+        || own
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('-') && !rest.starts_with("-against"))
 }
 
 fn names(step: &StepFacts) -> Vec<String> {
@@ -63,7 +70,9 @@ fn names(step: &StepFacts) -> Vec<String> {
         Some(Field::LoadPercent) => &["p99-against-ops", "mean-against-ops"],
         Some(Field::OpsPerSec | Field::BytesPerSec) => &["p99-against-rate", "mean-against-rate"],
         Some(Field::Block) => &["ops", "mb"],
-        Some(Field::Threads | Field::Depth | Field::Instances) => &["ops", "p99-against-ops", "watts", "ops-per-watt"],
+        Some(Field::Threads | Field::Depth | Field::Instances) => {
+            &["ops", "p99-against-ops", "watts", "ops-per-watt"]
+        }
         None => &["neighbours", "per-minute", "ops", "p99"],
     };
     names.iter().map(|name| name.to_string()).collect()
@@ -72,8 +81,10 @@ fn names(step: &StepFacts) -> Vec<String> {
 /// Names of the figures that show a metric, the best first.
 fn of_metric(step: &StepFacts, metric: &Metric) -> &'static [&'static str] {
     let field = step.axis.as_ref().map(|a| a.field);
-    let (paced, load) =
-        (matches!(field, Some(Field::OpsPerSec | Field::BytesPerSec)), field == Some(Field::LoadPercent));
+    let (paced, load) = (
+        matches!(field, Some(Field::OpsPerSec | Field::BytesPerSec)),
+        field == Some(Field::LoadPercent),
+    );
     match &metric.figure {
         Of::Bytes => &["mb", "ops"],
         Of::PerMinute(_) => &["per-minute", "ops"],

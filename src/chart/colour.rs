@@ -1,4 +1,5 @@
-//! How colours look: contrast (WCAG 2.2), lightness and difference (CIE 1976 L*a*b*), also with a colour-vision deficiency.
+//! How colours look: contrast (WCAG 2.2), lightness and difference (CIE 1976 L*a*b*), also with a
+//! colour-vision deficiency.
 
 /// The parts of "#rrggbb" as light, from 0 to 1; black where it is none.
 fn light(hex: &str) -> [f64; 3] {
@@ -22,7 +23,9 @@ pub fn contrast(a: &str, b: &str) -> f64 {
 /// `colour`, mixed with white until it has at least `ratio` on `paper`.
 pub fn lightened(colour: &str, paper: &str, ratio: f64) -> String {
     let mixed = |share: f64| {
-        let part = |at: usize| colour.get(at..at + 2).and_then(|h| u8::from_str_radix(h, 16).ok()).unwrap_or(0);
+        let part = |at: usize| {
+            colour.get(at..at + 2).and_then(|h| u8::from_str_radix(h, 16).ok()).unwrap_or(0)
+        };
         let mix = |at: usize| (f64::from(part(at)) * (1.0 - share) + 255.0 * share).round() as u8;
         format!("#{:02x}{:02x}{:02x}", mix(1), mix(3), mix(5))
     };
@@ -46,14 +49,23 @@ mod sight {
         Tritan,
     }
 
-    /// Machado, Oliveira and Fernandes, “A physiologically-based model for simulation of color vision deficiency”, IEEE
-    /// TVCG 15(6), 2009: severity 1.0, for linear RGB.
-    const PROTAN: [[f64; 3]; 3] =
-        [[0.152_286, 1.052_583, -0.204_868], [0.114_503, 0.786_281, 0.099_216], [-0.003_882, -0.048_116, 1.051_998]];
-    const DEUTAN: [[f64; 3]; 3] =
-        [[0.367_322, 0.860_646, -0.227_968], [0.280_085, 0.672_501, 0.047_413], [-0.011_820, 0.042_940, 0.968_881]];
-    const TRITAN: [[f64; 3]; 3] =
-        [[1.255_528, -0.076_749, -0.178_779], [-0.078_411, 0.930_809, 0.147_602], [0.004_733, 0.691_367, 0.303_900]];
+    /// Machado, Oliveira and Fernandes, “A physiologically-based model for simulation of color
+    /// vision deficiency”, IEEE TVCG 15(6), 2009: severity 1.0, for linear RGB.
+    const PROTAN: [[f64; 3]; 3] = [
+        [0.152_286, 1.052_583, -0.204_868],
+        [0.114_503, 0.786_281, 0.099_216],
+        [-0.003_882, -0.048_116, 1.051_998],
+    ];
+    const DEUTAN: [[f64; 3]; 3] = [
+        [0.367_322, 0.860_646, -0.227_968],
+        [0.280_085, 0.672_501, 0.047_413],
+        [-0.011_820, 0.042_940, 0.968_881],
+    ];
+    const TRITAN: [[f64; 3]; 3] = [
+        [1.255_528, -0.076_749, -0.178_779],
+        [-0.078_411, 0.930_809, 0.147_602],
+        [0.004_733, 0.691_367, 0.303_900],
+    ];
 
     fn seen(rgb: [f64; 3], sight: Sight) -> [f64; 3] {
         let by = match sight {
@@ -94,6 +106,9 @@ mod tests {
         assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 1e-9);
         assert!((contrast("#777777", "#ffffff") - 4.48).abs() < 0.01);
         assert!(difference("#ff0000", "#00a000", Sight::Full) > 100.0);
-        assert!(difference("#b07000", "#808000", Sight::Deutan) < difference("#b07000", "#808000", Sight::Full));
+        assert!(
+            difference("#b07000", "#808000", Sight::Deutan)
+                < difference("#b07000", "#808000", Sight::Full)
+        );
     }
 }

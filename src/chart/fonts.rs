@@ -1,5 +1,6 @@
-//! The fonts that briefs and figures are set in. They are part of the program, so that a brief looks the same wherever it
-//! is made; a character that none of them has is an error and never an empty box.
+//! The fonts that briefs and figures are set in. They are part of the program, so that a brief
+//! looks the same wherever it is made; a character that none of them has is an error and never an
+//! empty box.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -39,14 +40,18 @@ fn font(family: &'static str, weight: u16, data: &'static [u8]) -> Font {
     Font { family, weight, data, parsed: ttf_parser::Face::parse(data, 0).ok() }
 }
 
-static PLAIN: LazyLock<Font> =
-    LazyLock::new(|| font("IBM Plex Sans", 400, include_bytes!("../../fonts/IBMPlexSans-Regular.ttf")));
-static BOLD: LazyLock<Font> =
-    LazyLock::new(|| font("IBM Plex Sans", 600, include_bytes!("../../fonts/IBMPlexSans-SemiBold.ttf")));
-static CODE: LazyLock<Font> =
-    LazyLock::new(|| font("IBM Plex Mono", 400, include_bytes!("../../fonts/IBMPlexMono-Regular.ttf")));
+static PLAIN: LazyLock<Font> = LazyLock::new(|| {
+    font("IBM Plex Sans", 400, include_bytes!("../../fonts/IBMPlexSans-Regular.ttf"))
+});
+static BOLD: LazyLock<Font> = LazyLock::new(|| {
+    font("IBM Plex Sans", 600, include_bytes!("../../fonts/IBMPlexSans-SemiBold.ttf"))
+});
+static CODE: LazyLock<Font> = LazyLock::new(|| {
+    font("IBM Plex Mono", 400, include_bytes!("../../fonts/IBMPlexMono-Regular.ttf"))
+});
 /// For signs and scripts that the others lack.
-static REST: LazyLock<Font> = LazyLock::new(|| font("DejaVu Sans", 400, include_bytes!("../../fonts/DejaVuSans.ttf")));
+static REST: LazyLock<Font> =
+    LazyLock::new(|| font("DejaVu Sans", 400, include_bytes!("../../fonts/DejaVuSans.ttf")));
 
 impl Font {
     /// The glyph of a character; None where the font has none.
@@ -124,8 +129,8 @@ pub fn broken(text: &str, size: f64, face: Face, most: f64) -> Vec<String> {
     lines
 }
 
-/// Where a word that is too wide is cut: after a sign that joins, where there is one in reach, but after one letter at
-/// the least.
+/// Where a word that is too wide is cut: after a sign that joins, where there is one in reach, but
+/// after one letter at the least.
 fn cut_at(word: &str, size: f64, face: Face, most: f64) -> usize {
     let (mut reached, mut last, mut joint) = (0.0, 0, None);
     for (at, c) in word.char_indices() {
@@ -142,8 +147,8 @@ fn cut_at(word: &str, size: f64, face: Face, most: f64) -> usize {
     joint.filter(|end| *end * 3 > last).unwrap_or(last)
 }
 
-/// Text for SVG that begins at `x`. What the first font lacks stands apart and names the font that has it: a renderer that
-/// looks for one itself may set the whole line in it.
+/// Text for SVG that begins at `x`. What the first font lacks stands apart and names the font that
+/// has it: a renderer that looks for one itself may set the whole line in it.
 pub fn markup(text: &str, face: Face, size: f64, mut x: f64) -> String {
     let chars: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
     let first = |c: &char| of(face)[0].glyph(*c).is_some();
@@ -213,7 +218,11 @@ pub fn options() -> Options<'static> {
         all.set_sans_serif_family(PLAIN.family);
         Arc::new(all)
     });
-    Options { fontdb: Arc::clone(&ALL), font_family: PLAIN.family.to_string(), ..Options::default() }
+    Options {
+        fontdb: Arc::clone(&ALL),
+        font_family: PLAIN.family.to_string(),
+        ..Options::default()
+    }
 }
 
 #[cfg(test)]
@@ -224,14 +233,16 @@ mod tests {
     #[test]
     fn a_missing_glyph_is_an_error_that_names_it() {
         assert!(require("p99 ≤ 5 µs ± 3 %, ▲ † Ω Диск \u{202e}").is_ok());
-        let (said, _) = require("the disk ディスク").map_err(|e| describe(&e)).expect_err("no font has it");
+        let (said, _) =
+            require("the disk ディスク").map_err(|e| describe(&e)).expect_err("no font has it");
         assert!(said.contains("'デ' (U+30C7)") && said.contains("the disk"), "{said}");
     }
 
     #[test]
     fn digits_of_one_face_are_equally_wide_so_that_columns_line_up() {
         for face in [Face::Plain, Face::Bold, Face::Code] {
-            let widths: BTreeSet<u64> = ('0'..='9').map(|d| width(&d.to_string(), 1e3, face) as u64).collect();
+            let widths: BTreeSet<u64> =
+                ('0'..='9').map(|d| width(&d.to_string(), 1e3, face) as u64).collect();
             assert_eq!(widths.len(), 1, "{face:?}: {widths:?}");
         }
     }

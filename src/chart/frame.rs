@@ -1,7 +1,8 @@
-//! What every figure has: the drawing area, legend, y axis with its grid, and the way out as SVG text. Its title stands
-//! beside it, in the document.
+//! What every figure has: the drawing area, legend, y axis with its grid, and the way out as SVG
+//! text. Its title stands beside it, in the document.
 //!
-//! Colours are written out for files and for print, and by class, so that a page can set them anew in the dark.
+//! Colours are written out for files and for print, and by class, so that a page can set them anew
+//! in the dark.
 
 use std::fmt::Write;
 
@@ -63,12 +64,16 @@ impl<'a> Frame<'a> {
 
     /// The legend, and room for the axes' numbers; the area below is still to be divided.
     pub fn bare(palette: &'a Palette, names: &[&str], axes: &[Axis], height: f64) -> Frame<'a> {
-        let ticks = axes.iter().flat_map(Axis::ticks).map(|t| fonts::width(&si(t), LEAST_TEXT, Face::Plain));
+        let ticks = axes
+            .iter()
+            .flat_map(Axis::ticks)
+            .map(|t| fonts::width(&si(t), LEAST_TEXT, Face::Plain));
         let left = EDGE + ticks.fold(0.0, f64::max) + 7.0;
         let (right, bottom) = (WIDTH - EDGE, height - 46.0);
         let y = Axis::from_zero([0.0].into_iter());
         let body = String::new();
-        let mut frame = Frame { body, palette, left, right, top: 0.0, bottom, height, y, taken: Vec::new() };
+        let mut frame =
+            Frame { body, palette, left, right, top: 0.0, bottom, height, y, taken: Vec::new() };
         frame.top = frame.legend(names) + 34.0;
         frame
     }
@@ -117,7 +122,8 @@ impl<'a> Frame<'a> {
         self.text(middle, self.height - 8.0, &text, &SMALL);
     }
 
-    /// Numbers or names under the baseline: all, or every second, third …, so that none touches its neighbour.
+    /// Numbers or names under the baseline: all, or every second, third …, so that none touches its
+    /// neighbour.
     pub fn x_ticks(&mut self, ticks: &[(f64, String)]) {
         let row = self.bottom + 18.0;
         let placed = |(x, text): &(f64, String)| {
@@ -153,26 +159,33 @@ impl<'a> Frame<'a> {
         let (class, colour) = if set.ink { ("i", INK) } else { ("f", FAINT) };
         let face = if set.bold { Face::Bold } else { Face::Plain };
         // Runs of several fonts are placed one by one, from the left.
-        let wide = if fonts::is_mixed(text, face) { fonts::width(text, LEAST_TEXT, face) } else { 0.0 };
+        let wide =
+            if fonts::is_mixed(text, face) { fonts::width(text, LEAST_TEXT, face) } else { 0.0 };
         let (x, anchor) = match set.anchor {
             _ if wide == 0.0 => (x, set.anchor),
             "middle" => (x - wide / 2.0, "start"),
             "end" => (x - wide, "start"),
             anchor => (x, anchor),
         };
-        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
+        let anchor =
+            if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
         self.push(format_args!(
-            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{colour}\"{anchor}{weight}>{}</text>",
+            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" \
+             fill=\"{colour}\"{anchor}{weight}>{}</text>",
             fonts::markup(text, face, LEAST_TEXT, x)
         ));
     }
 
-    /// Sets a label at the first of the places where it covers nothing and stays within the figure; it is left out where
-    /// there is none, since what it says is in the mark's own words and in the table too.
+    /// Sets a label at the first of the places where it covers nothing and stays within the figure;
+    /// it is left out where there is none, since what it says is in the mark's own words and in the
+    /// table too.
     pub fn label(&mut self, places: &[(f64, f64, &'static str)], text: &str) {
         let free = places.iter().find(|(x, y, anchor)| {
             let wanted = space(*x, *y, text, &Type { anchor, ..LABEL });
-            let inside = wanted.0 >= 1.0 && wanted.1 <= WIDTH - 1.0 && wanted.2 >= 1.0 && wanted.3 < self.height;
+            let inside = wanted.0 >= 1.0
+                && wanted.1 <= WIDTH - 1.0
+                && wanted.2 >= 1.0
+                && wanted.3 < self.height;
             inside && !self.taken.iter().any(|taken| taken.meets(&wanted))
         });
         if let Some((x, y, anchor)) = free {
@@ -182,7 +195,8 @@ impl<'a> Frame<'a> {
 
     /// Keeps labels away from a line: a series' own.
     pub fn keep_clear(&mut self, from: (f64, f64), to: (f64, f64)) {
-        let steps = ((to.0 - from.0).abs().max((to.1 - from.1).abs()) / 8.0).clamp(1.0, 60.0) as u32;
+        let steps =
+            ((to.0 - from.0).abs().max((to.1 - from.1).abs()) / 8.0).clamp(1.0, 60.0) as u32;
         for step in 0..=steps {
             let share = f64::from(step) / f64::from(steps);
             let (x, y) = (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
@@ -191,23 +205,38 @@ impl<'a> Frame<'a> {
     }
 
     /// A straight line of a class and a colour.
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), (class, colour): (&str, &str), width: f64) {
+    pub fn line(
+        &mut self,
+        from: (f64, f64),
+        to: (f64, f64),
+        (class, colour): (&str, &str),
+        width: f64,
+    ) {
         self.push(format_args!(
-            "<path class=\"{class}\" d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>",
+            "<path class=\"{class}\" d=\"M{:.1} {:.1}L{:.1} {:.1}\" stroke=\"{colour}\" \
+             stroke-width=\"{width}\"/>",
             from.0, from.1, to.0, to.1
         ));
     }
 
     /// A subject's bar; an empty one is drawn as an outline.
-    pub fn bar(&mut self, at: (f64, f64), size: (f64, f64), subject: usize, empty: bool, hover: &str) {
+    pub fn bar(
+        &mut self,
+        at: (f64, f64),
+        size: (f64, f64),
+        subject: usize,
+        empty: bool,
+        hover: &str,
+    ) {
         self.taken.push(Space(at.0 + 1.0, at.0 + size.0 - 1.0, at.1 + 1.0, at.1 + size.1));
         let colour = self.palette.of(subject).to_string();
         let (line, inside) = if empty { (2.0, 0.0) } else { (0.0, 1.0) };
         let (x, y) = (at.0 + line / 2.0, at.1 + line / 2.0);
         let (w, h) = ((size.0 - line).max(0.5), (size.1 - line).max(0.5));
         self.push(format_args!(
-            "<rect class=\"m s{} k{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" fill=\"{colour}\" \
-             fill-opacity=\"{inside}\" stroke=\"{colour}\" stroke-width=\"{line}\">{}</rect>",
+            "<rect class=\"m s{} k{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" \
+             height=\"{h:.1}\" fill=\"{colour}\" fill-opacity=\"{inside}\" stroke=\"{colour}\" \
+             stroke-width=\"{line}\">{}</rect>",
             subject % self.palette.count(),
             subject % self.palette.count(),
             title(hover)
@@ -215,16 +244,29 @@ impl<'a> Frame<'a> {
     }
 
     /// A subject's mark; a hollow one has a core of paper.
-    pub fn mark(&mut self, at: (f64, f64), radius: f64, subject: usize, hollow: bool, hover: Option<&str>) {
+    pub fn mark(
+        &mut self,
+        at: (f64, f64),
+        radius: f64,
+        subject: usize,
+        hollow: bool,
+        hover: Option<&str>,
+    ) {
         self.taken.push(Space(at.0 - radius, at.0 + radius, at.1 - radius, at.1 + radius));
         let colour = self.palette.of(subject).to_string();
-        let (series, class) = (subject % self.palette.count(), if hover.is_some() { "m " } else { "" });
+        let (series, class) =
+            (subject % self.palette.count(), if hover.is_some() { "m " } else { "" });
         let (fill, own) = if hollow { ("p", PAPER) } else { ("", colour.as_str()) };
         let fill = if hollow { fill.to_string() } else { format!("s{series}") };
         let d = theme::shape(subject, at, if hollow { radius - 0.5 } else { radius });
-        let edge = if hollow { (format!("k{series}"), colour.as_str()) } else { ("pk".to_string(), PAPER) };
+        let edge = if hollow {
+            (format!("k{series}"), colour.as_str())
+        } else {
+            ("pk".to_string(), PAPER)
+        };
         self.push(format_args!(
-            "<path class=\"{class}{fill} {}\" d=\"{d}\" fill=\"{own}\" stroke=\"{}\" stroke-width=\"{}\">{}</path>",
+            "<path class=\"{class}{fill} {}\" d=\"{d}\" fill=\"{own}\" stroke=\"{}\" \
+             stroke-width=\"{}\">{}</path>",
             edge.0,
             edge.1,
             if hollow { 1.8 } else { 0.8 },
@@ -243,7 +285,8 @@ impl<'a> Frame<'a> {
         let (x, y, series) = (at.0, at.1, subject % self.palette.count());
         let colour = self.palette.of(subject).to_string();
         self.push(format_args!(
-            "<circle class=\"m s{series}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\">{}</circle>",
+            "<circle class=\"m s{series}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" \
+             fill=\"{colour}\">{}</circle>",
             title(hover)
         ));
     }
@@ -258,10 +301,11 @@ impl<'a> Frame<'a> {
             "" => String::new(),
             dash => format!(" stroke-dasharray=\"{dash}\""),
         };
-        let (series, colour) = (subject % self.palette.count(), self.palette.of(subject).to_string());
+        let (series, colour) =
+            (subject % self.palette.count(), self.palette.of(subject).to_string());
         self.push(format_args!(
-            "<path class=\"k{series}\" d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" \
-             stroke-linejoin=\"round\"{dash}/>"
+            "<path class=\"k{series}\" d=\"{path}\" fill=\"none\" stroke=\"{colour}\" \
+             stroke-width=\"{width}\" stroke-linejoin=\"round\"{dash}/>"
         ));
     }
 
@@ -270,7 +314,13 @@ impl<'a> Frame<'a> {
         let (from, to) = (self.y_at(low), self.y_at(high));
         let top = match self.y.reaches(high) {
             true => format!("M{:.1} {to:.1}H{:.1}", x - cap, x + cap),
-            false => format!("M{:.1} {:.1}L{x:.1} {to:.1}L{:.1} {:.1}", x - cap, to + 5.0, x + cap, to + 5.0),
+            false => format!(
+                "M{:.1} {:.1}L{x:.1} {to:.1}L{:.1} {:.1}",
+                x - cap,
+                to + 5.0,
+                x + cap,
+                to + 5.0
+            ),
         };
         let bottom = match self.y.log && low < self.y.low {
             true => String::new(),
@@ -282,7 +332,9 @@ impl<'a> Frame<'a> {
 
     /// An interval's line and caps, as an SVG path.
     pub fn interval(&mut self, d: &str) {
-        self.push(format_args!("<path class=\"w\" d=\"{d}\" fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.2\"/>"));
+        self.push(format_args!(
+            "<path class=\"w\" d=\"{d}\" fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.2\"/>"
+        ));
     }
 
     fn push(&mut self, text: std::fmt::Arguments<'_>) {
@@ -294,9 +346,10 @@ impl<'a> Frame<'a> {
     pub fn svg(self, label: &str) -> String {
         let (height, families, label) = (self.height, fonts::FAMILIES, escape(label));
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" \
-             aria-label=\"{label}\" font-family=\"{families}\" font-size=\"{LEAST_TEXT}\"><rect class=\"p\" \
-             width=\"{WIDTH}\" height=\"{height:.0}\" fill=\"{PAPER}\"/>{}</svg>",
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
+             role=\"img\" aria-label=\"{label}\" font-family=\"{families}\" \
+             font-size=\"{LEAST_TEXT}\"><rect class=\"p\" width=\"{WIDTH}\" height=\"{height:.0}\" \
+             fill=\"{PAPER}\"/>{}</svg>",
             self.body
         )
     }

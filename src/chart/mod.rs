@@ -1,8 +1,9 @@
-//! Which figures a step gets, and how they are drawn: from facts to plain data, from plain data to SVG, without I/O; and
-//! from SVG to PNG.
+//! Which figures a step gets, and how they are drawn: from facts to plain data, from plain data to
+//! SVG, without I/O; and from SVG to PNG.
 //!
-//! `step`, `power` and `steady` say what is drawn. Every figure is a `Frame` (legend, y axis) with marks drawn into it; its
-//! title stands beside it. Each mark carries a `<title>`, from which a page shows its value under a pointer or a finger.
+//! `step`, `power` and `steady` say what is drawn. Every figure is a `Frame` (legend, y axis) with
+//! marks drawn into it; its title stands beside it. Each mark carries a `<title>`, from which a
+//! page shows its value under a pointer or a finger.
 
 mod alone;
 mod axis;
@@ -95,7 +96,8 @@ impl Figure {
 
 /// Width and height of a drawing, from its viewBox.
 pub fn size(svg: &str) -> (f64, f64) {
-    let numbers = svg.split("viewBox=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+    let numbers =
+        svg.split("viewBox=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
     let numbers: Vec<f64> = numbers.split(' ').filter_map(|n| n.parse().ok()).collect();
     match numbers[..] {
         [_, _, width, height] if width > 0.0 && height > 0.0 => (width, height),
@@ -126,7 +128,11 @@ pub static OF_STEP: Registry<OfStep> = Registry::new(&[
 
 /// The figures of a step in a section.
 pub fn of_step(section: &str, facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    OF_STEP.iter().filter(|of| of.section == section).flat_map(|of| (of.figures)(facts, step)).collect()
+    OF_STEP
+        .iter()
+        .filter(|of| of.section == section)
+        .flat_map(|of| (of.figures)(facts, step))
+        .collect()
 }
 
 /// Every figure of a brief.

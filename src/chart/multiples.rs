@@ -1,5 +1,5 @@
-//! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with; and the MB/s of all steps
-//! that move data, on one scale.
+//! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with;
+//! and the MB/s of all steps that move data, on one scale.
 
 use super::axis::si;
 use super::fonts::{self, Face};
@@ -41,9 +41,14 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
     let mut all = of_panels(facts, "summary", "What each step leads with", &steps, None, &|step| {
         let metric = lead::metric(facts, step);
         let scale = if metric.is_latency() { 1e3 } else { 1.0 };
-        let unit = if metric.is_latency() { format!("{}, µs", metric.short()) } else { metric.short() };
+        let unit =
+            if metric.is_latency() { format!("{}, µs", metric.short()) } else { metric.short() };
         let level = |subject| level(facts, step, &metric, subject, scale);
-        Panel { title: step.title.clone(), unit, levels: (0..facts.subjects.len()).map(level).collect() }
+        Panel {
+            title: step.title.clone(),
+            unit,
+            levels: (0..facts.subjects.len()).map(level).collect(),
+        }
     });
     all.extend(megabytes(facts, &steps));
     all
@@ -57,7 +62,9 @@ fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
     }
     let most = |step: &StepFacts, subject: usize| {
         let cells = facts.cells_of(step, subject).into_iter().flatten();
-        let rate = |c: &CellFacts| Some((c.total.as_ref()?.bytes_per_s.value / 1e6, c.is_not_the_drives()));
+        let rate = |c: &CellFacts| {
+            Some((c.total.as_ref()?.bytes_per_s.value / 1e6, c.is_not_the_drives()))
+        };
         let found = cells.filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
         Some(Level { value: found.0, marked: found.1 })
     };
@@ -68,14 +75,30 @@ fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
     };
     let all = moving.iter().flat_map(|step| of(step).levels).flatten().map(|l| l.value);
     let scale = all.fold(0.0, f64::max);
-    of_panels(facts, "summary-mb", "MB/s across workloads, each at its most, on one scale", &moving, Some(scale), &of)
+    of_panels(
+        facts,
+        "summary-mb",
+        "MB/s across workloads, each at its most, on one scale",
+        &moving,
+        Some(scale),
+        &of,
+    )
 }
 
 fn moves_data(step: &StepFacts) -> bool {
-    step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > super::step::MOVES_DATA)
+    step.cells
+        .iter()
+        .filter_map(|c| c.total.as_ref())
+        .any(|t| t.bytes_per_s.value > super::step::MOVES_DATA)
 }
 
-fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize, scale: f64) -> Option<Level> {
+fn level(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    subject: usize,
+    scale: f64,
+) -> Option<Level> {
     match lead::value(step) {
         Some(value) => {
             let cell = step.cell(subject, value)?;
@@ -137,7 +160,8 @@ impl Panel {
         // What is measured stands behind the name, which is cut where there is no room for both.
         let unit = format!(" ({})", self.unit);
         let room = right - x - fonts::width(&unit, LEAST_TEXT, Face::Bold);
-        let title = format!("{}{unit}", fonts::shortened(&self.title, LEAST_TEXT, Face::Bold, room));
+        let title =
+            format!("{}{unit}", fonts::shortened(&self.title, LEAST_TEXT, Face::Bold, room));
         frame.text(x, y + 12.0, &title, &Type { anchor: "start", bold: true, ..LABEL });
         let own = self.levels.iter().flatten().map(|l| l.value).fold(0.0, f64::max);
         let most = scale.unwrap_or(own).max(f64::MIN_POSITIVE);
@@ -152,7 +176,8 @@ impl Panel {
             if self.levels.len() > 1 && size.0 >= 22.0 && !level.marked {
                 frame.emblem((x + 8.0, top + size.1 / 2.0), 3.2, s);
             }
-            let label = if level.marked { format!("{}{MARK}", si(level.value)) } else { si(level.value) };
+            let label =
+                if level.marked { format!("{}{MARK}", si(level.value)) } else { si(level.value) };
             frame.text(x + size.0 + 5.0, top + 11.5, &label, &Type { anchor: "start", ..LABEL });
         }
     }

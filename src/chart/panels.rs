@@ -1,4 +1,5 @@
-//! Values over time, one panel under another on one axis of time: power and temperature under the throughput.
+//! Values over time, one panel under another on one axis of time: power and temperature under the
+//! throughput.
 
 use super::Plot;
 use super::axis::{Axis, si};
@@ -35,7 +36,9 @@ impl Plot for Panels {
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let axis = |panel: &Panel| Axis::from_zero(panel.series.iter().flat_map(|s| &s.points).map(|p| p.1));
+        let axis = |panel: &Panel| {
+            Axis::from_zero(panel.series.iter().flat_map(|s| &s.points).map(|p| p.1))
+        };
         let axes: Vec<Axis> = self.panels.iter().map(axis).collect();
         let n = self.panels.len().max(1) as f64;
         let mut frame = Frame::bare(palette, &names, &axes, HEIGHT);
@@ -50,7 +53,8 @@ impl Plot for Panels {
             let from = top + i as f64 * (height + GAP);
             frame.panel(from, from + height, &panel.y_label, axes[i]);
             for (s, series) in panel.series.iter().enumerate() {
-                let path: Vec<_> = series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1))).collect();
+                let path: Vec<_> =
+                    series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1))).collect();
                 frame.polyline(&path, s, 1.6);
             }
             frame.baseline();

@@ -51,7 +51,8 @@ impl Plot for Percentiles {
             frame.label(&[(x_at(percentile), row, "middle")], &format!("p{percentile}"));
         }
         for (i, series) in self.series.iter().enumerate() {
-            let path: Vec<_> = series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1 / 1e3))).collect();
+            let path: Vec<_> =
+                series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1 / 1e3))).collect();
             frame.polyline(&path, i, 2.0);
             for (p, at) in series.points.iter().zip(path) {
                 let hover = format!("{}, p{}: {}", series.name, p.0, latency(p.1));

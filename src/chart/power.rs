@@ -1,4 +1,5 @@
-//! The figures of power: work per watt, power against work, and power and temperature under the throughput.
+//! The figures of power: work per watt, power against work, and power and temperature under the
+//! throughput.
 
 use super::Figure;
 use super::bars::{Bar, BarSeries, GroupedBars};
@@ -22,9 +23,9 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     let mut all = Vec::new();
     for class in classes {
         all.push(draw.of_power(class, "watts", "power", "W", &|p| Some(&p.mean_watts)));
-        all.push(
-            draw.of_power(class, "ops-per-watt", "ops/s per watt", "ops/s per watt", &|p| p.ops_per_watt.as_ref()),
-        );
+        all.push(draw.of_power(class, "ops-per-watt", "ops/s per watt", "ops/s per watt", &|p| {
+            p.ops_per_watt.as_ref()
+        }));
         if step.values.len() > 1 {
             all.push(draw.watts_against_ops(class));
         }
@@ -65,7 +66,9 @@ impl Draw<'_> {
             x_label: self.x_label(),
             y_label: format!("{unit} ({class})"),
             groups: self.groups(),
-            series: subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect(),
+            series: subjects
+                .map(|(i, name)| BarSeries { name: name.clone(), values: values(i) })
+                .collect(),
             lying: false,
             quiet: false,
         };
@@ -81,7 +84,8 @@ impl Draw<'_> {
         };
         let plot = Curve {
             title: self.step.title.clone(),
-            subtitle: self.subtitle(format!("{class} power against throughput, by {}", self.x_label())),
+            subtitle: self
+                .subtitle(format!("{class} power against throughput, by {}", self.x_label())),
             x_label: "ops/s".to_string(),
             y_label: format!("W ({class})"),
             log_y: false,
@@ -101,14 +105,17 @@ impl Draw<'_> {
             Panel { y_label: y_label.to_string(), series: series.collect() }
         };
         // Subjects measured by instruments of different classes have no common axis.
-        let classes: Vec<&str> = lead.iter().filter_map(|(_, c)| Some(c.power.first()?.class.as_str())).collect();
+        let classes: Vec<&str> =
+            lead.iter().filter_map(|(_, c)| Some(c.power.first()?.class.as_str())).collect();
         let mut panels = vec![panel("ops/s", &|c| &c.over_time)];
         let mut each: Vec<&str> = classes.clone();
         each.dedup();
         for class in each {
             let own = |c: &CellFacts| c.power.first().is_some_and(|p| p.class == class);
             let none: &[(f64, f64)] = &[];
-            panels.push(panel(&format!("W ({class})"), &|c| if own(c) { &c.watts_over_time } else { none }));
+            panels.push(panel(&format!("W ({class})"), &|c| {
+                if own(c) { &c.watts_over_time } else { none }
+            }));
         }
         if lead.iter().any(|(_, c)| !c.celsius_over_time.is_empty()) {
             panels.push(panel("°C", &|c| &c.celsius_over_time));

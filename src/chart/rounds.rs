@@ -1,5 +1,5 @@
-//! A value from round to round until it is steady: the rounds of each drive, and over the last of them the fitted line
-//! and the band that it must stay within.
+//! A value from round to round until it is steady: the rounds of each drive, and over the last of
+//! them the fitted line and the band that it must stay within.
 
 use super::Plot;
 use super::axis::{Axis, si};
@@ -44,7 +44,8 @@ impl Plot for Rounds {
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
         let bands = self.series.iter().filter_map(|s| s.fit.as_ref()).map(|f| f.mean + f.band);
-        let values = || self.series.iter().flat_map(|s| s.values.iter().copied()).filter(|v| v.is_finite());
+        let values =
+            || self.series.iter().flat_map(|s| s.values.iter().copied()).filter(|v| v.is_finite());
         let y = Axis::from_zero(values().chain(bands));
         let mut frame = Frame::new(palette, &self.y_label, &names, y);
         let most = self.series.iter().map(|s| s.values.len()).max().unwrap_or(0);
@@ -54,10 +55,13 @@ impl Plot for Rounds {
         }
         let (left, right) = (frame.left, frame.right);
         let x_at = |round: f64| left + (round - 0.5) / most as f64 * (right - left);
-        frame.x_ticks(&(1..=most).map(|round| (x_at(round as f64), round.to_string())).collect::<Vec<_>>());
+        frame.x_ticks(
+            &(1..=most).map(|round| (x_at(round as f64), round.to_string())).collect::<Vec<_>>(),
+        );
         for (i, series) in self.series.iter().enumerate() {
             let numbered = series.values.iter().enumerate().filter(|(_, v)| v.is_finite());
-            let path: Vec<_> = numbered.map(|(at, v)| (x_at(at as f64 + 1.0), frame.y_at(*v))).collect();
+            let path: Vec<_> =
+                numbered.map(|(at, v)| (x_at(at as f64 + 1.0), frame.y_at(*v))).collect();
             frame.polyline(&path, i, 1.6);
             for (value, at) in series.values.iter().filter(|v| v.is_finite()).zip(path) {
                 let hover = format!("{}: {} {}", series.name, si(*value), self.y_label);
@@ -82,7 +86,8 @@ impl Fit {
             let at = y(frame, limit);
             frame.line((from, at), (to, at), ("q", FAINT), 1.0);
         }
-        let (start, end) = (y(frame, self.intercept), y(frame, self.intercept + self.slope_per_round * steps));
+        let (start, end) =
+            (y(frame, self.intercept), y(frame, self.intercept + self.slope_per_round * steps));
         frame.line((from, start), (to, end), ("w", INK), 1.6);
     }
 }

@@ -1,4 +1,5 @@
-//! The steady states that drives came to before they were measured: named, and drawn round by round.
+//! The steady states that drives came to before they were measured: named, and drawn round by
+//! round.
 
 use super::Figure;
 use super::rounds::{Fit, Rounds, RoundsSeries};
@@ -45,7 +46,10 @@ fn alike(a: &SteadyState, b: &SteadyState) -> bool {
     a.metric == b.metric && a.round_ns == b.round_ns
 }
 
-fn rounds<'a>(first: &SteadyState, states: impl Iterator<Item = &'a (String, &'a SteadyState)>) -> Rounds {
+fn rounds<'a>(
+    first: &SteadyState,
+    states: impl Iterator<Item = &'a (String, &'a SteadyState)>,
+) -> Rounds {
     let series = states.map(|(name, state)| RoundsSeries {
         name: name.clone(),
         values: state.rounds.clone(),

@@ -51,20 +51,31 @@ pub fn name_of<'f>(figure: &'f Figure, step: &StepFacts) -> &'f str {
 fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     let step = draw.step;
     let swept = step.values.len() > 1;
-    let moves = step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| t.bytes_per_s.value > MOVES_DATA);
+    let moves = step
+        .cells
+        .iter()
+        .filter_map(|c| c.total.as_ref())
+        .any(|t| t.bytes_per_s.value > MOVES_DATA);
     let called = |metric: Metric| draw.called_out(&metric);
     let ops = format!("ops/s{}", called(Metric::total(Of::Ops)));
     let mut all = vec![draw.bars("ops", &ops, "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
-    let paced = matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
+    let paced =
+        matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
     let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
     let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
-    let of = |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| user_latency(t, step).and_then(pick);
+    let of =
+        |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| user_latency(t, step).and_then(pick);
     let any = |pick: fn(&Latency) -> Option<Bar>| {
         step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
     };
     if swept && any(mean) {
         if paced {
-            all.push(draw.lines("mean-against-rate", &format!("mean {}", draw.kind()), "µs", &of(mean)));
+            all.push(draw.lines(
+                "mean-against-rate",
+                &format!("mean {}", draw.kind()),
+                "µs",
+                &of(mean),
+            ));
         } else {
             all.push(draw.latency_curve("mean", &of(mean)));
         }
@@ -136,14 +147,23 @@ impl Draw<'_> {
         if self.quiet { text } else { marked(cell, text) }
     }
 
-    /// The largest claimed difference in a metric at a point of the figure: "; claimed: A +21 % at 96".
+    /// The largest claimed difference in a metric at a point of the figure: "; claimed: A +21 % at
+    /// 96".
     fn called_out(&self, metric: &Metric) -> String {
         let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
         let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
-        let own = self.facts.comparisons.iter().filter(|c| Some(c.step) == index && c.metric == *metric).filter(at);
+        let own = self
+            .facts
+            .comparisons
+            .iter()
+            .filter(|c| Some(c.step) == index && c.metric == *metric)
+            .filter(at);
         // Where the step leads, if something is claimed there.
-        let leads = |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
-        let largest = own.max_by(|a, b| (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal));
+        let leads =
+            |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
+        let largest = own.max_by(|a, b| {
+            (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
+        });
         let Some(largest) = largest else { return String::new() };
         let [value, ..] = largest.printed();
         let sign = if metric.better() == Better::Higher { "+" } else { "−" };
@@ -179,22 +199,33 @@ impl Draw<'_> {
     }
 
     pub(super) fn groups(&self) -> Vec<String> {
-        let named = |label: &String| if label.is_empty() { self.step.name.clone() } else { label.clone() };
+        let named =
+            |label: &String| if label.is_empty() { self.step.name.clone() } else { label.clone() };
         self.step.values.iter().map(|v| named(&v.label)).collect()
     }
 
-    /// One number for each subject and axis value: bars while they can be distinguished, lines beyond that.
-    fn bars(&self, file: &str, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
+    /// One number for each subject and axis value: bars while they can be distinguished, lines
+    /// beyond that.
+    fn bars(
+        &self,
+        file: &str,
+        what: &str,
+        unit: &str,
+        pick: &dyn Fn(&Summary) -> Option<Bar>,
+    ) -> Figure {
         if self.step.values.len() > MOST_GROUPS {
             return self.lines(file, what, unit, pick);
         }
         let values = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter();
-            let bar = |c: &CellFacts| Some(Bar { marked: c.is_not_the_drives(), ..pick(c.total.as_ref()?)? });
+            let bar = |c: &CellFacts| {
+                Some(Bar { marked: c.is_not_the_drives(), ..pick(c.total.as_ref()?)? })
+            };
             cells.map(|c| c.and_then(bar)).collect()
         };
         let subjects = self.facts.subjects.iter().enumerate();
-        let series = subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
+        let series =
+            subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
         let plot = GroupedBars {
             title: self.title(),
             subtitle: self.subtitle(what.to_string()),
@@ -208,7 +239,13 @@ impl Draw<'_> {
         self.figure(file, plot)
     }
 
-    fn lines(&self, file: &str, what: &str, unit: &str, pick: &dyn Fn(&Summary) -> Option<Bar>) -> Figure {
+    fn lines(
+        &self,
+        file: &str,
+        what: &str,
+        unit: &str,
+        pick: &dyn Fn(&Summary) -> Option<Bar>,
+    ) -> Figure {
         let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
             Some((Field::BytesPerSec, name)) => (1e6, format!("{name}, MB/s")),
             Some((Field::OpsPerSec, name)) => (1.0, format!("{name}, ops/s")),
@@ -218,7 +255,14 @@ impl Draw<'_> {
             let bar = pick(cell.total.as_ref()?)?;
             let x = self.step.values[cell.value].number / scale;
             let (label, hollow) = (self.marked(cell, String::new()), cell.missed_its_rate());
-            x.is_finite().then_some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
+            x.is_finite().then_some(CurvePoint {
+                x,
+                y: bar.value,
+                label,
+                low: bar.low,
+                high: bar.high,
+                hollow,
+            })
         };
         let plot = Curve {
             title: self.title(),
@@ -231,7 +275,10 @@ impl Draw<'_> {
         self.figure(file, plot)
     }
 
-    pub(super) fn curves(&self, point: &dyn Fn(&CellFacts) -> Option<CurvePoint>) -> Vec<CurveSeries> {
+    pub(super) fn curves(
+        &self,
+        point: &dyn Fn(&CellFacts) -> Option<CurvePoint>,
+    ) -> Vec<CurveSeries> {
         let points = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter().flatten();
             cells.filter_map(point).collect::<Vec<_>>()
@@ -278,7 +325,8 @@ impl Draw<'_> {
 
     /// The headline streams at the lead point, where there are several: neighbours.
     fn neighbours(&self) -> Vec<&str> {
-        let streams = self.step.cells.iter().find(|c| c.value == self.step.lead).map(|c| &c.streams);
+        let streams =
+            self.step.cells.iter().find(|c| c.value == self.step.lead).map(|c| &c.streams);
         let leading = streams.into_iter().flatten().filter(|(_, headline, _)| *headline);
         leading.map(|(name, ..)| name.as_str()).collect()
     }
@@ -286,14 +334,18 @@ impl Draw<'_> {
     /// The lead point's cells: the one whose shape is looked at closely.
     pub(super) fn lead(&self) -> Vec<(usize, &CellFacts)> {
         let subjects = 0..self.facts.subjects.len();
-        let cell = |subject| self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten();
+        let cell = |subject| {
+            self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten()
+        };
         subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
     }
 
     /// "threads = 4", for figures of one point.
     pub(super) fn lead_label(&self) -> String {
         match self.step.values.get(self.step.lead) {
-            Some(value) if !value.label.is_empty() => format!(" at {} {}", self.x_label(), value.label),
+            Some(value) if !value.label.is_empty() => {
+                format!(" at {} {}", self.x_label(), value.label)
+            }
             _ => String::new(),
         }
     }
@@ -301,10 +353,14 @@ impl Draw<'_> {
     fn percentiles(&self) -> Figure {
         let points = |cell: &CellFacts| {
             let latency = cell.total.as_ref().and_then(|t| user_latency(t, self.step));
-            let all = PERCENTILES.iter().zip(latency.map(|l| &l.percentiles_ns[..]).unwrap_or_default());
-            all.filter_map(|((_, q), e)| Some((q * 100.0, e.as_ref()?.value))).map(|(q, v)| (tidy(q), v)).collect()
+            let all =
+                PERCENTILES.iter().zip(latency.map(|l| &l.percentiles_ns[..]).unwrap_or_default());
+            all.filter_map(|((_, q), e)| Some((q * 100.0, e.as_ref()?.value)))
+                .map(|(q, v)| (tidy(q), v))
+                .collect()
         };
-        let series = self.lead().into_iter().map(|(_, cell)| (name(self.facts, cell), points(cell)));
+        let series =
+            self.lead().into_iter().map(|(_, cell)| (name(self.facts, cell), points(cell)));
         let plot = Percentiles {
             title: self.title(),
             subtitle: self.subtitle(format!("{} by percentile{}", self.kind(), self.lead_label())),
@@ -347,8 +403,8 @@ fn user_latency<'a>(summary: &'a Summary, step: &StepFacts) -> Option<&'a Latenc
     summary.class(step.class).map(ClassSummary::user_latency)
 }
 
-/// Points beyond a curve's own capacity would stretch the axis until the rest of it is flat: those that missed their rate
-/// and lie above all others are left out. How many.
+/// Points beyond a curve's own capacity would stretch the axis until the rest of it is flat: those
+/// that missed their rate and lie above all others are left out. How many.
 fn without_overload(series: &mut [CurveSeries]) -> usize {
     let kept = series.iter().flat_map(|s| &s.points).filter(|p| !p.hollow).map(|p| p.high.max(p.y));
     let most = kept.fold(0.0, f64::max);
@@ -362,7 +418,9 @@ fn without_overload(series: &mut [CurveSeries]) -> usize {
 
 /// A file name made of a step's name.
 fn slug(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect()
 }
 
 pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {

@@ -28,15 +28,22 @@ pub fn check(svg: &str) -> Result<(), String> {
     let (wide, high) = size(svg);
     let within = |what: &str, rect: Rect| {
         let (wide, high) = (wide as f32 + 0.5, high as f32 + 0.5);
-        let inside = rect.left() >= -0.5 && rect.top() >= -0.5 && rect.right() <= wide && rect.bottom() <= high;
+        let inside = rect.left() >= -0.5
+            && rect.top() >= -0.5
+            && rect.right() <= wide
+            && rect.bottom() <= high;
         if inside { Ok(()) } else { Err(format!("{what} reaches out of the figure: {rect:?}")) }
     };
     for node in all {
         match node {
             Node::Text(text) => {
                 let said: String = text.chunks().iter().map(|chunk| chunk.text()).collect();
-                let least =
-                    text.chunks().iter().flat_map(|c| c.spans()).map(|s| s.font_size().get()).fold(99.0, f32::min);
+                let least = text
+                    .chunks()
+                    .iter()
+                    .flat_map(|c| c.spans())
+                    .map(|s| s.font_size().get())
+                    .fold(99.0, f32::min);
                 if f64::from(least) < LEAST_TEXT {
                     return Err(format!("“{said}” is {least} high"));
                 }
@@ -142,13 +149,27 @@ proptest! {
 
 #[test]
 fn a_figure_as_a_file_stands_under_its_title() {
-    let (title, subtitle) = ("RocksDB random reads <4K>".to_string(), "ops/s by threads ".repeat(8));
-    let (x_label, y_label, groups) = ("threads".to_string(), "ops/s".to_string(), vec!["8".to_string()]);
+    let (title, subtitle) =
+        ("RocksDB random reads <4K>".to_string(), "ops/s by threads ".repeat(8));
+    let (x_label, y_label, groups) =
+        ("threads".to_string(), "ops/s".to_string(), vec!["8".to_string()]);
     let series = vec![BarSeries { name: "A".into(), values: vec![Some(bar((5.0, 0.1)))] }];
-    let plot = GroupedBars { title, subtitle, x_label, y_label, groups, series, lying: false, quiet: false };
+    let plot = GroupedBars {
+        title,
+        subtitle,
+        x_label,
+        y_label,
+        groups,
+        series,
+        lying: false,
+        quiet: false,
+    };
     let figure = super::Figure::new("ops".into(), plot);
     let (bare, alone) = (figure.svg(&Palette::default()), figure.alone(&Palette::default()));
-    assert!(!bare.contains(">RocksDB") && alone.contains(">RocksDB random reads &lt;4K&gt;<"), "{alone}");
+    assert!(
+        !bare.contains(">RocksDB") && alone.contains(">RocksDB random reads &lt;4K&gt;<"),
+        "{alone}"
+    );
     assert!(size(&alone).1 > size(&bare).1 + 60.0);
     check(&alone).expect("room for all of it");
     assert!(super::png(&alone, 1.0).expect("a picture").starts_with(b"\x89PNG"));

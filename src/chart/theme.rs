@@ -2,10 +2,13 @@
 
 use super::colour;
 
-/// One colour a subject, in their order, on white paper and on a dark page. A unit test holds them apart for readers with
-/// each of the common colour-vision deficiencies, and the first ones in grey; shape and dash differ as well.
-const LIGHT: [&str; 8] = ["#0b5cad", "#e34e06", "#731921", "#1ba586", "#a15a46", "#530bc9", "#a28540", "#764579"];
-const DARK: [&str; 8] = ["#6fb3ff", "#e8de2d", "#ee3a7f", "#c5f7f9", "#ee7731", "#a7a1c4", "#8ed57a", "#c2b891"];
+/// One colour a subject, in their order, on white paper and on a dark page. A unit test holds them
+/// apart for readers with each of the common colour-vision deficiencies, and the first ones in
+/// grey; shape and dash differ as well.
+const LIGHT: [&str; 8] =
+    ["#0b5cad", "#e34e06", "#731921", "#1ba586", "#a15a46", "#530bc9", "#a28540", "#764579"];
+const DARK: [&str; 8] =
+    ["#6fb3ff", "#e8de2d", "#ee3a7f", "#c5f7f9", "#ee7731", "#a7a1c4", "#8ed57a", "#c2b891"];
 
 /// Colour of text and axes.
 pub const INK: &str = "#1c2733";
@@ -18,8 +21,8 @@ pub const PAPER: &str = "#ffffff";
 /// Colour of a dark page.
 pub const DARK_PAPER: &str = "#12171d";
 
-/// So large that three stand in a row on a desk's screen and two on a printed page, and so small that on a phone of 320
-/// pixels the smallest letters, `LEAST_TEXT`, are not below nine.
+/// So large that three stand in a row on a desk's screen and two on a printed page, and so small
+/// that on a phone of 320 pixels the smallest letters, `LEAST_TEXT`, are not below nine.
 pub const WIDTH: f64 = 440.0;
 /// Height of a figure, in the units of [`WIDTH`].
 pub const HEIGHT: f64 = 290.0;
@@ -30,7 +33,8 @@ pub const LEAST_TEXT: f64 = 13.5;
 pub const MARK: &str = "†";
 
 /// How a subject's line is broken, by its place.
-const DASHES: [&str; 8] = ["", "7 3", "2.5 2.5", "9 3 2.5 3", "14 4", "5 2 2 2 2 2", "1.5 4", "12 3 5 3"];
+const DASHES: [&str; 8] =
+    ["", "7 3", "2.5 2.5", "9 3 2.5 3", "14 4", "5 2 2 2 2 2", "1.5 4", "12 3 5 3"];
 
 /// The colours of the subjects, by their place; beyond the last they begin again.
 #[derive(Clone, Debug)]
@@ -38,7 +42,13 @@ pub struct Palette(Vec<(String, String)>);
 
 impl Default for Palette {
     fn default() -> Palette {
-        Palette(LIGHT.iter().zip(DARK).map(|(light, dark)| (light.to_string(), dark.to_string())).collect())
+        Palette(
+            LIGHT
+                .iter()
+                .zip(DARK)
+                .map(|(light, dark)| (light.to_string(), dark.to_string()))
+                .collect(),
+        )
     }
 }
 
@@ -75,7 +85,8 @@ pub fn dash(subject: usize) -> &'static str {
 /// The outline of a subject's marks around a point, as an SVG path.
 pub fn shape(subject: usize, (x, y): (f64, f64), r: f64) -> String {
     let points = |all: &[(f64, f64)]| {
-        let all: Vec<String> = all.iter().map(|(dx, dy)| format!("{:.1} {:.1}", x + dx * r, y + dy * r)).collect();
+        let all: Vec<String> =
+            all.iter().map(|(dx, dy)| format!("{:.1} {:.1}", x + dx * r, y + dy * r)).collect();
         format!("M{}Z", all.join("L"))
     };
     match subject % DASHES.len() {
@@ -89,7 +100,18 @@ pub fn shape(subject: usize, (x, y): (f64, f64), r: f64) -> String {
         4 => points(&[(0.0, 1.2), (1.15, -0.85), (-1.15, -0.85)]),
         5 => {
             let (a, b) = (0.4, 1.2);
-            let cross = [(-a, -b), (a, -b), (a, -a), (b, -a), (b, a), (a, a), (a, b), (-a, b), (-a, a), (-b, a)];
+            let cross = [
+                (-a, -b),
+                (a, -b),
+                (a, -a),
+                (b, -a),
+                (b, a),
+                (a, a),
+                (a, b),
+                (-a, b),
+                (-a, a),
+                (-b, a),
+            ];
             points(&[&cross[..], &[(-b, -a), (-a, -a)]].concat())
         }
         6 => points(&[(-1.25, -0.55), (1.25, -0.55), (1.25, 0.55), (-1.25, 0.55)]),
@@ -104,8 +126,8 @@ mod tests {
     use super::super::colour::{Sight, contrast, difference, lightness};
     use super::*;
 
-    /// The least that two colours must differ by (CIE 1976 L*a*b*), by the later of their places: more than that may be
-    /// asked of a brief of two drives than of one of eight.
+    /// The least that two colours must differ by (CIE 1976 L*a*b*), by the later of their places:
+    /// more than that may be asked of a brief of two drives than of one of eight.
     const APART: [f64; 8] = [0.0, 36.0, 31.0, 26.0, 19.0, 16.0, 13.0, 11.0];
     /// The same of L* alone, for a print in grey.
     const APART_IN_GREY: [f64; 8] = [0.0, 14.0, 9.5, 6.5, 3.8, 2.8, 1.8, 1.4];

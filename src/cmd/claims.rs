@@ -1,4 +1,5 @@
-//! `dyno claims`: what may be claimed from bundles, strongest first, those of every subject; as text or JSON.
+//! `dyno claims`: what may be claimed from bundles, strongest first, those of every subject; as
+//! text or JSON.
 
 use std::io::Write;
 
@@ -21,7 +22,8 @@ pub fn claims(bundles: &Bundles, as_json: bool, out: &mut dyn Write) -> Result<(
 pub fn write(facts: &Facts, as_json: bool, out: &mut dyn Write) -> Result<()> {
     if as_json {
         let found = claims::all(facts);
-        serde_json::to_writer_pretty(&mut *out, &document(facts, &found)).context("writing JSON")?;
+        serde_json::to_writer_pretty(&mut *out, &document(facts, &found))
+            .context("writing JSON")?;
         writeln!(out)?;
         return Ok(());
     }

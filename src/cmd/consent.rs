@@ -1,6 +1,7 @@
-//! Somebody else's bundle is data: what the plan in it would do of its own choice besides making load (commands, servers
-//! and their settings, files and addresses that are read, drives that are erased) is done only once it has been named on
-//! the command line, by `--allow`, or by `--set` where the bundle hides it.
+//! Somebody else's bundle is data: what the plan in it would do of its own choice besides making
+//! load (commands, servers and their settings, files and addresses that are read, drives that are
+//! erased) is done only once it has been named on the command line, by `--allow`, or by `--set`
+//! where the bundle hides it.
 
 use std::path::Path;
 
@@ -29,11 +30,17 @@ pub fn ask(plan: &mut Plan, bundle: &Path, set: &[String], allow: &[String]) -> 
     for pair in set {
         named.push(put(plan, pair)?);
     }
-    let hidden: Vec<String> = meters(plan).filter(|(_, part)| is_hidden(part)).map(|(path, _)| path).collect();
+    let hidden: Vec<String> =
+        meters(plan).filter(|(_, part)| is_hidden(part)).map(|(path, _)| path).collect();
     if !hidden.is_empty() {
         let each = |path: &String| format!("--set '{path}=[\"…\", \"…\"]'");
-        let next = format!("give them again: {}", hidden.iter().map(each).collect::<Vec<_>>().join(" "));
-        let what = format!("{} hides what its plan's meters run or ask: {}", bundle.display(), hidden.join(", "));
+        let next =
+            format!("give them again: {}", hidden.iter().map(each).collect::<Vec<_>>().join(" "));
+        let what = format!(
+            "{} hides what its plan's meters run or ask: {}",
+            bundle.display(),
+            hidden.join(", ")
+        );
         return Err(refused(what, next));
     }
     let things = things(plan, &named);
@@ -82,10 +89,14 @@ fn knob(part: &Part) -> &'static str {
 /// `--set meter.1.command=…`; the path that was set.
 fn put(plan: &mut Plan, pair: &str) -> Result<String> {
     let known: Vec<String> = meters(plan).map(|(path, _)| path).collect();
-    let Some((path, value)) = pair.split_once('=').filter(|(path, _)| known.iter().any(|k| k == path)) else {
+    let Some((path, value)) =
+        pair.split_once('=').filter(|(path, _)| known.iter().any(|k| k == path))
+    else {
         let next = match known.is_empty() {
             true => "a bundle is repeated as it is, and this one has no meters".to_string(),
-            false => format!("of a bundle only what its meters run may be set: {}", known.join(", ")),
+            false => {
+                format!("of a bundle only what its meters run may be set: {}", known.join(", "))
+            }
         };
         return Err(failed(format!("--set {} sets nothing", visible(pair)), next));
     };
@@ -130,7 +141,9 @@ fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
                 add(format!("run the command '{command}' ({path})"), command);
             }
             "csv" => add(format!("read the file {} ({path})", text("file")), text("file")),
-            "redfish" => add(format!("send your credentials to {} ({path})", text("url")), text("url")),
+            "redfish" => {
+                add(format!("send your credentials to {} ({path})", text("url")), text("url"))
+            }
             "hwmon" if text("sensor").starts_with('/') => {
                 add(format!("read the file {} ({path})", text("sensor")), text("sensor"));
             }
@@ -139,11 +152,16 @@ fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
         }
     }
     let protocol = &plan.protocol;
-    let streams = protocol.steps.iter().flat_map(|s| &s.streams).chain(protocol.prepare.iter().map(|c| &c.stream));
+    let streams = protocol
+        .steps
+        .iter()
+        .flat_map(|s| &s.streams)
+        .chain(protocol.prepare.iter().map(|c| &c.stream));
     for part in protocol.datasets.iter().map(|d| &d.engine).chain(streams.map(|s| &s.engine)) {
         if engine::find(&part.name).is_some_and(|e| e.info().family == Family::Sql) {
             let server = part.knobs.text("server").unwrap_or("own");
-            let what = if server == "existing" { "write to an existing server" } else { "start a server" };
+            let what =
+                if server == "existing" { "write to an existing server" } else { "start a server" };
             add(format!("{what}: {}", part.name), part.name.clone());
         }
         for knob in ["options", "table"] {

@@ -15,7 +15,10 @@ pub fn drives(json: bool, out: &mut dyn Write) -> Result<()> {
         return Ok(());
     }
     if found.is_empty() {
-        writeln!(out, "No block devices. A directory can be tested all the same: --subject A=/mnt/a")?;
+        writeln!(
+            out,
+            "No block devices. A directory can be tested all the same: --subject A=/mnt/a"
+        )?;
     }
     found.iter().try_for_each(|drive| describe(drive, out))
 }
@@ -42,7 +45,11 @@ fn describe(drive: &Found, out: &mut dyn Write) -> Result<()> {
             writeln!(out, "    {:12} no: {why}", "testable")?;
             remedy.iter().try_for_each(|remedy| writeln!(out, "    {:12} {remedy}", ""))?;
         }
-        (None, _) => writeln!(out, "    {:12} yes, under a plan that names it and says erase = true", "testable")?,
+        (None, _) => writeln!(
+            out,
+            "    {:12} yes, under a plan that names it and says erase = true",
+            "testable"
+        )?,
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! `dyno export`: points, intervals, histograms or meters' samples of bundles as a table for other tools.
+//! `dyno export`: points, intervals, histograms or meters' samples of bundles as a table for other
+//! tools.
 
 use std::io::{BufWriter, IsTerminal, stdout};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ pub struct ExportArgs {
     /// Form: csv, json or parquet
     #[arg(long, default_value = "csv")]
     format: String,
-    /// Table: points, intervals (about 1 s each), histograms (a row per bucket), samples (of meters) or comparisons
+    /// Table: points, intervals (about 1 s each), histograms (a row per bucket), samples (of
+    /// meters) or comparisons
     #[arg(long, default_value = "points")]
     table: String,
     /// Output file [default: standard output]
@@ -33,10 +35,16 @@ pub struct ExportArgs {
 pub fn export(args: &ExportArgs) -> Result<()> {
     let unknown = |what: &str, names: Vec<&str>| failed(what, format!("use {}", names.join(", ")));
     let form = FORMS.iter().find(|f| f.name() == args.format).ok_or_else(|| {
-        unknown(&format!("'{}' is no form of data", args.format), FORMS.iter().map(|f| f.name()).collect())
+        unknown(
+            &format!("'{}' is no form of data", args.format),
+            FORMS.iter().map(|f| f.name()).collect(),
+        )
     })?;
     let table = TABLES.iter().find(|t| t.name() == args.table).ok_or_else(|| {
-        unknown(&format!("'{}' is no table of a bundle", args.table), TABLES.iter().map(|t| t.name()).collect())
+        unknown(
+            &format!("'{}' is no table of a bundle", args.table),
+            TABLES.iter().map(|t| t.name()).collect(),
+        )
     })?;
     let facts = super::load::facts(&args.paths, &args.asked.question()?)?;
     let of = (&*args.paths, &facts);
@@ -47,7 +55,10 @@ pub fn export(args: &ExportArgs) -> Result<()> {
         return output.finish(&inputs);
     }
     if form.name() == "parquet" && stdout().is_terminal() {
-        return Err(failed("Parquet is not text for a terminal", "say where to write it: -o points.parquet"));
+        return Err(failed(
+            "Parquet is not text for a terminal",
+            "say where to write it: -o points.parquet",
+        ));
     }
     export::export(of, table, form, Box::new(BufWriter::new(stdout())))
 }

@@ -17,12 +17,20 @@ pub fn facts(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
     };
     let subject = |path: &PathBuf| Subject {
         name: path.display().to_string(),
-        drives: vec![Drive { place: drive(path), erase: false, erase_signatures: Vec::new(), namespaces: Vec::new() }],
+        drives: vec![Drive {
+            place: drive(path),
+            erase: false,
+            erase_signatures: Vec::new(),
+            namespaces: Vec::new(),
+        }],
         ..Subject::default()
     };
     let subjects: Vec<Subject> = paths.iter().map(subject).collect();
     let mut group = String::new();
-    for fact in [lab::facts::gather(&subjects), run::facts(Clock::start())?, selftest_result::facts()].concat() {
+    for fact in
+        [lab::facts::gather(&subjects), run::facts(Clock::start())?, selftest_result::facts()]
+            .concat()
+    {
         if fact.group != group {
             writeln!(out, "{}{}", if group.is_empty() { "" } else { "\n" }, fact.group)?;
             group.clone_from(&fact.group);

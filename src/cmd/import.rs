@@ -1,4 +1,5 @@
-//! `dyno import`: results of other tools into a bundle that shows, compares and reports like one of Dyno's.
+//! `dyno import`: results of other tools into a bundle that shows, compares and reports like one of
+//! Dyno's.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,17 +30,25 @@ pub struct ImportArgs {
 pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     let names: Vec<&str> = import::ALL.iter().map(|f| f.info().name).collect();
     let format = import::ALL.iter().find(|f| f.info().name == args.kind).ok_or_else(|| {
-        failed(format!("'{}' is no kind of file that Dyno imports", args.kind), format!("use {}", names.join(", ")))
+        failed(
+            format!("'{}' is no kind of file that Dyno imports", args.kind),
+            format!("use {}", names.join(", ")),
+        )
     })?;
     if args.mapping.is_some() && args.kind != "csv" {
         return Err(failed("--mapping is for csv", "leave it out"));
     }
-    let mapping =
-        args.mapping.as_ref().map(|path| read(path).map(|text| (path.display().to_string(), text))).transpose()?;
+    let mapping = args
+        .mapping
+        .as_ref()
+        .map(|path| read(path).map(|text| (path.display().to_string(), text)))
+        .transpose()?;
     let mut found = Vec::new();
     for file in &args.files {
         let (subject, path) = match file.split_once('=') {
-            Some((subject, path)) if !Path::new(file).exists() => (subject.to_string(), PathBuf::from(path)),
+            Some((subject, path)) if !Path::new(file).exists() => {
+                (subject.to_string(), PathBuf::from(path))
+            }
             _ => (String::new(), PathBuf::from(file)),
         };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -51,7 +60,12 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
         found.push((shown, subject, part));
     }
     let points = import::import(format, found, &args.output)?;
-    writeln!(out, "{points} points imported into {}; not reported by {}:", args.output.display(), args.kind)?;
+    writeln!(
+        out,
+        "{points} points imported into {}; not reported by {}:",
+        args.output.display(),
+        args.kind
+    )?;
     for what in format.info().missing {
         writeln!(out, "  {what}")?;
     }

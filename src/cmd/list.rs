@@ -1,4 +1,5 @@
-//! `dyno list`: every engine and workload with its knobs, made from what they declare of themselves.
+//! `dyno list`: every engine and workload with its knobs, made from what they declare of
+//! themselves.
 
 use std::io::Write;
 

@@ -26,9 +26,9 @@ pub struct AskedOptions {
     /// A field that is varied on purpose, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]
     pub vary: Vec<String>,
-    /// Metric to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min, transactions/min, each
-    /// also of one stream (reader-4:p99) or one drive of each group (drive-1:p99); repeatable. Fewer metrics give
-    /// narrower intervals
+    /// Metric to compare: ops/s, MB/s, mean, p50 … p99.99, ops/s/W, MB/s/W, J/op, new-orders/min,
+    /// transactions/min, each also of one stream (reader-4:p99) or one drive of each group
+    /// (drive-1:p99); repeatable. Fewer metrics give narrower intervals
     #[arg(long, value_name = "METRIC")]
     pub metric: Vec<String>,
 }
@@ -50,7 +50,8 @@ impl AskedOptions {
 
 /// Reads bundles: their runs, then point by point.
 pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
-    let open = |path: &PathBuf| Bundle::open(path).with_context(|| format!("opening {}", path.display()));
+    let open =
+        |path: &PathBuf| Bundle::open(path).with_context(|| format!("opening {}", path.display()));
     let bundles = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
     let runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
     let mut gathering = Gathering::new(&runs, question)?;

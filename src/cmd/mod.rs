@@ -30,7 +30,8 @@ use crate::base::text::Shown;
 use crate::plan::Catalogue;
 use load::Bundles;
 
-/// A dynamometer for SSDs: the same load on every drive, and which is faster, at what and by how much.
+/// A dynamometer for SSDs: the same load on every drive, and which is faster, at what and by how
+/// much.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true)]
 struct Dyno {
@@ -66,7 +67,8 @@ enum Command {
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
-    /// Measure the limits of Dyno on this host: false claims, detectable differences, pacing floor, generator ceilings
+    /// Measure the limits of Dyno on this host: false claims, detectable differences, pacing floor,
+    /// generator ceilings
     Selftest(selftest::SelftestArgs),
     /// Print every point of bundles as a table
     Show(Bundles),
@@ -176,9 +178,13 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Claims { bundles, json } => claims::claims(&bundles, json, out).map(|()| 0),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
-                return Err(failed("nothing to make", "say where: -o brief.html, --figures DIR, or both"));
+                return Err(failed(
+                    "nothing to make",
+                    "say where: -o brief.html, --figures DIR, or both",
+                ));
             }
-            report::report(&bundles, output.as_deref(), figures.as_deref(), brief.as_deref()).map(|_| 0)
+            report::report(&bundles, output.as_deref(), figures.as_deref(), brief.as_deref())
+                .map(|_| 0)
         }
         Command::Audit { claims, data } => audit::audit(&claims, &data, out),
         Command::Import(args) => import::import(&args, out).map(|()| 0),

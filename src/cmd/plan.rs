@@ -1,4 +1,5 @@
-//! `dyno plan check`: what a plan would do, before anything is touched: its points, its time, what it writes and erases.
+//! `dyno plan check`: what a plan would do, before anything is touched: its points, its time, what
+//! it writes and erases.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -52,8 +53,10 @@ pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Res
 
 /// A row for each step: what is swept, how long, what runs.
 fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
-    let mut rows =
-        vec![["step", "axis", "values", "warm-up", "measured", "streams (threads×depth)"].map(str::to_string)];
+    let mut rows = vec![
+        ["step", "axis", "values", "warm-up", "measured", "streams (threads×depth)"]
+            .map(str::to_string),
+    ];
     for step in &plan.protocol.steps {
         let axes: Vec<Axis> = plan::axes_of(step).into_iter().flatten().collect();
         rows.push([
@@ -65,9 +68,11 @@ fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
             step.streams.iter().map(stream).collect::<Vec<_>>().join("; "),
         ]);
     }
-    let widths: Vec<usize> = (0..6).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> =
+        (0..6).map(|i| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0)).collect();
     for row in &rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
         writeln!(out, "{}", cells.join("  ").trim_end())?;
     }
     Ok(())
@@ -79,7 +84,10 @@ fn stream(stream: &Stream) -> String {
         Load::Closed | Load::PercentOfMaximum(_) => String::new(),
     };
     let (threads, depth) = (stream.threads, stream.depth);
-    format!("{}: {} on {}, {threads}×{depth}{load}", stream.name, stream.workload.name, stream.engine.name)
+    format!(
+        "{}: {} on {}, {threads}×{depth}{load}",
+        stream.name, stream.workload.name, stream.engine.name
+    )
 }
 
 /// The values of an axis; of a long one the ends.
@@ -108,7 +116,8 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let each = plan.subjects.len() as u64 * u64::from(plan.repeats);
     let of_step = |step: &Step| plan::axes_of(step).len() as u64 * each;
     let points: u64 = plan.protocol.steps.iter().map(of_step).sum();
-    let measuring_ns = |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
+    let measuring_ns =
+        |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
     let measuring_ns = plan.protocol.steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
     let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
     let subjects = plan.subjects.len() as u64;
@@ -154,7 +163,9 @@ fn preparation(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 /// "3", or "3 to 10 (until ±2 %)".
 fn repeats(plan: &Plan) -> String {
     match plan.until {
-        Some(until) => format!("{} to {} (until ±{} %)", until.at_least, plan.repeats, until.percent),
+        Some(until) => {
+            format!("{} to {} (until ±{} %)", until.at_least, plan.repeats, until.percent)
+        }
         None => plan.repeats.to_string(),
     }
 }
@@ -164,24 +175,32 @@ fn why(plan: &Plan) -> String {
     let most = duration(plan::repeats::LONG_POINT_NS);
     match (plan.repeats, plan.default_repeats) {
         (1 | 2, _) => {
-            "Too few repeats to compare subjects: fewer than 3 show figures as measured, and 5 are usual".into()
+            "Too few repeats to compare subjects: fewer than 3 show figures as measured, and 5 are \
+             usual"
+                .into()
         }
-        (n, true) if n < 5 => format!("{n} repeats: the default where a point takes more than {most}"),
+        (n, true) if n < 5 => format!(
+            "{n} repeats: the default where a point takes more than \
+            {most}"
+        ),
         (n, true) => format!("{n} repeats: the default where no point takes more than {most}"),
         (n, false) => format!("{n} repeats: as the plan says"),
     }
 }
 
-/// Which difference the repeats can show, at the scatter of an earlier bundle or of this host's self-test.
+/// Which difference the repeats can show, at the scatter of an earlier bundle or of this host's
+/// self-test.
 fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
     if (plan.repeats as usize) < FEWEST {
         return Ok(());
     }
     let line = |scatter: f64, shown: Detectable, at: &str| {
         let percent = |log: f64| words(log.exp_m1() * 100.0);
-        let mean = shown.mean.map(|m| format!(", {} in a step's mean", percent(m))).unwrap_or_default();
+        let mean =
+            shown.mean.map(|m| format!(", {} in a step's mean", percent(m))).unwrap_or_default();
         format!(
-            "{} repeats show differences of ops/s from {} at a point{mean}: {at}, runs scatter by {}",
+            "{} repeats show differences of ops/s from {} at a point{mean}: {at}, runs scatter by \
+             {}",
             plan.repeats,
             percent(shown.point),
             words(scatter * 100.0)
@@ -189,9 +208,13 @@ fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<
     };
     if let Some(bundle) = from {
         let name = bundle.display().to_string();
-        let shown = scatter::shown(plan, &load::facts(std::slice::from_ref(bundle), &Question::default())?);
+        let shown =
+            scatter::shown(plan, &load::facts(std::slice::from_ref(bundle), &Question::default())?);
         if shown.is_empty() {
-            writeln!(out, "{name} has no point with three repeats: nothing is known of its scatter")?;
+            writeln!(
+                out,
+                "{name} has no point with three repeats: nothing is known of its scatter"
+            )?;
         }
         for (step, own, detectable) in shown {
             let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
@@ -202,14 +225,19 @@ fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<
     let Some(found) = selftest_result::kept() else {
         writeln!(
             out,
-            "Which difference they show is not known on this host: run `dyno selftest`, or name an earlier bundle (--from)"
+            "Which difference they show is not known on this host: run `dyno selftest`, or name an \
+             earlier bundle (--from)"
         )?;
         return Ok(());
     };
     for of in &found.scatter {
         let Some(own) = of.ops else { continue };
         if let Some(shown) = detectable(own, scatter::planned(plan)) {
-            writeln!(out, "{}", line(own, shown, &format!("in the self-test of this host, {}", of.of)))?;
+            writeln!(
+                out,
+                "{}",
+                line(own, shown, &format!("in the self-test of this host, {}", of.of))
+            )?;
         }
     }
     writeln!(out, "On this host, {}", found.summary())?;
@@ -227,7 +255,11 @@ fn own_knobs(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     for subject in &plan.subjects {
         for own in &subject.overrides {
             let (part, knob) = (own.of.name(), &own.knob);
-            writeln!(out, "{} alone: {}.{}.{part}.{knob} = {}", subject.name, own.step, own.stream, own.value)?;
+            writeln!(
+                out,
+                "{} alone: {}.{}.{part}.{knob} = {}",
+                subject.name, own.step, own.stream, own.value
+            )?;
         }
     }
     Ok(())
@@ -240,8 +272,12 @@ fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     for subject in &plan.subjects {
         let own = |step: &Step| subject.overrides.iter().any(|own| own.step == step.name);
-        let writing = plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes) || own(step));
-        let once = writing.flat_map(|step| plan::steps_at(step, subject)).map(|step| paced_bytes(&step)).sum::<f64>();
+        let writing =
+            plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes) || own(step));
+        let once = writing
+            .flat_map(|step| plan::steps_at(step, subject))
+            .map(|step| paced_bytes(&step))
+            .sum::<f64>();
         let paced_bytes = once * f64::from(plan.repeats);
         let paced = if paced_bytes > 0.0 {
             format!(", and up to {} by rate-limited writers", bytes(paced_bytes as u64))
@@ -256,11 +292,17 @@ fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
                 }
                 Place::Device { path, .. } => format!("nowhere: {} is only read", path.display()),
             };
-            writeln!(out, "{}: datasets of {}{paced}, written {what}", subject.name, bytes(fill_bytes))?;
+            writeln!(
+                out,
+                "{}: datasets of {}{paced}, written {what}",
+                subject.name,
+                bytes(fill_bytes)
+            )?;
         }
     }
     for step in plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes)) {
-        let each: Vec<String> = step.streams.iter().filter(|s| writes(s)).map(|s| written(step, s)).collect();
+        let each: Vec<String> =
+            step.streams.iter().filter(|s| writes(s)).map(|s| written(step, s)).collect();
         writeln!(out, "A point of {} writes: {}", step.name, each.join("; "))?;
     }
     Ok(())
@@ -271,11 +313,15 @@ fn written(step: &Step, stream: &Stream) -> String {
     let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9 * f64::from(stream.instances);
     let (name, workload) = (&stream.name, &stream.workload.name);
     match stream.load {
-        Load::Rate(Rate::BytesPerSec(rate)) => format!("{name} up to {}", bytes((rate * seconds) as u64)),
+        Load::Rate(Rate::BytesPerSec(rate)) => {
+            format!("{name} up to {}", bytes((rate * seconds) as u64))
+        }
         Load::Rate(Rate::OpsPerSec(rate)) => {
             format!("{name} what {} ops of {workload} write", grouped((rate * seconds) as u64))
         }
-        Load::Closed | Load::PercentOfMaximum(_) => format!("{name} as much of {workload} as the drive takes"),
+        Load::Closed | Load::PercentOfMaximum(_) => {
+            format!("{name} as much of {workload} as the drive takes")
+        }
     }
 }
 

@@ -20,7 +20,10 @@ pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
     let protocols = plan::protocols();
     let Some((_, text)) = protocols.iter().find(|(known, _)| *known == name) else {
         let names: Vec<&str> = protocols.iter().map(|p| p.0).collect();
-        return Err(failed(format!("there is no protocol '{name}'"), format!("built in: {}", names.join(", "))));
+        return Err(failed(
+            format!("there is no protocol '{name}'"),
+            format!("built in: {}", names.join(", ")),
+        ));
     };
     out.write_all(text.as_bytes())?;
     Ok(())

@@ -13,15 +13,17 @@ use crate::render::{html, markdown, pdf};
 /// Pixels to a unit of the drawing, enough for print.
 const PNG_SCALE: f32 = 3.0;
 
-/// Writes the page to `output`, beside the first bundle where none is named, and the figures into `figures`. Returns
-/// the page's path.
+/// Writes the page to `output`, beside the first bundle where none is named, and the figures into
+/// `figures`. Returns the page's path.
 pub fn report(
     bundles: &Bundles,
     output: Option<&Path>,
     figures: Option<&Path>,
     brief: Option<&Path>,
 ) -> Result<PathBuf> {
-    if let Some(file) = figures.filter(|folder| folder.symlink_metadata().is_ok() && !folder.is_dir()) {
+    if let Some(file) =
+        figures.filter(|folder| folder.symlink_metadata().is_ok() && !folder.is_dir())
+    {
         let what = format!("the figures are not written to {}: it is not a folder", file.display());
         return Err(refused(what, "name another folder, which is made where it is missing"));
     }
@@ -49,7 +51,8 @@ pub fn report(
 
 /// HTML, PDF or Markdown, as the name ends; Markdown has its figures in a folder beside it.
 fn write_as_named(document: &Document, page: &Path, inputs: &[&Path]) -> Result<()> {
-    let kind = page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let kind =
+        page.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let writing = |path: &Path| format!("writing {}", path.display());
     if !["html", "htm", "pdf", "md"].contains(&kind.as_str()) {
         let what = format!("the name of {} does not say what to make", page.display());

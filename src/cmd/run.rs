@@ -27,8 +27,8 @@ pub struct What {
     /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose plan is run again
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: Option<PathBuf>,
-    /// With a protocol: label and directory of a subject, as in --subject A=/mnt/a; engine knobs of this subject alone
-    /// may follow, as in --subject A=/mnt/a,latency=110us
+    /// With a protocol: label and directory of a subject, as in --subject A=/mnt/a; engine knobs of
+    /// this subject alone may follow, as in --subject A=/mnt/a,latency=110us
     #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
     /// With a protocol: repeats of each point
@@ -37,8 +37,9 @@ pub struct What {
     /// With a protocol: a smaller variant, as in --scale small
     #[arg(long, value_name = "NAME")]
     scale: Option<String>,
-    /// With a protocol: override a value, as in --set step.readrandom.duration=5s. With a bundle: supply what it hides
-    /// of its meters, as in --set 'meter.1.command=["ppm-read", "--module", "a"]'
+    /// With a protocol: override a value, as in --set step.readrandom.duration=5s. With a bundle:
+    /// supply what it hides of its meters, as in --set 'meter.1.command=["ppm-read", "--module",
+    /// "a"]'
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Control run: allow subjects that share a physical device
@@ -51,7 +52,8 @@ pub struct What {
 pub struct RunArgs {
     #[command(flatten)]
     what: What,
-    /// With a bundle: allow its plan to use this command, server, setting or drive's serial number; repeatable
+    /// With a bundle: allow its plan to use this command, server, setting or drive's serial number;
+    /// repeatable
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     allow: Vec<String>,
     /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
@@ -74,7 +76,8 @@ impl What {
         limits::check_plan(&plan).map(|()| plan)
     }
 
-    /// The same, to be executed. One from a bundle does nothing of its own choice that was not allowed by name.
+    /// The same, to be executed. One from a bundle does nothing of its own choice that was not
+    /// allowed by name.
     fn resolve(&self, allow: Option<&[String]>) -> Result<Plan> {
         let plan = self.found(allow)?;
         Ok(Plan { same_device: plan.same_device || self.same_device, ..plan })
@@ -87,7 +90,10 @@ impl What {
         };
         if file::is_sqlite(what) {
             if !self.subject.is_empty() || self.repeats.is_some() || self.scale.is_some() {
-                bail!("a bundle is repeated as it is; --subject, --scale and --repeats go with a protocol");
+                bail!(
+                    "a bundle is repeated as it is; --subject, --scale and --repeats go with a \
+                     protocol"
+                );
             }
             let mut plan = Bundle::open(what)?.run().plan.clone();
             if let Some(allow) = allow {
@@ -108,11 +114,17 @@ impl What {
             return Ok(plan::load(what, &catalogue)?);
         }
         let pair = |text: &String| match text.split_once('=') {
-            Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_string(), value.to_string())),
-            _ => Err(failed(format!("'{text}' is not NAME=VALUE"), "write it as in --subject A=/mnt/a")),
+            Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+                Ok((name.to_string(), value.to_string()))
+            }
+            _ => Err(failed(
+                format!("'{text}' is not NAME=VALUE"),
+                "write it as in --subject A=/mnt/a",
+            )),
         };
         let subjects: Vec<_> = self.subject.iter().map(pair).collect::<Result<_>>()?;
-        let subjects: Vec<_> = subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
+        let subjects: Vec<_> =
+            subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
         let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
         set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
         let protocol = what.to_string_lossy();
@@ -120,12 +132,17 @@ impl What {
     }
 }
 
-/// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 128 and the signal's number interrupted.
+/// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 128 and the signal's
+/// number interrupted.
 pub fn run(args: &RunArgs) -> Result<u8> {
     match (&args.resume, &args.what.what) {
         (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow),
-        (None, Some(_)) => start(args.what.within_limits(Some(&args.allow))?, args.bundle.as_deref()),
-        (None, None) => Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE")),
+        (None, Some(_)) => {
+            start(args.what.within_limits(Some(&args.allow))?, args.bundle.as_deref())
+        }
+        (None, None) => {
+            Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE"))
+        }
     }
 }
 
@@ -140,8 +157,13 @@ struct Known {
 
 fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let now = jiff::Timestamp::now();
-    let name =
-        || PathBuf::from(format!("{}-{}.dyno", lab::data::slug(&plan.protocol.name), now.strftime("%Y%m%d-%H%M%S")));
+    let name = || {
+        PathBuf::from(format!(
+            "{}-{}.dyno",
+            lab::data::slug(&plan.protocol.name),
+            now.strftime("%Y%m%d-%H%M%S")
+        ))
+    };
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
     let known = selftest_result::facts();
     let (plan, writer, clock) = begin(plan, &bundle, now, known)?;
@@ -151,7 +173,12 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
 }
 
 /// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
-fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, known: Vec<Fact>) -> Result<(Plan, Writer, Clock)> {
+fn begin(
+    plan: Plan,
+    bundle: &Path,
+    now: jiff::Timestamp,
+    known: Vec<Fact>,
+) -> Result<(Plan, Writer, Clock)> {
     run::apart(&plan)?;
     refuse_under_test(&plan, bundle)?;
     let clock = Clock::start();
@@ -160,7 +187,8 @@ fn begin(plan: Plan, bundle: &Path, now: jiff::Timestamp, known: Vec<Fact>) -> R
         dyno_version: env!("CARGO_PKG_VERSION").to_string(),
         plan: Plan { method: METHOD, ..plan },
     };
-    let gathered = [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?];
+    let gathered =
+        [lab::facts::gather(&record.plan.subjects), run::devices(&record.plan), run::facts(clock)?];
     let facts = [gathered.concat(), known].concat();
     let writer = Writer::create(bundle, &record, &facts)?;
     Ok((record.plan, writer, clock))
@@ -179,7 +207,11 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
     let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
     let signals = Signals::catch()?;
     let summary = carry_out(&plan, &mut writer, Known::default(), &[], clock, &signals)?;
-    Ok(if summary.interrupted { Ended::Interrupted(signals.exit_code()) } else { Ended::Measured(summary) })
+    Ok(if summary.interrupted {
+        Ended::Interrupted(signals.exit_code())
+    } else {
+        Ended::Measured(summary)
+    })
 }
 
 fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
@@ -204,12 +236,22 @@ fn of_this_method(plan: &Plan, bundle: &Path) -> Result<()> {
     }
     let (bundle, begun, now) = (bundle.display(), plan.method.0, METHOD.0);
     Err(failed(
-        format!("{bundle} was begun by version {begun} of the measuring method, and this is version {now}"),
+        format!(
+            "{bundle} was begun by version {begun} of the measuring method, and this is version \
+             {now}"
+        ),
         format!("go on with the Dyno that began it, or measure anew: dyno run {bundle}"),
     ))
 }
 
-fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], clock: Clock, bundle: &Path) -> Result<u8> {
+fn measure(
+    plan: Plan,
+    mut writer: Writer,
+    known: Known,
+    done: &[PointKey],
+    clock: Clock,
+    bundle: &Path,
+) -> Result<u8> {
     let signals = Signals::catch()?;
     let summary = carry_out(&plan, &mut writer, known, done, clock, &signals);
     let name = bundle.display();
@@ -222,7 +264,10 @@ fn measure(plan: Plan, mut writer: Writer, known: Known, done: &[PointKey], cloc
         note(&format!("Interrupted; {} points are kept. Go on with: {how}", summary.measured));
         return Ok(signals.exit_code());
     }
-    note(&format!("{} points measured, {} failed. Next: dyno compare {name}", summary.measured, summary.failed));
+    note(&format!(
+        "{} points measured, {} failed. Next: dyno compare {name}",
+        summary.measured, summary.failed
+    ));
     Ok(if summary.failed > 0 { exit::NOT_ALL } else { 0 })
 }
 
@@ -235,25 +280,43 @@ fn carry_out(
     signals: &Signals,
 ) -> Result<run::Summary> {
     let done: HashSet<String> = done.iter().map(known_by).collect();
-    let points = plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
+    let points =
+        plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
     let progress = &Progress::new();
     let Known { maxima, searches, figures, before } = known;
-    run::Run { plan, points, maxima, searches, figures, before, sink, progress, stop: &signals.stop, clock }.execute()
+    run::Run {
+        plan,
+        points,
+        maxima,
+        searches,
+        figures,
+        before,
+        sink,
+        progress,
+        stop: &signals.stop,
+        clock,
+    }
+    .execute()
 }
 
-/// The bundle may not lie on what is being tested. In a directory that means inside it; on the same filesystem it is
-/// allowed, because the bundle is not written to while a point is measured.
+/// The bundle may not lie on what is being tested. In a directory that means inside it; on the same
+/// filesystem it is allowed, because the bundle is not written to while a point is measured.
 fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
     let parent = match bundle.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let place = parent.canonicalize().with_context(|| format!("the bundle's directory {}", parent.display()))?;
+    let place = parent
+        .canonicalize()
+        .with_context(|| format!("the bundle's directory {}", parent.display()))?;
     for drive in plan.subjects.iter().flat_map(|s| &s.drives) {
         if lab::guard::holds(&drive.place, &place)? {
             let drive = drive.place.path().display();
             return Err(refused(
-                format!("the bundle {} would lie on {drive}, which is under test", bundle.display()),
+                format!(
+                    "the bundle {} would lie on {drive}, which is under test",
+                    bundle.display()
+                ),
                 "keep it elsewhere: --bundle /another/place/run.dyno",
             ));
         }
@@ -266,10 +329,13 @@ fn known(bundle: &Bundle) -> Result<Known> {
     let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
     let mut known = Known { before, ..Known::default() };
     let points = plan::points(&bundle.run().plan);
-    let points: HashMap<String, _> = points.iter().map(|point| (known_by(&point.key), point)).collect();
+    let points: HashMap<String, _> =
+        points.iter().map(|point| (known_by(&point.key), point)).collect();
     bundle.each_point(&mut |stored| {
         let (key, measured) = (&stored.point.key, &stored.point);
-        headline(measured).into_iter().for_each(|figure| known.figures.note(&bundle.run().plan, key, figure));
+        headline(measured)
+            .into_iter()
+            .for_each(|figure| known.figures.note(&bundle.run().plan, key, figure));
         let Some(point) = points.get(&known_by(key)) else { return Ok(()) };
         known.maxima.note(point, measured);
         // A failed point is measured again.

@@ -1,6 +1,7 @@
-//! `dyno selftest`: the limits of Dyno itself on this host. The same subject twice, differences that are known, scatter,
-//! the pacing floor and the generator's ceilings, by ordinary plans and their ordinary briefs. What it finds is kept for
-//! this host, disclosed in every later bundle and quoted by its briefs.
+//! `dyno selftest`: the limits of Dyno itself on this host. The same subject twice, differences
+//! that are known, scatter, the pacing floor and the generator's ceilings, by ordinary plans and
+//! their ordinary briefs. What it finds is kept for this host, disclosed in every later bundle and
+//! quoted by its briefs.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,8 +24,9 @@ use crate::run::floor;
 /// Where to run it, and how often.
 #[derive(Args)]
 pub struct SelftestArgs {
-    /// Directories on the drives that will be tested, or bare devices as a plan names them: DEVICE,serial=S,erase=true
-    /// writes to one [default: the null engine, and a temporary directory]
+    /// Directories on the drives that will be tested, or bare devices as a plan names them:
+    /// DEVICE,serial=S,erase=true writes to one [default: the null engine, and a temporary
+    /// directory]
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
     /// Approximate duration; results of shorter ones than the default are printed and not stored
@@ -46,14 +48,16 @@ const SHORTEST_WINDOW_NS: u64 = 20_000_000;
 
 /// The exit code: 0, or what the signal that ended it has.
 pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
-    let wanted = |text: &str| parse_duration_ns(text).map_err(|why| failed(why, "as in --duration 10m"));
+    let wanted =
+        |text: &str| parse_duration_ns(text).map_err(|why| failed(why, "as in --duration 10m"));
     let duration_ns = wanted(&args.duration)?;
     let clock = Clock::start();
     let place = Folder::make(&std::env::temp_dir())?;
     let default = || vec![std::env::temp_dir().display().to_string()];
     let paths = if args.paths.is_empty() { default() } else { args.paths.clone() };
     let targets = paths.iter().map(|path| Target::of(path, &place)).collect::<Result<Vec<_>>>()?;
-    let runs: Vec<Measurement> = of_null(&place).into_iter().chain(targets.iter().flat_map(of_target)).collect();
+    let runs: Vec<Measurement> =
+        of_null(&place).into_iter().chain(targets.iter().flat_map(of_target)).collect();
     let points: u64 = runs.iter().map(|m| m.points).sum();
     let window_ns = (duration_ns / points.max(1)).saturating_sub(BESIDE_NS).max(SHORTEST_WINDOW_NS);
     let mut found = empty(window_ns, floor::measure(clock)?);
@@ -62,7 +66,9 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
         let bundle = place.0.join(format!("{index}.dyno"));
         match run.measure(window_ns, &bundle)? {
             Ended::Interrupted(code) => return Ok(code),
-            Ended::Measured(_) => run.note(&load::facts(&[bundle], &Question::default())?, &mut found),
+            Ended::Measured(_) => {
+                run.note(&load::facts(&[bundle], &Question::default())?, &mut found)
+            }
         }
     }
     for fact in found.to_facts() {
@@ -100,7 +106,8 @@ enum Purpose {
     Scatter(String),
 }
 
-/// One ordinary run of two subjects, of which the second is the first again or has a latency that is known.
+/// One ordinary run of two subjects, of which the second is the first again or has a latency that
+/// is known.
 struct Measurement {
     title: String,
     protocol: &'static str,
@@ -112,15 +119,24 @@ struct Measurement {
 
 impl Measurement {
     fn plan(&self, window_ns: u64) -> Result<Plan> {
-        let steps: &[&str] = if self.protocol == "ceiling" { &["one", "many", "open"] } else { &["known"] };
+        let steps: &[&str] =
+            if self.protocol == "ceiling" { &["one", "many", "open"] } else { &["known"] };
         let mut set = self.set.clone();
-        set.extend(steps.iter().map(|step| (format!("step.{step}.duration"), format!("{window_ns}ns"))));
-        let alone =
-            [("meters", "none"), ("same_device", "true")].map(|(key, value)| (key.to_string(), value.to_string()));
+        set.extend(
+            steps.iter().map(|step| (format!("step.{step}.duration"), format!("{window_ns}ns"))),
+        );
+        let alone = [("meters", "none"), ("same_device", "true")]
+            .map(|(key, value)| (key.to_string(), value.to_string()));
         match &self.subjects {
             Subjects::Folders(folders) => {
                 set.extend(alone);
-                Ok(plan::from_command_line(self.protocol, folders, &set, None, &super::catalogue())?)
+                Ok(plan::from_command_line(
+                    self.protocol,
+                    folders,
+                    &set,
+                    None,
+                    &super::catalogue(),
+                )?)
             }
             Subjects::Device(device) => device.plan(self.protocol, &set),
         }
@@ -132,7 +148,9 @@ impl Measurement {
 
     /// Adds what its brief shows.
     fn note(&self, facts: &Facts, found: &mut SelfTest) {
-        let failure = |f: &crate::analysis::facts::Failure| format!("{}, {}: {}", self.title, f.step, f.cause);
+        let failure = |f: &crate::analysis::facts::Failure| {
+            format!("{}, {}: {}", self.title, f.step, f.cause)
+        };
         for why in facts.failures.iter().map(failure) {
             if !found.failures.contains(&why) {
                 found.failures.push(why);
@@ -146,7 +164,9 @@ impl Measurement {
         match &self.purpose {
             Purpose::Ceiling(engine) => found.ceilings.extend(selftest::ceilings(facts, engine)),
             Purpose::Scatter(of) => found.scatter.push(selftest::scatter(facts, of, found.repeats)),
-            Purpose::Same => found.scatter.push(selftest::scatter(facts, "the null engine", found.repeats)),
+            Purpose::Same => {
+                found.scatter.push(selftest::scatter(facts, "the null engine", found.repeats))
+            }
             Purpose::Known(_) => {}
         }
     }
@@ -179,14 +199,22 @@ impl Target {
 fn of_null(place: &Folder) -> Vec<Measurement> {
     let mut runs = vec![known(place, Purpose::Same)];
     runs.extend(KNOWN_PERCENT.map(|percent| known(place, Purpose::Known(percent))));
-    runs.push(ceiling(place.subjects(), "null engine".to_string(), Purpose::Ceiling("null"), "null", false));
+    runs.push(ceiling(
+        place.subjects(),
+        "null engine".to_string(),
+        Purpose::Ceiling("null"),
+        "null",
+        false,
+    ));
     runs
 }
 
 /// What a path's filesystem and drive, or a device, have a part in.
 fn of_target(target: &Target) -> Vec<Measurement> {
     let (cached, direct) = match target {
-        Target::Folder(_, path) => (format!("cached files under {path}"), format!("direct reads under {path}")),
+        Target::Folder(_, path) => {
+            (format!("cached files under {path}"), format!("direct reads under {path}"))
+        }
         Target::Device(device) => {
             let path = device.path.display();
             (format!("cached reads of {path}"), format!("direct reads of {path}"))
@@ -199,7 +227,13 @@ fn of_target(target: &Target) -> Vec<Measurement> {
         Target::Device(device) => Subjects::Device(device.again()),
     };
     let cached = |engine: &'static str, is_first: bool| {
-        ceiling(subjects(is_first), format!("{cached}, {engine}"), Purpose::Ceiling(engine), engine, false)
+        ceiling(
+            subjects(is_first),
+            format!("{cached}, {engine}"),
+            Purpose::Ceiling(engine),
+            engine,
+            false,
+        )
     };
     let direct = ceiling(subjects(false), direct.clone(), Purpose::Scatter(direct), "psync", true);
     vec![cached("psync", true), cached("uring", false), direct]
@@ -209,18 +243,29 @@ fn known(place: &Folder, purpose: Purpose) -> Measurement {
     let (title, knob) = match purpose {
         Purpose::Known(percent) => {
             let latency_ns = LATENCY_NS * (1.0 + percent / 100.0);
-            (format!("an engine with {percent} % more latency"), format!(",latency={latency_ns:.0}ns"))
+            (
+                format!("an engine with {percent} % more latency"),
+                format!(",latency={latency_ns:.0}ns"),
+            )
         }
         _ => ("the same engine twice".to_string(), String::new()),
     };
     let [first, second] = ["one", "two"].map(|name| place.0.join(name));
     let second = PathBuf::from(format!("{}{knob}", second.display()));
-    let subjects = Subjects::Folders([("First".to_string(), first), ("Second".to_string(), second)]);
+    let subjects =
+        Subjects::Folders([("First".to_string(), first), ("Second".to_string(), second)]);
     Measurement { title, protocol: "selftest", subjects, set: Vec::new(), points: 60, purpose }
 }
 
-fn ceiling(subjects: Subjects, title: String, purpose: Purpose, engine: &str, direct: bool) -> Measurement {
-    let streams = ["one", "many", "open"].map(|step| (format!("step.{step}.stream.io.engine"), engine.to_string()));
+fn ceiling(
+    subjects: Subjects,
+    title: String,
+    purpose: Purpose,
+    engine: &str,
+    direct: bool,
+) -> Measurement {
+    let streams = ["one", "many", "open"]
+        .map(|step| (format!("step.{step}.stream.io.engine"), engine.to_string()));
     let mut set: Vec<(String, String)> = streams.into();
     if engine == "uring" {
         set.push(("dataset.file.engine".to_string(), engine.to_string()));
@@ -244,7 +289,8 @@ impl Folder {
     }
 
     fn make(parent: &Path) -> Result<Folder> {
-        let parent = parent.canonicalize().with_context(|| format!("the directory {}", parent.display()))?;
+        let parent =
+            parent.canonicalize().with_context(|| format!("the directory {}", parent.display()))?;
         let free = |n: &u32| !parent.join(name(*n)).exists();
         let folder = parent.join(name((0..).find(free).unwrap_or(0)));
         let made = Folder(folder.clone());

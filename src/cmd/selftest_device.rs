@@ -1,5 +1,6 @@
-//! A bare device under a self-test. It is named as in a plan, by its serial number and with `erase`, and becomes a plan
-//! file: what may be erased is decided by the same rules, in the same place, as for `dyno run`.
+//! A bare device under a self-test. It is named as in a plan, by its serial number and with
+//! `erase`, and becomes a plan file: what may be erased is decided by the same rules, in the same
+//! place, as for `dyno run`.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -14,25 +15,31 @@ pub struct Device {
     pub path: PathBuf,
     /// `serial` and `erase`, as they were written.
     keys: Vec<(String, String)>,
-    /// A run of this self-test has written on it before: what is on it that nobody named is its own.
+    /// A run of this self-test has written on it before: what is on it that nobody named is its
+    /// own.
     ours: bool,
     /// Where the plan is kept.
     folder: PathBuf,
 }
 
-const FORM: &str =
-    "write DEVICE,serial=SERIAL,erase=true, as the plan of a run would name it; `dyno drives` lists serials";
+const FORM: &str = "write DEVICE,serial=SERIAL,erase=true, as the plan of a run would name it; \
+                    `dyno drives` lists serials";
 
 impl Device {
-    /// A device from "/dev/disk/by-id/nvme-X,serial=1234,erase=true"; nothing where the path is no device's.
+    /// A device from "/dev/disk/by-id/nvme-X,serial=1234,erase=true"; nothing where the path is no
+    /// device's.
     pub fn named(written: &str, folder: &Path) -> Result<Option<Device>> {
         let (path, keys) = match written.find(",serial=").or_else(|| written.find(",erase=")) {
             Some(end) => (&written[..end], &written[end + 1..]),
             None => (written, ""),
         };
-        let is_device = std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device());
+        let is_device =
+            std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device());
         if !is_device && !keys.is_empty() {
-            return Err(failed(format!("{path} is no block device"), "serial and erase are of a bare device"));
+            return Err(failed(
+                format!("{path} is no block device"),
+                "serial and erase are of a bare device",
+            ));
         }
         if !is_device {
             return Ok(None);
@@ -42,7 +49,9 @@ impl Device {
             known.map(|(key, value)| (key.to_string(), value.to_string()))
         };
         let keys: Option<Vec<_>> = keys.split(',').filter(|k| !k.is_empty()).map(pair).collect();
-        let keys = keys.ok_or_else(|| failed(format!("'{written}' is not a device with serial and erase"), FORM))?;
+        let keys = keys.ok_or_else(|| {
+            failed(format!("'{written}' is not a device with serial and erase"), FORM)
+        })?;
         let path = std::path::absolute(path).with_context(|| format!("looking for {path}"))?;
         Ok(Some(Device { path, keys, ours: false, folder: folder.to_path_buf() }))
     }
@@ -59,7 +68,10 @@ impl Device {
     /// Two subjects on this one device.
     pub fn plan(&self, protocol: &str, set: &[(String, String)]) -> Result<Plan> {
         let quoted = |text: &str| serde_json::to_string(text).context("writing a plan");
-        let mut text = format!("protocol = {}\nmeters = \"none\"\nsame_device = true\n[override]\n", quoted(protocol)?);
+        let mut text = format!(
+            "protocol = {}\nmeters = \"none\"\nsame_device = true\n[override]\n",
+            quoted(protocol)?
+        );
         for (path, value) in set {
             let is_plain = value.parse::<bool>().is_ok() || value.parse::<u64>().is_ok();
             let value = if is_plain { value.clone() } else { quoted(value)? };
@@ -82,11 +94,13 @@ impl Device {
         let file = self.folder.join("device.toml");
         std::fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
         let mut plan = plan::load(&file, &super::catalogue())?;
-        // A plan has no drive twice; that this one has is what the self-test is about. What the second subject finds on it
-        // the first has written, whom the guard has asked before.
+        // A plan has no drive twice; that this one has is what the self-test is about. What the
+        // second subject finds on it the first has written, whom the guard has asked before.
         let second = plan.subjects.first().map(|one| {
             let mut two = Subject { name: "two".to_string(), ..one.clone() };
-            two.drives.iter_mut().for_each(|drive| drive.erase_signatures.push(UNKNOWN.to_string()));
+            two.drives
+                .iter_mut()
+                .for_each(|drive| drive.erase_signatures.push(UNKNOWN.to_string()));
             two
         });
         plan.subjects.extend(second);
@@ -96,6 +110,10 @@ impl Device {
     /// Asks the guard, as the run will again, before other things are measured for minutes.
     pub fn may_be_erased(&self) -> Result<()> {
         let plan = self.plan("ceiling", &[])?;
-        plan.subjects.iter().take(1).flat_map(|s| &s.drives).try_for_each(|drive| guard::pass(drive, true))
+        plan.subjects
+            .iter()
+            .take(1)
+            .flat_map(|s| &s.drives)
+            .try_for_each(|drive| guard::pass(drive, true))
     }
 }

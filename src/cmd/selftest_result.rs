@@ -25,7 +25,12 @@ pub fn line(found: &SelfTest) -> Result<String> {
 pub fn kept() -> Option<SelfTest> {
     let own = host();
     let read = |line: &String| serde_json::from_str::<([String; 4], SelfTest)>(line).ok();
-    private::recall(KEPT).iter().rev().filter_map(read).find(|(of, _)| *of == own).map(|(_, found)| found)
+    private::recall(KEPT)
+        .iter()
+        .rev()
+        .filter_map(read)
+        .find(|(of, _)| *of == own)
+        .map(|(_, found)| found)
 }
 
 /// The same as facts, for a bundle.
@@ -37,7 +42,9 @@ pub fn facts() -> Vec<Fact> {
 fn host() -> [String; 4] {
     let facts = lab::facts::gather(&[]);
     let fact = |key: Key| {
-        let found = facts.iter().find(|f| key.heading.is_some_and(|h| f.group == h.name()) && f.name == key.name);
+        let found = facts
+            .iter()
+            .find(|f| key.heading.is_some_and(|h| f.group == h.name()) && f.name == key.name);
         found.map(|f| f.value.clone()).unwrap_or_default()
     };
     let machine = std::fs::read_to_string("/etc/machine-id").unwrap_or_default().trim().to_string();

@@ -1,5 +1,5 @@
-//! What a run does with signals: one ends it between two points with its exit code, a second one at once. A terminal that
-//! goes away ends nothing.
+//! What a run does with signals: one ends it between two points with its exit code, a second one at
+//! once. A terminal that goes away ends nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -25,8 +25,11 @@ impl Signals {
         match (is_ignored(SIGHUP), has_terminal()) {
             // As `nohup` has it.
             (true, _) => {}
-            // It says that the terminal has gone. A handler, since what is started would inherit that it is ignored.
-            (false, true) => drop(flag::register(SIGHUP, Arc::default()).context("catching signals")?),
+            // It says that the terminal has gone. A handler, since what is started would inherit
+            // that it is ignored.
+            (false, true) => {
+                flag::register(SIGHUP, Arc::default()).context("catching signals")?;
+            }
             // Nobody's terminal: whoever supervises the run means it.
             (false, false) => signals.ends_with(SIGHUP)?,
         }
@@ -48,10 +51,12 @@ impl Signals {
 }
 
 fn is_ignored(signal: i32) -> bool {
-    // SAFETY: reads how the signal is handled into a structure that the kernel fills in; all zeros is one.
+    // SAFETY: reads how the signal is handled into a structure that the kernel fills in; all zeros
+    // is one.
     unsafe {
         let mut now: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &mut now) == 0 && now.sa_sigaction == libc::SIG_IGN
+        libc::sigaction(signal, std::ptr::null(), &mut now) == 0
+            && now.sa_sigaction == libc::SIG_IGN
     }
 }
 

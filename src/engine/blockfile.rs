@@ -1,4 +1,5 @@
-//! What psync and uring share: the data file in a dataset's folder, or the device, and how it is opened.
+//! What psync and uring share: the data file in a dataset's folder, or the device, and how it is
+//! opened.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -20,7 +21,8 @@ pub const SIZE: Knob = Knob {
     name: "size",
     kind: Kind::Bytes,
     default: DefaultValue::Is("\"1GiB\""),
-    doc: "The size of the data file, or of the range of the device that is used; 0 for all of a device.",
+    doc: "The size of the data file, or of the range of the device that is used; 0 for all of a \
+          device.",
 };
 
 pub const OFFSET: Knob = Knob {
@@ -34,7 +36,8 @@ pub const COMPRESSIBLE: Knob = Knob {
     name: "compressible",
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
-    doc: "Percent of every 512 bytes written that is zeros; the rest is random and unlike any other write.",
+    doc: "Percent of every 512 bytes written that is zeros; the rest is random and unlike any \
+          other write.",
 };
 
 /// The smallest unit of data that is made unique: a logical block of the usual drive.
@@ -62,7 +65,8 @@ impl BlockFile {
                 let path = folder.shown().join("data");
                 let file = open_data(folder, &path, site.access, direct)?;
                 if site.access == Access::Create {
-                    file.set_len(size).with_context(|| format!("making {} {size} bytes long", path.display()))?;
+                    file.set_len(size)
+                        .with_context(|| format!("making {} {size} bytes long", path.display()))?;
                 }
                 (file, path, 0)
             }
@@ -72,16 +76,21 @@ impl BlockFile {
                 (file, shown(path), site.knobs.int("offset")?)
             }
             Home::Nowhere => {
-                return Err(failed("this engine needs a dataset", "name one: dataset = \"…\" in the stream"));
+                return Err(failed(
+                    "this engine needs a dataset",
+                    "name one: dataset = \"…\" in the stream",
+                ));
             }
         };
         let is_device = matches!(site.home, Home::Device { .. });
         let there = capacity(&file, &path)?;
-        let size = if size == 0 && is_device { there.saturating_sub(base) / UNIT * UNIT } else { size };
+        let size =
+            if size == 0 && is_device { there.saturating_sub(base) / UNIT * UNIT } else { size };
         if size == 0 {
             return Err(failed(
                 format!("no size is given for {}", path.display()),
-                "set the dataset's `size`; 0 means all of a device, and a file has no size of its own",
+                "set the dataset's `size`; 0 means all of a device, and a file has no size of its \
+                 own",
             ));
         }
         if base + size > there {
@@ -95,7 +104,8 @@ impl BlockFile {
     }
 
     pub fn space(&self) -> Space {
-        // Direct I/O works in logical blocks; 4 KiB is a multiple of every one in use, 512 the least.
+        // Direct I/O works in logical blocks; 4 KiB is a multiple of every one in use, 512 the
+        // least.
         let align_bytes = if self.direct { SECTOR as u32 } else { 1 };
         Space { bytes: self.bytes, align_bytes, ..Space::default() }
     }
@@ -109,7 +119,11 @@ impl BlockFile {
         vec![
             Fact::new(&group, "File", self.path.display()),
             Fact::new(&group, "Size", crate::base::units::bytes(self.bytes)),
-            Fact::new(&group, "Direct I/O", if self.direct { "yes (O_DIRECT)" } else { "no (page cache)" }),
+            Fact::new(
+                &group,
+                "Direct I/O",
+                if self.direct { "yes (O_DIRECT)" } else { "no (page cache)" },
+            ),
             Fact::new(&group, "Data", format!("{} % compressible", self.compressible)),
         ]
     }
@@ -117,7 +131,9 @@ impl BlockFile {
     /// What failed, for an op that did.
     pub fn op_failed(&self, op: &str, at: u64, cause: std::io::Error) -> crate::base::error::Error {
         let next = match cause.raw_os_error() {
-            Some(libc::ENOSPC | libc::EDQUOT) => "make room on its filesystem, or let the dataset be smaller",
+            Some(libc::ENOSPC | libc::EDQUOT) => {
+                "make room on its filesystem, or let the dataset be smaller"
+            }
             _ if is_file(&self.path) && cause.raw_os_error() != Some(libc::EIO) => {
                 "look at the filesystem that it is on"
             }
@@ -128,9 +144,15 @@ impl BlockFile {
 
     pub fn short(&self, op: &str, at: u64, got: usize, wanted: u32) -> crate::base::error::Error {
         failed(
-            format!("{op} at offset {at} of {} ended after {got} of {wanted} bytes", self.path.display()),
+            format!(
+                "{op} at offset {at} of {} ended after {got} of {wanted} bytes",
+                self.path.display()
+            ),
             match is_file(&self.path) {
-                true => "make room on its filesystem if that is full, and check that nothing else shortened the file",
+                true => {
+                    "make room on its filesystem if that is full, and check that nothing else \
+                     shortened the file"
+                }
                 false => "look at `dmesg` for whether the drive is gone",
             },
         )
@@ -177,8 +199,8 @@ fn capacity(mut file: &File, path: &Path) -> Result<u64> {
         .with_context(|| format!("asking for the size of {}", path.display()))
 }
 
-/// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does not compress or as
-/// far as the plan says.
+/// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does
+/// not compress or as far as the plan says.
 pub struct Buffers {
     memory: std::ptr::NonNull<u8>,
     layout: std::alloc::Layout,
@@ -193,11 +215,16 @@ unsafe impl Send for Buffers {}
 impl Buffers {
     pub fn new(slots: u32, each: u32, compressible: f64, seed: Seed) -> Result<Buffers> {
         let each = (each as usize).next_multiple_of(4096);
-        let layout = std::alloc::Layout::from_size_align(each * slots as usize, 4096).context("sizing the buffers")?;
-        // SAFETY: the size is not zero, since a slot has at least 4,096 bytes and there is at least one.
+        let layout = std::alloc::Layout::from_size_align(each * slots as usize, 4096)
+            .context("sizing the buffers")?;
+        // SAFETY: the size is not zero, since a slot has at least 4,096 bytes and there is at least
+        // one.
         let memory = unsafe { std::alloc::alloc_zeroed(layout) };
         let memory = std::ptr::NonNull::new(memory).ok_or_else(|| {
-            failed(format!("no memory for {} bytes of buffers", layout.size()), "lower depth or block")
+            failed(
+                format!("no memory for {} bytes of buffers", layout.size()),
+                "lower depth or block",
+            )
         })?;
         let zeros = ((compressible / 100.0 * SECTOR as f64) as usize).min(SECTOR - 8);
         let mut buffers = Buffers { memory, layout, each, zeros };
@@ -220,7 +247,8 @@ impl Buffers {
         &mut self.all()[slot as usize * each..][..each]
     }
 
-    /// Makes what a slot writes unlike anything written before: a number of the op's own in each sector.
+    /// Makes what a slot writes unlike anything written before: a number of the op's own in each
+    /// sector.
     #[inline]
     pub fn stamp(&mut self, slot: u32, op: &Op) {
         let random = SECTOR - self.zeros;

@@ -59,9 +59,11 @@ pub struct Site<'a> {
 /// Where a dataset lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and holds only its marker.
+    /// A folder of its own on the drive's filesystem. With `Access::Create` it exists and holds
+    /// only its marker.
     Folder(Folder),
-    /// A block device that the guard has passed. Whoever opens it asks `guard::verify` whether it is still the one.
+    /// A block device that the guard has passed. Whoever opens it asks `guard::verify` whether it
+    /// is still the one.
     Device {
         /// The device's node.
         path: PathBuf,
@@ -92,7 +94,12 @@ pub trait Target: Send + Sync {
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>>;
 
     /// Opens worker `thread`'s lane for a workload of transactions, which `script` carries out.
-    fn script_lane(&self, stream: &Stream, thread: u32, script: Box<dyn Script>) -> Result<Box<dyn AnyLane>> {
+    fn script_lane(
+        &self,
+        stream: &Stream,
+        thread: u32,
+        script: Box<dyn Script>,
+    ) -> Result<Box<dyn AnyLane>> {
         drop(script);
         self.lane(stream, thread)
     }

@@ -1,5 +1,5 @@
-//! `null`: completes at once, or after a latency given in the plan. It measures the tool itself, and it is the known
-//! truth that the tests hold the tool against.
+//! `null`: completes at once, or after a latency given in the plan. It measures the tool itself,
+//! and it is the known truth that the tests hold the tool against.
 
 use crate::base::clock::Clock;
 use crate::base::error::{Result, bail};
@@ -85,7 +85,10 @@ impl Engine for Null {
             // A share of all 2^64 values of a random number; a float saturates at the top.
             slow_below: (share * 2f64.powi(64)) as u64,
             exponential: knobs.text("distribution")? == "exponential",
-            stall: stall_at.map(|at| (at, knobs.int("stall"))).map(|(at, ns)| ns.map(|ns| (at, ns))).transpose()?,
+            stall: stall_at
+                .map(|at| (at, knobs.int("stall")))
+                .map(|(at, ns)| ns.map(|ns| (at, ns)))
+                .transpose()?,
         };
         let space = Space {
             from: 0,
@@ -166,7 +169,8 @@ impl Lane for InstantLane {
     }
 }
 
-/// Completes each op its own latency after it was started, as a drive with unlimited parallelism would.
+/// Completes each op its own latency after it was started, as a drive with unlimited parallelism
+/// would.
 struct TimedLane {
     model: Model,
     clock: Clock,
@@ -223,7 +227,8 @@ impl Lane for TimedLane {
             Wait::One => first_due_ns,
             Wait::Until(ns) => first_due_ns.min(ns),
         };
-        // A sleep would end late by more than the 1 % that the tests allow, so only the bulk of a long wait is slept.
+        // A sleep would end late by more than the 1 % that the tests allow, so only the bulk of a
+        // long wait is slept.
         const SPIN_NS: u64 = 1_000_000;
         if until_ns > now_ns + SPIN_NS {
             self.clock.sleep_until(until_ns - SPIN_NS);
@@ -242,8 +247,9 @@ impl Lane for TimedLane {
     }
 }
 
-/// The worker loop against this engine, on a simulated clock: what is reported is exact, on any machine. On real clocks,
-/// and from the plan to the stored point, tests/measured/truth.rs asks the same.
+/// The worker loop against this engine, on a simulated clock: what is reported is exact, on any
+/// machine. On real clocks, and from the plan to the stored point, tests/measured/truth.rs asks the
+/// same.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,12 +279,18 @@ mod tests {
     }
 
     /// One worker from zero to `until_ns`. A rate in ops/s makes an open loop.
-    fn simulate(model: Model, depth: u32, rate: Option<(f64, Arrival)>, until_ns: u64) -> (Tally, Recorder) {
+    fn simulate(
+        model: Model,
+        depth: u32,
+        rate: Option<(f64, Arrival)>,
+        until_ns: u64,
+    ) -> (Tally, Recorder) {
         let clock = Clock::simulated();
         let recorder = Recorder::new(&[Class::READ], rate.is_some());
         let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
-        let schedule = rate
-            .map(|(ops, arrival)| Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, 4096.0, Seed::new(1, 2, 3)));
+        let schedule = rate.map(|(ops, arrival)| {
+            Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, 4096.0, Seed::new(1, 2, 3))
+        });
         let job = Job {
             clock,
             source: &mut Reads,
@@ -309,9 +321,9 @@ mod tests {
 
     #[track_caller]
     fn percentiles_are(measured: &Histogram, truths: &[(f64, u64)]) {
-        truths
-            .iter()
-            .for_each(|&(q, ns)| is(measured.quantile_ns(q).unwrap() as f64, ns as f64, &format!("p{}", 100.0 * q)));
+        truths.iter().for_each(|&(q, ns)| {
+            is(measured.quantile_ns(q).unwrap() as f64, ns as f64, &format!("p{}", 100.0 * q))
+        });
     }
 
     #[test]
@@ -342,8 +354,9 @@ mod tests {
         is_within(1.0, tally.service.mean_ns().unwrap(), 0.99 * 100e3 + 0.01 * 5e6, "mean");
     }
 
-    /// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is handed over k × 100 µs
-    /// after its end, so its response time is 1 s − 0.9 k ms, until nothing is left after k = 1 s ÷ 0.9 ms = 1,111 ops.
+    /// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is
+    /// handed over k × 100 µs after its end, so its response time is 1 s − 0.9 k ms, until nothing
+    /// is left after k = 1 s ÷ 0.9 ms = 1,111 ops.
     #[test]
     fn in_open_loop_a_stall_counts_for_every_op_that_it_kept_waiting() {
         let stalls = Model { stall: Some((1500 * MS, S)), ..takes(100 * US) };
@@ -365,7 +378,10 @@ mod tests {
     fn an_open_loop_that_the_drive_can_keep_up_with_delivers_its_rate_and_nothing_late() {
         for rate in [10.0, 3_000.0, 9_900.0] {
             let (tally, counted) = simulate(takes(100 * US), 1, Some((rate, Arrival::Fixed)), S);
-            assert_eq!((tally.ops, counted.late.get(), counted.backlog_end.get()), (rate as u64, 0, 0));
+            assert_eq!(
+                (tally.ops, counted.late.get(), counted.backlog_end.get()),
+                (rate as u64, 0, 0)
+            );
             percentiles_are(tally.response(), &[(0.5, 100 * US), (1.0, 100 * US)]);
         }
     }
@@ -381,7 +397,8 @@ mod tests {
 
     #[test]
     fn what_an_overloaded_drive_could_not_take_is_counted_as_backlog() {
-        let (tally, counted) = simulate(takes(100 * US), 1, Some((20_000.0, Arrival::Fixed)), 3 * S);
+        let (tally, counted) =
+            simulate(takes(100 * US), 1, Some((20_000.0, Arrival::Fixed)), 3 * S);
         is(tally.ops as f64, 30_000.0, "the engine takes 10,000/s");
         assert_eq!(tally.ops + counted.backlog_end.get(), 60_000);
     }

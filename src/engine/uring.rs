@@ -1,7 +1,9 @@
-//! `uring`: io_uring with registered buffers and a registered file, batched submission and completion.
+//! `uring`: io_uring with registered buffers and a registered file, batched submission and
+//! completion.
 //!
-//! A ring belongs to one worker thread, which lets the kernel run completions there and nowhere else (SINGLE_ISSUER and
-//! DEFER_TASKRUN, Linux 6.1); older kernels get the ring without. One system call submits a turn's batch and waits.
+//! A ring belongs to one worker thread, which lets the kernel run completions there and nowhere
+//! else (SINGLE_ISSUER and DEFER_TASKRUN, Linux 6.1); older kernels get the ring without. One
+//! system call submits a turn's batch and waits.
 
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -17,7 +19,8 @@ use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
 use crate::record::Fact;
 
-/// How often the processor is offered to others before a wait for a completion sleeps: measured, docs/benchmarks.md.
+/// How often the processor is offered to others before a wait for a completion sleeps: measured,
+/// docs/benchmarks.md.
 const YIELDS: u32 = 2;
 
 /// The engine `uring`.
@@ -76,7 +79,8 @@ impl Target for UringTarget {
         let seed = Seed::new(0, 1, u64::from(thread));
         let mut buffers = Buffers::new(depth, largest_op(stream)?, self.file.compressible, seed)?;
         let ring = ring(depth)?;
-        let addresses: Vec<*mut u8> = (0..depth).map(|slot| buffers.slot(slot).as_mut_ptr()).collect();
+        let addresses: Vec<*mut u8> =
+            (0..depth).map(|slot| buffers.slot(slot).as_mut_ptr()).collect();
         register(&ring, &mut buffers, &self.file, depth)?;
         let ops = vec![(0, 0); depth as usize];
         let (file, nop, clock) = (Arc::clone(&self.file), self.nop, self.clock);
@@ -95,15 +99,23 @@ impl Target for UringTarget {
 /// A ring with everything that the kernel has to make it cheap.
 fn ring(depth: u32) -> Result<IoUring> {
     let entries = depth.next_power_of_two();
-    let best = IoUring::builder().setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag().build(entries);
+    let best = IoUring::builder()
+        .setup_single_issuer()
+        .setup_defer_taskrun()
+        .setup_taskrun_flag()
+        .build(entries);
     let ring = match best {
         Err(cause) if cause.raw_os_error() == Some(libc::EINVAL) => IoUring::new(entries),
         other => other,
     };
     ring.map_err(|cause| {
         let hint = match cause.raw_os_error() {
-            Some(libc::EPERM) => "io_uring is switched off here: try `sysctl -w kernel.io_uring_disabled=0`",
-            Some(libc::ENOSYS) => "this kernel has no io_uring: use the engine psync, or Linux 5.11 and later",
+            Some(libc::EPERM) => {
+                "io_uring is switched off here: try `sysctl -w kernel.io_uring_disabled=0`"
+            }
+            Some(libc::ENOSYS) => {
+                "this kernel has no io_uring: use the engine psync, or Linux 5.11 and later"
+            }
             Some(libc::ENOMEM) => "raise the limit of locked memory: `ulimit -l unlimited`",
             _ => "lower the depth, or use the engine psync",
         };
@@ -118,11 +130,17 @@ fn register(ring: &IoUring, buffers: &mut Buffers, file: &BlockFile, depth: u32)
             libc::iovec { iov_base: data.as_mut_ptr().cast(), iov_len: data.len() }
         })
         .collect();
-    // SAFETY: the buffers live in the lane beside the ring and are dropped after it (field order in `UringLane`).
+    // SAFETY: the buffers live in the lane beside the ring and are dropped after it (field order in
+    // `UringLane`).
     unsafe { ring.submitter().register_buffers(&iovecs) }.map_err(|e| {
-        failed(format!("registering buffers: {e}"), "raise the limit of locked memory: `ulimit -l unlimited`")
+        failed(
+            format!("registering buffers: {e}"),
+            "raise the limit of locked memory: `ulimit -l unlimited`",
+        )
     })?;
-    ring.submitter().register_files(&[file.file.as_raw_fd()]).context("registering the file with io_uring")
+    ring.submitter()
+        .register_files(&[file.file.as_raw_fd()])
+        .context("registering the file with io_uring")
 }
 
 struct UringLane {
@@ -152,8 +170,9 @@ impl UringLane {
         }
     }
 
-    /// Submits and waits for a completion. Going to sleep and being woken costs more than a fast drive takes, so the
-    /// processor is first offered to others a few times; the kernel raises a flag when a completion has come.
+    /// Submits and waits for a completion. Going to sleep and being woken costs more than a fast
+    /// drive takes, so the processor is first offered to others a few times; the kernel raises a
+    /// flag when a completion has come.
     #[inline(always)]
     fn submit_and_look_before_sleeping(&mut self) -> std::io::Result<usize> {
         let submitted = self.ring.submit()?;
@@ -177,14 +196,22 @@ impl UringLane {
             Wait::One => self.submit_and_look_before_sleeping(),
             Wait::Until(until_ns) => {
                 let left_ns = until_ns.saturating_sub(self.clock.now_ns());
-                let left = types::Timespec::new().sec(left_ns / 1_000_000_000).nsec((left_ns % 1_000_000_000) as u32);
+                let left = types::Timespec::new()
+                    .sec(left_ns / 1_000_000_000)
+                    .nsec((left_ns % 1_000_000_000) as u32);
                 self.ring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&left))
             }
         };
         match entered {
             Ok(_) => Ok(()),
-            // The time is up; a signal came; the completion queue is to be emptied first: the next turn goes on.
-            Err(e) if matches!(e.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)) => {
+            // The time is up; a signal came; the completion queue is to be emptied first: the next
+            // turn goes on.
+            Err(e)
+                if matches!(
+                    e.raw_os_error(),
+                    Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)
+                ) =>
+            {
                 Ok(())
             }
             Err(e) => Err(failed(format!("io_uring_enter failed: {e}"), "try the engine psync")),
@@ -209,7 +236,9 @@ impl Lane for UringLane {
         // SAFETY: the buffer of a slot is not touched until its completion has been reaped.
         let pushed = unsafe { self.ring.submission().push(&entry.user_data(u64::from(slot))) };
         self.in_flight += 1;
-        pushed.map_err(|_| failed("the submission queue is full", "this is a defect of Dyno: please report it"))
+        pushed.map_err(|_| {
+            failed("the submission queue is full", "this is a defect of Dyno: please report it")
+        })
     }
 
     #[inline(always)]

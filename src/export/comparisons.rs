@@ -39,7 +39,8 @@ impl Table for Comparisons {
         let row = |c: &crate::analysis::Comparison| {
             let step = &facts.steps[c.step];
             let (percent, low, high) = c.percent();
-            let value = if let At::Value(value) = c.at { Some(step.values[value].number) } else { None };
+            let value =
+                if let At::Value(value) = c.at { Some(step.values[value].number) } else { None };
             vec![
                 step.name.as_str().into(),
                 c.metric.short().as_str().into(),
@@ -61,7 +62,11 @@ impl Table for Comparisons {
         Some(facts.comparisons.iter().map(row).collect())
     }
 
-    fn rows(&self, _: &super::Stored<'_>, _: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
+    fn rows(
+        &self,
+        _: &super::Stored<'_>,
+        _: &mut dyn FnMut(Vec<Value>) -> Result<()>,
+    ) -> Result<()> {
         Ok(())
     }
 }

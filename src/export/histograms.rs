@@ -7,7 +7,8 @@ use crate::base::histogram::Histogram;
 
 pub struct Histograms;
 
-const MEASURES: [Column; 3] = [("time", Kind::Text), ("to_ns", Kind::Whole), ("count", Kind::Whole)];
+const MEASURES: [Column; 3] =
+    [("time", Kind::Text), ("to_ns", Kind::Whole), ("count", Kind::Whole)];
 
 impl Table for Histograms {
     fn name(&self) -> &'static str {
@@ -18,15 +19,22 @@ impl Table for Histograms {
         [&key::POINT[..], &key::PART, &MEASURES, &[("bundle", Kind::Text)]].concat()
     }
 
-    fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
+    fn rows(
+        &self,
+        stored: &Stored<'_>,
+        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
+    ) -> Result<()> {
         let point = &stored.point.point;
-        for (cell, tally) in point.cells.iter().flat_map(|c| c.tallies.iter().map(move |t| (c, t))) {
+        for (cell, tally) in point.cells.iter().flat_map(|c| c.tallies.iter().map(move |t| (c, t)))
+        {
             let part = key::of_part(&cell.stream, cell.drive, cell.instance, tally.class);
             let mut of = |time: &str, histogram: &Histogram| -> Result<()> {
                 // What overflowed has no bucket; it stands above all others.
-                let beyond = (histogram.overflow > 0).then_some((histogram.max_ns, histogram.overflow));
+                let beyond =
+                    (histogram.overflow > 0).then_some((histogram.max_ns, histogram.overflow));
                 for (to_ns, count) in histogram.buckets().chain(beyond) {
-                    let measures = vec![time.into(), to_ns.into(), count.into(), stored.file.into()];
+                    let measures =
+                        vec![time.into(), to_ns.into(), count.into(), stored.file.into()];
                     row([key::of_point(&point.key), part.to_vec(), measures].concat())?;
                 }
                 Ok(())

@@ -29,7 +29,11 @@ impl Table for Intervals {
         [&key::POINT[..], &key::PART, &MEASURES, &[("bundle", Kind::Text)]].concat()
     }
 
-    fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
+    fn rows(
+        &self,
+        stored: &Stored<'_>,
+        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
+    ) -> Result<()> {
         let point = key::of_point(&stored.point.point.key);
         stored.bundle.each_interval(stored.point.id, &mut |i| {
             let seconds = i.end_ns.saturating_sub(i.start_ns).max(1) as f64 / 1e9;
@@ -48,7 +52,8 @@ impl Table for Intervals {
                 response.and_then(|r| r.percentile_ns(0.99)).into(),
             ];
             let part = key::of_part(&i.stream, i.drive, i.instance, i.class);
-            row([point.clone(), part.to_vec(), measures.to_vec(), vec![stored.file.into()]].concat())
+            row([point.clone(), part.to_vec(), measures.to_vec(), vec![stored.file.into()]]
+                .concat())
         })
     }
 }

@@ -21,8 +21,12 @@ pub fn of_point(key: &PointKey) -> Vec<Value> {
     ]
 }
 
-pub const PART: [Column; 4] =
-    [("stream", Kind::Text), ("drive", Kind::Whole), ("instance", Kind::Whole), ("class", Kind::Text)];
+pub const PART: [Column; 4] = [
+    ("stream", Kind::Text),
+    ("drive", Kind::Whole),
+    ("instance", Kind::Whole),
+    ("class", Kind::Text),
+];
 
 pub fn of_part(stream: &str, drive: u32, instance: u32, class: crate::record::Class) -> [Value; 4] {
     [stream.into(), drive.into(), instance.into(), class.name().into()]

@@ -1,4 +1,5 @@
-//! Bundles as tables for other tools: what a table's columns are, what a value is, and where rows go.
+//! Bundles as tables for other tools: what a table's columns are, what a value is, and where rows
+//! go.
 //!
 //! A table is a file and a line in `TABLES`, a form one in `FORMS`.
 
@@ -64,7 +65,11 @@ pub trait Table: Sync {
         None
     }
     /// The rows of one point, in the order of the columns.
-    fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()>;
+    fn rows(
+        &self,
+        stored: &Stored<'_>,
+        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
+    ) -> Result<()>;
 }
 
 /// Every table, in the order of the help.
@@ -81,11 +86,16 @@ pub trait Form: Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
     /// Writes what the form begins with, and takes rows from then on.
-    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>>;
+    fn writer<'a>(
+        &self,
+        columns: &[Column],
+        out: Box<dyn Write + Send + 'a>,
+    ) -> Result<Box<dyn Rows + 'a>>;
 }
 
 /// Every form, in the order of the help.
-pub static FORMS: Registry<&'static dyn Form> = Registry::new(&[&text::Csv, &text::Json, &parquet::Parquet]);
+pub static FORMS: Registry<&'static dyn Form> =
+    Registry::new(&[&text::Csv, &text::Json, &parquet::Parquet]);
 
 /// Takes rows one after the other.
 pub trait Rows {
@@ -105,7 +115,9 @@ pub fn export(
     let mut writer = form.writer(&table.columns(), out)?;
     match table.whole(facts) {
         Some(rows) => rows.into_iter().try_for_each(|row| writer.row(row))?,
-        None => stored::each_point(paths, &mut |stored| table.rows(stored, &mut |values| writer.row(values)))?,
+        None => stored::each_point(paths, &mut |stored| {
+            table.rows(stored, &mut |values| writer.row(values))
+        })?,
     }
     writer.end()
 }
@@ -117,7 +129,8 @@ impl From<&str> for Value {
 }
 
 impl From<u64> for Value {
-    /// What no signed number holds (centuries in nanoseconds) does not come up, and is better missing than wrong.
+    /// What no signed number holds (centuries in nanoseconds) does not come up, and is better
+    /// missing than wrong.
     fn from(n: u64) -> Value {
         i64::try_from(n).map_or(Value::Missing, Value::Whole)
     }

@@ -22,7 +22,11 @@ impl Form for Parquet {
         "parquet"
     }
 
-    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>> {
+    fn writer<'a>(
+        &self,
+        columns: &[Column],
+        out: Box<dyn Write + Send + 'a>,
+    ) -> Result<Box<dyn Rows + 'a>> {
         let field = |(name, kind): &Column| {
             let (physical, logical) = match kind {
                 Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
@@ -30,14 +34,19 @@ impl Form for Parquet {
                 Kind::Real => (Physical::DOUBLE, None),
                 Kind::Truth => (Physical::BOOLEAN, None),
             };
-            let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
+            let field =
+                Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
             Ok(Arc::new(field.with_logical_type(logical).build()?))
         };
         let fields = columns.iter().map(field).collect::<Result<Vec<_>>>()?;
         let schema = Type::group_type_builder("dyno").with_fields(fields).build()?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
-        Ok(Box::new(ParquetRows { file, kinds: columns.iter().map(|(_, kind)| *kind).collect(), held: Vec::new() }))
+        Ok(Box::new(ParquetRows {
+            file,
+            kinds: columns.iter().map(|(_, kind)| *kind).collect(),
+            held: Vec::new(),
+        }))
     }
 }
 
@@ -86,20 +95,28 @@ fn write_column<'v>(
     let there: Vec<i16> = values.clone().map(|v| i16::from(*v != Value::Missing)).collect();
     match kind {
         Kind::Text => {
-            let of = |v: &Value| if let Value::Text(text) = v { Some(ByteArray::from(text.as_str())) } else { None };
+            let of = |v: &Value| {
+                if let Value::Text(text) = v { Some(ByteArray::from(text.as_str())) } else { None }
+            };
             let all: Vec<ByteArray> = values.filter_map(of).collect();
             column.typed::<ByteArrayType>().write_batch(&all, Some(&there), None)?;
         }
         Kind::Whole => {
-            let all: Vec<i64> = values.filter_map(|v| if let Value::Whole(n) = v { Some(*n) } else { None }).collect();
+            let all: Vec<i64> = values
+                .filter_map(|v| if let Value::Whole(n) = v { Some(*n) } else { None })
+                .collect();
             column.typed::<Int64Type>().write_batch(&all, Some(&there), None)?;
         }
         Kind::Real => {
-            let all: Vec<f64> = values.filter_map(|v| if let Value::Real(n) = v { Some(*n) } else { None }).collect();
+            let all: Vec<f64> = values
+                .filter_map(|v| if let Value::Real(n) = v { Some(*n) } else { None })
+                .collect();
             column.typed::<DoubleType>().write_batch(&all, Some(&there), None)?;
         }
         Kind::Truth => {
-            let all: Vec<bool> = values.filter_map(|v| if let Value::Truth(t) = v { Some(*t) } else { None }).collect();
+            let all: Vec<bool> = values
+                .filter_map(|v| if let Value::Truth(t) = v { Some(*t) } else { None })
+                .collect();
             column.typed::<BoolType>().write_batch(&all, Some(&there), None)?;
         }
     }

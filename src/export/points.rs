@@ -12,7 +12,8 @@ use crate::record::{Cell, Outcome, POWER_CLASSES};
 
 pub struct Points;
 
-/// Columns between the key and the outcome, which a point that failed before it measured anything leaves empty.
+/// Columns between the key and the outcome, which a point that failed before it measured anything
+/// leaves empty.
 const MEASURES: [Column; 28] = [
     ("stream", Kind::Text),
     ("headline", Kind::Truth),
@@ -44,11 +45,15 @@ const MEASURES: [Column; 28] = [
     ("given_up", Kind::Whole),
 ];
 
-const END: [Column; 4] =
-    [("window_ns", Kind::Whole), ("outcome", Kind::Text), ("started_unix_ns", Kind::Whole), ("bundle", Kind::Text)];
+const END: [Column; 4] = [
+    ("window_ns", Kind::Whole),
+    ("outcome", Kind::Text),
+    ("started_unix_ns", Kind::Whole),
+    ("bundle", Kind::Text),
+];
 
-/// The same in every row of a point: mean power and energy by class, from the first instrument of each, and what limited
-/// it.
+/// The same in every row of a point: mean power and energy by class, from the first instrument of
+/// each, and what limited it.
 const WATCHED: [Column; 10] = [
     (power::DRIVE_WATTS, Kind::Real),
     ("drive_joules", Kind::Real),
@@ -71,7 +76,11 @@ impl Table for Points {
         [&key::POINT[..], &MEASURES, &WATCHED, &END].concat()
     }
 
-    fn rows(&self, stored: &Stored<'_>, row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
+    fn rows(
+        &self,
+        stored: &Stored<'_>,
+        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
+    ) -> Result<()> {
         let point = &stored.point.point;
         let outcome = match &point.outcome {
             Outcome::Measured => "measured".to_string(),
@@ -80,7 +89,12 @@ impl Table for Points {
         let watched = watched(stored.metered);
         let mut write = |measures: Vec<Value>| {
             let started = Some(point.started_unix_ns).filter(|t| *t > 0);
-            let end = [point.window_ns.into(), outcome.as_str().into(), started.into(), stored.file.into()];
+            let end = [
+                point.window_ns.into(),
+                outcome.as_str().into(),
+                started.into(),
+                stored.file.into(),
+            ];
             row([key::of_point(&point.key), measures, watched.clone(), end.to_vec()].concat())
         };
         let mut rows = 0;
@@ -88,7 +102,11 @@ impl Table for Points {
             let mut numbers = Numbers::of(&[cell], point.window_ns);
             // Reported figures are of the stream as a whole.
             if point.cells.iter().filter(|c| c.stream == cell.stream).count() == 1 {
-                stored.reported.iter().filter(|t| t.stream == cell.stream).for_each(|t| numbers.report(t));
+                stored
+                    .reported
+                    .iter()
+                    .filter(|t| t.stream == cell.stream)
+                    .for_each(|t| numbers.report(t));
             }
             for class in &numbers.classes {
                 write(measures(cell, class, point.window_ns))?;
@@ -129,7 +147,8 @@ fn measures(cell: &Cell, class: &ClassNumbers, window_ns: u64) -> Vec<Value> {
     };
     let open = |n: u64| cell.asked.map(|_| n).into();
     let response = class.response.as_ref();
-    let [stream, drive, instance, name] = key::of_part(&cell.stream, cell.drive, cell.instance, class.class);
+    let [stream, drive, instance, name] =
+        key::of_part(&cell.stream, cell.drive, cell.instance, class.class);
     let mut row = vec![stream, cell.headline.into(), drive, instance, name];
     row.extend([cell.threads.into(), cell.depth.into(), class.ops.into()]);
     row.extend([per_s(class.ops).into(), per_s(class.bytes).into(), class.service.mean_ns.into()]);
@@ -139,7 +158,13 @@ fn measures(cell: &Cell, class: &ClassNumbers, window_ns: u64) -> Vec<Value> {
     row.extend([low, high]);
     row.push(response.and_then(|r| r.mean_ns).into());
     row.push(response.and_then(|r| r.percentiles_ns[P99]).into());
-    row.extend([open(cell.late), open(cell.backlog_max), open(cell.backlog_end), asked.into(), unit.into()]);
+    row.extend([
+        open(cell.late),
+        open(cell.backlog_max),
+        open(cell.backlog_end),
+        asked.into(),
+        unit.into(),
+    ]);
     row.extend([class.misses.into(), class.given_up.into()]);
     row
 }

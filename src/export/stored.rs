@@ -24,23 +24,33 @@ pub struct Stored<'a> {
 }
 
 /// Hands over every point of the bundles.
-pub fn each_point(paths: &[PathBuf], visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>) -> Result<()> {
+pub fn each_point(
+    paths: &[PathBuf],
+    visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>,
+) -> Result<()> {
     for path in paths {
         let bundle = Bundle::open(path).with_context(|| format!("opening {}", path.display()))?;
         let reported = bundle.reported()?;
         let file = path.display().to_string();
         let reading = || format!("reading {}", path.display());
-        // Twice, since the histograms of all points do not fit into memory, and meters are seen through over all of them.
+        // Twice, since the histograms of all points do not fit into memory, and meters are seen
+        // through over all of them.
         let mut metered: Vec<(i64, String, Metered)> = Vec::new();
         let mut look = |p: StoredPoint| {
             let (samples, rates) = (bundle.samples(p.id)?, bundle.rates(p.id)?);
-            let seen = Metered::of(samples, &rates, (&bundle.run().plan, &p.point), &PointSummary::of(&p.point));
+            let seen = Metered::of(
+                samples,
+                &rates,
+                (&bundle.run().plan, &p.point),
+                &PointSummary::of(&p.point),
+            );
             metered.push((p.id, p.point.key.subject, seen));
             Ok(())
         };
         bundle.each_point(&mut look).with_context(reading)?;
         meter_facts::agree(metered.iter_mut().map(|(_, subject, seen)| (subject.clone(), seen)));
-        let metered: HashMap<i64, Metered> = metered.into_iter().map(|(id, _, seen)| (id, seen)).collect();
+        let metered: HashMap<i64, Metered> =
+            metered.into_iter().map(|(id, _, seen)| (id, seen)).collect();
         let none = Metered::default();
         let mut hand_over = |point: StoredPoint| {
             let reported = reported.get(&point.id).map_or(&[][..], Vec::as_slice);

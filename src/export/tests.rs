@@ -50,7 +50,9 @@ fn of_json(bytes: &[u8], columns: &[super::Column]) -> Vec<Vec<String>> {
         (value, Kind::Real) => value.as_f64().expect("a number").to_string(),
         (value, _) => value.to_string(),
     };
-    rows.iter().map(|row| columns.iter().map(|(name, kind)| text(&row[name], *kind)).collect()).collect()
+    rows.iter()
+        .map(|row| columns.iter().map(|(name, kind)| text(&row[name], *kind)).collect())
+        .collect()
 }
 
 #[test]
@@ -58,7 +60,12 @@ fn every_form_holds_the_same_rows() {
     let (_folder, paths) = bundle(&small());
     for (index, table) in TABLES.iter().enumerate() {
         let csv = of_csv(&made(&paths, index, "csv"));
-        assert_eq!(csv, of_json(&made(&paths, index, "json"), &table.columns()), "{}", table.name());
+        assert_eq!(
+            csv,
+            of_json(&made(&paths, index, "json"), &table.columns()),
+            "{}",
+            table.name()
+        );
         assert_eq!(csv, of_parquet(made(&paths, index, "parquet")), "{}", table.name());
         let rows = match table.name() {
             // Points × streams; seconds of the one stream that has intervals.
@@ -77,7 +84,9 @@ fn every_form_holds_the_same_rows() {
 fn a_point_that_failed_says_why() {
     let (_folder, paths) = bundle(&small());
     let rows = of_csv(&made(&paths, 0, "csv"));
-    assert!(rows.iter().any(|row| row.contains(&"failed: the disk, it seems, is full".to_string())));
+    assert!(
+        rows.iter().any(|row| row.contains(&"failed: the disk, it seems, is full".to_string()))
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Rows as comma-separated values, and as a JSON array of objects. A missing value is an empty cell, or null.
+//! Rows as comma-separated values, and as a JSON array of objects. A missing value is an empty
+//! cell, or null.
 
 use std::io::Write;
 
@@ -12,7 +13,11 @@ impl Form for Csv {
         "csv"
     }
 
-    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>> {
+    fn writer<'a>(
+        &self,
+        columns: &[Column],
+        out: Box<dyn Write + Send + 'a>,
+    ) -> Result<Box<dyn Rows + 'a>> {
         let mut writer = ::csv::Writer::from_writer(out);
         writer.write_record(columns.iter().map(|(name, _)| name))?;
         Ok(Box::new(CsvRows(writer)))
@@ -38,7 +43,8 @@ impl Rows for CsvRows<'_> {
     }
 }
 
-/// A spreadsheet takes a cell that begins so for a formula, and would run it; an apostrophe makes it text again.
+/// A spreadsheet takes a cell that begins so for a formula, and would run it; an apostrophe makes
+/// it text again.
 fn inert(text: String) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%', '＝', '＋', '－', '＠']) {
         format!("'{text}")
@@ -54,8 +60,16 @@ impl Form for Json {
         "json"
     }
 
-    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>> {
-        Ok(Box::new(JsonRows { names: columns.iter().map(|(name, _)| *name).collect(), out, first: true }))
+    fn writer<'a>(
+        &self,
+        columns: &[Column],
+        out: Box<dyn Write + Send + 'a>,
+    ) -> Result<Box<dyn Rows + 'a>> {
+        Ok(Box::new(JsonRows {
+            names: columns.iter().map(|(name, _)| *name).collect(),
+            out,
+            first: true,
+        }))
     }
 }
 

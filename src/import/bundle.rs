@@ -1,22 +1,33 @@
-//! From files to a bundle: repeats are numbered, a plan is made that says what was imported and from where.
+//! From files to a bundle: repeats are numbered, a plan is made that says what was imported and
+//! from where.
 
 use std::path::Path;
 
 use super::{Entry, Format, Found};
 use crate::base::error::{Result, failed};
 use crate::base::output::New;
-use crate::plan::{Arrival, Drive, Knobs, Load, Order, Part, Place, Plan, Protocol, Step, Stream, Subject, Sweep};
+use crate::plan::{
+    Arrival, Drive, Knobs, Load, Order, Part, Place, Plan, Protocol, Step, Stream, Subject, Sweep,
+};
 use crate::record::{Fact, Run, Sink};
 use crate::store::Writer;
 
-/// Writes what files of one format held (file name, subject where the file names none, what was found) into a new
-/// bundle; how many points there are.
-pub fn import(format: &dyn Format, found: Vec<(String, String, Found)>, path: &Path) -> Result<usize> {
+/// Writes what files of one format held (file name, subject where the file names none, what was
+/// found) into a new bundle; how many points there are.
+pub fn import(
+    format: &dyn Format,
+    found: Vec<(String, String, Found)>,
+    path: &Path,
+) -> Result<usize> {
     let info = format.info();
     let files: Vec<String> = found.iter().map(|(file, ..)| file.clone()).collect();
     let mut facts = vec![
         Fact::new("Imported", "from", format!("{} ({})", files.join(", "), info.name)),
-        Fact::new("Imported", "measured by", "another tool, not by Dyno; what it did not report is missing here"),
+        Fact::new(
+            "Imported",
+            "measured by",
+            "another tool, not by Dyno; what it did not report is missing here",
+        ),
         Fact::new("Imported", "missing", info.missing.join("; ")),
     ];
     let (mut title, mut source) = (None, None);
@@ -33,7 +44,8 @@ pub fn import(format: &dyn Format, found: Vec<(String, String, Found)>, path: &P
         }
     }
     if entries.iter().any(|e| e.point.window_ns == super::NO_WINDOW_NS) {
-        let what = "not reported; 1,000 s stand for it, so that counts of ops are the rate times 1,000";
+        let what =
+            "not reported; 1,000 s stand for it, so that counts of ops are the rate times 1,000";
         facts.push(Fact::new("Imported", "length of the window", what));
     }
     if entries.iter().any(|e| e.point.cells.iter().all(|c| c.tallies.is_empty())) {
@@ -45,7 +57,8 @@ pub fn import(format: &dyn Format, found: Vec<(String, String, Found)>, path: &P
     let started = entries.iter().map(|e| e.point.started_unix_ns).max().unwrap_or(0);
     let title = title.unwrap_or_else(|| format!("Imported from {}", info.name));
     let plan = plan(info.name, title, source.unwrap_or_default(), &entries);
-    let run = Run { plan, started_unix_ns: started, dyno_version: env!("CARGO_PKG_VERSION").to_string() };
+    let run =
+        Run { plan, started_unix_ns: started, dyno_version: env!("CARGO_PKG_VERSION").to_string() };
     // Files with a name are whole bundles.
     let new = New::begin(path)?;
     let mut writer = Writer::create(new.beside(), &run, &facts)?;
@@ -119,7 +132,8 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
         })
         .collect();
     let sweep = entry.axis.map(|(field, _)| {
-        let of_step = all.iter().filter(|e| e.step == entry.step).filter_map(|e| e.axis).map(|a| a.1);
+        let of_step =
+            all.iter().filter(|e| e.step == entry.step).filter_map(|e| e.axis).map(|a| a.1);
         let mut values: Vec<f64> = of_step.filter(|v| v.is_finite()).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
@@ -130,7 +144,9 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
         title: entry.title.clone(),
         warmup_ns: 0,
         // Nothing, where it was not reported.
-        duration_ns: Some(entry.point.window_ns).filter(|ns| *ns != super::NO_WINDOW_NS).unwrap_or(0),
+        duration_ns: Some(entry.point.window_ns)
+            .filter(|ns| *ns != super::NO_WINDOW_NS)
+            .unwrap_or(0),
         drop_caches: false,
         settle: false,
         figures: Vec::new(),

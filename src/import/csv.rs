@@ -1,4 +1,5 @@
-//! Comma-separated values with a mapping that says what the columns mean: published tables, or any tool's own.
+//! Comma-separated values with a mapping that says what the columns mean: published tables, or any
+//! tool's own.
 
 use std::collections::BTreeMap;
 
@@ -70,8 +71,13 @@ impl Format for Csv {
     fn info(&self) -> &'static Info {
         &Info {
             name: "csv",
-            summary: "comma-separated values, with --mapping MAPPING.toml for what the columns mean",
-            missing: &["latencies but for the figures given", "intervals", "when the points were measured"],
+            summary: "comma-separated values, with --mapping MAPPING.toml for what the columns \
+                      mean",
+            missing: &[
+                "latencies but for the figures given",
+                "intervals",
+                "when the points were measured",
+            ],
         }
     }
 
@@ -82,13 +88,22 @@ impl Format for Csv {
                 "give --mapping MAPPING.toml; docs/import.md shows one",
             ));
         };
-        let mapping: Mapping = toml::from_str(text)
-            .map_err(|e| failed(format!("{name}: {}", e.to_string().trim_end()), "docs/import.md shows a mapping"))?;
+        let mapping: Mapping = toml::from_str(text).map_err(|e| {
+            failed(
+                format!("{name}: {}", e.to_string().trim_end()),
+                "docs/import.md shows a mapping",
+            )
+        })?;
         let scales = scales(name, &mapping)?;
         let mut lines = input.text.lines().enumerate().map(|(i, l)| (i + 1, l));
         let mut rows = lines.by_ref().filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'));
         let Some((at, head)) = rows.next() else {
-            return Err(wrong(input.file, 1, "there is no line of column names", "give a CSV with a heading"));
+            return Err(wrong(
+                input.file,
+                1,
+                "there is no line of column names",
+                "give a CSV with a heading",
+            ));
         };
         let head = split(input.file, at, head)?;
         let table = Table { input, mapping: &mapping, scales: &scales, head: &head, head_at: at };
@@ -109,16 +124,26 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
             Column::Plain(column) => column.rsplit('_').next().unwrap_or_default(),
             Column::InUnit { unit, .. } => unit,
         };
-        let percentile = name.strip_prefix('p').and_then(|p| p.parse::<f64>().ok()).filter(|p| *p > 0.0 && *p < 100.0);
+        let percentile = name
+            .strip_prefix('p')
+            .and_then(|p| p.parse::<f64>().ok())
+            .filter(|p| *p > 0.0 && *p < 100.0);
         let time = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
         let known: &[(&str, f64)] = match name.as_str() {
             "mean" | "max" => &time,
             _ if percentile.is_some() => &time,
-            "bytes_per_s" => &[("bytes/s", 1.0), ("s", 1.0), ("MB/s", 1e6), ("MiB/s", 1_048_576.0), ("GB/s", 1e9)],
+            "bytes_per_s" => &[
+                ("bytes/s", 1.0),
+                ("s", 1.0),
+                ("MB/s", 1e6),
+                ("MiB/s", 1_048_576.0),
+                ("GB/s", 1e9),
+            ],
             "ops_per_s" => &[("ops/s", 1.0), ("s", 1.0), ("kops/s", 1e3)],
             "watts" => &[("watts", 1.0), ("W", 1.0)],
             _ => {
-                let next = "use ops_per_s, bytes_per_s, mean, max, watts, or a percentile such as p99 or p99.9";
+                let next = "use ops_per_s, bytes_per_s, mean, max, watts, or a percentile such as \
+                            p99 or p99.9";
                 return Err(failed(format!("{file}: '{name}' is no figure"), next));
             }
         };
@@ -134,7 +159,10 @@ fn scales(file: &str, mapping: &Mapping) -> Result<BTreeMap<String, f64>> {
         all.insert(name.clone(), scale);
     }
     if !all.contains_key("ops_per_s") {
-        return Err(failed(format!("{file}: [figures] has no ops_per_s"), "say which column holds ops/s"));
+        return Err(failed(
+            format!("{file}: [figures] has no ops_per_s"),
+            "say which column holds ops/s",
+        ));
     }
     Ok(all)
 }
@@ -153,7 +181,12 @@ impl Table<'_> {
         let cells = split(file, at, line)?;
         if cells.len() != self.head.len() {
             let what = format!("{} values for {} columns", cells.len(), self.head.len());
-            return Err(wrong(file, at, what, "the line may be cut, or a value with a comma needs quotes"));
+            return Err(wrong(
+                file,
+                at,
+                what,
+                "the line may be cut, or a value with a comma needs quotes",
+            ));
         }
         let text = |column: &str| -> Result<&str> {
             let index = self.head.iter().position(|h| h == column).ok_or_else(|| {
@@ -172,7 +205,10 @@ impl Table<'_> {
             Some(column) => text(column)?,
             None => m.step.as_deref().unwrap_or(stem),
         };
-        let window_ns = m.window_s.filter(|s| *s > 0.0).map_or(super::NO_WINDOW_NS, |s| (s * 1e9).min(1e18) as u64);
+        let window_ns = m
+            .window_s
+            .filter(|s| *s > 0.0)
+            .map_or(super::NO_WINDOW_NS, |s| (s * 1e9).min(1e18) as u64);
         let mut entry = Entry::new(step, axis, window_ns);
         entry.title = m.titles.get(step).cloned().unwrap_or_default();
         entry.subject = m.subject.as_deref().map(&text).transpose()?.map(str::to_string);
@@ -199,7 +235,8 @@ impl Table<'_> {
                 _ => entry.report("table", class, &format!("{name}_ns"), value, None),
             }
         }
-        let threads = axis.filter(|a| a.0 == Field::Threads).map_or(1, |a| a.1.clamp(1.0, 65_536.0) as u32);
+        let threads =
+            axis.filter(|a| a.0 == Field::Threads).map_or(1, |a| a.1.clamp(1.0, 65_536.0) as u32);
         entry.point.cells.push(cell("table", 0, threads, 1, vec![tally(class, ops, bytes)]));
         Ok(entry)
     }
@@ -221,7 +258,12 @@ fn split(file: &str, at: usize, line: &str) -> Result<Vec<String>> {
         }
     }
     if quoted {
-        return Err(wrong(file, at, "a quote is not closed", "values over several lines are not read; join them"));
+        return Err(wrong(
+            file,
+            at,
+            "a quote is not closed",
+            "values over several lines are not read; join them",
+        ));
     }
     cells.push(cell);
     Ok(cells.into_iter().map(|c| c.trim().to_string()).collect())

@@ -1,7 +1,8 @@
-//! What db_bench prints: a line for each benchmark, and with --histogram its percentiles and buckets.
+//! What db_bench prints: a line for each benchmark, and with --histogram its percentiles and
+//! buckets.
 //!
-//! A percentile of db_bench's is interpolated within a bucket that is up to half as wide as its value, so it carries
-//! that bucket as its interval.
+//! A percentile of db_bench's is interpolated within a bucket that is up to half as wide as its
+//! value, so it carries that bucket as its interval.
 
 use super::text::{after, number, wrong};
 use super::{Entry, Format, Found, Info, Input, SEEK, cell, tally};
@@ -12,13 +13,15 @@ use crate::record::{Class, Fact};
 pub struct DbBench;
 
 /// What is known before the benchmarks begin, printed as "Name: value".
-const HEADER: &[&str] = &["RocksDB", "Keys", "Values", "Entries", "Compression", "Write rate", "Read rate", "CPU"];
+const HEADER: &[&str] =
+    &["RocksDB", "Keys", "Values", "Entries", "Compression", "Write rate", "Read rate", "CPU"];
 
 impl Format for DbBench {
     fn info(&self) -> &'static Info {
         &Info {
             name: "db_bench",
-            summary: "what RocksDB's db_bench prints; with --histogram, percentiles with their buckets",
+            summary: "what RocksDB's db_bench prints; with --histogram, percentiles with their \
+                      buckets",
             missing: &[
                 "latencies finer than db_bench's buckets, which are half as wide as they are long",
                 "intervals",
@@ -45,14 +48,22 @@ impl Format for DbBench {
                 latency = Latency::Of(class);
             } else if let (Latency::Of(class), Some(entry)) = (latency, found.entries.last_mut()) {
                 reported(input.file, at, line, entry, class)?;
-            } else if let Some((name, value)) = line.split_once(':').filter(|(name, _)| HEADER.contains(name)) {
+            } else if let Some((name, value)) =
+                line.split_once(':').filter(|(name, _)| HEADER.contains(name))
+            {
                 found.facts.push(Fact::new("Imported", format!("db_bench {name}"), value.trim()));
             }
         }
         if found.entries.is_empty() {
             let last = input.text.lines().count().max(1);
-            let next = "give what db_bench printed to its end; it ends each benchmark with 'NAME : … micros/op …'";
-            return Err(wrong(input.file, last, "the file ends before any benchmark has ended", next));
+            let next = "give what db_bench printed to its end; it ends each benchmark with 'NAME : \
+                        … micros/op …'";
+            return Err(wrong(
+                input.file,
+                last,
+                "the file ends before any benchmark has ended",
+                next,
+            ));
         }
         Ok(found)
     }
@@ -72,17 +83,28 @@ fn class_of(kind: &str) -> Class {
     }
 }
 
-/// "readrandom   :       6.811 micros/op 277839 ops/sec 0.144 seconds 40000 operations;   30.7 MB/s (…)"
+/// "readrandom   :       6.811 micros/op 277839 ops/sec 0.144 seconds 40000 operations;   30.7 MB/s
+/// (…)"
 fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)> {
     let cut = || {
-        let next = "the line may be cut, or from a db_bench before 7.2, which prints neither seconds nor operations";
-        wrong(input.file, at, "a benchmark's line without 'NAME : … ops/sec … seconds … operations'", next)
+        let next = "the line may be cut, or from a db_bench before 7.2, which prints neither \
+                    seconds nor operations";
+        wrong(
+            input.file,
+            at,
+            "a benchmark's line without 'NAME : … ops/sec … seconds … operations'",
+            next,
+        )
     };
     let (name, rest) = line.split_once(" :").ok_or_else(cut)?;
     let name = name.rsplit("ops").next().unwrap_or(name).trim();
     let words: Vec<&str> = rest.split_whitespace().collect();
     let before = |unit: &str| {
-        words.iter().position(|w| w.trim_end_matches(';') == unit).filter(|i| *i > 0).map(|i| words[i - 1])
+        words
+            .iter()
+            .position(|w| w.trim_end_matches(';') == unit)
+            .filter(|i| *i > 0)
+            .map(|i| words[i - 1])
     };
     let get = |unit: &str| number(input.file, at, unit, before(unit).ok_or_else(cut)?);
     let (rate, operations) = (get("ops/sec")?, get("operations")?);
@@ -96,29 +118,42 @@ fn benchmark(input: &Input<'_>, at: usize, line: &str) -> Result<(Entry, Class)>
     let axis = threads.map(|n| (Field::Threads, f64::from(n)));
     let mut entry = Entry::new(name, axis, (window * 1e9).round() as u64);
     let class = match name {
-        n if n.starts_with("fill") || n.starts_with("overwrite") || n.starts_with("delete") => Class::WRITE,
+        n if n.starts_with("fill") || n.starts_with("overwrite") || n.starts_with("delete") => {
+            Class::WRITE
+        }
         n if n.starts_with("seek") => SEEK,
         _ => Class::READ,
     };
-    let bytes = before("MB/s").map(|mb| number(input.file, at, "MB/s", mb)).transpose()?.unwrap_or(0.0);
+    let bytes =
+        before("MB/s").map(|mb| number(input.file, at, "MB/s", mb)).transpose()?.unwrap_or(0.0);
     let bytes = bytes * 1_048_576.0 * window;
-    entry.point.cells.push(cell(name, 0, threads.unwrap_or(1), 1, vec![tally(class, operations as u64, bytes as u64)]));
+    entry.point.cells.push(cell(
+        name,
+        0,
+        threads.unwrap_or(1),
+        1,
+        vec![tally(class, operations as u64, bytes as u64)],
+    ));
     Ok((entry, class))
 }
 
 /// The threads of "readrandom.t16.log" or "out-16threads.txt".
 fn threads_in(file: &str) -> Option<u32> {
     let words = file.split(|c: char| !c.is_ascii_alphanumeric());
-    let mut found = words.filter_map(|w| w.strip_suffix("threads").or_else(|| w.strip_prefix('t'))?.parse().ok());
+    let mut found = words
+        .filter_map(|w| w.strip_suffix("threads").or_else(|| w.strip_prefix('t'))?.parse().ok());
     found.find(|n| (1..=65_536).contains(n))
 }
 
 /// The lines of a histogram.
 fn reported(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) -> Result<()> {
     let stream = entry.step.clone();
-    let Some(tally) = entry.point.cells.first_mut().and_then(|c| c.tallies.first_mut()) else { return Ok(()) };
+    let Some(tally) = entry.point.cells.first_mut().and_then(|c| c.tallies.first_mut()) else {
+        return Ok(());
+    };
     if line.starts_with("Count:") {
-        // A benchmark that does both prints two histograms; the first line of a class says how many were its.
+        // A benchmark that does both prints two histograms; the first line of a class says how many
+        // were its.
         tally.class = class;
         let samples = Some(tally.ops);
         let mean = after(line, "Average:").unwrap_or_default();
@@ -143,14 +178,22 @@ fn reported(file: &str, at: usize, line: &str, entry: &mut Entry, class: Class) 
             let name = name.trim_start_matches('P').trim_end_matches(':');
             let us = number(file, at, "percentile", value)?;
             let (low, high) = bucket(us);
-            entry.report_within(&stream, class, &format!("p{name}_ns"), us * 1e3, (low * 1e3, high * 1e3), samples);
+            entry.report_within(
+                &stream,
+                class,
+                &format!("p{name}_ns"),
+                us * 1e3,
+                (low * 1e3, high * 1e3),
+                samples,
+            );
         }
     }
     Ok(())
 }
 
-/// The bounds of the bucket that `us` was interpolated in. RocksDB's `HistogramBucketMapper` (monitoring/histogram.cc):
-/// 1, 2, then each half as large again as the last, cut to its leading two digits (three where they begin with 10).
+/// The bounds of the bucket that `us` was interpolated in. RocksDB's `HistogramBucketMapper`
+/// (monitoring/histogram.cc): 1, 2, then each half as large again as the last, cut to its leading
+/// two digits (three where they begin with 10).
 fn bucket(us: f64) -> (f64, f64) {
     let (mut low, mut high) = (0.0f64, 1.0f64);
     let mut exact = 2.0f64;

@@ -18,7 +18,11 @@ impl Format for Fio {
         &Info {
             name: "fio",
             summary: "fio's JSON (--output-format=json or json+); json+ brings the latencies whole",
-            missing: &["intervals", "readings of meters", "when an op was due: all latencies are service times (clat)"],
+            missing: &[
+                "intervals",
+                "readings of meters",
+                "when an op was due: all latencies are service times (clat)",
+            ],
         }
     }
 
@@ -31,14 +35,19 @@ impl Format for Fio {
             .saturating_sub(usize::from(start > 0 && !input.text[..start].ends_with('\n')));
         let root: Value = serde_json::from_str(input.text[start..].trim_end()).map_err(|e| {
             let next =
-                "give the whole file that fio wrote with --output-format=json; a run that was killed leaves half";
+                "give the whole file that fio wrote with --output-format=json; a run that was \
+                 killed leaves half";
             wrong(input.file, before + e.line(), format!("not JSON as fio writes it: {e}"), next)
         })?;
-        let strange =
-            |what: &str| failed(format!("{}: {what}", input.file), "give the JSON output of fio 3.0 or later");
-        let version = root["fio version"].as_str().ok_or_else(|| strange("there is no \"fio version\""))?;
-        let jobs =
-            root["jobs"].as_array().filter(|jobs| !jobs.is_empty()).ok_or_else(|| strange("there are no jobs"))?;
+        let strange = |what: &str| {
+            failed(format!("{}: {what}", input.file), "give the JSON output of fio 3.0 or later")
+        };
+        let version =
+            root["fio version"].as_str().ok_or_else(|| strange("there is no \"fio version\""))?;
+        let jobs = root["jobs"]
+            .as_array()
+            .filter(|jobs| !jobs.is_empty())
+            .ok_or_else(|| strange("there are no jobs"))?;
         let started = root["timestamp_ms"].as_u64().unwrap_or(0).saturating_mul(1_000_000);
         let mut found = Found::default();
         found.facts.push(Fact::new("Imported", "fio version", version));
@@ -72,12 +81,14 @@ fn runtime_ns(job: &Value) -> u64 {
 
 fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str) -> Result<()> {
     let option = |key: &str| {
-        let written = job["job options"][key].as_str().or_else(|| root["global options"][key].as_str());
+        let written =
+            job["job options"][key].as_str().or_else(|| root["global options"][key].as_str());
         written.and_then(|v| v.parse().ok()).unwrap_or(1u32).clamp(1, 65_536)
     };
     let error = job["error"].as_i64().unwrap_or(0);
     if error != 0 {
-        entry.point.outcome = Outcome::Failed { cause: format!("fio: job {name} ended with error {error}") };
+        entry.point.outcome =
+            Outcome::Failed { cause: format!("fio: job {name} ended with error {error}") };
     }
     let mut tallies = Vec::new();
     for (direction, class) in [("read", Class::READ), ("write", Class::WRITE)] {
@@ -94,7 +105,10 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
         }
         if part["clat_ns"].is_null() {
             let what = format!("{place}: there is no \"clat_ns\" for its {direction}s");
-            return Err(failed(what, "fio 2 gives microseconds, and gtod_reduce=1 none; run fio 3 without it"));
+            return Err(failed(
+                what,
+                "fio 2 gives microseconds, and gtod_reduce=1 none; run fio 3 without it",
+            ));
         }
         let service = latencies(&part["clat_ns"], place)?;
         if service.is_empty() {
@@ -108,12 +122,16 @@ fn add_job(entry: &mut Entry, root: &Value, job: &Value, name: &str, place: &str
     Ok(())
 }
 
-/// Jobs of one name that fio reports one by one are the clones that `numjobs` asked for, each a thread of its own; and
-/// what was reported of one of them does not hold for all. What has been left out, if anything.
+/// Jobs of one name that fio reports one by one are the clones that `numjobs` asked for, each a
+/// thread of its own; and what was reported of one of them does not hold for all. What has been
+/// left out, if anything.
 fn several(entry: &mut Entry) -> Option<Fact> {
-    let clones = |cells: &[crate::record::Cell], stream: &str| cells.iter().filter(|c| c.stream == stream).count();
+    let clones = |cells: &[crate::record::Cell], stream: &str| {
+        cells.iter().filter(|c| c.stream == stream).count()
+    };
     let names: Vec<String> = entry.point.cells.iter().map(|c| c.stream.clone()).collect();
-    let cloned: Vec<&String> = names.iter().filter(|name| clones(&entry.point.cells, name) > 1).collect();
+    let cloned: Vec<&String> =
+        names.iter().filter(|name| clones(&entry.point.cells, name) > 1).collect();
     for cell in &mut entry.point.cells {
         if cloned.contains(&&cell.stream) {
             cell.threads = 1;
@@ -121,9 +139,10 @@ fn several(entry: &mut Entry) -> Option<Fact> {
     }
     let before = entry.reported.len();
     entry.reported.retain(|t| !cloned.contains(&&t.stream));
-    let what = "left out: fio reported them for each of several jobs, and they cannot be merged; run it with group_reporting, or \
-                import json+";
-    (entry.reported.len() < before).then(|| Fact::new("Imported", format!("latencies of {}", entry.step), what))
+    let what = "left out: fio reported them for each of several jobs, and they cannot be merged; \
+                run it with group_reporting, or import json+";
+    (entry.reported.len() < before)
+        .then(|| Fact::new("Imported", format!("latencies of {}", entry.step), what))
 }
 
 /// json+: the bins, each a latency that stands for those within 0.8 % of it. Empty for plain json.
@@ -132,12 +151,16 @@ fn latencies(clat: &Value, place: &str) -> Result<Histogram> {
     let Some(bins) = clat["bins"].as_object() else { return Ok(all) };
     for (ns, n) in bins {
         let (Ok(ns), Some(n)) = (ns.parse::<u64>(), n.as_u64().filter(|n| *n < MOST_OPS)) else {
-            return Err(failed(format!("{place}: '{ns}: {n}' is no bin"), "give the json+ that fio wrote, unedited"));
+            return Err(failed(
+                format!("{place}: '{ns}: {n}' is no bin"),
+                "give the json+ that fio wrote, unedited",
+            ));
         };
         all.add_n(ns, n);
     }
     let reported = |key: &str| clat[key].as_f64().filter(|v| v.is_finite() && *v >= 0.0);
-    if let (Some(mean), Some(min), Some(max)) = (reported("mean"), reported("min"), reported("max")) {
+    if let (Some(mean), Some(min), Some(max)) = (reported("mean"), reported("min"), reported("max"))
+    {
         // These are exact; the bins are not.
         all.sum_ns = (mean * all.count as f64).round() as u64;
         (all.min_ns, all.max_ns) = (min as u64, max as u64);
@@ -154,11 +177,19 @@ fn report(entry: &mut Entry, clat: &Value, stream: &str, class: Class, ops: u64)
     }
     let percentiles = clat["percentile"].as_object().into_iter().flatten();
     for (percentile, value) in percentiles {
-        if let (Ok(p), Some(value)) = (percentile.parse::<f64>(), value.as_f64().filter(|v| v.is_finite() && *v >= 0.0))
+        if let (Ok(p), Some(value)) =
+            (percentile.parse::<f64>(), value.as_f64().filter(|v| v.is_finite() && *v >= 0.0))
         {
             // fio's bins are 1/64 of an octave wide and it prints their middle.
             let half = value / 128.0;
-            entry.report_within(stream, class, &format!("p{p}_ns"), value, (value - half, value + half), Some(ops));
+            entry.report_within(
+                stream,
+                class,
+                &format!("p{p}_ns"),
+                value,
+                (value - half, value + half),
+                Some(ops),
+            );
         }
     }
 }

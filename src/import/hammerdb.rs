@@ -13,7 +13,12 @@ impl Format for HammerDb {
         &Info {
             name: "hammerdb",
             summary: "HammerDB's log of a timed TPROC-C run; ops are New-Orders (NOPM)",
-            missing: &["all latencies", "intervals", "readings of meters", "the mix of transactions beside TPM"],
+            missing: &[
+                "all latencies",
+                "intervals",
+                "readings of meters",
+                "the mix of transactions beside TPM",
+            ],
         }
     }
 
@@ -22,7 +27,10 @@ impl Format for HammerDb {
         let (mut users, mut minutes) = (None, None);
         for (index, line) in input.text.lines().enumerate() {
             let at = index + 1;
-            if let Some(before) = line.split(" Active Virtual Users configured").next().filter(|b| b.len() < line.len())
+            if let Some(before) = line
+                .split(" Active Virtual Users configured")
+                .next()
+                .filter(|b| b.len() < line.len())
             {
                 let word = before.rsplit([' ', ':']).next().unwrap_or_default();
                 users = Some(number(input.file, at, "number of users", word)?.clamp(1.0, 65_536.0));
@@ -30,13 +38,25 @@ impl Format for HammerDb {
                 let word = rest.split_whitespace().next().unwrap_or_default();
                 minutes = Some(number(input.file, at, "length in minutes", word)?);
             } else if let Some((_, rest)) = line.split_once("System achieved ") {
-                found.entries.push(result(input.file, at, rest, users.take(), minutes, &mut found.facts)?);
+                found.entries.push(result(
+                    input.file,
+                    at,
+                    rest,
+                    users.take(),
+                    minutes,
+                    &mut found.facts,
+                )?);
             }
         }
         if found.entries.is_empty() {
             let last = input.text.lines().count().max(1);
             let next = "give the log of a timed run (AWR or timed driver) to its end";
-            return Err(wrong(input.file, last, "the log ends without 'System achieved … NOPM'", next));
+            return Err(wrong(
+                input.file,
+                last,
+                "the log ends without 'System achieved … NOPM'",
+                next,
+            ));
         }
         Ok(found)
     }
@@ -55,11 +75,17 @@ fn result(
     let nopm = words.iter().position(|w| *w == "NOPM").filter(|i| *i > 0);
     let tpm = words.iter().position(|w| *w == "TPM").filter(|i| *i > 1);
     let (Some(nopm), Some(tpm)) = (nopm, tpm) else {
-        return Err(wrong(file, at, "a result without NOPM and TPM", "the line may be cut; give the whole log"));
+        return Err(wrong(
+            file,
+            at,
+            "a result without NOPM and TPM",
+            "the line may be cut; give the whole log",
+        ));
     };
     let rate = number(file, at, "NOPM", words[nopm - 1])?;
     let total = words[..tpm].iter().rev().find_map(|w| w.parse::<f64>().ok()).unwrap_or(0.0);
-    let window_ns = minutes.filter(|m| *m > 0.0).map_or(super::NO_WINDOW_NS, |m| (m * 60e9).min(1e18) as u64);
+    let window_ns =
+        minutes.filter(|m| *m > 0.0).map_or(super::NO_WINDOW_NS, |m| (m * 60e9).min(1e18) as u64);
     let mut entry = Entry::new("tproc-c", users.map(|n| (Field::Threads, n)), window_ns);
     let ops = entry.ops_at(rate / 60.0);
     let threads = users.unwrap_or(1.0) as u32;

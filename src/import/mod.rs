@@ -1,7 +1,8 @@
-//! Results of other tools, put into a bundle and marked as imported: what a tool did not report is stated, never made up.
+//! Results of other tools, put into a bundle and marked as imported: what a tool did not report is
+//! stated, never made up.
 //!
-//! A format is one file and one line in `ALL`. It turns a file's text into entries; `bundle` joins the entries of all
-//! files to a run.
+//! A format is one file and one line in `ALL`. It turns a file's text into entries; `bundle` joins
+//! the entries of all files to a run.
 
 mod bundle;
 mod csv;
@@ -94,13 +95,19 @@ pub struct Entry {
     pub samples: Vec<Sample>,
 }
 
-/// The window that is used where none was reported: a rate keeps three decimals in the count of ops that it makes.
+/// The window that is used where none was reported: a rate keeps three decimals in the count of ops
+/// that it makes.
 pub(crate) const NO_WINDOW_NS: u64 = 1_000_000_000_000;
 
 impl Entry {
     /// A point with nothing in it yet; `window_ns` is the length of its measured window.
     pub fn new(step: &str, axis: Option<(Field, f64)>, window_ns: u64) -> Entry {
-        let key = PointKey { subject: String::new(), step: step.to_string(), axis: axis.map(axis_of), repeat: 1 };
+        let key = PointKey {
+            subject: String::new(),
+            step: step.to_string(),
+            axis: axis.map(axis_of),
+            repeat: 1,
+        };
         let point = Point {
             key,
             started_unix_ns: 0,
@@ -126,7 +133,14 @@ impl Entry {
     }
 
     /// Adds a figure that the tool printed, known exactly as far as it says.
-    pub fn report(&mut self, stream: &str, class: Class, name: &str, value: f64, samples: Option<u64>) {
+    pub fn report(
+        &mut self,
+        stream: &str,
+        class: Class,
+        name: &str,
+        value: f64,
+        samples: Option<u64>,
+    ) {
         self.report_within(stream, class, name, value, (value, value), samples);
     }
 

@@ -14,7 +14,8 @@ impl Format for Sysbench {
             name: "sysbench",
             summary: "what sysbench prints at its end (fileio, oltp_*, cpu and others)",
             missing: &[
-                "latencies by class: those that sysbench prints are of all its events, and stand under the first class",
+                "latencies by class: those that sysbench prints are of all its events, and stand \
+                 under the first class",
                 "all percentiles but the one that --percentile named, which is right to 1.8 %",
                 "when the run began",
                 "readings of meters",
@@ -24,18 +25,33 @@ impl Format for Sysbench {
 
     fn read(&self, input: &Input<'_>) -> Result<Found> {
         let page = Page::of(input);
-        let Some((start, version)) = page.lines.iter().find(|(_, l)| l.starts_with("sysbench ")) else {
-            return Err(wrong(input.file, 1, "no line begins with 'sysbench'", "give what sysbench printed, whole"));
+        let Some((start, version)) = page.lines.iter().find(|(_, l)| l.starts_with("sysbench "))
+        else {
+            return Err(wrong(
+                input.file,
+                1,
+                "no line begins with 'sysbench'",
+                "give what sysbench printed, whole",
+            ));
         };
-        let second = page.lines.iter().find(|(at, l)| at > start && l.starts_with("sysbench ") && l.contains("LuaJIT"));
+        let second = page
+            .lines
+            .iter()
+            .find(|(at, l)| at > start && l.starts_with("sysbench ") && l.contains("LuaJIT"));
         if let Some((at, _)) = second {
-            return Err(wrong(input.file, *at, "a second run begins here", "give each run as a file of its own"));
+            return Err(wrong(
+                input.file,
+                *at,
+                "a second run begins here",
+                "give each run as a file of its own",
+            ));
         }
         let seconds = page.need("total time:", "the summary of a finished run")?;
         let events = page.need("total number of events:", "the summary of a finished run")? as u64;
         let threads = page.number("Number of threads:")?.unwrap_or(1.0).clamp(1.0, 65_536.0);
         let step = page.kind();
-        let mut entry = Entry::new(&step, Some((Field::Threads, threads)), (seconds * 1e9).round() as u64);
+        let mut entry =
+            Entry::new(&step, Some((Field::Threads, threads)), (seconds * 1e9).round() as u64);
         let tallies = page.tallies(&entry, events)?;
         let class = tallies[0].class;
         entry.point.cells.push(cell("sysbench", 0, threads as u32, 1, tallies));
@@ -43,9 +59,18 @@ impl Format for Sysbench {
             let value = page.need(key, "the latencies of a finished run")?;
             // sysbench prints hundredths of a millisecond.
             let (low, high) = ((value - 0.005).max(0.0), value + 0.005);
-            entry.report_within("sysbench", class, name, value * 1e6, (low * 1e6, high * 1e6), Some(events));
+            entry.report_within(
+                "sysbench",
+                class,
+                name,
+                value * 1e6,
+                (low * 1e6, high * 1e6),
+                Some(events),
+            );
         }
-        if let Some((at, line)) = page.lines.iter().find(|(_, l)| l.trim_start().contains("th percentile:")) {
+        if let Some((at, line)) =
+            page.lines.iter().find(|(_, l)| l.trim_start().contains("th percentile:"))
+        {
             let (p, value) = line.split_once("th percentile:").unwrap_or_default();
             let p = number(input.file, *at, "percentile", p)?;
             let value = number(input.file, *at, "latency", value)?;
@@ -72,7 +97,10 @@ struct Page<'a> {
 
 impl<'a> Page<'a> {
     fn of(input: &Input<'a>) -> Page<'a> {
-        Page { file: input.file, lines: input.text.lines().enumerate().map(|(i, l)| (i + 1, l)).collect() }
+        Page {
+            file: input.file,
+            lines: input.text.lines().enumerate().map(|(i, l)| (i + 1, l)).collect(),
+        }
     }
 
     /// The number after `key`, with a unit of seconds or a remark in brackets cut off.
@@ -86,12 +114,15 @@ impl<'a> Page<'a> {
     fn need(&self, key: &str, of: &str) -> Result<f64> {
         let last = self.lines.len().max(1);
         let next = "the file is cut, or the run did not end; give the whole output";
-        self.number(key)?.ok_or_else(|| wrong(self.file, last, format!("the file ends without '{key}', {of}"), next))
+        self.number(key)?.ok_or_else(|| {
+            wrong(self.file, last, format!("the file ends without '{key}', {of}"), next)
+        })
     }
 
     /// What was run: "fileio rndrw", "oltp", "cpu".
     fn kind(&self) -> String {
-        let doing = self.lines.iter().find_map(|(_, l)| l.strip_prefix("Doing ")?.strip_suffix(" test"));
+        let doing =
+            self.lines.iter().find_map(|(_, l)| l.strip_prefix("Doing ")?.strip_suffix(" test"));
         let has = |text: &str| self.lines.iter().any(|(_, l)| l.trim_start().starts_with(text));
         match doing {
             Some(mode) => format!("fileio {mode}"),
@@ -104,9 +135,10 @@ impl<'a> Page<'a> {
     /// Reads and writes where sysbench distinguishes them; otherwise its events, filed under reads.
     fn tallies(&self, entry: &Entry, events: u64) -> Result<Vec<Tally>> {
         let mut all = Vec::new();
-        for (rate, moved, class) in
-            [("reads/s:", "read, MiB/s:", Class::READ), ("writes/s:", "written, MiB/s:", Class::WRITE)]
-        {
+        for (rate, moved, class) in [
+            ("reads/s:", "read, MiB/s:", Class::READ),
+            ("writes/s:", "written, MiB/s:", Class::WRITE),
+        ] {
             if let Some(per_s) = self.number(rate)?.filter(|r| *r > 0.0) {
                 let bytes = self.number(moved)?.unwrap_or(0.0) * 1_048_576.0;
                 all.push(tally(class, entry.ops_at(per_s), entry.ops_at(bytes)));

@@ -1,4 +1,5 @@
-//! Every format reads its golden file, says what it cannot say, and answers damage with a line and not with a panic.
+//! Every format reads its golden file, says what it cannot say, and answers damage with a line and
+//! not with a panic.
 
 use super::{ALL, Found, Input};
 use crate::base::error::describe;
@@ -6,10 +7,22 @@ use crate::base::rng::Seed;
 
 /// (format, file, text)
 const GOLDEN: &[(&str, &str, &str)] = &[
-    ("csv", "micron-7600-random-read.csv", include_str!("../../tests/data/micron-7600-random-read.csv")),
-    ("csv", "micron-7600-read-while-writing.csv", include_str!("../../tests/data/micron-7600-read-while-writing.csv")),
+    (
+        "csv",
+        "micron-7600-random-read.csv",
+        include_str!("../../tests/data/micron-7600-random-read.csv"),
+    ),
+    (
+        "csv",
+        "micron-7600-read-while-writing.csv",
+        include_str!("../../tests/data/micron-7600-read-while-writing.csv"),
+    ),
     ("db_bench", "db_bench.t2.txt", include_str!("../../tests/data/db_bench.txt")),
-    ("fio", "fio-randread.jsonplus.json", include_str!("../../tests/data/fio-randread.jsonplus.json")),
+    (
+        "fio",
+        "fio-randread.jsonplus.json",
+        include_str!("../../tests/data/fio-randread.jsonplus.json"),
+    ),
     ("fio", "fio-randrw.json", include_str!("../../tests/data/fio-randrw.json")),
     ("hammerdb", "hammerdb.log", include_str!("../../tests/data/hammerdb.log")),
     ("sysbench", "sysbench-fileio.txt", include_str!("../../tests/data/sysbench-fileio.txt")),
@@ -51,10 +64,9 @@ fn near(a: f64, b: f64) {
 fn the_published_tables_come_in_as_they_were_printed() {
     let found = golden("micron-7600-random-read.csv");
     assert_eq!(found.entries.len(), 15);
-    let at = found
-        .entries
-        .iter()
-        .position(|e| e.subject.as_deref() == Some("Micron 7600") && e.axis.is_some_and(|a| a.1 == 96.0));
+    let at = found.entries.iter().position(|e| {
+        e.subject.as_deref() == Some("Micron 7600") && e.axis.is_some_and(|a| a.1 == 96.0)
+    });
     let at = at.expect("a point at 96 threads");
     near(rate(&found, at), 892_202.0);
     assert_eq!(reported(&found, at, "p99_ns").0, 169_000.0);
@@ -96,7 +108,10 @@ fn sysbench_has_rates_by_class_and_latencies_of_all() {
     let found = golden("sysbench-fileio.txt");
     near(rate(&found, 0), 32_248.78 + 21_499.19);
     let p99 = reported(&found, 0, "p99_ns");
-    assert!(p99.0 == 580_000.0 && p99.1 < 576_000.0 && p99.2 > 576_000.0, "sysbench's intervals say 0.576 ms: {p99:?}");
+    assert!(
+        p99.0 == 580_000.0 && p99.1 < 576_000.0 && p99.2 > 576_000.0,
+        "sysbench's intervals say 0.576 ms: {p99:?}"
+    );
     near(rate(&golden("sysbench-cpu.txt"), 0), 770.0 / 2.0097);
 }
 
@@ -113,7 +128,10 @@ fn vdbench_and_hammerdb_have_averages_and_nopm() {
 fn damage_is_answered_with_the_line_and_what_to_do() {
     let cut = |file: &str, share: f64| {
         let (kind, file, text) = GOLDEN.iter().find(|g| g.1 == file).expect("a golden file");
-        let end = (0..=(text.len() as f64 * share) as usize).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        let end = (0..=(text.len() as f64 * share) as usize)
+            .rev()
+            .find(|i| text.is_char_boundary(*i))
+            .unwrap_or(0);
         (*kind, *file, text[..end].to_string())
     };
     let header = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n";
@@ -144,14 +162,18 @@ fn damage_is_answered_with_the_line_and_what_to_do() {
     for ((kind, file, text), says) in cases {
         let error = read(kind, file, &text).expect_err(file);
         let (what, next) = describe(&error);
-        assert!(what.contains(says) && what.contains(file) && !next.is_empty(), "{kind} {file}: {what} / {next:?}");
+        assert!(
+            what.contains(says) && what.contains(file) && !next.is_empty(),
+            "{kind} {file}: {what} / {next:?}"
+        );
     }
 }
 
 /// What formats are made of.
 const MARKS: &[u8] = b"0-9e.,:\"{}[\n \r%";
 
-/// What cargo-fuzz does with coverage, in small and the same every time: cut, doubled and altered golden files.
+/// What cargo-fuzz does with coverage, in small and the same every time: cut, doubled and altered
+/// golden files.
 #[test]
 fn no_damage_makes_an_importer_panic() {
     let mut rng = Seed::new(5, 0, 0).at(0);

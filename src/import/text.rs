@@ -13,8 +13,14 @@ pub fn wrong(file: &str, line: usize, what: impl Display, next: impl Display) ->
 pub fn number(file: &str, line: usize, what: &str, text: &str) -> Result<f64> {
     let plain = text.trim().replace(',', "");
     let value = plain.parse::<f64>().ok().filter(|v| v.is_finite() && *v >= 0.0 && *v < 1e15);
-    value
-        .ok_or_else(|| wrong(file, line, format!("'{}' is no {what}", text.trim()), "repair the line, or leave it out"))
+    value.ok_or_else(|| {
+        wrong(
+            file,
+            line,
+            format!("'{}' is no {what}", text.trim()),
+            "repair the line, or leave it out",
+        )
+    })
 }
 
 /// The word after `key` in a line: `after("Count: 5 Avg: 6", "Avg:")` is "6".

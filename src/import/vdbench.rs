@@ -40,7 +40,12 @@ impl Format for Vdbench {
             if words[0] == "tod" {
                 if head.as_ref().is_some_and(|h| *h != words) {
                     let next = "give the flat file of one version of vdbench at a time";
-                    return Err(wrong(input.file, at, "a second table begins here, with other columns", next));
+                    return Err(wrong(
+                        input.file,
+                        at,
+                        "a second table begins here, with other columns",
+                        next,
+                    ));
                 }
                 head = Some(words);
                 continue;
@@ -56,7 +61,12 @@ impl Format for Vdbench {
             };
             if words.len() != head.len() {
                 let what = format!("{} values for {} columns", words.len(), head.len());
-                return Err(wrong(input.file, at, what, "the line may be cut; give the whole file"));
+                return Err(wrong(
+                    input.file,
+                    at,
+                    what,
+                    "the line may be cut; give the whole file",
+                ));
             }
             let row = Row { file: input.file, at, head, words };
             if row.get("Interval")?.starts_with("avg") {
@@ -64,8 +74,14 @@ impl Format for Vdbench {
             }
         }
         if found.entries.is_empty() {
-            let next = "the run did not end, or the file is cut; give the flat file of a finished run";
-            return Err(wrong(input.file, last, "no row of averages ('avg_2-5' under Interval)", next));
+            let next =
+                "the run did not end, or the file is cut; give the flat file of a finished run";
+            return Err(wrong(
+                input.file,
+                last,
+                "no row of averages ('avg_2-5' under Interval)",
+                next,
+            ));
         }
         Ok(found)
     }
@@ -82,9 +98,9 @@ impl Row<'_> {
     fn get(&self, column: &str) -> Result<&str> {
         let index = self.head.iter().position(|h| h.eq_ignore_ascii_case(column));
         let next = "give the flat file as vdbench 5.03 or later writes it";
-        index
-            .map(|i| self.words[i])
-            .ok_or_else(|| wrong(self.file, self.at, format!("there is no column '{column}'"), next))
+        index.map(|i| self.words[i]).ok_or_else(|| {
+            wrong(self.file, self.at, format!("there is no column '{column}'"), next)
+        })
     }
 
     fn number(&self, column: &str) -> Result<f64> {
@@ -100,8 +116,10 @@ impl Row<'_> {
         let (run, rate) = (self.get("Run")?.to_string(), self.number("rate")?);
         let asked = self.maybe("reqrate").map(|r| if r >= MAXIMUM { f64::INFINITY } else { r });
         let step = run.split("_(").next().unwrap_or(&run).to_string();
-        let mut entry = Entry::new(&step, asked.map(|r| (Field::OpsPerSec, r)), super::NO_WINDOW_NS);
-        let (read, size) = (self.number("read%")?.min(100.0) / 100.0, self.maybe("bytes/io").unwrap_or(0.0));
+        let mut entry =
+            Entry::new(&step, asked.map(|r| (Field::OpsPerSec, r)), super::NO_WINDOW_NS);
+        let (read, size) =
+            (self.number("read%")?.min(100.0) / 100.0, self.maybe("bytes/io").unwrap_or(0.0));
         let threads = self.maybe("threads").unwrap_or(1.0).clamp(1.0, 65_536.0) as u32;
         let both = [(Class::READ, read, "read"), (Class::WRITE, 1.0 - read, "write")];
         let mut tallies = Vec::new();

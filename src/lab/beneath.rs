@@ -1,12 +1,14 @@
-//! What is done below a folder that is held: opened, listed, removed and copied from descriptor to descriptor, so that a
-//! name which is replaced by a link meanwhile is not followed.
+//! What is done below a folder that is held: opened, listed, removed and copied from descriptor to
+//! descriptor, so that a name which is replaced by a link meanwhile is not followed.
 
 use std::ffi::CStr;
 use std::fs::{File, Permissions};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, ResolveFlags, ioctl_ficlone, mkdirat, openat2, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, Mode, OFlags, ResolveFlags, ioctl_ficlone, mkdirat, openat2, unlinkat,
+};
 use rustix::io::Errno;
 
 use crate::base::error::{Context, Result};
@@ -49,7 +51,8 @@ pub fn clear(at: &OwnedFd, but: Option<&str>) -> Result<()> {
             Err(Errno::ISDIR) => {
                 let inner = folder(at, &name).with_context(|| format!("opening {name:?}"))?;
                 clear(&inner, None)?;
-                unlinkat(at, &name, AtFlags::REMOVEDIR).with_context(|| format!("removing {name:?}"))?;
+                unlinkat(at, &name, AtFlags::REMOVEDIR)
+                    .with_context(|| format!("removing {name:?}"))?;
             }
             // Whoever worked here until now has removed it.
             Err(Errno::NOENT) => {}
@@ -59,8 +62,9 @@ pub fn clear(at: &OwnedFd, but: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// Copies what is in a folder into an empty one, apart from what begins with `but`: files and folders, with owner and
-/// mode. Where the filesystem can (XFS, btrfs), the copies share their originals' blocks.
+/// Copies what is in a folder into an empty one, apart from what begins with `but`: files and
+/// folders, with owner and mode. Where the filesystem can (XFS, btrfs), the copies share their
+/// originals' blocks.
 pub fn copy(from: &OwnedFd, to: &OwnedFd, but: &str) -> Result<()> {
     for name in names(from)?.iter().filter(|name| but.is_empty() || !begins(name, but)) {
         copy_one(from, to, name).with_context(|| format!("copying {name:?}"))?;

@@ -1,7 +1,8 @@
-//! `dyno-data`: the one folder of a directory under test that is Dyno's own, and the datasets in it. It is opened beneath
-//! the directory without following links, must belong to the user, and everything in it is reached from its descriptor.
-//! A dataset carries a marker with an identity and what its files were when it was last closed; what carries none is
-//! somebody else's, and is neither removed nor changed nor followed.
+//! `dyno-data`: the one folder of a directory under test that is Dyno's own, and the datasets in
+//! it. It is opened beneath the directory without following links, must belong to the user, and
+//! everything in it is reached from its descriptor. A dataset carries a marker with an identity and
+//! what its files were when it was last closed; what carries none is somebody else's, and is
+//! neither removed nor changed nor followed.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -53,8 +54,13 @@ impl Folder {
     /// Opens `dyno-data` in a directory, makes it where it is missing, and names a folder in it.
     pub fn of(directory: &Path, dataset: &str, instance: u32) -> Result<Folder> {
         let at = shown(directory).join(FOLDER);
-        let opened = rustix::fs::open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-        let directory = opened.with_context(|| format!("opening {}", shown(directory).display()))?;
+        let opened = rustix::fs::open(
+            directory,
+            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+        );
+        let directory =
+            opened.with_context(|| format!("opening {}", shown(directory).display()))?;
         let data = match open_own(&directory) {
             Err(Errno::NOENT) => {
                 let made = mkdirat(&directory, FOLDER, Mode::from_raw_mode(0o755));
@@ -84,8 +90,10 @@ impl Folder {
     /// A path for another process, which leads to what the descriptor is of.
     pub fn real(&self) -> Result<PathBuf> {
         let held = PathBuf::from(format!("{OPEN}{}", self.data.as_raw_fd()));
-        let real = fs::read_link(&held).with_context(|| format!("looking for {}", self.shown.display()))?;
-        let (there, here) = (fs::symlink_metadata(&real).map(|m| (m.dev(), m.ino())), fs::metadata(&held)?);
+        let real = fs::read_link(&held)
+            .with_context(|| format!("looking for {}", self.shown.display()))?;
+        let (there, here) =
+            (fs::symlink_metadata(&real).map(|m| (m.dev(), m.ino())), fs::metadata(&held)?);
         if there.is_ok_and(|there| there == (here.dev(), here.ino())) {
             return Ok(real.join(&self.name));
         }
@@ -93,9 +101,11 @@ impl Folder {
         Err(refused(what, "look at what moves folders there"))
     }
 
-    /// Where something of the dataset's that is no part of it lies: `db.0` and "json" are `db.0.json`.
+    /// Where something of the dataset's that is no part of it lies: `db.0` and "json" are
+    /// `db.0.json`.
     pub fn beside(&self, what: &str) -> Folder {
-        let (name, shown) = (format!("{}.{what}", self.name), format!("{}.{what}", self.shown.display()));
+        let (name, shown) =
+            (format!("{}.{what}", self.name), format!("{}.{what}", self.shown.display()));
         Folder { data: Arc::clone(&self.data), name, shown: shown.into() }
     }
 
@@ -104,15 +114,16 @@ impl Folder {
         fs::symlink_metadata(self.path()).is_ok()
     }
 
-    /// Opens a file of the folder. It is looked at before it is opened: one that is a link, of either kind, is not a
-    /// file of its own, and opening another kind of file may do something.
+    /// Opens a file of the folder. It is looked at before it is opened: one that is a link, of
+    /// either kind, is not a file of its own, and opening another kind of file may do something.
     pub fn open_file(&self, file: &str, flags: OFlags) -> Result<File> {
         open_at(&self.data, &Path::new(&self.name).join(file), &self.shown.join(file), flags)
     }
 
     /// Replaces a file beside the datasets, whole or not at all.
     pub fn write(&self, text: &str) -> Result<()> {
-        replace(&self.data, &self.name, text).with_context(|| format!("writing {}", self.shown.display()))
+        replace(&self.data, &self.name, text)
+            .with_context(|| format!("writing {}", self.shown.display()))
     }
 
     /// The dataset's marker; none where there is none that this user wrote.
@@ -123,10 +134,12 @@ impl Folder {
     /// Replaces the marker: written beside it, synced, and renamed.
     pub fn write_marker(&self, marker: &Marker) -> Result<()> {
         let text = serde_json::to_string(marker).context("describing the dataset")?;
-        replace(&self.hold()?, MARKER, &text).with_context(|| format!("writing {}", self.shown.join(MARKER).display()))
+        replace(&self.hold()?, MARKER, &text)
+            .with_context(|| format!("writing {}", self.shown.join(MARKER).display()))
     }
 
-    /// Opens the folder itself. What is changed in it is changed through this, whatever its name means by then.
+    /// Opens the folder itself. What is changed in it is changed through this, whatever its name
+    /// means by then.
     pub fn hold(&self) -> Result<OwnedFd> {
         let opened = beneath::folder(&self.data, &self.name);
         opened.map_err(|error| not_followed(&self.data, &self.name, &self.shown, error))
@@ -142,14 +155,18 @@ impl Folder {
     /// What a program of before markers wrote beside a dataset that it had filled.
     pub fn old_marker(&self) -> Option<String> {
         let beside = self.beside("json");
-        let file = open_at(&self.data, Path::new(&beside.name), beside.shown(), OFlags::RDONLY).ok()?;
-        let found = file.metadata().ok().filter(|m| m.is_file() && m.nlink() == 1 && m.len() < MOST_OF_A_MARKER)?;
+        let file =
+            open_at(&self.data, Path::new(&beside.name), beside.shown(), OFlags::RDONLY).ok()?;
+        let found = file
+            .metadata()
+            .ok()
+            .filter(|m| m.is_file() && m.nlink() == 1 && m.len() < MOST_OF_A_MARKER)?;
         let text = std::io::read_to_string(file).ok().filter(|_| found.uid() == user())?;
         serde_json::from_str::<Dataset>(&text).is_ok().then_some(text)
     }
 
-    /// Removes the folder if it is Dyno's; its marker last, so that what a kill leaves of it still is. `or` is another
-    /// ground on which it is.
+    /// Removes the folder if it is Dyno's; its marker last, so that what a kill leaves of it still
+    /// is. `or` is another ground on which it is.
     pub fn remove(&self, or: bool) -> Result<()> {
         if !self.exists() {
             return Ok(());
@@ -157,8 +174,12 @@ impl Folder {
         self.check()?;
         let held = self.hold()?;
         if !or && marker_in(&held, &self.shown).is_none() && !beneath::is_empty(&held, MARKER)? {
-            let what = format!("{} is not removed: it carries no marker of Dyno's", self.shown.display());
-            return Err(refused(what, "look at what is in it; if nothing of it is needed, remove it by hand"));
+            let what =
+                format!("{} is not removed: it carries no marker of Dyno's", self.shown.display());
+            return Err(refused(
+                what,
+                "look at what is in it; if nothing of it is needed, remove it by hand",
+            ));
         }
         beneath::clear(&held, Some(MARKER))
             .and_then(|()| beneath::clear(&held, None))
@@ -206,18 +227,27 @@ fn open_own(directory: &OwnedFd) -> rustix::io::Result<OwnedFd> {
 /// Why something is not followed, with where it leads.
 fn not_followed(directory: &OwnedFd, name: impl AsRef<Path>, shown: &Path, error: Errno) -> Error {
     let name = name.as_ref();
-    let target = readlinkat(directory, name, Vec::new()).ok().map(|t| t.to_string_lossy().into_owned());
+    let target =
+        readlinkat(directory, name, Vec::new()).ok().map(|t| t.to_string_lossy().into_owned());
     let shown = shown.display();
     match (error, target) {
-        (_, Some(target)) => {
-            refused(format!("{shown} is not followed: it is a symbolic link to {target}"), "remove the link")
+        (_, Some(target)) => refused(
+            format!("{shown} is not followed: it is a symbolic link to {target}"),
+            "remove the link",
+        ),
+        (Errno::LOOP, None) => {
+            refused(format!("{shown} is not followed: a link is on the way"), "remove the link")
         }
-        (Errno::LOOP, None) => refused(format!("{shown} is not followed: a link is on the way"), "remove the link"),
-        (Errno::XDEV, None) => {
-            refused(format!("{shown} is not touched: something is mounted there"), "unmount it, or test that directory")
+        (Errno::XDEV, None) => refused(
+            format!("{shown} is not touched: something is mounted there"),
+            "unmount it, or test that directory",
+        ),
+        (Errno::NOTDIR, None) => {
+            refused(format!("{shown} is not touched: it is not a folder"), "move it away")
         }
-        (Errno::NOTDIR, None) => refused(format!("{shown} is not touched: it is not a folder"), "move it away"),
-        (error, None) => Error::from(std::io::Error::from(error)).context(format!("opening {shown}")),
+        (error, None) => {
+            Error::from(std::io::Error::from(error)).context(format!("opening {shown}"))
+        }
     }
 }
 
@@ -261,7 +291,8 @@ fn replace(folder: &OwnedFd, name: &str, text: &str) -> std::io::Result<()> {
     let new = format!("{name}.new");
     let _ = unlinkat(folder, &new, AtFlags::empty());
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let mut file = File::from(openat2(folder, &new, flags, Mode::from_raw_mode(0o644), beneath::FLAGS)?);
+    let mut file =
+        File::from(openat2(folder, &new, flags, Mode::from_raw_mode(0o644), beneath::FLAGS)?);
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     Ok(rustix::fs::renameat(folder, &new, folder, name)?)
@@ -271,19 +302,27 @@ fn replace(folder: &OwnedFd, name: &str, text: &str) -> std::io::Result<()> {
 fn check_owner(data: &OwnedFd, at: &Path) -> Result<()> {
     let found = rustix::fs::fstat(data).with_context(|| format!("looking at {}", at.display()))?;
     if found.st_uid != user() {
-        let what = format!("{} is not touched: it belongs to user {}, not to {}", at.display(), found.st_uid, user());
+        let what = format!(
+            "{} is not touched: it belongs to user {}, not to {}",
+            at.display(),
+            found.st_uid,
+            user()
+        );
         return Err(refused(what, "run as that user, or move it away"));
     }
     let others = if user() == 0 { 0o022 } else { 0o002 };
     if found.st_mode & others != 0 {
         let what = format!("{} is not touched: others may write to it", at.display());
-        return Err(refused(what, format!("allow it to its owner alone: chmod go-w {}", at.display())));
+        return Err(refused(
+            what,
+            format!("allow it to its owner alone: chmod go-w {}", at.display()),
+        ));
     }
     Ok(())
 }
 
-/// A name as part of a path: letters, digits, hyphens and underscores as they are; any other name becomes such a one, with
-/// a number of its own after it.
+/// A name as part of a path: letters, digits, hyphens and underscores as they are; any other name
+/// becomes such a one, with a number of its own after it.
 pub fn slug(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.is_empty() && name.len() <= 64 && name.chars().all(plain) {
@@ -291,12 +330,15 @@ pub fn slug(name: &str) -> String {
     }
     let kept: String = name.chars().map(|c| if plain(c) { c } else { '_' }).take(40).collect();
     // FNV-1a: the same from release to release, since a dataset is found again by it.
-    let number = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let number = name
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
     format!("{kept}-{number:016x}")
 }
 
 /// A new dataset's identity.
 pub fn identity() -> Result<String> {
-    let drawn = fs::read_to_string("/proc/sys/kernel/random/uuid").context("drawing an identity")?;
+    let drawn =
+        fs::read_to_string("/proc/sys/kernel/random/uuid").context("drawing an identity")?;
     Ok(drawn.trim().to_string())
 }

@@ -1,5 +1,6 @@
-//! Every block device of the host: what it is, how it is attached, what state it is in, and whether it may be tested.
-//! Identity comes from sysfs and, where nvme-cli is installed, from the drive's own logs, never from a label.
+//! Every block device of the host: what it is, how it is attached, what state it is in, and whether
+//! it may be tested. Identity comes from sysfs and, where nvme-cli is installed, from the drive's
+//! own logs, never from a label.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,9 +58,11 @@ pub struct Found {
     pub remedy: Option<String>,
 }
 
-/// All whole block devices in the order of their names; memory disks and loop devices without a file are left out.
+/// All whole block devices in the order of their names; memory disks and loop devices without a
+/// file are left out.
 pub fn list() -> Vec<Found> {
-    let entries = fs::read_dir("/sys/block").map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
+    let entries =
+        fs::read_dir("/sys/block").map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
     let mut paths = entries.unwrap_or_default();
     paths.retain(|path| {
         let name = name(path);
@@ -68,7 +71,8 @@ pub fn list() -> Vec<Found> {
         let empty_loop = name.starts_with("loop") && !path.join("loop/backing_file").exists();
         !hidden && !empty_loop && !name.starts_with("ram") && !name.starts_with("zram")
     });
-    let mut found: Vec<Found> = paths.iter().filter_map(|path| path.canonicalize().ok()).map(look).collect();
+    let mut found: Vec<Found> =
+        paths.iter().filter_map(|path| path.canonicalize().ok()).map(look).collect();
     found.sort_by(|a, b| a.device.cmp(&b.device));
     found
 }
@@ -81,7 +85,9 @@ fn look(sysfs: PathBuf) -> Found {
     let paths = paths(&disk.name());
     let pci = |place: &str| {
         let through = paths.iter().find_map(|path| read(&path.join("device/device").join(place)));
-        through.or_else(|| get(&format!("device/device/{place}"))).or_else(|| get(&format!("device/{place}")))
+        through
+            .or_else(|| get(&format!("device/device/{place}")))
+            .or_else(|| get(&format!("device/{place}")))
     };
     let mut found = Found {
         device: node.display().to_string(),
@@ -115,9 +121,12 @@ fn look(sysfs: PathBuf) -> Found {
     found
 }
 
-/// The hidden devices that are the paths to a namespace which several controllers may reach: `nvme0c0n1` of `nvme0n1`.
+/// The hidden devices that are the paths to a namespace which several controllers may reach:
+/// `nvme0c0n1` of `nvme0n1`.
 pub(super) fn paths(namespace: &str) -> Vec<PathBuf> {
-    let Some((subsystem, number)) = namespace.strip_prefix("nvme").and_then(|rest| rest.split_once('n')) else {
+    let Some((subsystem, number)) =
+        namespace.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))
+    else {
         return Vec::new();
     };
     let (start, end) = (format!("nvme{subsystem}c"), format!("n{number}"));
@@ -134,7 +143,8 @@ fn chosen(schedulers: &str) -> String {
 pub(super) fn stable_path(node: &Path) -> Option<PathBuf> {
     let real = node.canonicalize().ok()?;
     let links = fs::read_dir("/dev/disk/by-id").into_iter().flatten().flatten().map(|e| e.path());
-    let mut links: Vec<PathBuf> = links.filter(|l| l.canonicalize().is_ok_and(|there| there == real)).collect();
+    let mut links: Vec<PathBuf> =
+        links.filter(|l| l.canonicalize().is_ok_and(|there| there == real)).collect();
     links.sort();
     links.into_iter().next()
 }
@@ -149,7 +159,8 @@ fn ask_the_drive(node: &Path, found: &mut Found) {
     found.power_state = power_state(node);
 }
 
-/// Feature 02h; nvme-cli prints it as text: "get-feature:0x02 (Power Management), Current value:0x00000001".
+/// Feature 02h; nvme-cli prints it as text: "get-feature:0x02 (Power Management), Current
+/// value:0x00000001".
 fn power_state(node: &Path) -> Option<u64> {
     let text = nvme::text(&["get-feature", "--feature-id=2"], node)?;
     let value = text.rsplit(':').next()?.trim();

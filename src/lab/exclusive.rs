@@ -1,6 +1,6 @@
-//! A device taken for a destructive step: passed by the guard, opened for ourselves alone, and asked once more who it is
-//! on the open descriptor. While it is held the kernel gives its name to no other drive, so a tool that is called with
-//! that name reaches this one.
+//! A device taken for a destructive step: passed by the guard, opened for ourselves alone, and
+//! asked once more who it is on the open descriptor. While it is held the kernel gives its name to
+//! no other drive, so a tool that is called with that name reaches this one.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -22,11 +22,16 @@ pub struct Exclusive {
 impl Exclusive {
     pub fn take(drive: &Drive) -> Result<Exclusive> {
         let Place::Device { path, serial } = &drive.place else {
-            return Err(failed("a directory cannot be taken as a device", "name a block device: device = …"));
+            return Err(failed(
+                "a directory cannot be taken as a device",
+                "name a block device: device = …",
+            ));
         };
         guard::pass(drive, true)?;
-        let opened = OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
-        let file = opened.with_context(|| format!("opening {} for ourselves alone", shown(path).display()))?;
+        let opened =
+            OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(path);
+        let file = opened
+            .with_context(|| format!("opening {} for ourselves alone", shown(path).display()))?;
         guard::verify(&file, path, serial)?;
         let disk = Disk::of_open(&file)?;
         let held = Exclusive { node: disk.node(), file, disk };
@@ -37,7 +42,8 @@ impl Exclusive {
     /// Keeps the device, but lets others open it for themselves alone: mkfs and mount do.
     pub fn share(self) -> Result<Exclusive> {
         let again = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-        let file = File::open(&again).with_context(|| format!("opening {} again", self.node.display()))?;
+        let file =
+            File::open(&again).with_context(|| format!("opening {} again", self.node.display()))?;
         Ok(Exclusive { file, ..self })
     }
 
@@ -47,11 +53,13 @@ impl Exclusive {
 
     /// The node must be that of the descriptor.
     fn check_name(&self) -> Result<()> {
-        let (open, named) = (self.file.metadata()?.rdev(), std::fs::metadata(&self.node).map(|m| m.rdev()));
+        let (open, named) =
+            (self.file.metadata()?.rdev(), std::fs::metadata(&self.node).map(|m| m.rdev()));
         if named.is_ok_and(|named| named == open) {
             return Ok(());
         }
-        let why = format!("{} is not touched: it is not the drive that was opened", self.node.display());
+        let why =
+            format!("{} is not touched: it is not the drive that was opened", self.node.display());
         Err(refused(why, "look at what changes device names below /dev"))
     }
 
@@ -64,7 +72,10 @@ impl Exclusive {
             return Ok(());
         }
         let cause = std::io::Error::last_os_error();
-        Err(failed(format!("discarding {} failed: {cause}", self.node.display()), "choose another purge"))
+        Err(failed(
+            format!("discarding {} failed: {cause}", self.node.display()),
+            "choose another purge",
+        ))
     }
 
     /// The other namespaces of the same controller.

@@ -1,5 +1,5 @@
-//! The facts of the host and of what lies under each subject, gathered from /proc and /sys for the disclosure. What
-//! cannot be read is left out: a guess would be worse.
+//! The facts of the host and of what lies under each subject, gathered from /proc and /sys for the
+//! disclosure. What cannot be read is left out: a guess would be worse.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use crate::plan::{Place, Subject};
 use crate::record::Fact;
 use crate::record::key::{Heading, drive};
 
-/// Host, processor, memory, kernel, and the filesystem and device under every drive of every subject.
+/// Host, processor, memory, kernel, and the filesystem and device under every drive of every
+/// subject.
 pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
     let mut facts = Vec::new();
     host::gather(&mut facts);
@@ -40,7 +41,8 @@ pub(super) fn mount_of(path: &Path) -> Option<Mount> {
     let table = read("/proc/self/mountinfo")?;
     let mounts = table.lines().filter_map(|line| {
         let (left, right) = line.split_once(" - ")?;
-        let (left, right): (Vec<&str>, Vec<&str>) = (left.split(' ').collect(), right.split(' ').collect());
+        let (left, right): (Vec<&str>, Vec<&str>) =
+            (left.split(' ').collect(), right.split(' ').collect());
         Some(Mount {
             device: left.get(2)?.to_string(),
             point: left.get(4)?.to_string(),
@@ -97,7 +99,11 @@ const QUEUE: [&str; 9] = [
 /// What sysfs says of a block device; a partition's whole disk is asked.
 fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     let Ok(own) = sysfs.canonicalize() else { return };
-    let disk = if own.join("partition").exists() { own.parent().map(Path::to_path_buf).unwrap_or(own) } else { own };
+    let disk = if own.join("partition").exists() {
+        own.parent().map(Path::to_path_buf).unwrap_or(own)
+    } else {
+        own
+    };
     let get = |name: &str| read(disk.join(name));
     push(facts, group, "Device", disk.file_name().map(|n| n.to_string_lossy().into_owned()));
     push(facts, group, drive::MODEL.name, get("device/model"));
@@ -105,8 +111,18 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     push(facts, group, drive::FIRMWARE.name, get("device/firmware_rev"));
     let sectors = get("size").and_then(|s| s.parse::<u64>().ok());
     push(facts, group, drive::CAPACITY.name, sectors.map(|s| units::bytes(s * 512)));
-    push(facts, group, drive::LOGICAL_BLOCK_SIZE.name, get("queue/logical_block_size").map(|b| format!("{b} bytes")));
-    push(facts, group, "Physical block size", get("queue/physical_block_size").map(|b| format!("{b} bytes")));
+    push(
+        facts,
+        group,
+        drive::LOGICAL_BLOCK_SIZE.name,
+        get("queue/logical_block_size").map(|b| format!("{b} bytes")),
+    );
+    push(
+        facts,
+        group,
+        "Physical block size",
+        get("queue/physical_block_size").map(|b| format!("{b} bytes")),
+    );
     push(
         facts,
         group,
@@ -117,35 +133,47 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     let used = get("nuse").and_then(|n| n.parse::<f64>().ok());
     let block = get("queue/logical_block_size").and_then(|b| b.parse::<f64>().ok());
     let whole = sectors.map(|s| s as f64 * 512.0).filter(|bytes| *bytes > 0.0);
-    push(facts, group, drive::FILLED.name, used.zip(block).zip(whole).map(|((n, b), whole)| percent(n * b / whole)));
+    push(
+        facts,
+        group,
+        drive::FILLED.name,
+        used.zip(block).zip(whole).map(|((n, b), whole)| percent(n * b / whole)),
+    );
     push(facts, group, drive::SCHEDULER.name, get("queue/scheduler"));
     push(facts, group, drive::WRITE_CACHE.name, get("queue/write_cache"));
-    let settings = QUEUE.iter().filter_map(|name| Some(format!("{name}={}", get(&format!("queue/{name}"))?)));
+    let settings =
+        QUEUE.iter().filter_map(|name| Some(format!("{name}={}", get(&format!("queue/{name}"))?)));
     let settings: Vec<String> = settings.collect();
     push(facts, group, drive::QUEUE.name, (!settings.is_empty()).then(|| settings.join(" ")));
     let controller = controller_of(&disk);
     // A controller's own `device` is the PCI function.
-    let pci = |name: &str| read(controller.join("device").join(name)).or_else(|| read(controller.join(name)));
+    let pci = |name: &str| {
+        read(controller.join("device").join(name)).or_else(|| read(controller.join(name)))
+    };
     // An emulated link says "Unknown", 0 or 255.
-    let known = |name: &str| pci(name).filter(|value| !["Unknown", "0", "255"].contains(&value.as_str()));
+    let known =
+        |name: &str| pci(name).filter(|value| !["Unknown", "0", "255"].contains(&value.as_str()));
     push(facts, group, drive::LINK_SPEED.name, known("current_link_speed"));
     push(facts, group, drive::LINK_WIDTH.name, known("current_link_width"));
     push(facts, group, "Highest link speed", known("max_link_speed"));
     push(facts, group, "Highest link width", known("max_link_width"));
     let node = pci("numa_node").filter(|node| node != "-1");
-    let distance = node.as_ref().and_then(|n| read(format!("/sys/devices/system/node/node{n}/distance")));
+    let distance =
+        node.as_ref().and_then(|n| read(format!("/sys/devices/system/node/node{n}/distance")));
     push(facts, group, drive::NUMA_NODE.name, node);
     push(facts, group, "NUMA distance to nodes 0, 1, …", distance);
 }
 
-/// The controller of a disk: its `device`, or where that is a subsystem of several paths, the first of its controllers.
+/// The controller of a disk: its `device`, or where that is a subsystem of several paths, the first
+/// of its controllers.
 fn controller_of(disk: &Path) -> PathBuf {
     let device = disk.join("device");
     let is_controller = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         name.strip_prefix("nvme").is_some_and(|n| n.parse::<u32>().is_ok())
     };
-    let entries = std::fs::read_dir(&device).into_iter().flatten().flatten().map(|entry| entry.path());
+    let entries =
+        std::fs::read_dir(&device).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(is_controller).min().unwrap_or(device)
 }
 

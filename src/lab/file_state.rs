@@ -19,19 +19,34 @@ pub struct Kept {
     pub checksum: u64,
 }
 
-/// Refuses a file that is a link, or that has another name besides: what is written to it would be written elsewhere.
+/// Refuses a file that is a link, or that has another name besides: what is written to it would be
+/// written elsewhere.
 pub fn check_own(found: &Metadata, shown: &Path) -> Result<()> {
     if found.is_file() && found.nlink() > 1 {
-        let what = format!("{} is not touched: {} names lead to it (hard links)", shown.display(), found.nlink());
-        return Err(refused(what, format!("`find -inum {}` finds the others; remove the link", found.ino())));
+        let what = format!(
+            "{} is not touched: {} names lead to it (hard links)",
+            shown.display(),
+            found.nlink()
+        );
+        return Err(refused(
+            what,
+            format!("`find -inum {}` finds the others; remove the link", found.ino()),
+        ));
     }
     if found.is_symlink() {
         let target = std::fs::read_link(shown).unwrap_or_default();
-        let what = format!("{} is not followed: it is a symbolic link to {}", shown.display(), target.display());
+        let what = format!(
+            "{} is not followed: it is a symbolic link to {}",
+            shown.display(),
+            target.display()
+        );
         return Err(refused(what, "remove the link"));
     }
     if !found.is_file() && !found.is_dir() {
-        return Err(refused(format!("{} is not touched: it is not a file", shown.display()), "move it away"));
+        return Err(refused(
+            format!("{} is not touched: it is not a file", shown.display()),
+            "move it away",
+        ));
     }
     Ok(())
 }

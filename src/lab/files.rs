@@ -1,5 +1,6 @@
-//! What a dataset's files are, so that one which was cut, grown again, replaced or overwritten since it was closed is
-//! noticed before it is measured: lengths, times, blocks and sampled checksums.
+//! What a dataset's files are, so that one which was cut, grown again, replaced or overwritten
+//! since it was closed is noticed before it is measured: lengths, times, blocks and sampled
+//! checksums.
 
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -33,17 +34,23 @@ fn below(folder: &Folder, root: &Path, at: &Path, found: &mut Vec<Kept>) -> Resu
     walk(root, at, &mut |path, meta| {
         // Servers make sockets and logs of their own; a database's log of messages is no data.
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if !meta.is_file() || name.starts_with(MARKER) || name.starts_with("LOG") || name == "LOCK" {
+        if !meta.is_file() || name.starts_with(MARKER) || name.starts_with("LOG") || name == "LOCK"
+        {
             return Ok(());
         }
         let file = folder.open_file(&path.to_string_lossy(), OFlags::RDONLY);
-        let file = file.with_context(|| format!("opening {}", shown(&root.join(path)).display()))?;
+        let file =
+            file.with_context(|| format!("opening {}", shown(&root.join(path)).display()))?;
         found.push(kept(path, meta, &file)?);
         Ok(())
     })
 }
 
-fn walk(root: &Path, at: &Path, each: &mut dyn FnMut(&Path, &Metadata) -> Result<()>) -> Result<()> {
+fn walk(
+    root: &Path,
+    at: &Path,
+    each: &mut dyn FnMut(&Path, &Metadata) -> Result<()>,
+) -> Result<()> {
     let listing = || format!("listing {}", shown(&root.join(at)).display());
     for entry in std::fs::read_dir(root.join(at)).with_context(listing)? {
         let entry = entry.with_context(listing)?;
@@ -74,7 +81,9 @@ fn kept(path: &Path, meta: &Metadata, file: &File) -> Result<Kept> {
         // From the first to the last, evenly.
         let at = bytes.saturating_sub(SAMPLE_BYTES) / (steps - 1).max(1) * i;
         let read = file.read_at(&mut buffer, at).context("reading a dataset's file")?;
-        checksum = buffer[..read].iter().fold(checksum, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
+        checksum = buffer[..read]
+            .iter()
+            .fold(checksum, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
     }
     // A point that follows is not to find it warm.
     let _ = fadvise(file, 0, None, Advice::DontNeed);
@@ -82,8 +91,8 @@ fn kept(path: &Path, meta: &Metadata, file: &File) -> Result<Kept> {
     Ok(Kept { path: path.to_path_buf(), bytes, blocks: meta.blocks(), modified_ns, checksum })
 }
 
-/// What is not as it was, in words; nothing where all is. Of a dataset that was open when its run died only the holes in
-/// what had none are known to be wrong.
+/// What is not as it was, in words; nothing where all is. Of a dataset that was open when its run
+/// died only the holes in what had none are known to be wrong.
 pub fn damage(then: &[Kept], now: &[Kept], open: bool) -> Option<String> {
     for was in then {
         let file = was.path.display();

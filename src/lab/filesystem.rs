@@ -1,6 +1,7 @@
-//! A filesystem of the run's own on a bare device: made, mounted below `/run/dyno`, and unmounted when the run ends. The
-//! tools are given the descriptor that is held, not a name. One that a killed run left mounted is unmounted when the next
-//! begins; a lock distinguishes it from one that is in use.
+//! A filesystem of the run's own on a bare device: made, mounted below `/run/dyno`, and unmounted
+//! when the run ends. The tools are given the descriptor that is held, not a name. One that a
+//! killed run left mounted is unmounted when the next begins; a lock distinguishes it from one that
+//! is in use.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
@@ -49,8 +50,8 @@ impl Mounted {
         number_at(&self.mounts, &self.name) == Some(self.device)
     }
 
-    /// Unmounts it, by the folder that is held and never through a link; waits for what is about to let go of it, and
-    /// says who does not.
+    /// Unmounts it, by the folder that is held and never through a link; waits for what is about to
+    /// let go of it, and says who does not.
     pub fn unmount(&self) -> Result<()> {
         let at = format!("{OPEN}{}/{}", self.mounts.as_raw_fd(), self.name);
         let give_up_ns = self.clock.now_ns() + UNMOUNT_NS;
@@ -60,9 +61,13 @@ impl Mounted {
                     self.clock.sleep_until(self.clock.now_ns() + LOOK_NS);
                 }
                 Err(error) => {
-                    let who = guard::who_works_on(self.device).map_or(String::new(), |who| format!(" ({who})"));
+                    let who = guard::who_works_on(self.device)
+                        .map_or(String::new(), |who| format!(" ({who})"));
                     let what = format!("{} is still mounted: {error}{who}", self.point.display());
-                    return Err(failed(what, format!("end what works there, then: umount {}", self.point.display())));
+                    return Err(failed(
+                        what,
+                        format!("end what works there, then: umount {}", self.point.display()),
+                    ));
                 }
                 Ok(()) => {}
             }
@@ -74,7 +79,8 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // Whoever could report an error has called `unmount`; what is left, the next run on the drive unmounts.
+        // Whoever could report an error has called `unmount`; what is left, the next run on the
+        // drive unmounts.
         let _ = self.unmount();
         let _ = flock(&self.lock, FlockOperation::Unlock);
     }
@@ -108,30 +114,41 @@ pub fn is_dynos(drive: &Drive, kind: FilesystemKind) -> bool {
 pub fn make(drive: &Drive, filesystem: &Filesystem) -> Result<String> {
     let held = Exclusive::take(drive)?.share()?;
     check_arguments(filesystem)?;
-    let uuid = fs::read_to_string("/proc/sys/kernel/random/uuid").context("drawing a UUID")?.trim().to_string();
-    // Before it is there: a run that is killed between mkfs and its note in the bundle knows it again as Dyno's.
+    let uuid = fs::read_to_string("/proc/sys/kernel/random/uuid")
+        .context("drawing a UUID")?
+        .trim()
+        .to_string();
+    // Before it is there: a run that is killed between mkfs and its note in the bundle knows it
+    // again as Dyno's.
     private::remember(MADE, &uuid);
     let (program, id) = match filesystem.kind {
-        FilesystemKind::Xfs => ("mkfs.xfs", ["-f", "-m", &format!("uuid={uuid}")].map(str::to_string).to_vec()),
-        FilesystemKind::Ext4 => ("mkfs.ext4", ["-q", "-F", "-U", &uuid].map(str::to_string).to_vec()),
+        FilesystemKind::Xfs => {
+            ("mkfs.xfs", ["-f", "-m", &format!("uuid={uuid}")].map(str::to_string).to_vec())
+        }
+        FilesystemKind::Ext4 => {
+            ("mkfs.ext4", ["-q", "-F", "-U", &uuid].map(str::to_string).to_vec())
+        }
     };
     let options = match filesystem.kind {
         FilesystemKind::Ext4 => made_whole(&filesystem.mkfs),
         FilesystemKind::Xfs => filesystem.mkfs.clone(),
     };
-    let arguments: Vec<&str> = id.iter().chain(&options).map(String::as_str).chain([INPUT]).collect();
+    let arguments: Vec<&str> =
+        id.iter().chain(&options).map(String::as_str).chain([INPUT]).collect();
     mounts()?;
     tool(program, &arguments, held.file(), &held.node)?;
     held.file().sync_all().with_context(|| format!("writing {}", held.node.display()))?;
     if uuid_on(held.file(), filesystem.kind).as_ref() != Some(&uuid) {
-        let what = format!("{program} did not make the filesystem {uuid} on {}", held.node.display());
+        let what =
+            format!("{program} did not make the filesystem {uuid} on {}", held.node.display());
         return Err(failed(what, "look at `dmesg`"));
     }
     Ok(uuid)
 }
 
-/// All of an ext4 is written by mkfs: the kernel would otherwise go on with the tables of inodes and the journal while the
-/// drive is measured. Of several `-E` mkfs heeds the last, so these go into the plan's own, which may say otherwise.
+/// All of an ext4 is written by mkfs: the kernel would otherwise go on with the tables of inodes
+/// and the journal while the drive is measured. Of several `-E` mkfs heeds the last, so these go
+/// into the plan's own, which may say otherwise.
 fn made_whole(options: &[String]) -> Vec<String> {
     const WHOLE: &str = "lazy_itable_init=0,lazy_journal_init=0";
     let mut options = options.to_vec();
@@ -156,15 +173,25 @@ fn check_arguments(filesystem: &Filesystem) -> Result<()> {
     let devices = ["logdev", "rtdev", "journal_dev", "journal_path", "device=", "/"];
     for argument in named {
         if devices.iter().any(|device| argument.contains(device)) {
-            let what = format!("'{argument}' among the filesystem's options may name another device or file");
-            return Err(refused(what, "leave it out; a filesystem of the run's own lies on the drive alone"));
+            let what = format!(
+                "'{argument}' among the filesystem's options may name another device or file"
+            );
+            return Err(refused(
+                what,
+                "leave it out; a filesystem of the run's own lies on the drive alone",
+            ));
         }
     }
     Ok(())
 }
 
 /// Mounts the filesystem that `make` made with this UUID. `options` as after `-o`.
-pub fn mount(drive: &Drive, filesystem: &Filesystem, expected: &str, clock: Clock) -> Result<Mounted> {
+pub fn mount(
+    drive: &Drive,
+    filesystem: &Filesystem,
+    expected: &str,
+    clock: Clock,
+) -> Result<Mounted> {
     let Place::Device { path, serial } = &drive.place else {
         return Err(failed("a directory cannot be mounted", "name a block device: device = …"));
     };
@@ -174,7 +201,10 @@ pub fn mount(drive: &Drive, filesystem: &Filesystem, expected: &str, clock: Cloc
     let disk = Disk::of_open(&device)?;
     let node = disk.node();
     let changed = || {
-        let what = format!("{} does not hold the filesystem {expected} that was made on it", node.display());
+        let what = format!(
+            "{} does not hold the filesystem {expected} that was made on it",
+            node.display()
+        );
         failed(what, "look at what else writes to the drive")
     };
     if uuid_on(&device, filesystem.kind).as_deref() != Some(expected) {
@@ -187,7 +217,8 @@ pub fn mount(drive: &Drive, filesystem: &Filesystem, expected: &str, clock: Cloc
     let number = device.metadata().context("looking at an open device")?.rdev();
     let mounted = Mounted { point, mounts, name, device: number, clock, lock };
     let to = mounted.point.to_string_lossy();
-    let arguments = ["--no-canonicalize", "-t", filesystem.kind.name(), "-o", &filesystem.mount, INPUT, &to];
+    let arguments =
+        ["--no-canonicalize", "-t", filesystem.kind.name(), "-o", &filesystem.mount, INPUT, &to];
     tool("mount", &arguments, &device, &node)?;
     if !mounted.is_there() || uuid_on(&device, filesystem.kind).as_deref() != Some(expected) {
         return Err(changed());
@@ -203,7 +234,9 @@ pub fn unmount_leftover(drive: &Drive, clock: Clock) -> Result<()> {
     let table = fs::read_to_string("/proc/self/mountinfo").context("reading the mounts")?;
     for line in table.lines() {
         let words: Vec<&str> = line.split(' ').collect();
-        let (Some(number), Some(point)) = (words.get(2), words.get(4).map(Path::new)) else { continue };
+        let (Some(number), Some(point)) = (words.get(2), words.get(4).map(Path::new)) else {
+            continue;
+        };
         let name = point.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         if point.parent() != Some(Path::new(MOUNTS)) || !numbers.iter().any(|n| n == number) {
             continue;
@@ -226,8 +259,9 @@ fn uuid_on(mut device: &File, kind: FilesystemKind) -> Option<String> {
         FilesystemKind::Xfs => (0, b"XFSB", 32),
         FilesystemKind::Ext4 => (1024 + 56, &[0x53, 0xEF], 1024 + 104),
     };
-    let mut read =
-        |at: u64, into: &mut [u8]| device.seek(SeekFrom::Start(at)).and_then(|_| device.read_exact(into)).is_ok();
+    let mut read = |at: u64, into: &mut [u8]| {
+        device.seek(SeekFrom::Start(at)).and_then(|_| device.read_exact(into)).is_ok()
+    };
     let (mut found, mut id) = (vec![0; magic.len()], [0u8; 16]);
     if !read(magic_at, &mut found) || found != magic || !read(uuid_at, &mut id) {
         return None;
@@ -252,12 +286,17 @@ fn mounts() -> Result<OwnedFd> {
         make_folder(&opened, EMPTY)?;
         return Ok(opened);
     }
-    Err(refused(format!("{MOUNTS} is not used: others may write to it"), format!("remove it: rm -r {MOUNTS}")))
+    Err(refused(
+        format!("{MOUNTS} is not used: others may write to it"),
+        format!("remove it: rm -r {MOUNTS}"),
+    ))
 }
 
 fn make_folder(mounts: &OwnedFd, name: &str) -> Result<()> {
     match rustix::fs::mkdirat(mounts, name, Mode::from_raw_mode(0o755)) {
-        Err(error) if error != Errno::EXIST => Err(error).with_context(|| format!("making {MOUNTS}/{name}")),
+        Err(error) if error != Errno::EXIST => {
+            Err(error).with_context(|| format!("making {MOUNTS}/{name}"))
+        }
         _ => Ok(()),
     }
 }
@@ -265,7 +304,12 @@ fn make_folder(mounts: &OwnedFd, name: &str) -> Result<()> {
 /// The mount point's lock; nothing while another run has it.
 fn lock(point: &Path) -> Result<Option<File>> {
     let path = point.with_extension("lock");
-    let file = OpenOptions::new().create(true).truncate(false).write(true).custom_flags(libc::O_NOFOLLOW).open(&path);
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(&path);
     let file = file.with_context(|| format!("opening {}", path.display()))?;
     Ok(flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok().then_some(file))
 }
@@ -278,14 +322,19 @@ fn busy(point: &Path) -> crate::base::error::Error {
 fn tool(program: &str, arguments: &[&str], device: &File, node: &Path) -> Result<()> {
     let input = device.try_clone().with_context(|| format!("holding {}", node.display()))?;
     let mut command = Command::new(program);
-    command.env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin").stdin(Stdio::from(input)).args(arguments);
+    command
+        .env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin")
+        .stdin(Stdio::from(input))
+        .args(arguments);
     let output = command.current_dir(Path::new(MOUNTS).join(EMPTY)).output();
-    let output =
-        output.map_err(|e| failed(format!("{program} cannot be started: {e}"), format!("install {program}")))?;
+    let output = output.map_err(|e| {
+        failed(format!("{program} cannot be started: {e}"), format!("install {program}"))
+    })?;
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    let said =
+        String::from_utf8_lossy(&output.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
     let called = arguments.join(" ").replace(INPUT, &node.to_string_lossy());
     Err(failed(format!("`{program} {called}` failed: {said}"), "look at `dmesg`"))
 }
@@ -296,7 +345,9 @@ mod tests {
 
     #[test]
     fn an_ext4_is_written_whole_unless_the_plan_says_otherwise() {
-        let made = |given: &[&str]| made_whole(&given.iter().map(|o| o.to_string()).collect::<Vec<_>>()).join(" ");
+        let made = |given: &[&str]| {
+            made_whole(&given.iter().map(|o| o.to_string()).collect::<Vec<_>>()).join(" ")
+        };
         let whole = "lazy_itable_init=0,lazy_journal_init=0";
         assert_eq!(made(&[]), format!("-E {whole}"));
         assert_eq!(made(&["-m", "0"]), format!("-m 0 -E {whole}"));

@@ -38,8 +38,9 @@ pub fn holders(file: &File) -> Vec<Holder> {
     holders_of(&Path::new(OPEN).join(file.as_raw_fd().to_string()))
 }
 
-/// The kernel's table of locks. What one read returns is of one moment; between two, the rest moves up where a lock has
-/// gone, and one is missed. So the reads are large, and where one is not enough for the table, it is read again.
+/// The kernel's table of locks. What one read returns is of one moment; between two, the rest moves
+/// up where a lock has gone, and one is missed. So the reads are large, and where one is not enough
+/// for the table, it is read again.
 fn table() -> String {
     let mut text = String::new();
     for _ in 0..4 {
@@ -64,7 +65,8 @@ pub fn holders_of(path: &Path) -> Vec<Holder> {
     let held = table.lines().filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().filter(|word| *word != "->").collect();
         let pid = words.get(4)?.parse::<u32>().ok()?;
-        (words.get(5) == Some(&place.as_str()) && pid != std::process::id()).then(|| Holder::of(pid))
+        (words.get(5) == Some(&place.as_str()) && pid != std::process::id())
+            .then(|| Holder::of(pid))
     });
     held.collect()
 }

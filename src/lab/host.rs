@@ -1,5 +1,5 @@
-//! The host as it discloses itself: server and BIOS, processors, memory, kernel and drivers, from /proc and /sys. What
-//! cannot be read is left out: a guess would be worse.
+//! The host as it discloses itself: server and BIOS, processors, memory, kernel and drivers, from
+//! /proc and /sys. What cannot be read is left out: a guess would be worse.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,10 @@ fn of_server(facts: &mut Vec<Fact>) {
     let bios: Vec<String> = bios.into_iter().flatten().collect();
     push_key(facts, host::BIOS, (!bios.is_empty()).then(|| bios.join(", ")));
     let release = read("/etc/os-release").unwrap_or_default();
-    let name = release.lines().find_map(|l| l.strip_prefix("PRETTY_NAME=")).map(|n| n.trim_matches('"').to_string());
+    let name = release
+        .lines()
+        .find_map(|l| l.strip_prefix("PRETTY_NAME="))
+        .map(|n| n.trim_matches('"').to_string());
     push_key(facts, host::OPERATING_SYSTEM, name);
     let virtual_of = read("/sys/hypervisor/type").or_else(|| {
         let info = read("/proc/cpuinfo").unwrap_or_default();
@@ -65,9 +68,17 @@ fn of_processor(facts: &mut Vec<Fact>) {
         all.len()
     };
     push_key(facts, cpu::MODEL, field("model name"));
-    push_key(facts, cpu::SOCKETS, Some(distinct("physical id")).filter(|n| *n > 0).map(|n| n.to_string()));
+    push_key(
+        facts,
+        cpu::SOCKETS,
+        Some(distinct("physical id")).filter(|n| *n > 0).map(|n| n.to_string()),
+    );
     push_key(facts, cpu::CORES, field("cpu cores"));
-    push_key(facts, cpu::LOGICAL_PROCESSORS, std::thread::available_parallelism().ok().map(|n| n.to_string()));
+    push_key(
+        facts,
+        cpu::LOGICAL_PROCESSORS,
+        std::thread::available_parallelism().ok().map(|n| n.to_string()),
+    );
     push_key(facts, cpu::SMT, read("/sys/devices/system/cpu/smt/control"));
     push(facts, Heading::Cpu.name(), "Microcode", field("microcode"));
     let scaling = |name: &str| read(format!("/sys/devices/system/cpu/cpu0/cpufreq/{name}"));
@@ -76,7 +87,12 @@ fn of_processor(facts: &mut Vec<Fact>) {
     push(facts, Heading::Cpu.name(), "Energy preference", scaling("energy_performance_preference"));
     let highest = scaling("cpuinfo_max_freq").and_then(|khz| khz.parse::<f64>().ok());
     push_key(facts, cpu::HIGHEST_FREQUENCY, highest.map(|khz| format!("{:.2} GHz", khz / 1e6)));
-    push(facts, Heading::Cpu.name(), "Idle driver", read("/sys/devices/system/cpu/cpuidle/current_driver"));
+    push(
+        facts,
+        Heading::Cpu.name(),
+        "Idle driver",
+        read("/sys/devices/system/cpu/cpuidle/current_driver"),
+    );
     if let Ok(entries) = fs::read_dir("/sys/devices/system/cpu/vulnerabilities") {
         let mut on: Vec<String> = entries
             .flatten()
@@ -84,7 +100,11 @@ fn of_processor(facts: &mut Vec<Fact>) {
             .map(|e| e.file_name().to_string_lossy().into_owned())
             .collect();
         on.sort_unstable();
-        push_key(facts, cpu::MITIGATIONS, Some(if on.is_empty() { "none".into() } else { on.join(", ") }));
+        push_key(
+            facts,
+            cpu::MITIGATIONS,
+            Some(if on.is_empty() { "none".into() } else { on.join(", ") }),
+        );
     }
     let nodes = fs::read_dir("/sys/devices/system/node").into_iter().flatten().flatten();
     let nodes = nodes.filter(|e| e.path().join("distance").exists()).count();
@@ -98,16 +118,23 @@ fn of_memory(facts: &mut Vec<Fact>) {
         line.split_whitespace().nth(1)?.parse::<u64>().ok()
     };
     push_key(facts, memory::TOTAL, kib("MemTotal:").map(|k| units::bytes(k * 1024)));
-    let modules = fs::read("/sys/firmware/dmi/tables/DMI").map(|table| modules(&table)).unwrap_or_default();
+    let modules =
+        fs::read("/sys/firmware/dmi/tables/DMI").map(|table| modules(&table)).unwrap_or_default();
     push_key(facts, memory::MODULES, (!modules.is_empty()).then(|| modules.join("; ")));
     push(facts, Heading::Memory.name(), "Swap", kib("SwapTotal:").map(|k| units::bytes(k * 1024)));
     push_key(facts, memory::HUGE_PAGES, read("/sys/kernel/mm/transparent_hugepage/enabled"));
     for name in ["dirty_ratio", "dirty_background_ratio", "swappiness"] {
-        push(facts, Heading::Memory.name(), &format!("vm.{name}"), read(format!("/proc/sys/vm/{name}")));
+        push(
+            facts,
+            Heading::Memory.name(),
+            &format!("vm.{name}"),
+            read(format!("/proc/sys/vm/{name}")),
+        );
     }
 }
 
-/// The memory modules of the SMBIOS table (DMTF DSP0134, type 17), like ones counted: "4 × 32 GiB DDR5 at 4800 MT/s".
+/// The memory modules of the SMBIOS table (DMTF DSP0134, type 17), like ones counted: "4 × 32 GiB
+/// DDR5 at 4800 MT/s".
 fn modules(table: &[u8]) -> Vec<String> {
     const MODULE: u8 = 17;
     let mut found: Vec<(String, u32)> = Vec::new();
@@ -152,7 +179,8 @@ fn module(of: &[u8]) -> Option<String> {
         _ => "memory",
     };
     // The configured speed, or in older tables the highest.
-    let speed = word(0x20).filter(|s| *s != 0).or_else(|| word(0x15)).filter(|s| !matches!(s, 0 | 0xffff));
+    let speed =
+        word(0x20).filter(|s| *s != 0).or_else(|| word(0x15)).filter(|s| !matches!(s, 0 | 0xffff));
     let speed = speed.map_or(String::new(), |s| format!(" at {s} MT/s"));
     Some(format!("{} {kind}{speed}", units::bytes(bytes)))
 }
@@ -170,7 +198,9 @@ fn of_kernel(facts: &mut Vec<Fact>) {
     for (key, module) in kernel::DRIVERS {
         let folder = format!("/sys/module/{module}/parameters");
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let set = |e: fs::DirEntry| Some(format!("{}={}", e.file_name().to_string_lossy(), read(e.path())?));
+        let set = |e: fs::DirEntry| {
+            Some(format!("{}={}", e.file_name().to_string_lossy(), read(e.path())?))
+        };
         let mut all: Vec<String> = entries.filter_map(set).collect();
         all.sort_unstable();
         push_key(facts, key, (!all.is_empty()).then(|| all.join(" ")));
@@ -193,9 +223,17 @@ mod tests {
         let bios = [vec![0, 5, 0, 0, 1], b"v1\0\0".to_vec()].concat();
         let mut large = module(0x7fff, 0x22, 4800);
         large[0x1c..0x20].copy_from_slice(&65_536u32.to_le_bytes());
-        let table = [bios, module(16_384, 0x1a, 3200), module(0, 2, 0), module(16_384, 0x1a, 3200), large].concat();
-        assert_eq!(modules(&table), ["2 × 16 GiB DDR4 at 3200 MT/s", "1 × 64 GiB DDR5 at 4800 MT/s"]);
-        assert!(modules(&table[..30]).is_empty() && modules(&[17, 0, 0, 0]).is_empty(), "a broken table ends it");
+        let table =
+            [bios, module(16_384, 0x1a, 3200), module(0, 2, 0), module(16_384, 0x1a, 3200), large]
+                .concat();
+        assert_eq!(
+            modules(&table),
+            ["2 × 16 GiB DDR4 at 3200 MT/s", "1 × 64 GiB DDR5 at 4800 MT/s"]
+        );
+        assert!(
+            modules(&table[..30]).is_empty() && modules(&[17, 0, 0, 0]).is_empty(),
+            "a broken table ends it"
+        );
     }
 
     #[test]

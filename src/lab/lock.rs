@@ -1,5 +1,5 @@
-//! One run at a time on a directory, a device or a bundle: a lock that the kernel drops with the run, however it ends. Who holds it
-//! is named by the kernel's own table.
+//! One run at a time on a directory, a device or a bundle: a lock that the kernel drops with the
+//! run, however it ends. Who holds it is named by the kernel's own table.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -30,7 +30,8 @@ pub fn directory(folder: &File, path: &Path, clock: Clock) -> Result<Option<File
     }
 }
 
-/// Locks a bundle that is to be written; nothing where it is no file, or its filesystem has no locks.
+/// Locks a bundle that is to be written; nothing where it is no file, or its filesystem has no
+/// locks.
 pub fn bundle(path: &Path, clock: Clock) -> Result<Option<File>> {
     let Ok(file) = file::open(path) else { return Ok(None) };
     match take(&file, clock) {
@@ -77,5 +78,8 @@ fn busy(file: &File, path: &Path) -> Error {
     let named = holders(file).iter().map(Holder::to_string).collect::<Vec<_>>().join(", ");
     let by = if named.is_empty() { "another program".to_string() } else { named };
     let what = format!("{} is in use: {by} has locked it", shown(path).display());
-    refused(what, "wait until that has ended; one run at a time works on a directory, a device or a bundle")
+    refused(
+        what,
+        "wait until that has ended; one run at a time works on a directory, a device or a bundle",
+    )
 }

@@ -1,5 +1,6 @@
-//! The namespaces of an NVMe drive, as many and as equal as the plan asks for. Those that exist are attached where they
-//! are not. None are created or deleted: no drive was at hand on which that could be tried.
+//! The namespaces of an NVMe drive, as many and as equal as the plan asks for. Those that exist are
+//! attached where they are not. None are created or deleted: no drive was at hand on which that
+//! could be tried.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,13 +21,21 @@ const ATTACH: Spelling = Spelling { two: &["attach-ns"], three: &["ns", "attach"
 /// How long the kernel may take to show a namespace that was attached.
 const PATIENCE_NS: u64 = 20_000_000_000;
 
-/// The drive's namespaces in their order, by stable paths where there are such, and what was done. All are free: what is
-/// on the named one the plan may name, on the others there must be nothing.
-pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Result<(Vec<PathBuf>, String)> {
+/// The drive's namespaces in their order, by stable paths where there are such, and what was done.
+/// All are free: what is on the named one the plan may name, on the others there must be nothing.
+pub fn equal(
+    drive: &Drive,
+    count: u32,
+    clock: Clock,
+    stop: &AtomicBool,
+) -> Result<(Vec<PathBuf>, String)> {
     let held = Exclusive::take(drive)?;
     let node = held.node.display();
     if !held.disk.name().starts_with("nvme") {
-        return Err(failed(format!("{node} is no NVMe drive and has no namespaces"), "leave `namespaces` out"));
+        return Err(failed(
+            format!("{node} is no NVMe drive and has no namespaces"),
+            "leave `namespaces` out",
+        ));
     }
     let before = held.disk.namespaces().len();
     if before < count as usize {
@@ -37,35 +46,50 @@ pub fn equal(drive: &Drive, count: u32, clock: Clock, stop: &AtomicBool) -> Resu
         let there = found.len();
         return Err(failed(
             format!("the drive of {node} has {there} namespaces, and the plan asks for {count}"),
-            "create and attach them (`nvme create-ns`, `nvme attach-ns`), or delete those that are too many",
+            "create and attach them (`nvme create-ns`, `nvme attach-ns`), or delete those that are \
+             too many",
         ));
     }
     let path = |disk: &Disk| Path::new("/dev").join(disk.name());
     for namespace in found.iter().filter(|namespace| **namespace != held.disk) {
-        guard::obstacle(&path(namespace)).context("every namespace of the drive will be written to")?;
+        guard::obstacle(&path(namespace))
+            .context("every namespace of the drive will be written to")?;
     }
     let bytes: Vec<u64> = found.iter().map(Disk::bytes).collect();
     if bytes.iter().any(|b| *b != bytes[0]) {
         let sizes = bytes.iter().map(|b| units::bytes(*b)).collect::<Vec<_>>().join(", ");
-        return Err(failed(format!("the namespaces of {node} are not equal: {sizes}"), "create them alike"));
+        return Err(failed(
+            format!("the namespaces of {node} are not equal: {sizes}"),
+            "create them alike",
+        ));
     }
-    let words = format!("{count} namespaces of {}, {} of them attached", units::bytes(bytes[0]), found.len() - before);
+    let words = format!(
+        "{count} namespaces of {}, {} of them attached",
+        units::bytes(bytes[0]),
+        found.len() - before
+    );
     let stable = |disk: &Disk| drives::stable_path(&path(disk)).unwrap_or_else(|| path(disk));
     Ok((found.iter().map(stable).collect(), words))
 }
 
 fn attach(held: &Exclusive, count: u32, clock: Clock, stop: &AtomicBool) -> Result<()> {
-    let id = nvme::ask(&["id-ctrl"], &held.node).and_then(|answer| answer.get("cntlid").and_then(Value::as_u64));
+    let id = nvme::ask(&["id-ctrl"], &held.node)
+        .and_then(|answer| answer.get("cntlid").and_then(Value::as_u64));
     let Some(controller) = id else { return Ok(()) };
-    let listed =
-        |all: &[&str]| nvme::ask(&[&["list-ns"], all].concat(), &held.node).map(|l| ids(&l)).unwrap_or_default();
+    let listed = |all: &[&str]| {
+        nvme::ask(&[&["list-ns"], all].concat(), &held.node).map(|l| ids(&l)).unwrap_or_default()
+    };
     let active = listed(&[]);
     for namespace in listed(&["--all"]).into_iter().filter(|id| !active.contains(id)) {
-        let options = [format!("--namespace-id={namespace}"), format!("--controllers={controller}")];
+        let options =
+            [format!("--namespace-id={namespace}"), format!("--controllers={controller}")];
         nvme::order(&ATTACH, &held.node, &options)?;
     }
     let until_ns = clock.now_ns() + PATIENCE_NS;
-    while held.disk.namespaces().len() < count as usize && clock.now_ns() < until_ns && !stop.load(Relaxed) {
+    while held.disk.namespaces().len() < count as usize
+        && clock.now_ns() < until_ns
+        && !stop.load(Relaxed)
+    {
         clock.sleep_until(clock.now_ns() + 50_000_000);
     }
     Ok(())
@@ -74,5 +98,9 @@ fn attach(held: &Exclusive, count: u32, clock: Clock, stop: &AtomicBool) -> Resu
 /// `{"nsid_list":[{"nsid":1},…]}`
 fn ids(list: &Value) -> Vec<u64> {
     let items = list.get("nsid_list").and_then(Value::as_array);
-    items.into_iter().flatten().filter_map(|item| item.get("nsid").and_then(Value::as_u64)).collect()
+    items
+        .into_iter()
+        .flatten()
+        .filter_map(|item| item.get("nsid").and_then(Value::as_u64))
+        .collect()
 }

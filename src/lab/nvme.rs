@@ -1,5 +1,5 @@
-//! nvme-cli, which does the administration of NVMe drives: what it is called with, in the spellings of its versions 2 and
-//! 3, and what it answers.
+//! nvme-cli, which does the administration of NVMe drives: what it is called with, in the spellings
+//! of its versions 2 and 3, and what it answers.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -34,7 +34,8 @@ pub fn text(command: &[&str], node: &Path) -> Option<String> {
 
 /// A log page as the drive gives it.
 pub fn log(id: u8, bytes: usize, node: &Path) -> Option<Vec<u8>> {
-    let options = [format!("--log-id={id:#x}"), format!("--log-len={bytes}"), "--raw-binary".to_string()];
+    let options =
+        [format!("--log-id={id:#x}"), format!("--log-len={bytes}"), "--raw-binary".to_string()];
     let output = tool().arg("get-log").arg(node).args(options).output().ok()?;
     (output.status.success() && output.stdout.len() >= bytes).then_some(output.stdout)
 }
@@ -43,7 +44,8 @@ pub fn log(id: u8, bytes: usize, node: &Path) -> Option<Vec<u8>> {
 pub fn order(spelling: &Spelling, node: &Path, options: &[String]) -> Result<()> {
     let command = if major_version() >= 3 { spelling.three } else { spelling.two };
     let output = tool().args(command).arg(node).args(options).output();
-    let output = output.map_err(|e| failed(format!("nvme-cli cannot be started: {e}"), "install nvme-cli"))?;
+    let output = output
+        .map_err(|e| failed(format!("nvme-cli cannot be started: {e}"), "install nvme-cli"))?;
     if output.status.success() {
         return Ok(());
     }
@@ -85,7 +87,8 @@ pub fn abilities(node: &Path) -> Option<Abilities> {
     Some(read(number("oacs")?, number("fna")?, number("sanicap").unwrap_or(0)))
 }
 
-/// The bits of Identify Controller: OACS 1; FNA 0 (format) and 1 (erase) hit all, 2 has crypto; SANICAP 0, 1 and 2.
+/// The bits of Identify Controller: OACS 1; FNA 0 (format) and 1 (erase) hit all, 2 has crypto;
+/// SANICAP 0, 1 and 2.
 fn read(oacs: u64, fna: u64, sanicap: u64) -> Abilities {
     let format = oacs & 0b10 != 0;
     Abilities {
@@ -119,6 +122,9 @@ mod tests {
             read(0b10, 0b101, 0),
             Abilities { format: true, format_crypto: true, format_hits_all: true, ..none }
         );
-        assert_eq!(read(0, 0b100, 0b011), Abilities { sanitize_crypto: true, sanitize_block: true, ..none });
+        assert_eq!(
+            read(0, 0b100, 0b011),
+            Abilities { sanitize_crypto: true, sanitize_block: true, ..none }
+        );
     }
 }

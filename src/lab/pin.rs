@@ -1,5 +1,6 @@
-//! What is under test, held by descriptor for the whole run. The plan's name is looked up once; from then on the drive is
-//! reached as `/proc/self/fd/N`, which means what was opened, whatever the name means by now.
+//! What is under test, held by descriptor for the whole run. The plan's name is looked up once;
+//! from then on the drive is reached as `/proc/self/fd/N`, which means what was opened, whatever
+//! the name means by now.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -79,15 +80,19 @@ impl Pins {
 
 fn open(path: &Path, flags: i32) -> Result<File> {
     let opened = OpenOptions::new().read(true).custom_flags(flags | libc::O_NONBLOCK).open(path);
-    opened.map_err(|e| failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path"))
+    opened.map_err(|e| {
+        failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path")
+    })
 }
 
-/// Opens a block device for reading, and nothing else: opening another kind of file may do something.
+/// Opens a block device for reading, and nothing else: opening another kind of file may do
+/// something.
 fn block_device(path: &Path) -> Result<File> {
     let found = open(path, libc::O_PATH)?;
     if !found.metadata().context("looking at what was opened")?.file_type().is_block_device() {
         let what = format!("{} is not a block device", path.display());
         return Err(failed(what, "name one below /dev/disk/by-id"));
     }
-    open(&Path::new(OPEN).join(found.as_raw_fd().to_string()), 0).with_context(|| format!("opening {}", path.display()))
+    open(&Path::new(OPEN).join(found.as_raw_fd().to_string()), 0)
+        .with_context(|| format!("opening {}", path.display()))
 }

@@ -1,5 +1,6 @@
-//! Bringing a drive back to the state in which it left the factory, as far as it can be brought there: NVMe format or
-//! sanitize through nvme-cli, or a discard of every block. What the drive can do is asked, never assumed.
+//! Bringing a drive back to the state in which it left the factory, as far as it can be brought
+//! there: NVMe format or sanitize through nvme-cli, or a discard of every block. What the drive can
+//! do is asked, never assumed.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -21,16 +22,30 @@ const FORMAT_TIMEOUT_MS: u32 = 3_600_000;
 /// Between two looks at a sanitize that goes on.
 const LOOK_NS: u64 = 500_000_000;
 
-/// Purges one drive; says what was done. `progress` is given the percent done where the drive reports it.
-pub fn purge(drive: &Drive, asked: Purge, clock: Clock, stop: &AtomicBool, progress: &dyn Fn(u64)) -> Result<String> {
+/// Purges one drive; says what was done. `progress` is given the percent done where the drive
+/// reports it.
+pub fn purge(
+    drive: &Drive,
+    asked: Purge,
+    clock: Clock,
+    stop: &AtomicBool,
+    progress: &dyn Fn(u64),
+) -> Result<String> {
     let held = Exclusive::take(drive)?;
     let is_nvme = held.disk.name().starts_with("nvme");
     let can = if is_nvme { nvme::abilities(&held.node) } else { None };
     let discards = guard::disk::read(&held.disk.sysfs.join("queue/discard_max_bytes"));
     let discards = discards.is_some_and(|bytes| bytes != "0");
     let way = choose(asked, can.unwrap_or_default(), discards).map_err(|has| {
-        let has = if has.is_empty() { "it has none".to_string() } else { format!("it has {}", has.join(", ")) };
-        failed(format!("{} cannot be purged as the plan asks: {has}", held.node.display()), "choose one that it has")
+        let has = if has.is_empty() {
+            "it has none".to_string()
+        } else {
+            format!("it has {}", has.join(", "))
+        };
+        failed(
+            format!("{} cannot be purged as the plan asks: {has}", held.node.display()),
+            "choose one that it has",
+        )
     })?;
     if can.unwrap_or_default().reaches_all(way) {
         for sibling in held.siblings() {
@@ -40,12 +55,18 @@ pub fn purge(drive: &Drive, asked: Purge, clock: Clock, stop: &AtomicBool, progr
     }
     match way {
         Purge::Discard => held.discard().map(|()| "every block discarded (BLKDISCARD)".to_string()),
-        Purge::Format => format(&held.node, 1).map(|()| "NVMe format, user data erased (--ses=1)".to_string()),
-        Purge::FormatCrypto => format(&held.node, 2).map(|()| "NVMe format, key erased (--ses=2)".to_string()),
+        Purge::Format => {
+            format(&held.node, 1).map(|()| "NVMe format, user data erased (--ses=1)".to_string())
+        }
+        Purge::FormatCrypto => {
+            format(&held.node, 2).map(|()| "NVMe format, key erased (--ses=2)".to_string())
+        }
         Purge::SanitizeBlock => sanitize(&held.node, 2, clock, stop, progress),
         Purge::SanitizeOverwrite => sanitize(&held.node, 3, clock, stop, progress),
         Purge::SanitizeCrypto => sanitize(&held.node, 4, clock, stop, progress),
-        Purge::Any => Err(failed("no purge was chosen", "this is a defect of Dyno: please report it")),
+        Purge::Any => {
+            Err(failed("no purge was chosen", "this is a defect of Dyno: please report it"))
+        }
     }
 }
 
@@ -61,7 +82,11 @@ impl Abilities {
 }
 
 /// The way that is asked for, if the drive has it; otherwise the ways that it has.
-fn choose(asked: Purge, can: Abilities, discards: bool) -> std::result::Result<Purge, Vec<&'static str>> {
+fn choose(
+    asked: Purge,
+    can: Abilities,
+    discards: bool,
+) -> std::result::Result<Purge, Vec<&'static str>> {
     let ways = [
         (Purge::Format, "format", can.format),
         (Purge::SanitizeBlock, "sanitize-block", can.sanitize_block),
@@ -71,16 +96,25 @@ fn choose(asked: Purge, can: Abilities, discards: bool) -> std::result::Result<P
         (Purge::SanitizeOverwrite, "sanitize-overwrite", can.sanitize_overwrite),
     ];
     let mut has = ways.iter().filter(|way| way.2);
-    let found = has.clone().find(|way| asked == way.0 || (asked == Purge::Any && way.0 != Purge::SanitizeOverwrite));
+    let found = has
+        .clone()
+        .find(|way| asked == way.0 || (asked == Purge::Any && way.0 != Purge::SanitizeOverwrite));
     found.map(|way| way.0).ok_or_else(|| has.by_ref().map(|way| way.1).collect())
 }
 
 fn format(node: &Path, erase: u32) -> Result<()> {
-    let options = [format!("--ses={erase}"), format!("--timeout={FORMAT_TIMEOUT_MS}"), "--force".to_string()];
+    let options =
+        [format!("--ses={erase}"), format!("--timeout={FORMAT_TIMEOUT_MS}"), "--force".to_string()];
     nvme::order(&FORMAT, node, &options)
 }
 
-fn sanitize(node: &Path, action: u32, clock: Clock, stop: &AtomicBool, progress: &dyn Fn(u64)) -> Result<String> {
+fn sanitize(
+    node: &Path,
+    action: u32,
+    clock: Clock,
+    stop: &AtomicBool,
+    progress: &dyn Fn(u64),
+) -> Result<String> {
     nvme::order(&SANITIZE, node, &[format!("--sanact={action}")])?;
     loop {
         clock.sleep_until(clock.now_ns() + LOOK_NS);
@@ -100,7 +134,10 @@ fn sanitize(node: &Path, action: u32, clock: Clock, stop: &AtomicBool, progress:
             }
         }
         if stop.load(Relaxed) {
-            return Err(failed("interrupted; the drive goes on with its sanitize", "wait for it, then resume"));
+            return Err(failed(
+                "interrupted; the drive goes on with its sanitize",
+                "wait for it, then resume",
+            ));
         }
     }
 }
@@ -109,7 +146,10 @@ fn sanitize(node: &Path, action: u32, clock: Clock, stop: &AtomicBool, progress:
 fn sanitize_state(log: &serde_json::Value) -> Option<(u64, u16)> {
     let log = if log.get("sstat").is_some() { log } else { log.as_object()?.values().next()? };
     let status = log.get("sstat").and_then(|s| s.as_u64().or_else(|| s.get("status")?.as_u64()))?;
-    Some((status & 0b111, log.get("sprog").and_then(serde_json::Value::as_u64).unwrap_or(0).min(65_535) as u16))
+    Some((
+        status & 0b111,
+        log.get("sprog").and_then(serde_json::Value::as_u64).unwrap_or(0).min(65_535) as u16,
+    ))
 }
 
 #[cfg(test)]
@@ -121,18 +161,28 @@ mod tests {
         let none = Abilities::default();
         let nvme = Abilities { format: true, sanitize_crypto: true, ..none };
         assert_eq!(choose(Purge::Any, nvme, true), Ok(Purge::Format));
-        assert_eq!(choose(Purge::Any, Abilities { sanitize_crypto: true, ..none }, true), Ok(Purge::SanitizeCrypto));
+        assert_eq!(
+            choose(Purge::Any, Abilities { sanitize_crypto: true, ..none }, true),
+            Ok(Purge::SanitizeCrypto)
+        );
         assert_eq!(choose(Purge::Any, none, true), Ok(Purge::Discard));
         assert_eq!(choose(Purge::Discard, nvme, true), Ok(Purge::Discard));
-        assert_eq!(choose(Purge::FormatCrypto, nvme, false), Err(vec!["format", "sanitize-crypto"]));
+        assert_eq!(
+            choose(Purge::FormatCrypto, nvme, false),
+            Err(vec!["format", "sanitize-crypto"])
+        );
         assert_eq!(choose(Purge::Any, none, false), Err(Vec::new()));
     }
 
     #[test]
     fn the_sanitize_log_is_read_in_both_its_forms() {
-        let under_a_name = serde_json::json!({ "nvme0": { "sprog": 32768, "sstat": { "status": 2 } } });
+        let under_a_name =
+            serde_json::json!({ "nvme0": { "sprog": 32768, "sstat": { "status": 2 } } });
         assert_eq!(sanitize_state(&under_a_name), Some((2, 32768)));
-        assert_eq!(sanitize_state(&serde_json::json!({ "sprog": 65535, "sstat": 257 })), Some((1, 65535)));
+        assert_eq!(
+            sanitize_state(&serde_json::json!({ "sprog": 65535, "sstat": 257 })),
+            Some((1, 65535))
+        );
         assert_eq!(sanitize_state(&serde_json::json!({})), None);
     }
 }

@@ -17,9 +17,9 @@ pub const GROUP: &str = "Physical devices";
 /// The name of the fact that says which subjects share a device.
 pub const SHARED: &str = "Shared by subjects";
 
-/// The kernel's names of the devices that a drive lies on: through partitions, dm, md and loop devices down to what can
-/// be held in a hand; an NVMe namespace stands for its controller. `folder` is where in a directory Dyno keeps its data,
-/// which may be a link to elsewhere.
+/// The kernel's names of the devices that a drive lies on: through partitions, dm, md and loop
+/// devices down to what can be held in a hand; an NVMe namespace stands for its controller.
+/// `folder` is where in a directory Dyno keeps its data, which may be a link to elsewhere.
 pub fn devices(drive: &Drive, folder: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     match &drive.place {
@@ -53,15 +53,21 @@ fn of_file(path: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// tmpfs, overlay, btrfs and network filesystems have device numbers that no block device has; the mount says the rest.
+/// tmpfs, overlay, btrfs and network filesystems have device numbers that no block device has; the
+/// mount says the rest.
 fn of_mount(path: &Path, number: u64, found: &mut BTreeSet<String>) {
     let Some(mount) = mount_of(path) else { return };
     let upper = mount.options.split(',').find_map(|option| option.strip_prefix("upperdir="));
-    let elsewhere = |upper: &&str| fs::metadata(upper).is_ok_and(|metadata| metadata.dev() != number);
+    let elsewhere =
+        |upper: &&str| fs::metadata(upper).is_ok_and(|metadata| metadata.dev() != number);
     match mount.kind.as_str() {
         "tmpfs" | "ramfs" | "devtmpfs" => drop(found.insert("memory".to_string())),
-        "overlay" if upper.filter(elsewhere).is_some() => of_file(Path::new(upper.unwrap_or_default()), found),
-        "zfs" => drop(found.insert(format!("zfs {}", mount.source.split('/').next().unwrap_or_default()))),
+        "overlay" if upper.filter(elsewhere).is_some() => {
+            of_file(Path::new(upper.unwrap_or_default()), found)
+        }
+        "zfs" => drop(
+            found.insert(format!("zfs {}", mount.source.split('/').next().unwrap_or_default())),
+        ),
         kind => match Disk::of(Path::new(&mount.source)) {
             Ok(disk) => below(&disk, found),
             // An overlay whose parts are not to be seen from here, or a server.
@@ -76,17 +82,19 @@ pub fn apart(subjects: &[Subject], folder: &str) -> Result<()> {
         None => Ok(()),
         Some((one, other, device)) => Err(refused(
             format!("subjects '{one}' and '{other}' share a physical device: {device}"),
-            "give each a device of its own, since they would measure each other; for a control run of one device against \
-             itself use --same-device, or same_device = true in the plan",
+            "give each a device of its own, since they would measure each other; for a control run \
+             of one device against itself use --same-device, or same_device = true in the plan",
         )),
     }
 }
 
 /// Pairs of subjects that share a device, and which.
 fn shared(subjects: &[Subject], folder: &str) -> Vec<(String, String, String)> {
-    let own =
-        |subject: &Subject| subject.drives.iter().flat_map(|drive| devices(drive, folder)).collect::<BTreeSet<_>>();
-    let all: Vec<(&str, BTreeSet<String>)> = subjects.iter().map(|s| (s.name.as_str(), own(s))).collect();
+    let own = |subject: &Subject| {
+        subject.drives.iter().flat_map(|drive| devices(drive, folder)).collect::<BTreeSet<_>>()
+    };
+    let all: Vec<(&str, BTreeSet<String>)> =
+        subjects.iter().map(|s| (s.name.as_str(), own(s))).collect();
     let mut found = Vec::new();
     for (i, (name, devices)) in all.iter().enumerate() {
         for (other, others) in &all[..i] {
@@ -101,17 +109,24 @@ fn shared(subjects: &[Subject], folder: &str) -> Vec<(String, String, String)> {
 pub fn facts(subjects: &[Subject], folder: &str) -> Vec<Fact> {
     let mut facts = Vec::new();
     for subject in subjects {
-        let drives: Vec<BTreeSet<String>> = subject.drives.iter().map(|drive| devices(drive, folder)).collect();
-        let names = |devices: &BTreeSet<String>| devices.iter().cloned().collect::<Vec<_>>().join(" + ");
+        let drives: Vec<BTreeSet<String>> =
+            subject.drives.iter().map(|drive| devices(drive, folder)).collect();
+        let names =
+            |devices: &BTreeSet<String>| devices.iter().cloned().collect::<Vec<_>>().join(" + ");
         let meets = |i: usize| drives[..i].iter().any(|earlier| !earlier.is_disjoint(&drives[i]));
-        let shares = if (0..drives.len()).any(meets) { " (drives of the subject share a device)" } else { "" };
+        let shares = if (0..drives.len()).any(meets) {
+            " (drives of the subject share a device)"
+        } else {
+            ""
+        };
         let all: Vec<String> = drives.iter().map(names).filter(|names| !names.is_empty()).collect();
         if !all.is_empty() {
             facts.push(Fact::new(GROUP, &subject.name, format!("{}{shares}", all.join(", "))));
         }
     }
     let pairs = shared(subjects, folder).into_iter();
-    let pairs: Vec<String> = pairs.map(|(one, other, device)| format!("{one} and {other}: {device}")).collect();
+    let pairs: Vec<String> =
+        pairs.map(|(one, other, device)| format!("{one} and {other}: {device}")).collect();
     facts.extend((!pairs.is_empty()).then(|| Fact::new(GROUP, SHARED, pairs.join("; "))));
     facts
 }
@@ -127,7 +142,11 @@ mod tests {
             erase_signatures: Vec::new(),
             namespaces: Vec::new(),
         };
-        Subject { name: name.into(), drives: paths.iter().map(drive).collect(), ..Subject::default() }
+        Subject {
+            name: name.into(),
+            drives: paths.iter().map(drive).collect(),
+            ..Subject::default()
+        }
     }
 
     #[test]
@@ -142,7 +161,9 @@ mod tests {
         let group = facts(&[subject("A", &[&a, &b])], "dyno-data");
         assert!(group[0].value.ends_with("(drives of the subject share a device)"), "{group:?}");
 
-        let Ok(memory) = tempfile::tempdir_in("/dev/shm") else { return eprintln!("SKIPPED: no /dev/shm") };
+        let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
+            return eprintln!("SKIPPED: no /dev/shm");
+        };
         let other = [subject("A", &[&a]), subject("M", &[memory.path()])];
         assert!(devices(&other[1].drives[0], "dyno-data").contains("memory"));
         apart(&other, "dyno-data").expect("a disk and memory are two");

@@ -16,17 +16,27 @@ const SLACK_BYTES: u64 = 64 << 20;
 pub fn state(subject: &str, index: u32, drive: &Drive) -> Result<Option<DriveState>> {
     let Place::Device { path, .. } = &drive.place else { return Ok(None) };
     let disk = Disk::of(path)?;
-    let lifetime = if disk.name().starts_with("nvme") { lifetime_bytes(&disk.node()) } else { None };
+    let lifetime =
+        if disk.name().starts_with("nvme") { lifetime_bytes(&disk.node()) } else { None };
     let counted = lifetime.map(|bytes| ("NVMe data units written".to_string(), bytes));
-    let Some((counter, written_bytes)) = counted.or_else(|| since_boot(&disk)) else { return Ok(None) };
+    let Some((counter, written_bytes)) = counted.or_else(|| since_boot(&disk)) else {
+        return Ok(None);
+    };
     let serial = disk.serial().unwrap_or_default();
-    Ok(Some(DriveState { subject: subject.to_string(), drive: index, serial, counter, written_bytes }))
+    Ok(Some(DriveState {
+        subject: subject.to_string(),
+        drive: index,
+        serial,
+        counter,
+        written_bytes,
+    }))
 }
 
 /// Whether a drive is as it was left.
 pub fn unchanged(then: &DriveState, now: &DriveState) -> bool {
     let same = then.serial == now.serial && then.counter == now.counter;
-    same && (then.written_bytes..=then.written_bytes.saturating_add(SLACK_BYTES)).contains(&now.written_bytes)
+    same && (then.written_bytes..=then.written_bytes.saturating_add(SLACK_BYTES))
+        .contains(&now.written_bytes)
 }
 
 /// The list of what runs left on drives.
@@ -34,16 +44,22 @@ const LEFT: &str = "drives";
 
 /// Remembers how a run that ended left a device, and so whose the data on it is.
 pub fn remember(drive: &Drive) {
-    if let Some(line) = state("", 0, drive).ok().flatten().and_then(|state| serde_json::to_string(&state).ok()) {
+    if let Some(line) =
+        state("", 0, drive).ok().flatten().and_then(|state| serde_json::to_string(&state).ok())
+    {
         private::remember(LEFT, &line);
     }
 }
 
-/// Whether nobody has written to a device since a run of Dyno's left it: what is on it is then Dyno's.
+/// Whether nobody has written to a device since a run of Dyno's left it: what is on it is then
+/// Dyno's.
 pub fn is_as_a_run_left_it(drive: &Drive) -> bool {
-    let Some(now) = state("", 0, drive).ok().flatten().filter(|now| !now.serial.is_empty()) else { return false };
+    let Some(now) = state("", 0, drive).ok().flatten().filter(|now| !now.serial.is_empty()) else {
+        return false;
+    };
     let left = private::recall(LEFT);
-    let mut left = left.iter().rev().filter_map(|line| serde_json::from_str::<DriveState>(line).ok());
+    let mut left =
+        left.iter().rev().filter_map(|line| serde_json::from_str::<DriveState>(line).ok());
     left.find(|then| then.serial == now.serial).is_some_and(|then| unchanged(&then, &now))
 }
 
@@ -52,7 +68,8 @@ fn lifetime_bytes(node: &Path) -> Option<u64> {
     data_units_written(&nvme::log(2, 512, node)?).map(|units| units.saturating_mul(512_000))
 }
 
-/// Units of 1,000 × 512 bytes: 16 bytes at 48, little-endian, of which a drive's life fills less than eight.
+/// Units of 1,000 × 512 bytes: 16 bytes at 48, little-endian, of which a drive's life fills less
+/// than eight.
 fn data_units_written(log: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(log.get(48..56)?.try_into().ok()?))
 }
@@ -60,7 +77,8 @@ fn data_units_written(log: &[u8]) -> Option<u64> {
 /// A namespace that several controllers may reach is counted by its paths, and itself says zero.
 fn since_boot(disk: &Disk) -> Option<(String, u64)> {
     let boot = read(Path::new("/proc/sys/kernel/random/boot_id"))?;
-    let written = |sysfs: &Path| read(&sysfs.join("stat"))?.split_whitespace().nth(6)?.parse::<u64>().ok();
+    let written =
+        |sysfs: &Path| read(&sysfs.join("stat"))?.split_whitespace().nth(6)?.parse::<u64>().ok();
     let paths = drives::paths(&disk.name());
     let sectors = match &paths[..] {
         [] => written(&disk.sysfs)?,
@@ -92,9 +110,15 @@ mod tests {
         };
         assert!(unchanged(&left, &left));
         assert!(unchanged(&left, &DriveState { written_bytes: (1 << 40) + 1000, ..left.clone() }));
-        assert!(!unchanged(&left, &DriveState { written_bytes: (1 << 40) + (65 << 20), ..left.clone() }));
+        assert!(!unchanged(
+            &left,
+            &DriveState { written_bytes: (1 << 40) + (65 << 20), ..left.clone() }
+        ));
         assert!(!unchanged(&left, &DriveState { written_bytes: 0, ..left.clone() }));
         assert!(!unchanged(&left, &DriveState { serial: "2".into(), ..left.clone() }));
-        assert!(!unchanged(&left, &DriveState { counter: "sectors since another boot".into(), ..left.clone() }));
+        assert!(!unchanged(
+            &left,
+            &DriveState { counter: "sectors since another boot".into(), ..left.clone() }
+        ));
     }
 }

@@ -1,9 +1,10 @@
 //! The seam between the worker loop and an engine: a lane is one thread's private handle.
 //!
-//! fio's engines answer each request with done, queued or busy. Here a lane is given its depth when it is opened and
-//! never handed more, so busy cannot happen; and the two others fold into one call, because one call for a batch is one
-//! system call and one clock read for the batch: `stage` everything that is due, stamp, `run`, stamp, tally. A
-//! synchronous lane does its one op inside `run`; io_uring submits and reaps there.
+//! fio's engines answer each request with done, queued or busy. Here a lane is given its depth when
+//! it is opened and never handed more, so busy cannot happen; and the two others fold into one
+//! call, because one call for a batch is one system call and one clock read for the batch: `stage`
+//! everything that is due, stamp, `run`, stamp, tally. A synchronous lane does its one op inside
+//! `run`; io_uring submits and reaps there.
 
 use super::op::Op;
 use crate::base::error::Result;
@@ -28,15 +29,19 @@ pub struct Done {
     pub bytes: u32,
     /// A lookup found its key; everything else always has.
     pub hit: bool,
-    /// It was tried and rolled back too often, and did not come through: no op, and nothing to time.
+    /// It was tried and rolled back too often, and did not come through: no op, and nothing to
+    /// time.
     pub given_up: bool,
 }
 
-/// One thread's handle on an engine. Slots are numbered below the depth that the lane was opened with.
+/// One thread's handle on an engine. Slots are numbered below the depth that the lane was opened
+/// with.
 pub trait Lane: Send {
-    /// Gets `op` ready in a free slot: its key, its data, its queue entry. Outside the timed bracket. Allocates nothing.
+    /// Gets `op` ready in a free slot: its key, its data, its queue entry. Outside the timed
+    /// bracket. Allocates nothing.
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()>;
 
-    /// Starts all that is staged and adds to `done` what has completed. An error ends the point with its cause.
+    /// Starts all that is staged and adds to `done` what has completed. An error ends the point
+    /// with its cause.
     fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()>;
 }

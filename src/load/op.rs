@@ -30,7 +30,8 @@ pub struct Op {
     pub len: u32,
     /// An offset in bytes, or a number of a key or transaction; see [`OpKind`].
     pub at: u64,
-    /// A random number of the op's own, from which a lane makes what it writes, so that no two writes are alike.
+    /// A random number of the op's own, from which a lane makes what it writes, so that no two
+    /// writes are alike.
     pub salt: u64,
 }
 
@@ -39,12 +40,14 @@ pub trait Source: Send {
     /// Request number `n`, counted from 0.
     fn op(&mut self, n: u64) -> Op;
 
-    /// How many ops make one pass of this thread's share: the length of a fill. Endless workloads have none.
+    /// How many ops make one pass of this thread's share: the length of a fill. Endless workloads
+    /// have none.
     fn pass(&self) -> Option<u64> {
         None
     }
 
-    /// Where ops come due by the cycles of many waiting clients: neither a closed loop nor a fixed rate.
+    /// Where ops come due by the cycles of many waiting clients: neither a closed loop nor a fixed
+    /// rate.
     fn cycles(&mut self) -> Option<&mut dyn Cycles> {
         None
     }

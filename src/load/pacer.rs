@@ -1,24 +1,27 @@
 //! When the next op is due.
 //!
-//! In closed loop it is due when a slot is free. In open loop the schedule goes on whatever the drive does: the due
-//! time of op n is the sum of the gaps before it, kept in nanoseconds as a double, whose rounding error stays below a
-//! thousandth of a nanosecond an op for a day, so a target of 300,000/s is scheduled as 300,000/s. (fio truncates each
-//! gap to whole microseconds and delivers 396,000.)
+//! In closed loop it is due when a slot is free. In open loop the schedule goes on whatever the
+//! drive does: the due time of op n is the sum of the gaps before it, kept in nanoseconds as a
+//! double, whose rounding error stays below a thousandth of a nanosecond an op for a day, so a
+//! target of 300,000/s is scheduled as 300,000/s. (fio truncates each gap to whole microseconds and
+//! delivers 396,000.)
 
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::plan::Arrival;
 
-/// An op handed over more than this after it was due counts as late: a hundred microseconds, about what one read of
-/// a drive takes, and above what a timer wake-up costs.
+/// An op handed over more than this after it was due counts as late: a hundred microseconds, about
+/// what one read of a drive takes, and above what a timer wake-up costs.
 pub const LATE_NS: u64 = 100_000;
 
-/// The last stretch before an op is due is spun, not slept, and a wait of less than twice as long is spun whole. With a worker's timer slack of 1 ns (`run/worker_group.rs`) a sleep
-/// ends 3 to 7 µs late; with the kernel's default of 50 µs it would be 53 µs, and a writer paced at 84 µs would spin
-/// through all of them and take a processor from the readers.
+/// The last stretch before an op is due is spun, not slept, and a wait of less than twice as long
+/// is spun whole. With a worker's timer slack of 1 ns (`run/worker_group.rs`) a sleep ends 3 to 7
+/// µs late; with the kernel's default of 50 µs it would be 53 µs, and a writer paced at 84 µs would
+/// spin through all of them and take a processor from the readers.
 pub const SPIN_NS: u64 = 10_000;
 
-/// How often RocksDB's rate limiter, and so db_bench's `benchmark_write_rate_limit`, is refilled (rate_limiter.h).
+/// How often RocksDB's rate limiter, and so db_bench's `benchmark_write_rate_limit`, is refilled
+/// (rate_limiter.h).
 const REFILL_NS: u64 = 100_000_000;
 
 /// The due times of one worker's ops.
@@ -36,10 +39,17 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule of worker `thread` of `threads`, who share `rate`. Fixed arrivals of the workers interleave evenly;
-    /// Poisson arrivals are independent, which adds up to one Poisson process. `mean_op_bytes` converts a rate in bytes
-    /// into the mean gap.
-    pub fn new(rate: Rate, arrival: Arrival, share: Share, start_ns: u64, mean_op_bytes: f64, seed: Seed) -> Schedule {
+    /// The schedule of worker `thread` of `threads`, who share `rate`. Fixed arrivals of the
+    /// workers interleave evenly; Poisson arrivals are independent, which adds up to one Poisson
+    /// process. `mean_op_bytes` converts a rate in bytes into the mean gap.
+    pub fn new(
+        rate: Rate,
+        arrival: Arrival,
+        share: Share,
+        start_ns: u64,
+        mean_op_bytes: f64,
+        seed: Seed,
+    ) -> Schedule {
         let (total, by_bytes) = match rate {
             Rate::OpsPerSec(ops) => (ops, false),
             Rate::BytesPerSec(bytes) => (bytes, true),
@@ -47,7 +57,9 @@ impl Schedule {
         let unit_ns = 1e9 * f64::from(share.threads) / total;
         let mean_gap_ns = if by_bytes { unit_ns * mean_op_bytes } else { unit_ns };
         let first = match arrival {
-            Arrival::Fixed | Arrival::Refill => mean_gap_ns * f64::from(share.thread) / f64::from(share.threads),
+            Arrival::Fixed | Arrival::Refill => {
+                mean_gap_ns * f64::from(share.thread) / f64::from(share.threads)
+            }
             Arrival::Poisson => mean_gap_ns * seed.at(u64::MAX).exponential(),
         };
         Schedule {
@@ -72,7 +84,8 @@ impl Schedule {
         }
     }
 
-    /// When an op that is handed over now was meant to be: when it was due, but a token may be used at any time.
+    /// When an op that is handed over now was meant to be: when it was due, but a token may be used
+    /// at any time.
     #[inline(always)]
     pub fn intended_ns(&self, now_ns: u64) -> u64 {
         match self.arrival {
@@ -90,7 +103,11 @@ impl Schedule {
     /// Moves on past op `n`, which was of `bytes`.
     #[inline(always)]
     pub fn advance(&mut self, n: u64, bytes: u32) {
-        let gap = if self.by_bytes { self.unit_ns * f64::from(bytes + self.extra_bytes) } else { self.unit_ns };
+        let gap = if self.by_bytes {
+            self.unit_ns * f64::from(bytes + self.extra_bytes)
+        } else {
+            self.unit_ns
+        };
         self.due_ns += match self.arrival {
             Arrival::Fixed | Arrival::Refill => gap,
             Arrival::Poisson => gap * self.gaps.at(n).exponential(),
@@ -98,8 +115,8 @@ impl Schedule {
     }
 }
 
-/// To the nearest nanosecond. Cut off, an op due as the window closes would at some rates be due a nanosecond before, and
-/// count as backlog.
+/// To the nearest nanosecond. Cut off, an op due as the window closes would at some rates be due a
+/// nanosecond before, and count as backlog.
 #[inline(always)]
 fn nearest(ns: f64) -> u64 {
     (ns + 0.5) as u64
@@ -139,7 +156,10 @@ mod tests {
                 let ops = 1_000_000;
                 (0..ops).for_each(|n| s.advance(n, 4096));
                 let achieved = ops as f64 * f64::from(threads) / (s.due_ns() as f64 / 1e9);
-                assert!((achieved / rate - 1.0).abs() < 1e-6, "{achieved} for {rate} on {threads} threads");
+                assert!(
+                    (achieved / rate - 1.0).abs() < 1e-6,
+                    "{achieved} for {rate} on {threads} threads"
+                );
             }
         }
     }
@@ -155,7 +175,8 @@ mod tests {
                 gaps.push(s.due_ns - before);
             }
             let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
-            let deviation = (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
+            let deviation =
+                (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
             assert!((mean * rate / 1e9 - 1.0).abs() < 0.005, "mean gap {mean} ns at {rate}/s");
             assert!((deviation / mean - 1.0).abs() < 0.01, "deviation {deviation}, mean {mean}");
         }
@@ -177,14 +198,20 @@ mod tests {
             due_ms.push(s.due_ns() / 1_000_000);
             s.advance(n, 4096);
         }
-        assert!(due_ms.chunks(500).enumerate().all(|(i, chunk)| chunk.iter().all(|ms| *ms == 100 * i as u64)));
+        assert!(
+            due_ms
+                .chunks(500)
+                .enumerate()
+                .all(|(i, chunk)| chunk.iter().all(|ms| *ms == 100 * i as u64))
+        );
         assert_eq!(s.intended_ns(7), 7, "a token may be used at any time");
     }
 
     #[test]
     fn fixed_arrivals_of_several_workers_interleave() {
-        let firsts: Vec<u64> =
-            (0..4).map(|t| schedule(Rate::OpsPerSec(1000.0), Arrival::Fixed, t, 4).due_ns()).collect();
+        let firsts: Vec<u64> = (0..4)
+            .map(|t| schedule(Rate::OpsPerSec(1000.0), Arrival::Fixed, t, 4).due_ns())
+            .collect();
         assert_eq!(firsts, [0, 1_000_000, 2_000_000, 3_000_000]);
     }
 }

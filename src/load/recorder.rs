@@ -1,9 +1,10 @@
 //! One worker's tally, written by that worker alone and read at any time by the telemetry thread.
 //!
-//! Every counter is an atomic with a single writer, so an increment is a plain load, add and store (no locked
-//! instruction), and a reader sees each counter at some recent moment. Intervals are differences between two readings,
-//! so no op is lost or counted twice between them; the totals are read after the workers have joined and are exact.
-//! All memory is taken at start: a run of a day needs no more than one of a minute.
+//! Every counter is an atomic with a single writer, so an increment is a plain load, add and store
+//! (no locked instruction), and a reader sees each counter at some recent moment. Intervals are
+//! differences between two readings, so no op is lost or counted twice between them; the totals are
+//! read after the workers have joined and are exact. All memory is taken at start: a run of a day
+//! needs no more than one of a minute.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -51,7 +52,8 @@ struct Live {
 
 impl Live {
     fn new() -> Live {
-        // Zeroed pages come from the kernel on first touch, so an unused class costs address space, not memory.
+        // Zeroed pages come from the kernel on first touch, so an unused class costs address space,
+        // not memory.
         let counts = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
         let zero = Counter::default;
         Live { counts, sum_ns: zero(), max_ns: zero(), min_ns_complement: zero(), overflow: zero() }
@@ -94,7 +96,8 @@ struct ClassTally {
     given_up: Counter,
 }
 
-/// How often a worker that was waiting for an op, with a slot free, handed it over late all the same.
+/// How often a worker that was waiting for an op, with a slot free, handed it over late all the
+/// same.
 #[derive(Default)]
 pub struct Oversleeps {
     /// How many ops were handed over late so.
@@ -137,8 +140,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for the classes that a worker's workload declares, at most `MOST_CLASSES`. `open` keeps response times
-    /// apart.
+    /// A recorder for the classes that a worker's workload declares, at most `MOST_CLASSES`. `open`
+    /// keeps response times apart.
     pub fn new(classes: &[Class], open: bool) -> Recorder {
         let tally = |place: usize| {
             (place < classes.len()).then(|| ClassTally {
@@ -174,7 +177,8 @@ impl Recorder {
         }
     }
 
-    /// Counts one that was intended in the measured window and given up: no op, and without a latency.
+    /// Counts one that was intended in the measured window and given up: no op, and without a
+    /// latency.
     #[cold]
     pub fn add_given_up(&self, class: u8) {
         if let Some(Some(tally)) = self.tallies.get(usize::from(class)) {
@@ -182,7 +186,8 @@ impl Recorder {
         }
     }
 
-    /// Notes that an op due at `intended_ns` was handed over late; `gap_ns` is the mean time between ops.
+    /// Notes that an op due at `intended_ns` was handed over late; `gap_ns` is the mean time
+    /// between ops.
     #[inline]
     pub fn add_late(&self, late_ns: u64, gap_ns: f64) {
         self.late.add(1);
@@ -196,7 +201,15 @@ impl Recorder {
             let at = tallies.iter().position(|t| t.class == *class).unwrap_or_else(|| {
                 let response = mine.response.is_some().then(Histogram::new);
                 let service = Histogram::new();
-                tallies.push(Tally { class: *class, ops: 0, bytes: 0, misses: 0, given_up: 0, service, response });
+                tallies.push(Tally {
+                    class: *class,
+                    ops: 0,
+                    bytes: 0,
+                    misses: 0,
+                    given_up: 0,
+                    service,
+                    response,
+                });
                 tallies.len() - 1
             });
             let total = &mut tallies[at];
@@ -244,7 +257,8 @@ mod tests {
 
     #[test]
     fn workers_merge_into_one_tally_for_each_class() {
-        let workers: Vec<_> = (0..3).map(|_| Recorder::new(&[Class::READ, Class::WRITE], false)).collect();
+        let workers: Vec<_> =
+            (0..3).map(|_| Recorder::new(&[Class::READ, Class::WRITE], false)).collect();
         for (i, worker) in workers.iter().enumerate() {
             worker.add(0, stamps(0, 0, 10 * (i as u64 + 1)), 1, i != 0);
         }
@@ -252,7 +266,10 @@ mod tests {
         workers.iter().for_each(|w| w.add_to(&mut tallies));
         assert_eq!(tallies.len(), 2);
         let read = &tallies[0];
-        assert_eq!((read.ops, read.misses, read.service.min_ns, read.service.max_ns), (3, 1, 10, 30));
+        assert_eq!(
+            (read.ops, read.misses, read.service.min_ns, read.service.max_ns),
+            (3, 1, 10, 30)
+        );
         assert_eq!((tallies[1].ops, tallies[1].service.quantile_ns(0.5)), (0, None));
     }
 }

@@ -1,9 +1,10 @@
 //! The hot loop: one worker from the barrier to the join.
 //!
-//! Each turn stages every op that is due and has a free slot, stamps, runs the lane, stamps, and tallies what has
-//! completed. An op belongs to the measured window when it was *intended* inside it; ops in flight when the window
-//! closes are waited for and counted, so that the slow ones are not lost. In closed loop an op is intended when it is
-//! submitted. The loop takes no lock, allocates nothing, prints nothing, and writes only its own recorder.
+//! Each turn stages every op that is due and has a free slot, stamps, runs the lane, stamps, and
+//! tallies what has completed. An op belongs to the measured window when it was *intended* inside
+//! it; ops in flight when the window closes are waited for and counted, so that the slow ones are
+//! not lost. In closed loop an op is intended when it is submitted. The loop takes no lock,
+//! allocates nothing, prints nothing, and writes only its own recorder.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -14,8 +15,9 @@ use super::recorder::{Recorder, Stamps};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 
-/// At most this many ops are handed over in one turn of a closed loop: a drive that gets its queue refilled in small
-/// portions is kept busier than one that gets it in heaps (measured, docs/benchmarks.md).
+/// At most this many ops are handed over in one turn of a closed loop: a drive that gets its queue
+/// refilled in small portions is kept busier than one that gets it in heaps (measured,
+/// docs/benchmarks.md).
 const PORTION: usize = 4;
 
 /// What a worker is given.
@@ -88,8 +90,9 @@ impl Slots {
     }
 }
 
-/// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the worker loop to the
-/// concrete type, so that the loop is compiled for each lane and calls it without indirection.
+/// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the
+/// worker loop to the concrete type, so that the loop is compiled for each lane and calls it
+/// without indirection.
 pub trait AnyLane: Send {
     /// Works until the window closes, the limit is reached or `stop` is set, and returns when
     /// nothing is in flight. An error of the lane ends it at once.
@@ -105,7 +108,14 @@ impl<L: Lane> AnyLane for L {
 /// Runs `lane` until the window closes, the limit is reached or `stop` is set.
 pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
     if let Some(cycles) = job.source.cycles() {
-        return work_in_cycles(lane, cycles, (job.clock, job.window), job.recorder, job.stop, job.slots.done);
+        return work_in_cycles(
+            lane,
+            cycles,
+            (job.clock, job.window),
+            job.recorder,
+            job.stop,
+            job.slots.done,
+        );
     }
     if job.slots.held.len() == 1 && job.schedule.is_none() {
         return work_one_at_a_time(lane, job);
@@ -133,8 +143,9 @@ pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The same loop for one op at a time in closed loop, where there are no slots to keep account of. That account costs
-/// a third of what the loop costs (docs/benchmarks.md), and this is how RocksDB and pread are driven.
+/// The same loop for one op at a time in closed loop, where there are no slots to keep account of.
+/// That account costs a third of what the loop costs (docs/benchmarks.md), and this is how RocksDB
+/// and pread are driven.
 fn work_one_at_a_time<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
     let mut done = std::mem::take(&mut job.slots.done);
     let limit = job.limit.unwrap_or(u64::MAX);
@@ -157,8 +168,8 @@ fn work_one_at_a_time<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The loop for clients with cycles of their own, one op at a time. What is due while an op runs waits its turn: its
-/// response time counts from when it was due.
+/// The loop for clients with cycles of their own, one op at a time. What is due while an op runs
+/// waits its turn: its response time counts from when it was due.
 fn work_in_cycles<L: Lane>(
     lane: &mut L,
     cycles: &mut dyn Cycles,
@@ -248,7 +259,8 @@ fn note_overslept(job: &Job<'_>, intended_ns: u64, now_ns: u64) {
     }
 }
 
-/// How long this turn may wait for a completion; `None` where nothing is in flight and the next op is not yet due.
+/// How long this turn may wait for a completion; `None` where nothing is in flight and the next op
+/// is not yet due.
 #[inline(always)]
 fn waiting(job: &Job<'_>, slots: &Slots) -> Option<Wait> {
     let Some(schedule) = &job.schedule else {
@@ -318,7 +330,13 @@ fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) -> Resul
     if intended_ns < job.window.from_ns {
         return Ok(());
     }
-    count(job.recorder, job.limit, class, Stamps { intended_ns, submitted_ns, completed_ns }, done)?;
+    count(
+        job.recorder,
+        job.limit,
+        class,
+        Stamps { intended_ns, submitted_ns, completed_ns },
+        done,
+    )?;
     let late_ns = submitted_ns.saturating_sub(intended_ns);
     if late_ns > LATE_NS {
         job.recorder.add_late(late_ns, schedule.mean_gap_ns());
@@ -326,9 +344,16 @@ fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) -> Resul
     Ok(())
 }
 
-/// Counts what has ended in the window: an op, or one that was given up, which a fill cannot do without.
+/// Counts what has ended in the window: an op, or one that was given up, which a fill cannot do
+/// without.
 #[inline(always)]
-fn count(recorder: &Recorder, limit: Option<u64>, class: u8, stamps: Stamps, done: &Done) -> Result<()> {
+fn count(
+    recorder: &Recorder,
+    limit: Option<u64>,
+    class: u8,
+    stamps: Stamps,
+    done: &Done,
+) -> Result<()> {
     if !done.given_up {
         recorder.add(class, stamps, done.bytes, done.hit);
         return Ok(());

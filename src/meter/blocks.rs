@@ -12,18 +12,21 @@ pub struct Block {
     pub disk: String,
     /// The disk's folder in sysfs.
     pub sysfs: PathBuf,
-    /// Where the kernel counts its requests. An NVMe namespace with several paths is only their head: before Linux 6.5 it
-    /// counts nothing itself, its paths do.
+    /// Where the kernel counts its requests. An NVMe namespace with several paths is only their
+    /// head: before Linux 6.5 it counts nothing itself, its paths do.
     pub stats: Vec<PathBuf>,
 }
 
 /// None where no block device lies under it (tmpfs, a network filesystem).
 pub fn under(place: &Path) -> Option<Block> {
     let metadata = std::fs::metadata(place).ok()?;
-    let number = if metadata.file_type().is_block_device() { metadata.rdev() } else { metadata.dev() };
-    let link = format!("/sys/dev/block/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
+    let number =
+        if metadata.file_type().is_block_device() { metadata.rdev() } else { metadata.dev() };
+    let link =
+        format!("/sys/dev/block/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
     let own = PathBuf::from(link).canonicalize().ok()?;
-    let sysfs = if own.join("partition").exists() { own.parent()?.to_path_buf() } else { own.clone() };
+    let sysfs =
+        if own.join("partition").exists() { own.parent()?.to_path_buf() } else { own.clone() };
     let name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
     let (name, disk) = (name(&own)?, name(&sysfs)?);
     let paths = paths_of(&disk, Path::new("/sys/block"));
@@ -35,8 +38,10 @@ pub fn under(place: &Path) -> Option<Block> {
 fn paths_of(disk: &str, blocks: &Path) -> Vec<PathBuf> {
     let Some((instance, namespace)) = instance_and_namespace(disk) else { return Vec::new() };
     let is_path = |name: &str| {
-        let through = name.strip_prefix(&format!("nvme{instance}c")).and_then(|n| n.split_once('n'));
-        through.is_some_and(|(controller, own)| own == namespace && controller.parse::<u32>().is_ok())
+        let through =
+            name.strip_prefix(&format!("nvme{instance}c")).and_then(|n| n.split_once('n'));
+        through
+            .is_some_and(|(controller, own)| own == namespace && controller.parse::<u32>().is_ok())
     };
     names(blocks).filter(|name| is_path(name)).map(|name| blocks.join(name).join("stat")).collect()
 }
@@ -47,7 +52,9 @@ pub fn of_whole_drive(disk: &str) -> Vec<PathBuf> {
 }
 
 fn namespaces_of(disk: &str, blocks: &Path) -> Vec<PathBuf> {
-    let Some((instance, _)) = instance_and_namespace(disk) else { return vec![blocks.join(disk).join("stat")] };
+    let Some((instance, _)) = instance_and_namespace(disk) else {
+        return vec![blocks.join(disk).join("stat")];
+    };
     let own = |name: &String| instance_and_namespace(name).is_some_and(|(of, _)| of == instance);
     let stats = |name: String| {
         let paths = paths_of(&name, blocks);
@@ -65,7 +72,8 @@ fn instance_and_namespace(disk: &str) -> Option<(&str, &str)> {
 /// What is in a folder, in order.
 fn names(folder: &Path) -> impl Iterator<Item = String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names.into_iter()
 }
@@ -86,13 +94,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_namespace_with_several_paths_is_counted_on_each_and_a_divided_drive_on_all_of_its_namespaces() {
+    fn a_namespace_with_several_paths_is_counted_on_each_and_a_divided_drive_on_all_of_its_namespaces()
+     {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["nvme0n1", "nvme0n2", "nvme0c0n1", "nvme0c1n1", "nvme0c1n10", "nvme1c0n1", "sda"] {
+        for name in
+            ["nvme0n1", "nvme0n2", "nvme0c0n1", "nvme0c1n1", "nvme0c1n10", "nvme1c0n1", "sda"]
+        {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
         let named = |found: Vec<PathBuf>| {
-            let of = |p: PathBuf| p.strip_prefix(folder.path()).unwrap().to_string_lossy().into_owned();
+            let of =
+                |p: PathBuf| p.strip_prefix(folder.path()).unwrap().to_string_lossy().into_owned();
             found.into_iter().map(of).collect::<Vec<_>>()
         };
         let paths = |disk: &str| named(paths_of(disk, folder.path()));

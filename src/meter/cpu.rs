@@ -1,4 +1,5 @@
-//! Where processor time goes: the host, the busiest core, this process, and how long tasks waited for something.
+//! Where processor time goes: the host, the busiest core, this process, and how long tasks waited
+//! for something.
 
 use super::{Meter, Now, Probe, Reading, Site, info};
 use crate::base::error::{Context, Result};
@@ -37,18 +38,23 @@ impl Probe for Host {
         let stat = std::fs::read_to_string("/proc/stat").context("reading /proc/stat")?;
         self.host(&stat, now, out);
         let own = std::fs::read_to_string("/proc/self/stat").context("reading /proc/self/stat")?;
-        // The name in brackets may hold spaces; user and system time are fields 14 and 15 of the whole line.
-        let fields: Vec<f64> = own.rsplit(')').next().unwrap_or("").split_whitespace().map(number).collect();
+        // The name in brackets may hold spaces; user and system time are fields 14 and 15 of the
+        // whole line.
+        let fields: Vec<f64> =
+            own.rsplit(')').next().unwrap_or("").split_whitespace().map(number).collect();
         for (name, index) in [(names::PROCESS_USER_NS, 11), (names::PROCESS_SYSTEM_NS, 12)] {
             out.extend(fields.get(index).map(|ticks| now.reading(name, ticks * self.tick_ns)));
         }
         for what in ["cpu", "io", "memory"] {
             // Kernels without PSI have no such file.
-            let text = std::fs::read_to_string(format!("/proc/pressure/{what}")).unwrap_or_default();
-            let some = text.lines().find(|l| l.starts_with("some")).and_then(|l| l.split("total=").nth(1));
+            let text =
+                std::fs::read_to_string(format!("/proc/pressure/{what}")).unwrap_or_default();
+            let some =
+                text.lines().find(|l| l.starts_with("some")).and_then(|l| l.split("total=").nth(1));
             out.extend(some.map(|us| now.reading(format!("{what}_waited_ns"), number(us) * 1e3)));
         }
-        let khz = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq").ok();
+        let khz =
+            std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq").ok();
         out.extend(khz.map(|khz| now.reading("cpu0_hz", number(khz.trim()) * 1e3)));
         Ok(())
     }
@@ -84,7 +90,9 @@ impl Host {
             ];
             out.extend(named.map(|(name, ticks)| now.reading(name, ticks * self.tick_ns)));
         }
-        let share = |(now, old): (&(f64, f64), &(f64, f64))| (now.1 > old.1).then(|| (now.0 - old.0) / (now.1 - old.1));
+        let share = |(now, old): (&(f64, f64), &(f64, f64))| {
+            (now.1 > old.1).then(|| (now.0 - old.0) / (now.1 - old.1))
+        };
         let busiest = cores.iter().zip(&self.cores).filter_map(share).max_by(f64::total_cmp);
         out.extend(busiest.map(|share| now.reading(names::BUSIEST_CORE_PERCENT, share * 100.0)));
         out.push(now.reading(names::HOST_CORES, cores.len() as f64));
@@ -101,9 +109,17 @@ mod tests {
         let mut host = Host { tick_ns: 1e7, cores: Vec::new() };
         let mut out = Vec::new();
         let now = Now { ns: 0, unix_ns: 0 };
-        host.host("cpu 10 0 10 60 20 0 0 0\ncpu0 5 0 5 30 10 0 0 0\ncpu1 5 0 5 30 10 0 0 0\n", now, &mut out);
+        host.host(
+            "cpu 10 0 10 60 20 0 0 0\ncpu0 5 0 5 30 10 0 0 0\ncpu1 5 0 5 30 10 0 0 0\n",
+            now,
+            &mut out,
+        );
         out.clear();
-        host.host("cpu 100 0 20 70 20 0 0 0\ncpu0 94 0 6 30 10 0 0 0\ncpu1 6 0 14 40 10 0 0 0\n", now, &mut out);
+        host.host(
+            "cpu 100 0 20 70 20 0 0 0\ncpu0 94 0 6 30 10 0 0 0\ncpu1 6 0 14 40 10 0 0 0\n",
+            now,
+            &mut out,
+        );
         let value = |name: &str| out.iter().find(|r| r.name == name).map(|r| r.value);
         assert_eq!(value(names::HOST_BUSY_NS), Some(120.0 * 1e7));
         assert_eq!(value("host_iowait_ns"), Some(20.0 * 1e7));

@@ -1,4 +1,5 @@
-//! A log that another instrument keeps: lines of time and value, brought to this clock by a stated offset.
+//! A log that another instrument keeps: lines of time and value, brought to this clock by a stated
+//! offset.
 //!
 //! The file may grow while the run goes on; what comes in is read as it comes.
 
@@ -89,7 +90,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("log.csv");
         std::fs::write(&file, "time,watts\n1000.0,5.5\n1000.5,6.").unwrap();
-        let lines = Lines { name: "drive_watts".into(), timestamps: true, offset_s: -2.0, last_ns: i64::MIN };
+        let lines = Lines {
+            name: "drive_watts".into(),
+            timestamps: true,
+            offset_s: -2.0,
+            last_ns: i64::MIN,
+        };
         let mut log = Log { file: file.clone(), at: 0, lines };
         let mut out = Vec::new();
         let now = Now { ns: 10_000_000_000, unix_ns: 1_000_000_000_000 };

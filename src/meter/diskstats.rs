@@ -1,4 +1,5 @@
-//! What the kernel sees of the devices under test: requests, bytes, time busy and time in the queue, as it counts them.
+//! What the kernel sees of the devices under test: requests, bytes, time busy and time in the
+//! queue, as it counts them.
 
 use std::path::PathBuf;
 
@@ -49,7 +50,8 @@ impl Probe for Devices {
             out.push(now.reading(PLACES_IN_MEMORY, self.in_memory as f64));
         }
         for block in &self.blocks {
-            let of_drive = if self.divided { blocks::of_whole_drive(&block.disk) } else { Vec::new() };
+            let of_drive =
+                if self.divided { blocks::of_whole_drive(&block.disk) } else { Vec::new() };
             let stats = if of_drive.is_empty() { &block.stats } else { &of_drive };
             counters(&texts(stats)?, &|counter| counter.of_device(&block.name), now, out);
             if block.name != block.disk && of_drive.is_empty() {
@@ -63,11 +65,14 @@ impl Probe for Devices {
 }
 
 fn texts(files: &[PathBuf]) -> Result<Vec<String>> {
-    let read = |path: &PathBuf| std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()));
+    let read = |path: &PathBuf| {
+        std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+    };
     files.iter().map(read).collect()
 }
 
-/// Adds up what the paths and namespaces of a device count; each `stat` is one line. `name` is the reading's.
+/// Adds up what the paths and namespaces of a device count; each `stat` is one line. `name` is the
+/// reading's.
 fn counters(stats: &[String], name: &dyn Fn(Counter) -> String, now: Now, out: &mut Vec<Reading>) {
     let count = |stat: &String, i: usize| stat.split_ascii_whitespace().nth(i)?.parse::<f64>().ok();
     for counter in Counter::ALL {
@@ -95,12 +100,20 @@ fn column(counter: Counter) -> (usize, f64) {
     }
 }
 
-/// How many of the places have no device under them because they are in memory. The node of a device is there too.
+/// How many of the places have no device under them because they are in memory. The node of a
+/// device is there too.
 fn in_memory(places: &[PathBuf]) -> usize {
     const TMPFS: u64 = 0x0102_1994;
     const RAMFS: u64 = 0x8584_58f6;
-    let kind = |place: &&PathBuf| rustix::fs::statfs(place.as_path()).map(|found| found.f_type as u64 & 0xffff_ffff);
-    places.iter().filter(|place| place.is_dir() && kind(place).is_ok_and(|kind| [TMPFS, RAMFS].contains(&kind))).count()
+    let kind = |place: &&PathBuf| {
+        rustix::fs::statfs(place.as_path()).map(|found| found.f_type as u64 & 0xffff_ffff)
+    };
+    places
+        .iter()
+        .filter(|place| {
+            place.is_dir() && kind(place).is_ok_and(|kind| [TMPFS, RAMFS].contains(&kind))
+        })
+        .count()
 }
 
 #[cfg(test)]
@@ -109,9 +122,17 @@ mod tests {
 
     #[test]
     fn the_kernels_columns_are_read_in_bytes_and_nanoseconds_and_paths_are_added_up() {
-        let paths = ["  90 2 700 30 50 1 400 20 3 40 70 0 0 0 0 6 5\n", "10 0 100 0 0 0 0 0 0 0 0 0 0 0 0 1 2\n"];
+        let paths = [
+            "  90 2 700 30 50 1 400 20 3 40 70 0 0 0 0 6 5\n",
+            "10 0 100 0 0 0 0 0 0 0 0 0 0 0 0 1 2\n",
+        ];
         let mut out = Vec::new();
-        counters(&paths.map(String::from), &|c| c.of_device("nvme0n1"), Now { ns: 5, unix_ns: 0 }, &mut out);
+        counters(
+            &paths.map(String::from),
+            &|c| c.of_device("nvme0n1"),
+            Now { ns: 5, unix_ns: 0 },
+            &mut out,
+        );
         let read: Vec<_> = out.iter().map(|r| (r.name.as_str(), r.value)).collect();
         let ms = 1e6;
         assert_eq!(
@@ -136,6 +157,10 @@ mod tests {
             Now { ns: 5, unix_ns: 0 },
             &mut out,
         );
-        assert_eq!((out.len(), out[0].name.as_str()), (8, "sda_whole_reads"), "a kernel that counts no flushes");
+        assert_eq!(
+            (out.len(), out[0].name.as_str()),
+            (8, "sda_whole_reads"),
+            "a kernel that counts no flushes"
+        );
     }
 }

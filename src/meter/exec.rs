@@ -1,4 +1,5 @@
-//! Any instrument with a command-line reader: a command that prints one reading a line, restarted if it dies.
+//! Any instrument with a command-line reader: a command that prints one reading a line, restarted
+//! if it dies.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -25,7 +26,8 @@ pub const CLASS: Knob = Knob {
     name: "class",
     kind: Kind::Choice(&POWER_CLASSES),
     default: DefaultValue::Required,
-    doc: "what the power is of: the drive's rail, its slot, the whole system, or the CPU; classes are never compared",
+    doc: "what the power is of: the drive's rail, its slot, the whole system, or the CPU; classes \
+          are never compared",
 };
 
 /// The knob `unit`: the unit of the numbers, one of [`UNITS`].
@@ -41,7 +43,8 @@ pub const PUBLIC: Knob = Knob {
     name: "public",
     kind: Kind::Bool,
     default: DefaultValue::Is("false"),
-    doc: "whether the bundle may say what this meter runs or asks; otherwise it keeps only the program's or host's name",
+    doc: "whether the bundle may say what this meter runs or asks; otherwise it keeps only the \
+          program's or host's name",
 };
 
 static INFO: Info = info(
@@ -52,7 +55,8 @@ static INFO: Info = info(
             name: "command",
             kind: Kind::Words,
             default: DefaultValue::Required,
-            doc: "the command and its arguments; a word $NAME is taken from the environment, which is where secrets go",
+            doc: "the command and its arguments; a word $NAME is taken from the environment, which \
+                  is where secrets go",
         },
         PUBLIC,
         CLASS,
@@ -84,7 +88,8 @@ impl Meter for Exec {
         &INFO
     }
 
-    /// What has been printed is looked for so often, so that a reading without a time of its own gets the right one.
+    /// What has been printed is looked for so often, so that a reading without a time of its own
+    /// gets the right one.
     fn every_ns(&self) -> u64 {
         20_000_000
     }
@@ -93,8 +98,10 @@ impl Meter for Exec {
         let words = site.knobs.words("command")?;
         if site.knobs.flag("public").unwrap_or(false) && words.iter().any(|w| secret::holds(w)) {
             return Err(failed(
-                "the command of a meter is public and holds a secret, which would be kept in the bundle",
-                "leave `public` out, or put the secret into the environment and write $NAME in its place",
+                "the command of a meter is public and holds a secret, which would be kept in the \
+                 bundle",
+                "leave `public` out, or put the secret into the environment and write $NAME in its \
+                 place",
             ));
         }
         Ok(Box::new(Reader {
@@ -129,21 +136,25 @@ struct Reader {
 impl Reader {
     fn start(&mut self) -> Result<()> {
         let value = |word: &String| match word.strip_prefix('$') {
-            Some(name) => std::env::var(name)
-                .map_err(|_| failed(format!("${name} is not set"), "set it in the environment of `dyno run`")),
+            Some(name) => std::env::var(name).map_err(|_| {
+                failed(format!("${name} is not set"), "set it in the environment of `dyno run`")
+            }),
             None => Ok(word.clone()),
         };
         let words = self.words.iter().map(value).collect::<Result<Vec<_>>>()?;
-        let (program, arguments) = words.split_first().ok_or_else(|| anyhow!("the command is empty"))?;
+        let (program, arguments) =
+            words.split_first().ok_or_else(|| anyhow!("the command is empty"))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // A terminal that goes away signals its whole process group; the meter goes on with the run.
+        // A terminal that goes away signals its whole process group; the meter goes on with the
+        // run.
         command.process_group(0);
         let name = program.rsplit('/').next().unwrap_or_default();
         let mut child = command.spawn().with_context(|| format!("starting {name}"))?;
         let pipe = child.stdout.take().ok_or_else(|| anyhow!("no pipe"))?;
         let flags = rustix::fs::fcntl_getfl(&pipe).context("looking at the pipe")?;
-        rustix::fs::fcntl_setfl(&pipe, flags | rustix::fs::OFlags::NONBLOCK).context("setting up the pipe")?;
+        rustix::fs::fcntl_setfl(&pipe, flags | rustix::fs::OFlags::NONBLOCK)
+            .context("setting up the pipe")?;
         self.child = Some((child, pipe));
         Ok(())
     }
@@ -231,16 +242,22 @@ pub struct Lines {
 impl Lines {
     /// One line: a number, with a time before it or without.
     pub fn reading(&mut self, line: &str, now: Now) -> Result<Reading> {
-        let mut words = line.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|w| !w.is_empty());
+        let mut words = line
+            .split(|c: char| c.is_whitespace() || c == ',' || c == ';')
+            .filter(|w| !w.is_empty());
         let mut number = || {
             let value = words.next().and_then(|w| w.parse::<f64>().ok()).filter(|v| v.is_finite());
             // The line itself is not shown: a command that fails may print what it was given.
             value.ok_or_else(|| anyhow!("a line of {} bytes is no reading", line.trim().len()))
         };
-        let at_ns = if self.timestamps { now.at_unix(number()? + self.offset_s) } else { now.ns as i64 };
+        let at_ns =
+            if self.timestamps { now.at_unix(number()? + self.offset_s) } else { now.ns as i64 };
         let value = number()?;
         if at_ns < self.last_ns {
-            return Err(anyhow!("a reading from {:.1} s before the last", (self.last_ns - at_ns) as f64 / 1e9));
+            return Err(anyhow!(
+                "a reading from {:.1} s before the last",
+                (self.last_ns - at_ns) as f64 / 1e9
+            ));
         }
         self.last_ns = at_ns;
         Ok(Reading { at_ns, name: self.name.clone(), value })

@@ -18,7 +18,8 @@ static INFO: Info = info(
             name: "sensor",
             kind: Kind::Text,
             default: DefaultValue::Required,
-            doc: "chip and sensor, as in \"nvme/temp1\" or \"ina226/power1\", or the path of an _input file",
+            doc: "chip and sensor, as in \"nvme/temp1\" or \"ina226/power1\", or the path of an \
+                  _input file",
         },
         Knob {
             name: "class",
@@ -37,11 +38,15 @@ impl Meter for Hwmon {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
         let (sensor, class) = (site.knobs.text("sensor")?, site.knobs.text("class")?);
-        let file = find(sensor, PathBuf::from("/sys/class/hwmon"))
-            .ok_or_else(|| failed(format!("there is no sensor {sensor}"), "see `grep . /sys/class/hwmon/*/name`"))?;
+        let file = find(sensor, PathBuf::from("/sys/class/hwmon")).ok_or_else(|| {
+            failed(format!("there is no sensor {sensor}"), "see `grep . /sys/class/hwmon/*/name`")
+        })?;
         let kind = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (unit, scale) = unit(&kind).ok_or_else(|| {
-            failed(format!("{kind} is no sensor that Dyno knows"), "name a power, curr, in or temp sensor")
+            failed(
+                format!("{kind} is no sensor that Dyno knows"),
+                "name a power, curr, in or temp sensor",
+            )
         })?;
         Ok(Box::new(Sensor { file, name: format!("{class}_{unit}"), scale }))
     }
@@ -53,9 +58,12 @@ fn find(sensor: &str, root: PathBuf) -> Option<PathBuf> {
         return Some(PathBuf::from(sensor)).filter(|p| p.exists());
     }
     let (chip, sensor) = sensor.split_once('/')?;
-    let mut folders: Vec<PathBuf> = std::fs::read_dir(root).ok()?.flatten().map(|e| e.path()).collect();
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(root).ok()?.flatten().map(|e| e.path()).collect();
     folders.sort();
-    let named = |folder: &PathBuf| std::fs::read_to_string(folder.join("name")).is_ok_and(|n| n.trim() == chip);
+    let named = |folder: &PathBuf| {
+        std::fs::read_to_string(folder.join("name")).is_ok_and(|n| n.trim() == chip)
+    };
     let files = folders
         .into_iter()
         .filter(named)
@@ -65,7 +73,10 @@ fn find(sensor: &str, root: PathBuf) -> Option<PathBuf> {
 
 /// The unit of a sensor's file, and how much of it one count is.
 fn unit(file: &str) -> Option<(&'static str, f64)> {
-    match file.trim_end_matches(|c: char| c != '_').trim_end_matches('_').trim_end_matches(|c: char| c.is_ascii_digit())
+    match file
+        .trim_end_matches(|c: char| c != '_')
+        .trim_end_matches('_')
+        .trim_end_matches(|c: char| c.is_ascii_digit())
     {
         "power" => Some(("watts", 1e-6)),
         "curr" => Some(("amps", 1e-3)),
@@ -83,9 +94,12 @@ struct Sensor {
 
 impl Probe for Sensor {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
-        let text = std::fs::read_to_string(&self.file).with_context(|| format!("reading {}", self.file.display()))?;
-        let value: f64 =
-            text.trim().parse().with_context(|| format!("{} says '{}'", self.file.display(), text.trim()))?;
+        let text = std::fs::read_to_string(&self.file)
+            .with_context(|| format!("reading {}", self.file.display()))?;
+        let value: f64 = text
+            .trim()
+            .parse()
+            .with_context(|| format!("{} says '{}'", self.file.display(), text.trim()))?;
         out.push(now.reading(&self.name, value * self.scale));
         Ok(())
     }

@@ -8,8 +8,12 @@ use crate::plan::Info;
 /// The meter `interrupts`.
 pub struct Interrupts;
 
-static INFO: Info =
-    info("interrupts", "interrupts of each queue of the drives under test", &[], "Linux, proc(5), /proc/interrupts");
+static INFO: Info = info(
+    "interrupts",
+    "interrupts of each queue of the drives under test",
+    &[],
+    "Linux, proc(5), /proc/interrupts",
+);
 
 impl Meter for Interrupts {
     fn info(&self) -> &'static Info {
@@ -22,8 +26,11 @@ impl Meter for Interrupts {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Probe>> {
         // A drive's queues are named after its controller: nvme0n1 → nvme0q3.
-        let controller = |disk: &str| disk.rsplit_once('n').map_or(disk.to_string(), |(c, _)| format!("{c}q"));
-        Ok(Box::new(Queues(blocks::all_under(site.places).iter().map(|b| controller(&b.disk)).collect())))
+        let controller =
+            |disk: &str| disk.rsplit_once('n').map_or(disk.to_string(), |(c, _)| format!("{c}q"));
+        Ok(Box::new(Queues(
+            blocks::all_under(site.places).iter().map(|b| controller(&b.disk)).collect(),
+        )))
     }
 }
 
@@ -31,11 +38,13 @@ struct Queues(Vec<String>);
 
 impl Probe for Queues {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
-        let text = std::fs::read_to_string("/proc/interrupts").context("reading /proc/interrupts")?;
+        let text =
+            std::fs::read_to_string("/proc/interrupts").context("reading /proc/interrupts")?;
         for line in text.lines() {
             let Some(name) = line.split_ascii_whitespace().last() else { continue };
             if self.0.iter().any(|prefix| name.starts_with(prefix.as_str())) {
-                let counts = line.split_ascii_whitespace().skip(1).map_while(|n| n.parse::<f64>().ok());
+                let counts =
+                    line.split_ascii_whitespace().skip(1).map_while(|n| n.parse::<f64>().ok());
                 out.push(now.reading(format!("{name}_interrupts"), counts.sum()));
             }
         }

@@ -8,7 +8,8 @@ use crate::record::gauge::memory as names;
 /// The meter `memory`.
 pub struct Memory;
 
-static INFO: Info = info("memory", "page cache, dirty pages, free memory", &[], "Linux, proc(5), /proc/meminfo");
+static INFO: Info =
+    info("memory", "page cache, dirty pages, free memory", &[], "Linux, proc(5), /proc/meminfo");
 
 impl Meter for Memory {
     fn info(&self) -> &'static Info {
@@ -34,7 +35,9 @@ impl Probe for Meminfo {
         ];
         for (key, name) in names {
             let line = text.lines().find(|l| l.split(':').next() == Some(key));
-            let kib = line.and_then(|l| l.split_ascii_whitespace().nth(1)).and_then(|n| n.parse::<f64>().ok());
+            let kib = line
+                .and_then(|l| l.split_ascii_whitespace().nth(1))
+                .and_then(|n| n.parse::<f64>().ok());
             out.extend(kib.map(|kib| now.reading(name, kib * 1024.0)));
         }
         Ok(())

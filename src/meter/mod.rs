@@ -1,9 +1,11 @@
-//! Meters: sources of readings beside the load (watts, temperature, CPU, what the kernel sees of a device), listed in
-//! `ALL`. `watch` reads all of a run's meters in one thread of its own, never in a worker.
+//! Meters: sources of readings beside the load (watts, temperature, CPU, what the kernel sees of a
+//! device), listed in `ALL`. `watch` reads all of a run's meters in one thread of its own, never in
+//! a worker.
 //!
-//! A reading's name ends in its unit. What only ever counts up (device reads, CPU time) is kept as the kernel counts it
-//! and differenced when it is read back, so nothing is lost between two readings. A power reading is named after its
-//! class, `drive_watts`, `slot_watts`, `system_watts` or `cpu_watts`, because classes are never compared.
+//! A reading's name ends in its unit. What only ever counts up (device reads, CPU time) is kept as
+//! the kernel counts it and differenced when it is read back, so nothing is lost between two
+//! readings. A power reading is named after its class, `drive_watts`, `slot_watts`, `system_watts`
+//! or `cpu_watts`, because classes are never compared.
 
 pub mod blocks;
 pub mod cpu;
@@ -95,7 +97,12 @@ impl Now {
 }
 
 /// A meter's description: it has no requests and no depth.
-pub const fn info(name: &'static str, summary: &'static str, knobs: &'static [Knob], source: &'static str) -> Info {
+pub const fn info(
+    name: &'static str,
+    summary: &'static str,
+    knobs: &'static [Knob],
+    source: &'static str,
+) -> Info {
     Info { name, summary, family: Family::Any, writes: false, max_depth: 1, knobs, source }
 }
 

@@ -1,7 +1,8 @@
-//! The drive's own account of itself: SMART / health log, and the OCP log where there is one, through nvme-cli.
+//! The drive's own account of itself: SMART / health log, and the OCP log where there is one,
+//! through nvme-cli.
 //!
-//! The logs are taken raw and read here by the specification's offsets, because the names in nvme-cli's JSON differ
-//! between its versions.
+//! The logs are taken raw and read here by the specification's offsets, because the names in
+//! nvme-cli's JSON differ between its versions.
 
 use std::process::{Command, Stdio};
 
@@ -18,7 +19,8 @@ static INFO: Info = info(
     "nvme",
     "temperatures, throttling, data units and media writes that NVMe drives count themselves",
     &[],
-    "NVM Express Base Specification 2.3, SMART / Health log 02h; OCP Datacenter NVMe SSD Specification 2.0, log C0h",
+    "NVM Express Base Specification 2.3, SMART / Health log 02h; OCP Datacenter NVMe SSD \
+     Specification 2.0, log C0h",
 );
 
 /// The health log.
@@ -26,9 +28,11 @@ pub const SMART: u8 = 0x02;
 const OCP: u8 = 0xC0;
 const LOG_BYTES: usize = 512;
 
-/// 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5, little endian: how an OCP log is distinguished from another vendor's C0h.
-const OCP_GUID: [u8; 16] =
-    [0xC5, 0xAF, 0x10, 0x28, 0xEA, 0xBF, 0xF2, 0xA4, 0x9C, 0x4F, 0x6F, 0x7C, 0xC9, 0x14, 0xD5, 0xAF];
+/// 0xAFD514C97C6F4F9CA4F2BFEA2810AFC5, little endian: how an OCP log is distinguished from another
+/// vendor's C0h.
+const OCP_GUID: [u8; 16] = [
+    0xC5, 0xAF, 0x10, 0x28, 0xEA, 0xBF, 0xF2, 0xA4, 0x9C, 0x4F, 0x6F, 0x7C, 0xC9, 0x14, 0xD5, 0xAF,
+];
 
 impl Meter for Nvme {
     fn info(&self) -> &'static Info {
@@ -53,7 +57,8 @@ impl Meter for Nvme {
 /// The NVMe drives under the places.
 pub fn disks(site: &Site<'_>) -> Result<Vec<String>> {
     let blocks = blocks::all_under(site.places);
-    let disks: Vec<String> = blocks.into_iter().map(|b| b.disk).filter(|d| d.starts_with("nvme")).collect();
+    let disks: Vec<String> =
+        blocks.into_iter().map(|b| b.disk).filter(|d| d.starts_with("nvme")).collect();
     match disks.is_empty() {
         true => Err(failed("none of the drives is an NVMe drive", "leave the meter out")),
         false => Ok(disks),
@@ -67,12 +72,20 @@ impl Probe for Drives {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
         for (disk, ocp) in &mut self.0 {
             let values = smart(&log(disk, SMART)?)?;
-            out.extend(values.into_iter().map(|(name, value)| now.reading(format!("{disk}_{name}"), value)));
+            out.extend(
+                values
+                    .into_iter()
+                    .map(|(name, value)| now.reading(format!("{disk}_{name}"), value)),
+            );
             if *ocp {
                 let values = log(disk, OCP).ok().and_then(|bytes| cloud(&bytes));
                 *ocp = values.is_some();
                 let values = values.unwrap_or_default();
-                out.extend(values.into_iter().map(|(name, value)| now.reading(format!("{disk}_{name}"), value)));
+                out.extend(
+                    values
+                        .into_iter()
+                        .map(|(name, value)| now.reading(format!("{disk}_{name}"), value)),
+                );
             }
         }
         Ok(())
@@ -82,7 +95,12 @@ impl Probe for Drives {
 /// A log of the drive, raw.
 pub fn log(disk: &str, id: u8) -> Result<Vec<u8>> {
     let mut command = Command::new("nvme");
-    command.args(["get-log", &format!("/dev/{disk}"), &format!("--log-id={id:#x}"), &format!("--log-len={LOG_BYTES}")]);
+    command.args([
+        "get-log",
+        &format!("/dev/{disk}"),
+        &format!("--log-id={id:#x}"),
+        &format!("--log-len={LOG_BYTES}"),
+    ]);
     command.arg("--raw-binary").stdin(Stdio::null());
     let output = command.output().context("starting nvme; is nvme-cli installed?")?;
     if !output.status.success() {
@@ -144,7 +162,11 @@ fn cloud(log: &[u8]) -> Option<Values> {
     ours.then(|| {
         let values = [("media_written_bytes", n(0, 16)), ("media_read_bytes", n(16, 16))];
         let throttle = [("throttle_events", n(96, 1)), ("throttle_status", n(97, 1))];
-        [values, throttle].concat().into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+        [values, throttle]
+            .concat()
+            .into_iter()
+            .map(|(name, value)| (name.to_string(), value))
+            .collect()
     })
 }
 
@@ -162,7 +184,10 @@ mod tests {
         let values = smart(&log).unwrap();
         let value = |name: &str| values.iter().find(|v| v.0 == name).map(|v| v.1);
         assert_eq!((value("celsius"), value("sensor1_celsius")), (Some(41.0), Some(55.0)));
-        assert_eq!((value("host_written_bytes"), value(names::THROTTLE_LIGHT_S)), (Some(7.0 * 512_000.0), Some(90.0)));
+        assert_eq!(
+            (value("host_written_bytes"), value(names::THROTTLE_LIGHT_S)),
+            (Some(7.0 * 512_000.0), Some(90.0))
+        );
         assert_eq!(value("sensor2_celsius"), None, "a sensor that is not there");
         assert!(smart(&log[..100]).is_err());
     }
@@ -173,6 +198,9 @@ mod tests {
         log[0..16].copy_from_slice(&(1u128 << 70).to_le_bytes());
         assert!(cloud(&log).is_none());
         log[496..512].copy_from_slice(&OCP_GUID);
-        assert_eq!(cloud(&log).unwrap()[0], ("media_written_bytes".to_string(), (1u128 << 70) as f64));
+        assert_eq!(
+            cloud(&log).unwrap()[0],
+            ("media_written_bytes".to_string(), (1u128 << 70) as f64)
+        );
     }
 }

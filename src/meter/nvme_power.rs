@@ -1,5 +1,6 @@
-//! The power that an NVMe drive measures itself: the mean over the last second, which drives of NVMe 2.3 report in their
-//! health log. The log of power measurements (25h) says more, but only while a feature is set, and a meter sets nothing.
+//! The power that an NVMe drive measures itself: the mean over the last second, which drives of
+//! NVMe 2.3 report in their health log. The log of power measurements (25h) says more, but only
+//! while a feature is set, and a meter sets nothing.
 
 use super::nvme::{SMART, disks, log, number};
 use super::{Meter, Now, Probe, Reading, Site, info};
@@ -46,12 +47,17 @@ impl Probe for Drives {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
         let each = self.0.iter().map(|disk| watts(disk, &log(disk, SMART)?));
         let sum: f64 = each.sum::<Result<f64>>()?;
-        out.push(Reading { at_ns: now.ns as i64 - MIDDLE_NS, name: DRIVE_WATTS.into(), value: sum });
+        out.push(Reading {
+            at_ns: now.ns as i64 - MIDDLE_NS,
+            name: DRIVE_WATTS.into(),
+            value: sum,
+        });
         Ok(())
     }
 }
 
-/// Bits 15 to 0: the value; 17 and 16: its scale; 23 to 20: what it is of, where 0 is all of the NVM subsystem.
+/// Bits 15 to 0: the value; 17 and 16: its scale; 23 to 20: what it is of, where 0 is all of the
+/// NVM subsystem.
 fn watts(disk: &str, log: &[u8]) -> Result<f64> {
     if log.len() < AT + 4 {
         bail!("{disk}: a health log of {} bytes", log.len());
@@ -81,9 +87,11 @@ mod tests {
         };
         assert_eq!(read(2 << 16 | 1_275).unwrap(), 12.75);
         assert_eq!(read(1 << 16 | 52_500).unwrap(), 5.25);
-        for (word, why) in
-            [(0, "does not report"), (1_275, "does not report"), (3 << 20 | 2 << 16 | 9, "something else")]
-        {
+        for (word, why) in [
+            (0, "does not report"),
+            (1_275, "does not report"),
+            (3 << 20 | 2 << 16 | 9, "something else"),
+        ] {
             assert!(read(word).unwrap_err().to_string().contains(why), "{word:#x}");
         }
         assert!(watts("nvme0n1", &[0; 100]).is_err());

@@ -1,5 +1,6 @@
-//! What Dyno and everything that it started, such as a database server, take of the processors and have read and written,
-//! as the kernel counts it for each process. With it the load is distinguished from its neighbours.
+//! What Dyno and everything that it started, such as a database server, take of the processors and
+//! have read and written, as the kernel counts it for each process. With it the load is
+//! distinguished from its neighbours.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ impl Meter for Processes {
         &INFO
     }
 
-    /// All of the host's processes are looked through, so it is done seldom; a window's beginning and end are read anyway.
+    /// All of the host's processes are looked through, so it is done seldom; a window's beginning
+    /// and end are read anyway.
     fn every_ns(&self) -> u64 {
         10_000_000_000
     }
@@ -64,7 +66,8 @@ impl Probe for Tree {
         let dyno = all.get(&own).map_or(0.0, |p| p.ticks);
         out.push(now.reading(names::LOAD_CPU_NS, total * self.tick_ns));
         out.push(now.reading(names::SERVERS_CPU_NS, (total - dyno) * self.tick_ns));
-        // Where one of them cannot be read the sum would be too small, and the rest be taken for a neighbour's.
+        // Where one of them cannot be read the sum would be too small, and the rest be taken for a
+        // neighbour's.
         if let Some(io) = ours.iter().map(|pid| io_of(*pid)).collect::<Option<Vec<Io>>>() {
             let sum = |of: fn(&Io) -> f64| io.iter().map(of).sum();
             out.push(now.reading(names::LOAD_READ_BYTES, sum(|io| io.read_bytes)));
@@ -80,7 +83,8 @@ fn all() -> Result<BTreeMap<u32, Process>> {
     let entries = std::fs::read_dir("/proc").context("reading /proc")?.flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     // One that has ended meanwhile counts with its parent.
-    let process = |pid: u32| Some((pid, stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?));
+    let process =
+        |pid: u32| Some((pid, stat(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?));
     Ok(pids.filter_map(process).collect())
 }
 
@@ -113,7 +117,9 @@ fn io_of(pid: u32) -> Option<Io> {
     match std::fs::read_to_string(format!("/proc/{pid}/io")) {
         Ok(text) => io(&text),
         // It has ended since it was seen: its parent's counters have it.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && pid != std::process::id() => Some(Io::default()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && pid != std::process::id() => {
+            Some(Io::default())
+        }
         Err(_) => None,
     }
 }
@@ -140,16 +146,20 @@ mod tests {
         let line = "42 (a) b (c) S 7 42 42 0 -1 0 0 0 0 0 150 50 30 20 20 0 1 0 100 0 0";
         assert_eq!(stat(line), Some(Process { parent: 7, ticks: 200.0, children_ticks: 50.0 }));
         assert_eq!(stat("42 (short) S 7"), None);
-        let text =
-            "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\nwrite_bytes: 8192\ncancelled_write_bytes: 512\n";
-        assert_eq!(io(text), Some(Io { read_bytes: 4096.0, written_bytes: 7680.0, write_calls: 4.0 }));
+        let text = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\nwrite_bytes: 8192\n\
+                    cancelled_write_bytes: 512\n";
+        assert_eq!(
+            io(text),
+            Some(Io { read_bytes: 4096.0, written_bytes: 7680.0, write_calls: 4.0 })
+        );
         assert_eq!(io("rchar: 1\n"), None);
     }
 
     #[test]
     fn children_of_children_are_the_loads_and_nobody_elses() {
         let of = |parent| Process { parent, ticks: 1.0, children_ticks: 0.0 };
-        let all = [(1, of(0)), (10, of(1)), (11, of(10)), (12, of(11)), (20, of(1)), (21, of(20))].into();
+        let all =
+            [(1, of(0)), (10, of(1)), (11, of(10)), (12, of(11)), (20, of(1)), (21, of(20))].into();
         assert_eq!(family(10, &all), [10, 11, 12]);
     }
 
@@ -169,11 +179,13 @@ mod tests {
         };
         let before = counted();
         let script = format!(
-            "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; head -c 1000000 /dev/zero > {}; read x",
+            "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; head -c 1000000 /dev/zero > {}; \
+             read x",
             file.display()
         );
         let mut child = std::process::Command::new("sh");
-        let mut child = child.args(["-c", &script]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut child =
+            child.args(["-c", &script]).stdin(std::process::Stdio::piped()).spawn().unwrap();
         while std::fs::metadata(&file).map_or(0, |m| m.len()) < 1_000_000 {
             std::thread::yield_now();
         }

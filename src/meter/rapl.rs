@@ -1,4 +1,5 @@
-//! The processor's own energy counters (RAPL), as power: packages together, and DRAM where it is counted.
+//! The processor's own energy counters (RAPL), as power: packages together, and DRAM where it is
+//! counted.
 
 use std::path::PathBuf;
 
@@ -25,8 +26,8 @@ impl Meter for Rapl {
     fn open(&self, _: &Site<'_>) -> Result<Box<dyn Probe>> {
         let zones = zones("/sys/class/powercap".into());
         if zones.is_empty() {
-            let next =
-                "RAPL needs a processor and kernel that offer it, and root to read it; virtual machines have none";
+            let next = "RAPL needs a processor and kernel that offer it, and root to read it; \
+                        virtual machines have none";
             return Err(failed("there are no energy counters in /sys/class/powercap", next));
         }
         Ok(Box::new(Zones { zones, last_ns: 0 }))
@@ -49,15 +50,22 @@ struct Zones {
 fn zones(root: PathBuf) -> Vec<Zone> {
     let mut found = Vec::new();
     for folder in std::fs::read_dir(root).into_iter().flatten().flatten().map(|e| e.path()) {
-        let read = |name: &str| std::fs::read_to_string(folder.join(name)).map(|t| t.trim().to_string());
+        let read =
+            |name: &str| std::fs::read_to_string(folder.join(name)).map(|t| t.trim().to_string());
         let name = match read("name") {
             Ok(name) if name.starts_with("package") => power::CPU_WATTS,
             Ok(name) if name == "dram" => power::DRAM_WATTS,
             _ => continue,
         };
-        let range_uj = read("max_energy_range_uj").ok().and_then(|n| n.parse().ok()).unwrap_or(f64::MAX);
+        let range_uj =
+            read("max_energy_range_uj").ok().and_then(|n| n.parse().ok()).unwrap_or(f64::MAX);
         let last_uj = read("energy_uj").ok().and_then(|n| n.parse().ok());
-        found.extend(last_uj.map(|last_uj| Zone { file: folder.join("energy_uj"), name, range_uj, last_uj }));
+        found.extend(last_uj.map(|last_uj| Zone {
+            file: folder.join("energy_uj"),
+            name,
+            range_uj,
+            last_uj,
+        }));
     }
     found
 }
@@ -66,10 +74,14 @@ impl Probe for Zones {
     fn read(&mut self, now: Now, out: &mut Vec<Reading>) -> Result<()> {
         let mut sums: Vec<(&str, f64)> = Vec::new();
         for zone in &mut self.zones {
-            let text =
-                std::fs::read_to_string(&zone.file).with_context(|| format!("reading {}", zone.file.display()))?;
+            let text = std::fs::read_to_string(&zone.file)
+                .with_context(|| format!("reading {}", zone.file.display()))?;
             let uj: f64 = text.trim().parse().context("an energy counter that is no number")?;
-            let used = if uj >= zone.last_uj { uj - zone.last_uj } else { uj + zone.range_uj - zone.last_uj };
+            let used = if uj >= zone.last_uj {
+                uj - zone.last_uj
+            } else {
+                uj + zone.range_uj - zone.last_uj
+            };
             zone.last_uj = uj;
             match sums.iter_mut().find(|s| s.0 == zone.name) {
                 Some(sum) => sum.1 += used,
@@ -82,7 +94,11 @@ impl Probe for Zones {
         if from > 0 && seconds > 0.0 {
             out.extend(sums.into_iter().map(|(name, uj)| {
                 // The mean over the interval stands for its middle.
-                Reading { at_ns: ((from + now.ns) / 2) as i64, name: name.into(), value: uj / 1e6 / seconds }
+                Reading {
+                    at_ns: ((from + now.ns) / 2) as i64,
+                    name: name.into(),
+                    value: uj / 1e6 / seconds,
+                }
             }));
         }
         Ok(())

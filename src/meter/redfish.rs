@@ -1,4 +1,5 @@
-//! A server's power as its management controller knows it, over HTTPS. Coarse and slow, of the whole system.
+//! A server's power as its management controller knows it, over HTTPS. Coarse and slow, of the
+//! whole system.
 
 use std::time::Duration;
 
@@ -22,8 +23,8 @@ static INFO: Info = info(
             name: "url",
             kind: Kind::Text,
             default: DefaultValue::Required,
-            doc: "the chassis' EnvironmentMetrics or Power resource; user and password come from $DYNO_REDFISH_USER and \
-                  $DYNO_REDFISH_PASSWORD",
+            doc: "the chassis' EnvironmentMetrics or Power resource; user and password come from \
+                  $DYNO_REDFISH_USER and $DYNO_REDFISH_PASSWORD",
         },
         PUBLIC,
         Knob {
@@ -52,12 +53,18 @@ impl Meter for Redfish {
         let url = site.knobs.text("url")?.to_string();
         if site.knobs.flag("public").unwrap_or(false) && secret::holds(&url) {
             let next = "set DYNO_REDFISH_USER and DYNO_REDFISH_PASSWORD in the environment";
-            return Err(failed("the URL of a meter holds a secret, which would be kept in the bundle", next));
+            return Err(failed(
+                "the URL of a meter holds a secret, which would be kept in the bundle",
+                next,
+            ));
         }
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let (user, password) = (variable("DYNO_REDFISH_USER"), variable("DYNO_REDFISH_PASSWORD"));
-        let tls = ureq::tls::TlsConfig::builder().disable_verification(!site.knobs.flag("verify")?).build();
-        let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).tls_config(tls).build();
+        let tls = ureq::tls::TlsConfig::builder()
+            .disable_verification(!site.knobs.flag("verify")?)
+            .build();
+        let config =
+            ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).tls_config(tls).build();
         let credentials = (!user.is_empty()).then(|| basic(&user, &password));
         Ok(Box::new(Controller { agent: config.into(), url, credentials }))
     }
@@ -78,15 +85,17 @@ impl Probe for Controller {
         }
         let mut answer = request.call().with_context(|| format!("asking {}", host(&self.url)))?;
         let text = answer.body_mut().read_to_string().context("reading the controller's answer")?;
-        let json: Value = serde_json::from_str(&text).context("the controller's answer is no JSON")?;
-        let watts = watts(&json).ok_or_else(|| anyhow!("the controller's answer holds no power"))?;
+        let json: Value =
+            serde_json::from_str(&text).context("the controller's answer is no JSON")?;
+        let watts =
+            watts(&json).ok_or_else(|| anyhow!("the controller's answer holds no power"))?;
         out.push(now.reading(SYSTEM_WATTS, watts));
         Ok(())
     }
 }
 
-/// `PowerWatts.Reading` of EnvironmentMetrics, or the older `PowerControl[].PowerConsumedWatts`, summed.
-/// The controller's name: a path may hold a key.
+/// `PowerWatts.Reading` of EnvironmentMetrics, or the older `PowerControl[].PowerConsumedWatts`,
+/// summed. The controller's name: a path may hold a key.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default().rsplit('@').next().unwrap_or_default()
@@ -97,7 +106,8 @@ fn watts(json: &Value) -> Option<f64> {
         return Some(reading);
     }
     let controls = json.get("PowerControl")?.as_array()?;
-    let each: Vec<f64> = controls.iter().filter_map(|c| c.get("PowerConsumedWatts")?.as_f64()).collect();
+    let each: Vec<f64> =
+        controls.iter().filter_map(|c| c.get("PowerConsumedWatts")?.as_f64()).collect();
     (!each.is_empty()).then(|| each.iter().sum())
 }
 
@@ -126,12 +136,16 @@ mod tests {
     /// Answers one request with `body` and hands back its Authorization header.
     fn serve(body: &'static str) -> (String, std::thread::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/redfish/v1/Chassis/1/EnvironmentMetrics", listener.local_addr().unwrap());
+        let url = format!(
+            "http://{}/redfish/v1/Chassis/1/EnvironmentMetrics",
+            listener.local_addr().unwrap()
+        );
         let served = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let lines = BufReader::new(stream.try_clone().unwrap()).lines().map(|l| l.unwrap());
             let head: Vec<String> = lines.take_while(|l| !l.is_empty()).collect();
-            write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+            write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+                .unwrap();
             let sent = head.iter().find(|l| l.to_ascii_lowercase().starts_with("authorization:"));
             sent.cloned().unwrap_or_default()
         });
@@ -142,16 +156,26 @@ mod tests {
     fn a_controllers_power_is_read_with_credentials_and_rubbish_is_no_reading() {
         for (body, watts) in [
             (r#"{"PowerWatts":{"Reading":312.5}}"#, Some(312.5)),
-            (r#"{"PowerControl":[{"PowerConsumedWatts":100},{"PowerConsumedWatts":50}]}"#, Some(150.0)),
+            (
+                r#"{"PowerControl":[{"PowerConsumedWatts":100},{"PowerConsumedWatts":50}]}"#,
+                Some(150.0),
+            ),
             (r#"{"PowerWatts":{"Reading":null}}"#, None),
             ("<html>", None),
         ] {
             let (url, served) = serve(body);
-            let mut controller =
-                Controller { agent: ureq::Agent::new_with_defaults(), url, credentials: Some(basic("root", "calvin")) };
+            let mut controller = Controller {
+                agent: ureq::Agent::new_with_defaults(),
+                url,
+                credentials: Some(basic("root", "calvin")),
+            };
             let mut out = Vec::new();
             let read = controller.read(Now { ns: 1, unix_ns: 1 }, &mut out);
-            assert_eq!((read.is_ok(), out.first().map(|r| r.value)), (watts.is_some(), watts), "{body}");
+            assert_eq!(
+                (read.is_ok(), out.first().map(|r| r.value)),
+                (watts.is_some(), watts),
+                "{body}"
+            );
             assert!(served.join().unwrap().ends_with("Basic cm9vdDpjYWx2aW4="));
         }
     }

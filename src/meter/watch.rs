@@ -1,5 +1,5 @@
-//! The one thread that reads a run's meters, each at its own rate. A meter that fails leaves a gap and a trouble, and is
-//! asked again; it never ends the run.
+//! The one thread that reads a run's meters, each at its own rate. A meter that fails leaves a gap
+//! and a trouble, and is asked again; it never ends the run.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -14,7 +14,8 @@ use crate::plan::{Knobs, Part, Plan};
 /// The longest sleep: a mark or the end is seen within it.
 const LOOK_NS: u64 = 20_000_000;
 
-/// As long as this may a reading be under way when it is written down: the samples kept between two points.
+/// As long as this may a reading be under way when it is written down: the samples kept between two
+/// points.
 const KEPT: usize = 1_000_000;
 
 /// A reading and whose it is.
@@ -78,8 +79,8 @@ struct Station {
 }
 
 impl Watch {
-    /// Opens the plan's meters and those that always watch. A meter of the plan that cannot be opened is an error: the
-    /// user asked for it.
+    /// Opens the plan's meters and those that always watch. A meter of the plan that cannot be
+    /// opened is an error: the user asked for it.
     pub fn start(plan: &Plan, clock: Clock) -> Result<Watch> {
         let divided = plan.protocol.preparation.namespaces > 0;
         let everywhere: Vec<PathBuf> = plan.subjects.iter().flat_map(places).collect();
@@ -91,7 +92,12 @@ impl Watch {
             if find(&part.name).is_some_and(|meter| meter.watches_drives()) {
                 for subject in &plan.subjects {
                     let places: Vec<PathBuf> = places(subject).collect();
-                    stations.push(Station::open(&part, Some(subject.name.clone()), &places, divided)?);
+                    stations.push(Station::open(
+                        &part,
+                        Some(subject.name.clone()),
+                        &places,
+                        divided,
+                    )?);
                 }
             } else {
                 stations.push(Station::open(&part, None, &everywhere, divided)?);
@@ -135,7 +141,8 @@ impl Watch {
         }
     }
 
-    /// What a subject's meters and everyone's have read from `from_ns` on; what is older is forgotten.
+    /// What a subject's meters and everyone's have read from `from_ns` on; what is older is
+    /// forgotten.
     pub fn collect(&self, subject: &str, from_ns: i64) -> (Vec<Seen>, Vec<Trouble>) {
         let mut held = lock(&self.shared.held);
         held.seen.retain(|s| s.reading.at_ns >= from_ns);
@@ -170,7 +177,9 @@ fn number(stations: &mut [Station]) {
     for i in 1..stations.len() {
         let (before, this) = stations.split_at_mut(i);
         let meets = |other: &&Station| {
-            let both = other.subject.is_none() || this[0].subject.is_none() || other.subject == this[0].subject;
+            let both = other.subject.is_none()
+                || this[0].subject.is_none()
+                || other.subject == this[0].subject;
             both && other.meter.split(' ').next() == Some(&this[0].meter)
         };
         let earlier = before.iter().filter(meets).count();
@@ -181,9 +190,17 @@ fn number(stations: &mut [Station]) {
 }
 
 impl Station {
-    fn open(part: &Part, subject: Option<String>, places: &[PathBuf], divided: bool) -> Result<Station> {
+    fn open(
+        part: &Part,
+        subject: Option<String>,
+        places: &[PathBuf],
+        divided: bool,
+    ) -> Result<Station> {
         let meter: &dyn Meter = find(&part.name).ok_or_else(|| {
-            failed(format!("unknown meter '{}'", part.name), "`dyno list` names those that there are")
+            failed(
+                format!("unknown meter '{}'", part.name),
+                "`dyno list` names those that there are",
+            )
         })?;
         let probe = meter.open(&Site { knobs: &part.knobs, places, divided })?;
         Ok(Station {
@@ -210,7 +227,8 @@ impl Station {
         if !out.is_empty() {
             self.failing = false;
         }
-        let seen = |reading| Seen { meter: self.meter.clone(), subject: self.subject.clone(), reading };
+        let seen =
+            |reading| Seen { meter: self.meter.clone(), subject: self.subject.clone(), reading };
         held.seen.extend(out.into_iter().map(seen));
         if let Err(error) = result {
             // One gap and one trouble for each time that it fails, however long that lasts.
@@ -219,7 +237,8 @@ impl Station {
                 held.seen.extend(self.names.iter().map(gap));
             }
             let what = describe(&error).0;
-            let known = |t: &Trouble| t.meter == self.meter && t.subject == self.subject && t.what == what;
+            let known =
+                |t: &Trouble| t.meter == self.meter && t.subject == self.subject && t.what == what;
             if !held.troubles.iter().any(known) {
                 let (meter, subject) = (self.meter.clone(), self.subject.clone());
                 held.troubles.push(Trouble { meter, subject, at_ns: now.ns, what });

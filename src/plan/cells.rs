@@ -6,8 +6,8 @@ use super::model::{Axis, AxisValue, Field, Plan, Step, Sweep};
 pub(super) struct Cell<'p> {
     pub step: &'p Step,
     pub axis: Option<Axis>,
-    /// Its number in the order of running. A searched step has one for all its values, since which of them are measured,
-    /// and when, follows from what was found.
+    /// Its number in the order of running. A searched step has one for all its values, since which
+    /// of them are measured, and when, follows from what was found.
     pub point: usize,
 }
 
@@ -26,7 +26,8 @@ pub(super) fn cells(plan: &Plan) -> Vec<Cell<'_>> {
     cells
 }
 
-/// The values of a step's axis in the order in which they are measured; one of no axis where it has none.
+/// The values of a step's axis in the order in which they are measured; one of no axis where it has
+/// none.
 pub fn axes_of(step: &Step) -> Vec<Option<Axis>> {
     step.sweep.as_ref().map_or(vec![None], |sweep| axes(sweep).into_iter().map(Some).collect())
 }

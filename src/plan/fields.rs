@@ -1,4 +1,5 @@
-//! Reading tables key by key: what is missing, unknown or of the wrong kind is noted, and reading goes on.
+//! Reading tables key by key: what is missing, unknown or of the wrong kind is noted, and reading
+//! goes on.
 
 use super::mistakes::{At, Mistakes, remedy};
 use super::node::{Entry, Node, Value};
@@ -39,7 +40,12 @@ impl<'n> Fields<'n> {
         let node = self.get(key);
         if node.is_none() {
             let help = format!("add {key} = {example}");
-            log.note(self.at, format!("{} needs '{key}'", self.what), format!("no '{key}' here"), help);
+            log.note(
+                self.at,
+                format!("{} needs '{key}'", self.what),
+                format!("no '{key}' here"),
+                help,
+            );
         }
         node
     }
@@ -55,21 +61,36 @@ impl<'n> Fields<'n> {
     pub fn finish(self, log: &mut Mistakes) {
         for entry in self.entries.iter().filter(|e| !self.known.contains(&e.key)) {
             let help = remedy(&entry.key, "it knows", self.known.iter().map(String::as_str));
-            log.note(entry.key_at, format!("{} has no key '{}'", self.what, entry.key), "unknown", help);
+            log.note(
+                entry.key_at,
+                format!("{} has no key '{}'", self.what, entry.key),
+                "unknown",
+                help,
+            );
         }
     }
 }
 
 /// Notes that a value is not of the kind it should be.
 pub fn wrong(node: &Node, expected: &str, help: &str, log: &mut Mistakes) {
-    log.note(node.at, format!("expected {expected}, found {}", node.kind()), format!("not {expected}"), help);
+    log.note(
+        node.at,
+        format!("expected {expected}, found {}", node.kind()),
+        format!("not {expected}"),
+        help,
+    );
 }
 
 pub fn text(node: &Node, log: &mut Mistakes) -> Option<String> {
     match &node.value {
         Value::Text(text) if !text.trim().is_empty() => Some(text.clone()),
         Value::Text(_) => {
-            log.note(node.at, "this may not be empty", "empty", "write some text between the quotes");
+            log.note(
+                node.at,
+                "this may not be empty",
+                "empty",
+                "write some text between the quotes",
+            );
             None
         }
         _ => {
@@ -79,11 +100,10 @@ pub fn text(node: &Node, log: &mut Mistakes) -> Option<String> {
     }
 }
 
-/// The first character that is not printed, or that changes how others are: controls, and those that turn the direction
-/// of writing.
+/// The first character that is not printed, or that changes how others are: controls, and those
+/// that turn the direction of writing.
 pub fn unprintable(text: &str) -> Option<char> {
-    let turns =
-        |c: char| matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let turns = |c: char| matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     let breaks = |c: char| matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}');
     text.chars().find(|c| c.is_control() || turns(*c) || breaks(*c))
 }
@@ -104,12 +124,22 @@ pub fn name(node: &Node, log: &mut Mistakes) -> Option<String> {
     let name = label(node, log)?;
     if name.contains(['/', '\\']) {
         let help = "what has a name may become part of a path; use a hyphen";
-        log.note(node.at, format!("the name '{name}' holds a slash"), "not allowed in a name", help);
+        log.note(
+            node.at,
+            format!("the name '{name}' holds a slash"),
+            "not allowed in a name",
+            help,
+        );
         return None;
     }
     if name.contains('.') {
         let help = "full stops part names in paths such as step.NAME.duration; use a hyphen";
-        log.note(node.at, format!("the name '{name}' holds a full stop"), "not allowed in a name", help);
+        log.note(
+            node.at,
+            format!("the name '{name}' holds a full stop"),
+            "not allowed in a name",
+            help,
+        );
         return None;
     }
     Some(name)
@@ -128,7 +158,12 @@ pub fn whole(node: &Node, min: u64, max: u64, log: &mut Mistakes) -> Option<u64>
     match node.value {
         Value::Whole(n) if (i128::from(min)..=i128::from(max)).contains(&n) => Some(n as u64),
         Value::Whole(n) => {
-            log.note(node.at, format!("{n} is out of range"), "out of range", format!("write {range}"));
+            log.note(
+                node.at,
+                format!("{n} is out of range"),
+                "out of range",
+                format!("write {range}"),
+            );
             None
         }
         _ => {
@@ -155,7 +190,12 @@ pub fn number(node: &Node, min: f64, max: f64, log: &mut Mistakes) -> Option<f64
     if value >= min && value <= max {
         return Some(value);
     }
-    log.note(node.at, format!("{value} is out of range"), "out of range", format!("write {min} to {max}"));
+    log.note(
+        node.at,
+        format!("{value} is out of range"),
+        "out of range",
+        format!("write {min} to {max}"),
+    );
     None
 }
 
@@ -168,14 +208,24 @@ fn measured<T>(
     log: &mut Mistakes,
 ) -> Option<T> {
     let Some(written) = node.as_text() else {
-        wrong(node, &format!("{what} with its unit, in quotes"), &format!("as in \"{example}\""), log);
+        wrong(
+            node,
+            &format!("{what} with its unit, in quotes"),
+            &format!("as in \"{example}\""),
+            log,
+        );
         return None;
     };
     match parse(written) {
         Ok(value) => Some(value),
         Err(message) => {
             let (message, help) = message.split_once("; ").unwrap_or((&message, ""));
-            log.note(node.at, message, format!("not {what}"), format!("{help} (for example \"{example}\")").trim());
+            log.note(
+                node.at,
+                message,
+                format!("not {what}"),
+                format!("{help} (for example \"{example}\")").trim(),
+            );
             None
         }
     }
@@ -189,7 +239,12 @@ pub fn time_ns(node: &Node, log: &mut Mistakes) -> Option<u64> {
 pub fn some_time_ns(node: &Node, log: &mut Mistakes) -> Option<u64> {
     let ns = time_ns(node, log)?;
     if ns == 0 {
-        log.note(node.at, "a duration of zero measures nothing", "zero", "write a time, for example \"60s\"");
+        log.note(
+            node.at,
+            "a duration of zero measures nothing",
+            "zero",
+            "write a time, for example \"60s\"",
+        );
         return None;
     }
     Some(ns)

@@ -17,24 +17,32 @@ const IDLE_NS: u64 = 5_000_000_000;
 /// Reads a plan file. Relative paths in it start at its own folder.
 pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
+    let folder =
+        path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
     let plan = match base::file::read_text(path, base::file::MOST_TEXT) {
         Ok(text) => {
             let source = log.source(path.display().to_string(), &text);
-            node::parse(&text, source, &mut log).and_then(|tree| resolve(&tree, &folder, catalogue, &mut log))
+            node::parse(&text, source, &mut log)
+                .and_then(|tree| resolve(&tree, &folder, catalogue, &mut log))
         }
         Err(error) => {
             let message = format!("no plan: {}", describe(&error).0);
-            log.note(At::NOWHERE, message, "", "check the path; `dyno protocols` lists what is built in");
+            log.note(
+                At::NOWHERE,
+                message,
+                "",
+                "check the path; `dyno protocols` lists what is built in",
+            );
             None
         }
     };
     finish(plan, log)
 }
 
-/// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`. Relative paths start at
-/// the working directory, and knobs of a subject's own may follow them (`A=/path,latency=110us`). Besides the protocol's own
-/// keys, `seed`, `order`, `repeats`, `scale`, `meters`, `vary` and `same_device` may be set.
+/// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`.
+/// Relative paths start at the working directory, and knobs of a subject's own may follow them
+/// (`A=/path,latency=110us`). Besides the protocol's own keys, `seed`, `order`, `repeats`, `scale`,
+/// `meters`, `vary` and `same_device` may be set.
 pub fn from_command_line(
     protocol: &str,
     subjects: &[(String, PathBuf)],
@@ -43,7 +51,8 @@ pub fn from_command_line(
     catalogue: &Catalogue,
 ) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
-    let mut entries = vec![argument("protocol", protocol, &format!("dyno run {protocol}"), &mut log)];
+    let mut entries =
+        vec![argument("protocol", protocol, &format!("dyno run {protocol}"), &mut log)];
     for (name, written) in subjects {
         let written = written.display().to_string();
         let (path, knobs) = parted(&written);
@@ -54,14 +63,18 @@ pub fn from_command_line(
             argument(knob, value, &format!("--subject {name}=…,{knob}={value}"), &mut log)
         };
         let own: Vec<Entry> = knobs.iter().map(own).collect();
-        let mut subject = vec![entry("name", at, Node::text(at, name.clone())), entry("drives", at, drives)];
+        let mut subject =
+            vec![entry("name", at, Node::text(at, name.clone())), entry("drives", at, drives)];
         subject.push(entry("override", at, table(at, own)));
         push_subject(&mut entries, table(at, subject), at);
     }
     let mut set = Vec::new();
     for (path, value) in overrides {
         let entry = argument(path, value, &format!("--set {path}={value}"), &mut log);
-        if matches!(path.as_str(), "seed" | "order" | "repeats" | "scale" | "meters" | "vary" | "same_device") {
+        if matches!(
+            path.as_str(),
+            "seed" | "order" | "repeats" | "scale" | "meters" | "vary" | "same_device"
+        ) {
             entries.push(entry)
         } else {
             set.push(entry)
@@ -78,13 +91,15 @@ pub fn from_command_line(
     finish(plan, log)
 }
 
-/// A subject's directory and the knobs of its own after it: "/mnt/a,latency=110us". A comma that no knob follows belongs
-/// to the directory's name.
+/// A subject's directory and the knobs of its own after it: "/mnt/a,latency=110us". A comma that no
+/// knob follows belongs to the directory's name.
 fn parted(written: &str) -> (&str, Vec<(&str, &str)>) {
     let mut path = written;
     let mut knobs = Vec::new();
     while let Some((before, last)) = path.rsplit_once(',') {
-        let Some(knob) = last.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty()) else {
+        let Some(knob) =
+            last.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty())
+        else {
             break;
         };
         knobs.insert(0, knob);
@@ -114,7 +129,8 @@ fn argument_at(shown: &str, value: &str, log: &mut Mistakes) -> At {
     At { source, start: shown.len() - value.len(), end: shown.len() }
 }
 
-/// A key with a value as the shell gave it: TOML where it reads as such (16, true, "20m"), otherwise a string (20m).
+/// A key with a value as the shell gave it: TOML where it reads as such (16, true, "20m"),
+/// otherwise a string (20m).
 fn argument(key: &str, value: &str, shown: &str, log: &mut Mistakes) -> Entry {
     let at = argument_at(shown, value, log);
     let mut node = node::parse_value(value, at.source).unwrap_or_else(|| Node::text(at, value));
@@ -149,7 +165,9 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     let repeats = table.get("repeats").map(|n| repeats::repeats(n, log));
     let same_device = table.get("same_device").map_or(Some(false), |n| fields::flag(n, log));
     let vary_node = table.get("vary");
-    let order = table.get("order").map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
+    let order = table
+        .get("order")
+        .map_or(Some("interleaved"), |n| fields::choice(n, &["interleaved", "blocked"], log));
     let seed = table.get("seed").map_or(Some(1), |n| fields::whole(n, 0, i64::MAX as u64, log));
     let scale_node = table.get("scale");
     let meters_node = table.get("meters");
@@ -166,9 +184,12 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         overrides::apply(&mut tree, override_node.map(Node::entries).unwrap_or_default(), log);
         Some((protocol::resolve(&tree, &name, catalogue, log)?, tree))
     });
-    let nodes = subject_node.map(|n| fields::list(n, "subjects, each a table [[subject]]", log)).unwrap_or_default();
+    let nodes = subject_node
+        .map(|n| fields::list(n, "subjects, each a table [[subject]]", log))
+        .unwrap_or_default();
     if nodes.is_empty() {
-        let help = "add [[subject]] with a name and drives, or --subject NAME=/path on the command line";
+        let help =
+            "add [[subject]] with a name and drives, or --subject NAME=/path on the command line";
         log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
     }
     let subjects = subject::subjects(nodes, folder, resolved.as_ref(), catalogue, log);
@@ -213,7 +234,12 @@ fn protocol_tree(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<(Stri
         Ok(text) => text,
         Err(error) => {
             let message = format!("no protocol: {}", describe(&error).0);
-            log.note(node.at, message, "not readable", "check the path; it starts at the plan's own folder");
+            log.note(
+                node.at,
+                message,
+                "not readable",
+                "check the path; it starts at the plan's own folder",
+            );
             return None;
         }
     };

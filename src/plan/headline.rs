@@ -1,5 +1,5 @@
-//! What a brief leads with, read: the one figure that a protocol is known for, and the figures that each step's source
-//! prints.
+//! What a brief leads with, read: the one figure that a protocol is known for, and the figures that
+//! each step's source prints.
 
 use super::fields::{self, Fields};
 use super::mistakes::{Mistakes, remedy};
@@ -9,7 +9,8 @@ use super::node::{Node, Value};
 use super::search::PERCENTILES;
 use crate::base::units::{Rate, parse_bytes, parse_rate};
 
-/// What subjects may be compared by, besides the percentiles and ops of one class per minute ("new-orders/min").
+/// What subjects may be compared by, besides the percentiles and ops of one class per minute
+/// ("new-orders/min").
 pub const METRICS: &[&str] = &["ops/s", "MB/s", "mean", "ops/s/W", "MB/s/W", "J/op"];
 
 /// The figures that a step may name, as their files are called.
@@ -76,11 +77,17 @@ pub fn headline(node: &Node, steps: &[Step], log: &mut Mistakes) -> Option<Headl
     let name = fields::text(step_node, log)?;
     let Some(step) = steps.iter().find(|s| s.name == name) else {
         let help = remedy(&name, "steps", steps.iter().map(|s| s.name.as_str()));
-        log.note(step_node.at, format!("there is no step '{name}' to lead with"), "unknown step", help);
+        log.note(
+            step_node.at,
+            format!("there is no step '{name}' to lead with"),
+            "unknown step",
+            help,
+        );
         return None;
     };
     let metric = fields::text(metric_node, log)?;
-    let (stream, word) = metric.rsplit_once(':').map_or((None, metric.as_str()), |(s, word)| (Some(s), word));
+    let (stream, word) =
+        metric.rsplit_once(':').map_or((None, metric.as_str()), |(s, word)| (Some(s), word));
     if !is_metric(word) {
         let known = METRICS.iter().copied().chain(PERCENTILES.iter().map(|(name, _)| *name));
         let help = remedy(word, "metrics", known);
@@ -88,7 +95,12 @@ pub fn headline(node: &Node, steps: &[Step], log: &mut Mistakes) -> Option<Headl
     }
     if let Some(stream) = stream.filter(|stream| !step.streams.iter().any(|s| s.name == **stream)) {
         let help = remedy(stream, "streams", step.streams.iter().map(|s| s.name.as_str()));
-        log.note(metric_node.at, format!("the step has no stream '{stream}'"), "unknown stream", help);
+        log.note(
+            metric_node.at,
+            format!("the step has no stream '{stream}'"),
+            "unknown stream",
+            help,
+        );
     }
     let at = match at_node {
         Some(node) => place(node, step, log)?,
@@ -113,12 +125,16 @@ fn place(node: &Node, step: &Step, log: &mut Mistakes) -> Option<Place> {
         Some(place) if suits(place, step) => Some(place),
         Some(_) => {
             let message = format!("the sweep of step '{}' has no such place", step.name);
-            let help = "equal-load and equal-latency need a sweep of load, limit a search, mean any sweep";
+            let help =
+                "equal-load and equal-latency need a sweep of load, limit a search, mean any sweep";
             log.note(node.at, message, "does not suit the sweep", help);
             None
         }
         None => {
-            let help = format!("write {}, or one of the sweep's values", words().collect::<Vec<_>>().join(", "));
+            let help = format!(
+                "write {}, or one of the sweep's values",
+                words().collect::<Vec<_>>().join(", ")
+            );
             log.note(node.at, "this is no place on the step's axis", "unknown place", help);
             None
         }

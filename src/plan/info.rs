@@ -1,7 +1,7 @@
 //! How an engine or a workload declares itself: name, summary, the requests it knows, its knobs.
 //!
-//! The plan parser checks a user's keys against these, `dyno list` prints them, and the reference page is made from
-//! them, so a knob is described once, beside the code that reads it.
+//! The plan parser checks a user's keys against these, `dyno list` prints them, and the reference
+//! page is made from them, so a knob is described once, beside the code that reads it.
 
 /// Which requests a workload makes and an engine can execute. The two must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,11 @@ pub struct Info {
     pub summary: &'static str,
     /// What requests it makes or takes.
     pub family: Family,
-    /// For a workload: whether it ever writes, and so may not be pointed at a drive that must not be written to.
+    /// For a workload: whether it ever writes, and so may not be pointed at a drive that must not
+    /// be written to.
     pub writes: bool,
-    /// For an engine: the deepest queue that its lanes take, 1 for a synchronous one. A workload says 1; it is not read.
+    /// For an engine: the deepest queue that its lanes take, 1 for a synchronous one. A workload
+    /// says 1; it is not read.
     pub max_depth: u32,
     /// The knobs that a plan may set, in the order of help and of the reference.
     pub knobs: &'static [Knob],
@@ -95,9 +97,11 @@ pub enum Kind {
     Words,
     /// One of a few words, as a JSON string.
     Choice(&'static [&'static str]),
-    /// A size, or sizes with weights `[["4KiB", 60], ["64KiB", 40]]`; resolved to a JSON array of [bytes, weight].
+    /// A size, or sizes with weights `[["4KiB", 60], ["64KiB", 40]]`; resolved to a JSON array of
+    /// [bytes, weight].
     Sizes,
-    /// Names and scalar values that the engine itself checks (RocksDB options), as a JSON object of strings.
+    /// Names and scalar values that the engine itself checks (RocksDB options), as a JSON object of
+    /// strings.
     Options,
 }
 

@@ -1,4 +1,5 @@
-//! Knobs: an engine or workload as a plan writes it, compared with its `Info` and resolved to JSON values.
+//! Knobs: an engine or workload as a plan writes it, compared with its `Info` and resolved to JSON
+//! values.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -15,7 +16,8 @@ pub struct Written<'n> {
     pub given: Vec<&'n Entry>,
 }
 
-/// Reads `"name"` or `{ kind = "name", knob = …, EXTRA = … }`. Keys among `extra` are the caller's own.
+/// Reads `"name"` or `{ kind = "name", knob = …, EXTRA = … }`. Keys among `extra` are the caller's
+/// own.
 pub fn part<'n>(
     node: &'n Node,
     what: &'static str,
@@ -24,7 +26,13 @@ pub fn part<'n>(
     log: &mut Mistakes,
 ) -> Option<Written<'n>> {
     let mut table = match node.value {
-        Value::Text(_) => return find(node, what, known, log).map(|info| Written { info, at: node.at, given: vec![] }),
+        Value::Text(_) => {
+            return find(node, what, known, log).map(|info| Written {
+                info,
+                at: node.at,
+                given: vec![],
+            });
+        }
         _ => Fields::of(node, what, log)?,
     };
     let kind = table.need("kind", "\"…\"", log)?;
@@ -37,7 +45,12 @@ pub fn part<'n>(
     Some(Written { info, at: kind.at, given })
 }
 
-fn find(node: &Node, what: &str, known: &[&'static Info], log: &mut Mistakes) -> Option<&'static Info> {
+fn find(
+    node: &Node,
+    what: &str,
+    known: &[&'static Info],
+    log: &mut Mistakes,
+) -> Option<&'static Info> {
     let name = fields::text(node, log)?;
     let found = known.iter().copied().find(|info| info.name == name);
     if found.is_none() {
@@ -57,9 +70,15 @@ pub fn check_families(engine: &Info, workload: &Info, at: At, log: &mut Mistakes
         engine.name, engine.family, workload.name, workload.family
     );
     let help = match workload.family {
-        Family::KeyValue => "use a key-value engine such as rocksdb, or a block workload such as random",
-        Family::Sql => "use a SQL engine such as mysql or postgres, or a block workload such as random",
-        _ => "use a block engine such as uring or psync, or a key-value workload such as readrandom",
+        Family::KeyValue => {
+            "use a key-value engine such as rocksdb, or a block workload such as random"
+        }
+        Family::Sql => {
+            "use a SQL engine such as mysql or postgres, or a block workload such as random"
+        }
+        _ => {
+            "use a block engine such as uring or psync, or a key-value workload such as readrandom"
+        }
     };
     log.note(at, message, "does not suit the engine", help);
 }
@@ -67,15 +86,18 @@ pub fn check_families(engine: &Info, workload: &Info, at: At, log: &mut Mistakes
 /// Notes where a queue is deeper than the engine can keep.
 pub fn check_depth(engine: &Info, depth: f64, at: At, log: &mut Mistakes) {
     if depth > f64::from(engine.max_depth) {
-        let message =
-            format!("the engine '{}' takes a depth of at most {}, not {depth}", engine.name, engine.max_depth);
-        let help = "a synchronous engine has one request in flight for each thread: use more threads, or uring";
+        let message = format!(
+            "the engine '{}' takes a depth of at most {}, not {depth}",
+            engine.name, engine.max_depth
+        );
+        let help = "a synchronous engine has one request in flight for each thread: use more \
+                    threads, or uring";
         log.note(at, message, "too deep", help);
     }
 }
 
-/// Fills a part's knobs up with defaults. Where a knob is given more than once the last counts, and options are joined.
-/// `needs_at` is marked where a required knob is missing.
+/// Fills a part's knobs up with defaults. Where a knob is given more than once the last counts, and
+/// options are joined. `needs_at` is marked where a required knob is missing.
 pub fn resolve(info: &Info, given: &[&Entry], needs_at: At, log: &mut Mistakes) -> Part {
     let mut knobs = Knobs::default();
     for knob in info.knobs {
@@ -88,7 +110,9 @@ pub fn resolve(info: &Info, given: &[&Entry], needs_at: At, log: &mut Mistakes) 
         let value = match knob.default {
             _ if value.is_some() || written_wrong => value,
             DefaultValue::Absent => None,
-            DefaultValue::Is(text) => parse_value(text, At::NOWHERE.source).and_then(|node| json(knob, &node, log)),
+            DefaultValue::Is(text) => {
+                parse_value(text, At::NOWHERE.source).and_then(|node| json(knob, &node, log))
+            }
             DefaultValue::Required => {
                 let message = format!("'{}' needs '{}'", info.name, knob.name);
                 log.note(needs_at, message, format!("no '{}' given", knob.name), knob.doc);
@@ -166,7 +190,12 @@ pub fn one_size(bytes: u64) -> Json {
 fn some_bytes(node: &Node, log: &mut Mistakes) -> Option<u64> {
     let bytes = fields::bytes(node, log)?;
     if bytes == 0 {
-        log.note(node.at, "a size of zero moves nothing", "zero", "write a size, for example \"4KiB\"");
+        log.note(
+            node.at,
+            "a size of zero moves nothing",
+            "zero",
+            "write a size, for example \"4KiB\"",
+        );
         return None;
     }
     Some(bytes)
@@ -174,7 +203,12 @@ fn some_bytes(node: &Node, log: &mut Mistakes) -> Option<u64> {
 
 fn options(node: &Node, log: &mut Mistakes) -> Option<Json> {
     let Value::Table(entries) = &node.value else {
-        fields::wrong(node, "a table of options", "as in { compression = \"kNoCompression\" }", log);
+        fields::wrong(
+            node,
+            "a table of options",
+            "as in { compression = \"kNoCompression\" }",
+            log,
+        );
         return None;
     };
     let mut all = Map::new();

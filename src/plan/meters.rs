@@ -1,5 +1,5 @@
-//! Meters in a plan: `meters = ["rapl", { kind = "exec", command = ["…"], class = "drive" }]`, on a subject or for the
-//! whole run; `meters = "none"` turns off those that always watch.
+//! Meters in a plan: `meters = ["rapl", { kind = "exec", command = ["…"], class = "drive" }]`, on a
+//! subject or for the whole run; `meters = "none"` turns off those that always watch.
 
 use super::Catalogue;
 use super::fields;
@@ -26,8 +26,8 @@ pub fn meters(node: Option<&Node>, catalogue: &Catalogue, log: &mut Mistakes) ->
 /// What stands in the place of what a bundle does not say.
 const HIDDEN: &str = "***";
 
-/// Hides what meters run and ask, as it is stored in a bundle: anything may be a secret there, in a form that cannot be
-/// recognised. A plan says `public = true` where nothing is.
+/// Hides what meters run and ask, as it is stored in a bundle: anything may be a secret there, in a
+/// form that cannot be recognised. A plan says `public = true` where nothing is.
 pub fn hide(plan: &mut Plan) {
     let of_subjects = plan.subjects.iter_mut().flat_map(|s| &mut s.meters);
     plan.meters.iter_mut().chain(of_subjects).for_each(hide_one);
@@ -38,8 +38,11 @@ fn hide_one(part: &mut Part) {
         return;
     }
     if let Ok(words) = part.knobs.words("command") {
-        let program = words.first().map(|word| word.rsplit('/').next().unwrap_or_default().to_string());
-        let hidden = program.into_iter().chain(std::iter::repeat_n(HIDDEN.to_string(), words.len().max(2) - 1));
+        let program =
+            words.first().map(|word| word.rsplit('/').next().unwrap_or_default().to_string());
+        let hidden = program
+            .into_iter()
+            .chain(std::iter::repeat_n(HIDDEN.to_string(), words.len().max(2) - 1));
         part.knobs.0.insert("command".to_string(), hidden.collect());
     }
     if let Ok(url) = part.knobs.text("url") {
@@ -53,5 +56,6 @@ fn hide_one(part: &mut Part) {
 /// Whether a bundle hides what this meter runs or asks.
 pub fn is_hidden(part: &Part) -> bool {
     let command = part.knobs.words("command").unwrap_or_default();
-    command.iter().any(|word| word == HIDDEN) || part.knobs.text("url").is_ok_and(|url| url.ends_with(HIDDEN))
+    command.iter().any(|word| word == HIDDEN)
+        || part.knobs.text("url").is_ok_and(|url| url.ends_with(HIDDEN))
 }

@@ -1,10 +1,13 @@
-//! What is wrong with a plan: every mistake at once, each shown in the file where it was made, with the remedy.
+//! What is wrong with a plan: every mistake at once, each shown in the file where it was made, with
+//! the remedy.
 
 use std::fmt;
 use std::io::IsTerminal;
 
 use crate::base::text::{masked, visible};
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+};
 
 /// Where something stands: a range of bytes in one of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +47,9 @@ impl Mistakes {
         self.sources.len() - 1
     }
 
-    /// Notes a mistake: what is wrong, a word or two to stand under the marked text, what to do. The same mistake is
-    /// noted once, since a dataset's knobs are read again for each stream that uses it.
+    /// Notes a mistake: what is wrong, a word or two to stand under the marked text, what to do.
+    /// The same mistake is noted once, since a dataset's knobs are read again for each stream that
+    /// uses it.
     pub(super) fn note(
         &mut self,
         at: At,
@@ -53,7 +57,8 @@ impl Mistakes {
         label: impl Into<String>,
         help: impl Into<String>,
     ) {
-        let [message, label, help] = [message.into(), label.into(), help.into()].map(|s| visible(&s).into_owned());
+        let [message, label, help] =
+            [message.into(), label.into(), help.into()].map(|s| visible(&s).into_owned());
         let mistake = Mistake { at, message, label, help };
         if !self.list.contains(&mistake) {
             self.list.push(mistake);
@@ -77,7 +82,8 @@ impl Mistakes {
 
     /// All of them as text, in colour or plain.
     pub fn render(&self, colour: bool) -> String {
-        let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let theme =
+            if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let handler = GraphicalReportHandler::new_themed(theme)
             .with_links(false)
             .with_width(110)
@@ -86,7 +92,8 @@ impl Mistakes {
         let mut text = String::new();
         for mistake in &self.list {
             if handler.render_report(&mut text, &self.shown(mistake)).is_err() {
-                // Rendering fails only where a span does not lie in its source; the message alone still helps.
+                // Rendering fails only where a span does not lie in its source; the message alone
+                // still helps.
                 text.push_str(&format!("{} ({})\n", mistake.message, mistake.help));
             }
         }
@@ -98,7 +105,11 @@ impl fmt::Display for Mistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let count = self.list.len();
-        writeln!(f, "the plan has {count} mistake{}; nothing was touched", if count == 1 { "" } else { "s" })?;
+        writeln!(
+            f,
+            "the plan has {count} mistake{}; nothing was touched",
+            if count == 1 { "" } else { "s" }
+        )?;
         f.write_str(self.render(colour).trim_end())
     }
 }
@@ -140,7 +151,8 @@ impl Diagnostic for Shown<'_> {
 
 /// "; did you mean 'threads'?" where a known word is near, otherwise nothing.
 fn did_you_mean<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let near = known.map(|k| (strsim::damerau_levenshtein(&word.to_lowercase(), &k.to_lowercase()), k));
+    let near =
+        known.map(|k| (strsim::damerau_levenshtein(&word.to_lowercase(), &k.to_lowercase()), k));
     match near.filter(|(distance, k)| *distance <= 1 + k.len().max(word.len()) / 4).min() {
         Some((_, k)) => format!("did you mean '{k}'? "),
         None => String::new(),
@@ -161,7 +173,10 @@ mod tests {
     #[test]
     fn the_nearest_word_is_offered_and_a_far_one_is_not() {
         let known = ["threads", "depth", "rate"];
-        assert_eq!(remedy("thread", "known", known.into_iter()), "did you mean 'threads'? known: threads, depth, rate");
+        assert_eq!(
+            remedy("thread", "known", known.into_iter()),
+            "did you mean 'threads'? known: threads, depth, rate"
+        );
         assert_eq!(remedy("colour", "known", known.into_iter()), "known: threads, depth, rate");
     }
 

@@ -1,9 +1,10 @@
 //! The plan: what a user writes, checked and resolved into points before anything is touched.
 //!
-//! `model` is the resolved form that the rest of the program works with and that a bundle keeps; `info` is how engines
-//! and workloads declare themselves, so that parsing, help and reference pages all come from one place. Between the two:
-//! `node` reads TOML and keeps where each value stands, `overrides` edits that tree, `knobs`, `stream`, `sweep`,
-//! `protocol` and `subject` resolve it, `mistakes` gathers everything that is wrong and shows it, `file` joins them.
+//! `model` is the resolved form that the rest of the program works with and that a bundle keeps;
+//! `info` is how engines and workloads declare themselves, so that parsing, help and reference
+//! pages all come from one place. Between the two: `node` reads TOML and keeps where each value
+//! stands, `overrides` edits that tree, `knobs`, `stream`, `sweep`, `protocol` and `subject`
+//! resolve it, `mistakes` gathers everything that is wrong and shows it, `file` joins them.
 
 mod builtin;
 mod cells;
@@ -44,7 +45,8 @@ pub use points::{points, steps_at};
 pub use recheck::recheck;
 pub use target::Target;
 
-/// The engines, workloads and meters that a plan may name. The caller fills it in, because plans know nothing of their code.
+/// The engines, workloads and meters that a plan may name. The caller fills it in, because plans
+/// know nothing of their code.
 pub struct Catalogue {
     /// What a stream or dataset may name as its `engine`.
     pub engines: Vec<&'static Info>,

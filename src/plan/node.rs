@@ -1,5 +1,6 @@
-//! TOML as a tree in which every key and value remembers where it stands, whichever file it came from. Overrides move
-//! values from one file's tree into another's, and a mistake must still be shown where the user wrote it.
+//! TOML as a tree in which every key and value remembers where it stands, whichever file it came
+//! from. Overrides move values from one file's tree into another's, and a mistake must still be
+//! shown where the user wrote it.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -95,7 +96,12 @@ fn note(error: &toml::de::Error, text: &str, source: usize, log: &mut Mistakes) 
     let span = error.span().unwrap_or(0..0);
     let (start, end) = (span.start.min(text.len()), span.end.min(text.len()));
     let help = "a plan is TOML: key = value, with strings in double quotes; see https://toml.io";
-    log.note(At { source, start, end }, format!("this is not TOML: {}", error.message()), "here", help);
+    log.note(
+        At { source, start, end },
+        format!("this is not TOML: {}", error.message()),
+        "here",
+        help,
+    );
 }
 
 fn entries(table: &DeTable<'_>, source: usize) -> Vec<Entry> {
@@ -116,7 +122,9 @@ fn node(value: &Spanned<DeValue<'_>>, source: usize) -> Node {
     let converted = match value.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         // TOML's integers have 64 bits, so neither conversion can fail.
-        DeValue::Integer(n) => Value::Whole(i128::from_str_radix(n.as_str(), n.radix()).unwrap_or(i128::MAX)),
+        DeValue::Integer(n) => {
+            Value::Whole(i128::from_str_radix(n.as_str(), n.radix()).unwrap_or(i128::MAX))
+        }
         DeValue::Float(n) => Value::Number(n.as_str().parse().unwrap_or(f64::NAN)),
         DeValue::Boolean(flag) => Value::Flag(*flag),
         DeValue::Datetime(_) => Value::Date,

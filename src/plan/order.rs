@@ -1,28 +1,30 @@
 //! In which order subjects take their turns at a point.
 //!
-//! An order is balanced when every subject runs in every place equally often, so that nothing that a place brings (a drive
-//! still busy with what it was last asked, a processor that has grown warm) adds to one subject alone. The rows of a
-//! Williams square are such orders: every subject in every place once, and over the whole square every subject directly
-//! after every other equally often. For two subjects they are A B and B A; an odd number needs two squares. Repeats go
-//! through the rows, and each point goes on where the last one ended, so that an odd number of repeats begins every other
-//! point the other way round.
+//! An order is balanced when every subject runs in every place equally often, so that nothing that
+//! a place brings (a drive still busy with what it was last asked, a processor that has grown warm)
+//! adds to one subject alone. The rows of a Williams square are such orders: every subject in every
+//! place once, and over the whole square every subject directly after every other equally often.
+//! For two subjects they are A B and B A; an odd number needs two squares. Repeats go through the
+//! rows, and each point goes on where the last one ended, so that an odd number of repeats begins
+//! every other point the other way round.
 
 use std::collections::HashMap;
 
 use super::cells::{Cell, cells};
 use super::model::{Order, Plan, PointKey};
 
-/// What `Plan::order_version` is today. Bundles of version 0 took the subjects in the plan's order, and in the opposite
-/// one in every second repeat.
+/// What `Plan::order_version` is today. Bundles of version 0 took the subjects in the plan's order,
+/// and in the opposite one in every second repeat.
 pub const ORDER_VERSION: u32 = 1;
 
-/// The subjects in the order of their turns: at point number `point` of the order in which points run, in repeat
-/// `repeat` of `repeats`. Both are counted from 0.
+/// The subjects in the order of their turns: at point number `point` of the order in which points
+/// run, in repeat `repeat` of `repeats`. Both are counted from 0.
 pub fn order(subjects: usize, point: usize, repeat: usize, repeats: usize) -> Vec<usize> {
     let rows = if subjects.is_multiple_of(2) { subjects } else { 2 * subjects }.max(1);
     let row = (point * repeats + repeat) % rows;
     // 0, 1, S − 1, 2, S − 2, …: all steps between neighbours differ.
-    let first = (0..subjects).map(|place| if place % 2 == 1 { place.div_ceil(2) } else { subjects - place / 2 });
+    let first = (0..subjects)
+        .map(|place| if place % 2 == 1 { place.div_ceil(2) } else { subjects - place / 2 });
     let mut turns: Vec<usize> = first.map(|subject| (subject + row) % subjects).collect();
     if row >= subjects {
         turns.reverse();
@@ -30,7 +32,8 @@ pub fn order(subjects: usize, point: usize, repeat: usize, repeats: usize) -> Ve
     turns
 }
 
-/// The same for a plan, in the version of its order. The repeat is counted from 1, as in a point's key.
+/// The same for a plan, in the version of its order. The repeat is counted from 1, as in a point's
+/// key.
 pub(super) fn turns(plan: &Plan, point: usize, repeat: u32) -> Vec<usize> {
     let subjects = plan.subjects.len();
     match plan.order_version {
@@ -49,12 +52,16 @@ impl Places {
     /// Of all points of a plan.
     pub fn of(plan: &Plan) -> Places {
         let bits = |cell: &Cell<'_>| cell.axis.as_ref().map(|a| a.value.as_f64().to_bits());
-        let points = cells(plan).iter().map(|cell| ((cell.step.name.clone(), bits(cell)), cell.point)).collect();
+        let points = cells(plan)
+            .iter()
+            .map(|cell| ((cell.step.name.clone(), bits(cell)), cell.point))
+            .collect();
         Places { points }
     }
 
-    /// The place, from 0, that a point's subject had among the subjects measured at the same point in the same repeat,
-    /// which is their block. None where subjects take no turns, and for points that the plan does not have.
+    /// The place, from 0, that a point's subject had among the subjects measured at the same point
+    /// in the same repeat, which is their block. None where subjects take no turns, and for points
+    /// that the plan does not have.
     pub fn place(&self, plan: &Plan, key: &PointKey) -> Option<u32> {
         if plan.order == Order::Blocked {
             return None;
@@ -62,7 +69,10 @@ impl Places {
         let at = (key.step.clone(), key.axis.as_ref().map(|a| a.value.as_f64().to_bits()));
         let point = *self.points.get(&at)?;
         let subject = plan.subjects.iter().position(|subject| subject.name == key.subject)?;
-        turns(plan, point, key.repeat).iter().position(|turn| *turn == subject).map(|place| place as u32)
+        turns(plan, point, key.repeat)
+            .iter()
+            .position(|turn| *turn == subject)
+            .map(|place| place as u32)
     }
 }
 
@@ -75,7 +85,9 @@ mod tests {
     /// How often each subject was in each place.
     fn places(subjects: usize, rows: impl Iterator<Item = Vec<usize>>) -> Vec<Vec<u32>> {
         let mut counts = vec![vec![0; subjects]; subjects];
-        rows.for_each(|row| row.iter().enumerate().for_each(|(place, &subject)| counts[subject][place] += 1));
+        rows.for_each(|row| {
+            row.iter().enumerate().for_each(|(place, &subject)| counts[subject][place] += 1)
+        });
         counts
     }
 
@@ -88,7 +100,8 @@ mod tests {
             let (least, runs) = (points * repeats / subjects, points * repeats);
             for count in places(subjects, all).into_iter().flatten() {
                 let most = runs.div_ceil(subjects);
-                prop_assert!((least..=most).contains(&(count as usize)), "{count} of {runs} with {subjects} subjects");
+                prop_assert!((least..=most).contains(&(count as usize)), "{count} of {runs} with \
+                    {subjects} subjects");
             }
         }
 

@@ -1,6 +1,7 @@
 //! Overrides: anything of a protocol replaced by path, as in `"step.readrandom.duration" = "20m"`.
 //!
-//! A value keeps the place where it was written, so a wrong one is shown in the plan file and not in the protocol.
+//! A value keeps the place where it was written, so a wrong one is shown in the plan file and not
+//! in the protocol.
 
 use super::mistakes::{Mistakes, remedy};
 use super::node::{Entry, Node, Value};
@@ -24,9 +25,11 @@ pub fn flat(overrides: &[Entry]) -> Vec<Entry> {
     flat
 }
 
-/// A path written without quotes is a nest of tables in TOML. Values that are tables themselves are set key by key.
+/// A path written without quotes is a nest of tables in TOML. Values that are tables themselves are
+/// set key by key.
 fn flatten(entry: &Entry, before: String, flat: &mut Vec<Entry>) {
-    let path = if before.is_empty() { entry.key.clone() } else { format!("{before}.{}", entry.key) };
+    let path =
+        if before.is_empty() { entry.key.clone() } else { format!("{before}.{}", entry.key) };
     match &entry.node.value {
         Value::Table(entries) if !entries.is_empty() => {
             for inner in entries {
@@ -38,7 +41,10 @@ fn flatten(entry: &Entry, before: String, flat: &mut Vec<Entry>) {
 }
 
 fn put(tree: &mut Node, entry: &Entry) -> Result<(), (String, String)> {
-    let (way, last) = entry.key.rsplit_once('.').map_or((None, entry.key.as_str()), |(way, last)| (Some(way), last));
+    let (way, last) = entry
+        .key
+        .rsplit_once('.')
+        .map_or((None, entry.key.as_str()), |(way, last)| (Some(way), last));
     let top = entry.key.split('.').next().unwrap_or_default();
     if !TOPS.contains(&top) {
         let help = remedy(top, "a path starts with", TOPS.iter().copied());
@@ -70,7 +76,12 @@ fn widen(node: &mut Node) {
     }
 }
 
-fn descend<'t>(here: &'t mut Node, part: &str, level: usize, entry: &Entry) -> Result<&'t mut Node, (String, String)> {
+fn descend<'t>(
+    here: &'t mut Node,
+    part: &str,
+    level: usize,
+    entry: &Entry,
+) -> Result<&'t mut Node, (String, String)> {
     widen(here);
     let names: Vec<String> = match &here.value {
         Value::List(items) => items.iter().filter_map(stream_name).map(str::to_string).collect(),
@@ -81,7 +92,9 @@ fn descend<'t>(here: &'t mut Node, part: &str, level: usize, entry: &Entry) -> R
         (format!("the path '{}' finds no '{part}' in the protocol", entry.key), help)
     };
     match &mut here.value {
-        Value::List(items) => items.iter_mut().find(|n| stream_name(n) == Some(part)).ok_or_else(nowhere),
+        Value::List(items) => {
+            items.iter_mut().find(|n| stream_name(n) == Some(part)).ok_or_else(nowhere)
+        }
         Value::Table(entries) => {
             let found = entries.iter().position(|e| e.key == part);
             let index = match found {

@@ -1,6 +1,7 @@
-//! Knobs of one subject alone: `[subject.override]` in a plan, or `--subject A=/mnt/a,latency=110us`. A path is written as
-//! in the plan's `[override]`, down to a knob of a stream's engine or workload; a name without full stops is a knob of
-//! every stream whose engine has it. Other fields are not a subject's own, because points must meet the same load.
+//! Knobs of one subject alone: `[subject.override]` in a plan, or `--subject
+//! A=/mnt/a,latency=110us`. A path is written as in the plan's `[override]`, down to a knob of a
+//! stream's engine or workload; a name without full stops is a knob of every stream whose engine
+//! has it. Other fields are not a subject's own, because points must meet the same load.
 
 use super::Catalogue;
 use super::mistakes::{Mistakes, remedy};
@@ -21,21 +22,33 @@ struct Way {
 impl Way {
     /// Of "step.STEP.stream.STREAM.engine.KNOB".
     fn of(path: &str) -> Option<Way> {
-        let ["step", step, "stream", stream, part, knob] = path.split('.').collect::<Vec<_>>()[..] else { return None };
+        let ["step", step, "stream", stream, part, knob] = path.split('.').collect::<Vec<_>>()[..]
+        else {
+            return None;
+        };
         let of = [PartOf::Engine, PartOf::Workload].into_iter().find(|of| of.name() == part)?;
-        Some(Way { step: step.into(), stream: stream.into(), of, knob: knob.into() }).filter(|_| knob != "kind")
+        Some(Way { step: step.into(), stream: stream.into(), of, knob: knob.into() })
+            .filter(|_| knob != "kind")
     }
 }
 
-/// Reads a subject's own knobs against the protocol's tree, to which the plan's scale and overrides have been applied.
-pub fn knobs(node: &Node, tree: &Node, protocol: &Protocol, catalogue: &Catalogue, log: &mut Mistakes) -> Vec<OwnKnob> {
+/// Reads a subject's own knobs against the protocol's tree, to which the plan's scale and overrides
+/// have been applied.
+pub fn knobs(
+    node: &Node,
+    tree: &Node,
+    protocol: &Protocol,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+) -> Vec<OwnKnob> {
     let mut entries = Vec::new();
     for entry in overrides::flat(node.entries()) {
         match entry.key.contains('.') {
             true if Way::of(&entry.key).is_none() => {
-                let help =
-                    "write step.STEP.stream.STREAM.engine.KNOB (or workload.KNOB), or the name of an engine's knob";
-                let message = format!("'{}' is nothing that one subject may have for itself", entry.key);
+                let help = "write step.STEP.stream.STREAM.engine.KNOB (or workload.KNOB), or the \
+                            name of an engine's knob";
+                let message =
+                    format!("'{}' is nothing that one subject may have for itself", entry.key);
                 log.note(entry.key_at, message, "not a knob", help);
             }
             true => entries.push(entry),
@@ -44,7 +57,9 @@ pub fn knobs(node: &Node, tree: &Node, protocol: &Protocol, catalogue: &Catalogu
     }
     let mut changed = tree.clone();
     overrides::apply(&mut changed, &entries, log);
-    let Some(resolved) = protocol::resolve(&changed, &protocol.name, catalogue, log) else { return Vec::new() };
+    let Some(resolved) = protocol::resolve(&changed, &protocol.name, catalogue, log) else {
+        return Vec::new();
+    };
     let own = |entry: &Entry| {
         let Way { step, stream, of, knob } = Way::of(&entry.key)?;
         let steps = resolved.protocol.steps.iter().filter(|s| s.name == step);
@@ -56,7 +71,12 @@ pub fn knobs(node: &Node, tree: &Node, protocol: &Protocol, catalogue: &Catalogu
 }
 
 /// A knob by its name alone: a path to it for each stream whose engine has one of that name.
-fn of_every_engine(entry: &Entry, tree: &Node, catalogue: &Catalogue, log: &mut Mistakes) -> Vec<Entry> {
+fn of_every_engine(
+    entry: &Entry,
+    tree: &Node,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+) -> Vec<Entry> {
     let (mut found, mut known) = (Vec::new(), Vec::new());
     for step in tree.get("step").map(Node::items).unwrap_or_default() {
         for stream in step.get("stream").map(Node::items).unwrap_or_default() {
@@ -65,7 +85,8 @@ fn of_every_engine(entry: &Entry, tree: &Node, catalogue: &Catalogue, log: &mut 
             let names = info.iter().flat_map(|info| info.knobs).map(|knob| knob.name);
             known.extend(names.clone().filter(|name| !known.contains(name)).collect::<Vec<_>>());
             let step = step.get("name").and_then(Node::as_text);
-            if let (Some(step), Some(stream), true) = (step, stream_name(stream), names.clone().any(|n| n == entry.key))
+            if let (Some(step), Some(stream), true) =
+                (step, stream_name(stream), names.clone().any(|n| n == entry.key))
             {
                 let key = format!("step.{step}.stream.{stream}.engine.{}", entry.key);
                 found.push(Entry { key, ..entry.clone() });
@@ -74,7 +95,12 @@ fn of_every_engine(entry: &Entry, tree: &Node, catalogue: &Catalogue, log: &mut 
     }
     if found.is_empty() {
         let help = remedy(&entry.key, "the engines' knobs", known.into_iter());
-        log.note(entry.key_at, format!("no stream's engine has a knob '{}'", entry.key), "unknown", help);
+        log.note(
+            entry.key_at,
+            format!("no stream's engine has a knob '{}'", entry.key),
+            "unknown",
+            help,
+        );
     }
     found
 }

@@ -4,18 +4,23 @@ use std::collections::HashMap;
 
 use super::cells::{Cell, axes_of, cells};
 use super::knobs::one_size;
-use super::model::{Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject};
+use super::model::{
+    Axis, AxisValue, Field, Load, Order, Plan, PointKey, PointPlan, Step, Stream, Subject,
+};
 use super::order;
 use crate::base::units::Rate;
 
 /// All points, in running order.
 ///
-/// Interleaved, each point is measured on every subject in turn before the next, in an order that `order` balances, so
-/// that slow drift of the machine or the room meets all alike. A repeat is done whole before the next begins, so that the
-/// maximum of a load sweep comes before its shares in every repeat.
+/// Interleaved, each point is measured on every subject in turn before the next, in an order that
+/// `order` balances, so that slow drift of the machine or the room meets all alike. A repeat is
+/// done whole before the next begins, so that the maximum of a load sweep comes before its shares
+/// in every repeat.
 pub fn points(plan: &Plan) -> Vec<PointPlan> {
-    let bare: HashMap<&str, Step> = plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
-    let without_values = |cell: Cell<'_>| bare.get(cell.step.name.as_str()).map(|step| Cell { step, ..cell });
+    let bare: HashMap<&str, Step> =
+        plan.protocol.steps.iter().map(|s| (s.name.as_str(), bare(s))).collect();
+    let without_values =
+        |cell: Cell<'_>| bare.get(cell.step.name.as_str()).map(|step| Cell { step, ..cell });
     let cells: Vec<Cell<'_>> = cells(plan).into_iter().filter_map(without_values).collect();
     let repeats = 1..=plan.repeats;
     let mut points = Vec::new();
@@ -24,7 +29,9 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
             for repeat in repeats {
                 for cell in &cells {
                     let turns = order::turns(plan, cell.point, repeat);
-                    points.extend(turns.iter().map(|&turn| point(&plan.subjects[turn], cell, repeat)));
+                    points.extend(
+                        turns.iter().map(|&turn| point(&plan.subjects[turn], cell, repeat)),
+                    );
                 }
             }
         }
@@ -39,7 +46,8 @@ pub fn points(plan: &Plan) -> Vec<PointPlan> {
     points
 }
 
-/// A step as its points have it: without the sweep's values, which would make as many copies of them as there are.
+/// A step as its points have it: without the sweep's values, which would make as many copies of
+/// them as there are.
 fn bare(step: &Step) -> Step {
     let mut bare = step.clone();
     if let Some(sweep) = bare.sweep.as_mut() {
@@ -50,7 +58,12 @@ fn bare(step: &Step) -> Step {
 
 fn point(subject: &Subject, cell: &Cell<'_>, repeat: u32) -> PointPlan {
     let Cell { step, axis, .. } = cell;
-    let key = PointKey { subject: subject.name.clone(), step: step.name.clone(), axis: axis.clone(), repeat };
+    let key = PointKey {
+        subject: subject.name.clone(),
+        step: step.name.clone(),
+        axis: axis.clone(),
+        repeat,
+    };
     PointPlan { key, subject: subject.clone(), step: step_at(step, subject, axis.as_ref()) }
 }
 
@@ -63,18 +76,24 @@ fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
         }
     }
     if let (Some(sweep), Some(axis)) = (&step.sweep, axis) {
-        applied.streams.iter_mut().filter(|s| s.name == sweep.stream).for_each(|stream| apply(axis, stream));
+        applied
+            .streams
+            .iter_mut()
+            .filter(|s| s.name == sweep.stream)
+            .for_each(|stream| apply(axis, stream));
     }
     applied
 }
 
-/// What each point of a step does on a subject, in one repeat, without the points: of those there may be very many.
+/// What each point of a step does on a subject, in one repeat, without the points: of those there
+/// may be very many.
 pub fn steps_at<'p>(step: &'p Step, subject: &'p Subject) -> impl Iterator<Item = Step> + 'p {
     let bare = bare(step);
     axes_of(step).into_iter().map(move |axis| step_at(&bare, subject, axis.as_ref()))
 }
 
-/// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has otherwise.
+/// Sets the field that an axis moves. The maximum is a closed loop, whatever rate the stream has
+/// otherwise.
 fn apply(axis: &Axis, stream: &mut Stream) {
     let AxisValue::Number(value) = axis.value else {
         stream.load = Load::Closed;

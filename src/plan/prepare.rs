@@ -1,5 +1,6 @@
-//! `[prepare]`: what is done to each drive before its points, in this order: purged, divided into namespaces, given a
-//! filesystem, its datasets filled, loads put on for a time or some passes, and rounds of a load until it is steady.
+//! `[prepare]`: what is done to each drive before its points, in this order: purged, divided into
+//! namespaces, given a filesystem, its datasets filled, loads put on for a time or some passes, and
+//! rounds of a load until it is steady.
 
 use super::fields::{self, Fields};
 use super::mistakes::Mistakes;
@@ -36,14 +37,16 @@ pub fn filesystem(node: &Node, log: &mut Mistakes) -> Option<Filesystem> {
     }
     let mut table = Fields::of(node, "a filesystem", log)?;
     let kind = table.need("kind", "\"xfs\"", log);
-    let mkfs = table.get("mkfs").map(|n| fields::list(n, "arguments of mkfs", log)).unwrap_or_default();
+    let mkfs =
+        table.get("mkfs").map(|n| fields::list(n, "arguments of mkfs", log)).unwrap_or_default();
     let mount = table.get("mount").map_or(Some("noatime".to_string()), |n| fields::text(n, log));
     table.finish(log);
     let mkfs = mkfs.iter().filter_map(|n| fields::text(n, log)).collect();
     Some(Filesystem { kind: kind_of(kind?, log)?, mkfs, mount: mount? })
 }
 
-/// The keys of `steady` that are not its stream's. The caller reads the stream from the same table and finishes it.
+/// The keys of `steady` that are not its stream's. The caller reads the stream from the same table
+/// and finishes it.
 pub struct SteadyKeys {
     metric: Metric,
     round_ns: u64,
@@ -54,18 +57,27 @@ pub struct SteadyKeys {
 impl SteadyKeys {
     pub fn read(table: &mut Fields<'_>, log: &mut Mistakes) -> Option<SteadyKeys> {
         let usual = SteadyRule::default();
-        let metric = table.get("metric").map_or(Some("iops"), |n| fields::choice(n, &METRICS.map(|m| m.0), log));
+        let metric = table
+            .get("metric")
+            .map_or(Some("iops"), |n| fields::choice(n, &METRICS.map(|m| m.0), log));
         let round_ns = table.get("round").map_or(Some(ROUND_NS), |n| fields::some_time_ns(n, log));
         let rounds_node = table.get("rounds");
         let most_rounds = rounds_node.map_or(Some(ROUNDS), |n| fields::count(n, MOST_ROUNDS, log));
-        let window = table.get("window").map_or(Some(usual.window as u64), |n| fields::whole(n, 2, 1000, log));
-        let excursion = table.get("excursion").map_or(Some(usual.excursion), |n| fields::number(n, 0.0, 1.0, log));
-        let slope = table.get("slope").map_or(Some(usual.slope), |n| fields::number(n, 0.0, 1.0, log));
+        let window = table
+            .get("window")
+            .map_or(Some(usual.window as u64), |n| fields::whole(n, 2, 1000, log));
+        let excursion = table
+            .get("excursion")
+            .map_or(Some(usual.excursion), |n| fields::number(n, 0.0, 1.0, log));
+        let slope =
+            table.get("slope").map_or(Some(usual.slope), |n| fields::number(n, 0.0, 1.0, log));
         let metric = METRICS.iter().find(|m| Some(m.0) == metric).map(|m| m.1);
         let rule = SteadyRule { window: window? as usize, excursion: excursion?, slope: slope? };
-        let keys = SteadyKeys { metric: metric?, round_ns: round_ns?, most_rounds: most_rounds?, rule };
+        let keys =
+            SteadyKeys { metric: metric?, round_ns: round_ns?, most_rounds: most_rounds?, rule };
         if let (Some(node), true) = (rounds_node, (keys.most_rounds as usize) < rule.window) {
-            let message = format!("{} rounds never fill a window of {}", keys.most_rounds, rule.window);
+            let message =
+                format!("{} rounds never fill a window of {}", keys.most_rounds, rule.window);
             log.note(node.at, message, "too few", "allow more rounds, or make the window smaller");
         }
         Some(keys)

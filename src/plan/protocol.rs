@@ -21,7 +21,12 @@ pub struct Resolved {
     pub needs_folder: Option<String>,
 }
 
-pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Resolved> {
+pub fn resolve(
+    tree: &Node,
+    name: &str,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+) -> Option<Resolved> {
     let mut table = Fields::of(tree, "a protocol", log)?;
     let title = table.get("title").and_then(|n| fields::label(n, log));
     let source = table.get("source").and_then(|n| fields::text(n, log));
@@ -45,7 +50,9 @@ pub fn resolve(tree: &Node, name: &str, catalogue: &Catalogue, log: &mut Mistake
     let in_files = resolver.datasets.iter().find(|d| folders.contains(&d.engine.family));
     Some(Resolved {
         writer: preparation.erases().map(str::to_string).or(filled).or(resolver.writer),
-        needs_folder: in_files.filter(|_| preparation.filesystem.is_none()).map(|d| d.dataset.name.clone()),
+        needs_folder: in_files
+            .filter(|_| preparation.filesystem.is_none())
+            .map(|d| d.dataset.name.clone()),
         protocol: Protocol {
             name: name.to_string(),
             title: title.unwrap_or_else(|| name.to_string()),
@@ -94,10 +101,16 @@ impl Resolver<'_, '_> {
         let purge = table.get("purge").and_then(|n| prepare::purge(n, log));
         let filesystem = table.get("filesystem").and_then(|n| prepare::filesystem(n, log));
         let namespaces_node = table.get("namespaces");
-        let namespaces = namespaces_node.map_or(Some(0), |n| prepare::namespaces(n, log)).unwrap_or(0);
+        let namespaces =
+            namespaces_node.map_or(Some(0), |n| prepare::namespaces(n, log)).unwrap_or(0);
         if let (Some(node), Some(_)) = (namespaces_node, &filesystem) {
             let help = "leave one of them out";
-            log.note(node.at, "a filesystem is made on the whole drive, not on its namespaces", "not both", help);
+            log.note(
+                node.at,
+                "a filesystem is made on the whole drive, not on its namespaces",
+                "not both",
+                help,
+            );
         }
         let (condition, steady) = (table.get("condition"), table.get("steady"));
         table.finish(log);
@@ -116,10 +129,17 @@ impl Resolver<'_, '_> {
         let (duration, passes) = (table.get("duration"), table.get("passes"));
         let length = match (duration, passes) {
             (Some(duration), None) => fields::some_time_ns(duration, log).map(|ns| (ns, 0.0)),
-            (None, Some(passes)) => fields::number(passes, 0.01, 1000.0, log).map(|passes| (0, passes)),
+            (None, Some(passes)) => {
+                fields::number(passes, 0.01, 1000.0, log).map(|passes| (0, passes))
+            }
             _ => {
                 let help = "add duration = \"30m\", or passes = 2 to cover the whole range twice";
-                log.note(node.at, "a conditioning load has either 'duration' or 'passes'", "here", help);
+                log.note(
+                    node.at,
+                    "a conditioning load has either 'duration' or 'passes'",
+                    "here",
+                    help,
+                );
                 None
             }
         };
@@ -130,7 +150,10 @@ impl Resolver<'_, '_> {
 
     fn steps(&mut self, node: &Node, log: &mut Mistakes) -> Vec<Step> {
         let items = fields::some_items(node, "steps", log);
-        let names: Vec<_> = items.iter().filter_map(|n| Some((n.get("name")?.as_text()?, n.get("name")?.at))).collect();
+        let names: Vec<_> = items
+            .iter()
+            .filter_map(|n| Some((n.get("name")?.as_text()?, n.get("name")?.at)))
+            .collect();
         let names: Vec<_> = names.into_iter().map(|(name, at)| (name.to_string(), at)).collect();
         check_unique(&names, "step", log);
         items.iter().filter_map(|item| self.step(item, log)).collect()
@@ -141,7 +164,8 @@ impl Resolver<'_, '_> {
         let name = table.need("name", "\"readrandom\"", log).and_then(|n| fields::name(n, log));
         let title = table.get("title").and_then(|n| fields::label(n, log));
         let warmup_ns = table.get("warmup").map_or(Some(0), |n| fields::time_ns(n, log));
-        let duration_ns = table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
+        let duration_ns =
+            table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
         let drop_caches = table.get("drop_caches").map_or(Some(false), |n| fields::flag(n, log));
         let settle = table.get("settle").map_or(Some(false), |n| fields::flag(n, log));
         let figures = table.get("figures").map_or(Some(Vec::new()), |n| headline::figures(n, log));
@@ -150,13 +174,23 @@ impl Resolver<'_, '_> {
         table.finish(log);
 
         let items = stream_node.map(|n| fields::some_items(n, "streams", log)).unwrap_or_default();
-        let names: Vec<_> = items.iter().filter_map(|n| Some((stream_name(n)?.to_string(), n.at))).collect();
+        let names: Vec<_> =
+            items.iter().filter_map(|n| Some((stream_name(n)?.to_string(), n.at))).collect();
         check_unique(&names, "stream", log);
-        let specs: Vec<StreamSpec> = items.iter().filter_map(|item| self.stream(item, log)).collect();
+        let specs: Vec<StreamSpec> =
+            items.iter().filter_map(|item| self.stream(item, log)).collect();
         check_shared(&specs, log);
-        if specs.len() == items.len() && !items.is_empty() && !specs.iter().any(|s| s.stream.headline) {
+        if specs.len() == items.len()
+            && !items.is_empty()
+            && !specs.iter().any(|s| s.stream.headline)
+        {
             let help = "leave headline = false out of at least one stream";
-            log.note(node.at, "no stream of the step counts in the headline", "nothing to report", help);
+            log.note(
+                node.at,
+                "no stream of the step counts in the headline",
+                "nothing to report",
+                help,
+            );
         }
         let names: Vec<String> = names.into_iter().map(|n| n.0).collect();
         let sweep = sweep_node.and_then(|n| sweep::sweep(n, &specs, &names, log));
@@ -199,7 +233,9 @@ fn check_namespaces(prepare: &Node, namespaces: u32, steps: &[Step], log: &mut M
     let other = targets().find(|s| namespaces > 0 && s.target.of != namespaces);
     if let (Some(stream), Some(node)) = (other, prepare.get("namespaces")) {
         let (name, of) = (&stream.name, stream.target.of);
-        let message = format!("the stream '{name}' works on one of {of} namespaces, and there will be {namespaces}");
+        let message = format!(
+            "the stream '{name}' works on one of {of} namespaces, and there will be {namespaces}"
+        );
         log.note(
             node.at,
             message,
@@ -209,11 +245,13 @@ fn check_namespaces(prepare: &Node, namespaces: u32, steps: &[Step], log: &mut M
     }
 }
 
-/// Streams of a step that share a dataset share one opening of it, so the engine's knobs must agree.
+/// Streams of a step that share a dataset share one opening of it, so the engine's knobs must
+/// agree.
 fn check_shared(specs: &[StreamSpec], log: &mut Mistakes) {
     for (i, spec) in specs.iter().enumerate() {
         let same = |other: &&StreamSpec| {
-            other.stream.dataset == spec.stream.dataset && other.stream.engine.name == spec.stream.engine.name
+            other.stream.dataset == spec.stream.dataset
+                && other.stream.engine.name == spec.stream.engine.name
         };
         let Some(first) = specs[..i].iter().find(same) else { continue };
         if spec.stream.dataset.is_empty() || first.stream.engine == spec.stream.engine {
@@ -223,6 +261,11 @@ fn check_shared(specs: &[StreamSpec], log: &mut Mistakes) {
             "the streams '{}' and '{}' open the dataset '{}' with different knobs of '{}'",
             first.stream.name, spec.stream.name, spec.stream.dataset, spec.engine.name
         );
-        log.note(spec.at, message, "differs here", "give both the same knobs, or each a dataset or a step of its own");
+        log.note(
+            spec.at,
+            message,
+            "differs here",
+            "give both the same knobs, or each a dataset or a step of its own",
+        );
     }
 }

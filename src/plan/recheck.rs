@@ -1,5 +1,6 @@
-//! A resolved plan that comes from a bundle, checked as one that a user writes is: names, counts, knobs, and that what is
-//! named is there. A bundle may have been edited, or made to look like one of Dyno's.
+//! A resolved plan that comes from a bundle, checked as one that a user writes is: names, counts,
+//! knobs, and that what is named is there. A bundle may have been edited, or made to look like one
+//! of Dyno's.
 
 use super::Catalogue;
 use super::fields::unprintable;
@@ -11,7 +12,10 @@ use crate::base::error::{Result, failed};
 
 /// A slip of nobody's hand: a plan that a user wrote does not hold it.
 fn wrong(what: impl std::fmt::Display) -> crate::base::error::Error {
-    failed(format!("the plan in the bundle is not one that Dyno makes: {what}"), "take the plan from who measured it")
+    failed(
+        format!("the plan in the bundle is not one that Dyno makes: {what}"),
+        "take the plan from who measured it",
+    )
 }
 
 /// Refuses what a plan file could not have said.
@@ -26,13 +30,19 @@ pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
         for drive in &subject.drives {
             let path = drive.place.path();
             if !path.is_absolute() || unprintable(&path.to_string_lossy()).is_some() {
-                return Err(wrong(format!("the drive {path:?} of '{}' has no absolute path", subject.name)));
+                return Err(wrong(format!(
+                    "the drive {path:?} of '{}' has no absolute path",
+                    subject.name
+                )));
             }
             if !drive.namespaces.is_empty() {
                 return Err(wrong(format!("the drive {path:?} names its namespaces")));
             }
             if let (Place::Directory(_), false) = (&drive.place, path.is_dir()) {
-                return Err(failed(format!("{} is not a directory", path.display()), "make it, or measure elsewhere"));
+                return Err(failed(
+                    format!("{} is not a directory", path.display()),
+                    "make it, or measure elsewhere",
+                ));
             }
         }
     }
@@ -72,7 +82,10 @@ pub fn recheck(plan: &Plan, catalogue: &Catalogue) -> Result<()> {
 fn label(what: &str, text: &str) -> Result<()> {
     match unprintable(text) {
         _ if text.trim().is_empty() => Err(wrong(format!("a {what} has no name"))),
-        Some(c) => Err(wrong(format!("the {what} {text:?} holds U+{:04X}, which is not printed", c as u32))),
+        Some(c) => Err(wrong(format!(
+            "the {what} {text:?} holds U+{:04X}, which is not printed",
+            c as u32
+        ))),
         None => Ok(()),
     }
 }
@@ -86,7 +99,11 @@ fn name(what: &str, text: &str) -> Result<()> {
 }
 
 fn count(what: &str, value: u32, most: u32) -> Result<()> {
-    if (1..=most).contains(&value) { Ok(()) } else { Err(wrong(format!("{value} {what}; 1 to {most} are allowed"))) }
+    if (1..=most).contains(&value) {
+        Ok(())
+    } else {
+        Err(wrong(format!("{value} {what}; 1 to {most} are allowed")))
+    }
 }
 
 fn unique<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> Result<()> {
@@ -114,7 +131,10 @@ fn stream(stream: &Stream, datasets: &[&str], catalogue: &Catalogue) -> Result<(
     count("requests in flight", stream.depth, engine.max_depth.max(1))?;
     let target = stream.target;
     if target.of > 0 && !(1..=target.of).contains(&target.index) {
-        return Err(wrong(format!("stream '{}' works on part {} of {}", stream.name, target.index, target.of)));
+        return Err(wrong(format!(
+            "stream '{}' works on part {} of {}",
+            stream.name, target.index, target.of
+        )));
     }
     match stream.load {
         Load::PercentOfMaximum(percent) if !percent.is_finite() || percent <= 0.0 => {
@@ -124,7 +144,8 @@ fn stream(stream: &Stream, datasets: &[&str], catalogue: &Catalogue) -> Result<(
     }
 }
 
-/// A part must be one that there is, with the knobs that it has, each of its kind and within its range.
+/// A part must be one that there is, with the knobs that it has, each of its kind and within its
+/// range.
 fn part(part: &Part, known: &[&'static Info]) -> Result<&'static Info> {
     let info = known.iter().copied().find(|info| info.name == part.name);
     let info = info.ok_or_else(|| wrong(format!("there is no '{}'", part.name)))?;
@@ -132,7 +153,9 @@ fn part(part: &Part, known: &[&'static Info]) -> Result<&'static Info> {
         let Some(knob) = info.knobs.iter().find(|k| k.name == knob) else {
             return Err(wrong(format!("'{}' has no '{knob}'", info.name)));
         };
-        let texts = |v: &serde_json::Value| v.as_array().is_some_and(|all| all.iter().all(|t| t.is_string()));
+        let texts = |v: &serde_json::Value| {
+            v.as_array().is_some_and(|all| all.iter().all(|t| t.is_string()))
+        };
         let fits = match knob.kind {
             Kind::Bool => value.is_boolean(),
             Kind::Int { min, max } => value.as_u64().is_some_and(|n| (min..=max).contains(&n)),
@@ -141,15 +164,22 @@ fn part(part: &Part, known: &[&'static Info]) -> Result<&'static Info> {
             Kind::Text => value.is_string(),
             Kind::Words => texts(value),
             Kind::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-            Kind::Sizes => value.as_array().is_some_and(|all| !all.is_empty()) && part.knobs.sizes(knob.name).is_ok(),
-            Kind::Options => value.as_object().is_some_and(|all| all.values().all(|v| v.is_string())),
+            Kind::Sizes => {
+                value.as_array().is_some_and(|all| !all.is_empty())
+                    && part.knobs.sizes(knob.name).is_ok()
+            }
+            Kind::Options => {
+                value.as_object().is_some_and(|all| all.values().all(|v| v.is_string()))
+            }
         };
         if !fits {
             return Err(wrong(format!("'{}' of '{}' cannot be {value}", knob.name, info.name)));
         }
     }
-    let needed =
-        info.knobs.iter().find(|k| matches!(k.default, DefaultValue::Required) && part.knobs.get(k.name).is_none());
+    let needed = info
+        .knobs
+        .iter()
+        .find(|k| matches!(k.default, DefaultValue::Required) && part.knobs.get(k.name).is_none());
     match needed {
         Some(knob) => Err(wrong(format!("'{}' needs '{}'", info.name, knob.name))),
         None => Ok(info),

@@ -1,12 +1,14 @@
-//! Scales: a protocol's own smaller forms. `[scale.small]` in a protocol is a table of values by path, as in an override,
-//! which `scale = "small"` in a plan (or `--scale small`) puts in the place of the full ones.
+//! Scales: a protocol's own smaller forms. `[scale.small]` in a protocol is a table of values by
+//! path, as in an override, which `scale = "small"` in a plan (or `--scale small`) puts in the
+//! place of the full ones.
 
 use super::fields;
 use super::mistakes::{Mistakes, remedy};
 use super::node::{Node, Value};
 use super::overrides;
 
-/// Takes the scales out of a protocol's tree and puts the chosen one's values in; the plan's overrides come after it.
+/// Takes the scales out of a protocol's tree and puts the chosen one's values in; the plan's
+/// overrides come after it.
 pub fn apply(tree: &mut Node, chosen: Option<&Node>, log: &mut Mistakes) {
     let scales = take(tree);
     let Some(node) = chosen else { return };
@@ -38,7 +40,8 @@ mod tests {
 
     fn scaled(chosen: &str) -> (Node, Mistakes) {
         let mut log = Mistakes::default();
-        let text = "[[step]]\nname = \"a\"\nduration = \"1h\"\n[scale.small]\n\"step.a.duration\" = \"1s\"\n";
+        let text = "[[step]]\nname = \"a\"\nduration = \"1h\"\n[scale.small]\n\
+                    \"step.a.duration\" = \"1s\"\n";
         let source = log.source("test", text);
         let mut tree = node::parse(text, source, &mut log).unwrap();
         apply(&mut tree, Some(&Node::text(At::NOWHERE, chosen)), &mut log);

@@ -1,5 +1,6 @@
-//! The search for the most load that keeps a limit of latency: `search = { metric = "clients.p99", at_most = "25ms" }`
-//! in a sweep. Not all of the sweep's values are measured then, only those that halving the doubtful range asks for.
+//! The search for the most load that keeps a limit of latency: `search = { metric = "clients.p99",
+//! at_most = "25ms" }` in a sweep. Not all of the sweep's values are measured then, only those that
+//! halving the doubtful range asks for.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,12 +29,17 @@ impl Search {
         PERCENTILES.iter().position(|(name, _)| *name == self.percentile).unwrap_or(0)
     }
 
-    /// The value to measure next, of a sweep's in their order, when those tried held or did not: the middle of what lies
-    /// between. None when nothing does.
+    /// The value to measure next, of a sweep's in their order, when those tried held or did not:
+    /// the middle of what lies between. None when nothing does.
     pub fn next(values: &[f64], tried: &[(f64, bool)]) -> Option<f64> {
         let broken = tried.iter().filter(|t| !t.1).map(|t| t.0).fold(f64::INFINITY, f64::min);
-        // A drive may hold at a load above one at which it once did not; the doubtful range is looked at no more.
-        let held = tried.iter().filter(|t| t.1 && t.0 < broken).map(|t| t.0).fold(f64::NEG_INFINITY, f64::max);
+        // A drive may hold at a load above one at which it once did not; the doubtful range is
+        // looked at no more.
+        let held = tried
+            .iter()
+            .filter(|t| t.1 && t.0 < broken)
+            .map(|t| t.0)
+            .fold(f64::NEG_INFINITY, f64::max);
         let from = values.partition_point(|&value| value <= held);
         let between = &values[from..values.partition_point(|&value| value < broken).max(from)];
         between.get(between.len() / 2).copied()
@@ -51,13 +57,21 @@ pub fn search(node: &Node, streams: &[String], log: &mut Mistakes) -> Option<Sea
     let metric = fields::text(metric_node, log)?;
     let of = |stream: &String| {
         let percentile = metric.strip_prefix(stream.as_str())?.strip_prefix('.')?;
-        PERCENTILES.iter().find(|(name, _)| *name == percentile).map(|(name, _)| (stream.clone(), name.to_string()))
+        PERCENTILES
+            .iter()
+            .find(|(name, _)| *name == percentile)
+            .map(|(name, _)| (stream.clone(), name.to_string()))
     };
     let Some((stream, percentile)) = streams.iter().find_map(of) else {
         let known = |stream: &String| PERCENTILES.map(|(name, _)| format!("{stream}.{name}"));
         let known: Vec<String> = streams.iter().flat_map(known).collect();
         let help = remedy(&metric, "metrics", known.iter().map(String::as_str));
-        log.note(metric_node.at, format!("'{metric}' is no metric of the step"), "unknown metric", help);
+        log.note(
+            metric_node.at,
+            format!("'{metric}' is no metric of the step"),
+            "unknown metric",
+            help,
+        );
         return None;
     };
     Some(Search { stream, percentile, at_most_ns: at_most_ns? })
@@ -84,6 +98,9 @@ mod tests {
     #[test]
     fn a_load_that_breaks_ends_the_search_above_it_also_where_more_once_held() {
         assert_eq!(Search::next(&[1.0, 2.0, 4.0, 8.0], &[(4.0, true), (2.0, false)]), Some(1.0));
-        assert_eq!(Search::next(&[1.0, 2.0, 4.0, 8.0], &[(4.0, true), (2.0, false), (1.0, true)]), None);
+        assert_eq!(
+            Search::next(&[1.0, 2.0, 4.0, 8.0], &[(4.0, true), (2.0, false), (1.0, true)]),
+            None
+        );
     }
 }

@@ -35,13 +35,18 @@ pub fn stream_name(node: &Node) -> Option<&str> {
     node.get("name").and_then(Node::as_text).or_else(|| node.get("workload")?.part_name())
 }
 
-pub fn dataset<'n>(entry: &'n Entry, catalogue: &Catalogue, log: &mut Mistakes) -> Option<DatasetSpec<'n>> {
+pub fn dataset<'n>(
+    entry: &'n Entry,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+) -> Option<DatasetSpec<'n>> {
     let mut table = Fields::of(&entry.node, "a dataset", log)?;
     fields::name(&Node::text(entry.key_at, entry.key.clone()), log);
     let fill = table.get("fill");
     let restore_node = table.get("restore");
     let engine = table.need("engine", "\"rocksdb\"", log);
-    let engine = engine.and_then(|node| knobs::part(node, "engine", &catalogue.engines, &[], log))?;
+    let engine =
+        engine.and_then(|node| knobs::part(node, "engine", &catalogue.engines, &[], log))?;
     let mut given = engine.given;
     given.extend(table.all_of(engine.info.knobs.iter().map(|k| k.name)));
     table.finish(log);
@@ -66,7 +71,12 @@ fn check_restore(node: &Node, engine: &Part, filled: bool, log: &mut Mistakes) {
     }
     if engine.knobs.text("server").is_ok_and(|server| server == "existing") {
         let help = "leave restore out, or let Dyno start the server: server = \"own\"";
-        log.note(node.at, "the files of an existing server cannot be restored", "not Dyno's files", help);
+        log.note(
+            node.at,
+            "the files of an existing server cannot be restored",
+            "not Dyno's files",
+            help,
+        );
     }
 }
 
@@ -74,8 +84,14 @@ fn fill(node: &Node, engine: &Info, catalogue: &Catalogue, log: &mut Mistakes) -
     let workload = knobs::part(node, "workload", &catalogue.workloads, &["threads", "depth"], log)?;
     check_families(engine, workload.info, workload.at, log);
     if !workload.info.writes {
-        let message = format!("the workload '{}' never writes, so it fills nothing", workload.info.name);
-        log.note(workload.at, message, "does not write", "fill with a writing workload such as fillseq or sequential");
+        let message =
+            format!("the workload '{}' never writes, so it fills nothing", workload.info.name);
+        log.note(
+            workload.at,
+            message,
+            "does not write",
+            "fill with a writing workload such as fillseq or sequential",
+        );
     }
     let threads = node.get("threads").map_or(Some(1), |n| fields::count(n, MOST_THREADS, log));
     let depth = node.get("depth").map_or(Some(1), |n| depth(n, engine, log));
@@ -89,7 +105,8 @@ fn depth(node: &Node, engine: &Info, log: &mut Mistakes) -> Option<u32> {
     Some(depth)
 }
 
-/// Reads a stream's own keys. The caller finishes the table, since a conditioning load has a duration as well.
+/// Reads a stream's own keys. The caller finishes the table, since a conditioning load has a
+/// duration as well.
 pub fn stream(
     table: &mut Fields<'_>,
     datasets: &[DatasetSpec<'_>],
@@ -100,13 +117,17 @@ pub fn stream(
     let engine = table.need("engine", "\"uring\"", log);
     let engine = engine.and_then(|n| knobs::part(n, "engine", &catalogue.engines, &[], log));
     let workload = table.need("workload", "\"random\"", log);
-    let workload = workload.and_then(|n| knobs::part(n, "workload", &catalogue.workloads, &[], log));
+    let workload =
+        workload.and_then(|n| knobs::part(n, "workload", &catalogue.workloads, &[], log));
     let dataset = table.get("dataset");
     let threads = table.get("threads").map_or(Some(1), |n| fields::count(n, MOST_THREADS, log));
     let depth_node = table.get("depth");
-    let load = table.get("rate").map_or(Some(Load::Closed), |n| fields::rate(n, log).map(Load::Rate));
-    let arrival = table.get("arrival").and_then(|n| fields::choice(n, &["fixed", "poisson", "refill"], log));
-    let instances = table.get("instances").map_or(Some(1), |n| fields::count(n, MOST_INSTANCES, log));
+    let load =
+        table.get("rate").map_or(Some(Load::Closed), |n| fields::rate(n, log).map(Load::Rate));
+    let arrival =
+        table.get("arrival").and_then(|n| fields::choice(n, &["fixed", "poisson", "refill"], log));
+    let instances =
+        table.get("instances").map_or(Some(1), |n| fields::count(n, MOST_INSTANCES, log));
     let headline = table.get("headline").map_or(Some(true), |n| fields::flag(n, log));
     let target_node = table.get("target");
     let target = target_node.map_or(Some(Target::default()), |n| target::target(n, log));
@@ -115,7 +136,12 @@ pub fn stream(
     check_families(engine.info, workload.info, workload.at, log);
     if let (Some(node), Family::KeyValue) = (target_node, workload.info.family) {
         let help = "give each neighbour a dataset of its own, or leave target out";
-        log.note(node.at, "keys have no part of a drive to themselves", "only for block workloads", help);
+        log.note(
+            node.at,
+            "keys have no part of a drive to themselves",
+            "only for block workloads",
+            help,
+        );
     }
     let depth = depth_node.map_or(Some(1), |n| depth(n, engine.info, log));
     let dataset = self::dataset_of(dataset, &engine, datasets, log);
@@ -141,7 +167,11 @@ pub fn stream(
 }
 
 /// The dataset's knobs that the stream's engine has too, then the stream's own.
-fn engine_part(engine: &Written<'_>, dataset: Option<&DatasetSpec<'_>>, log: &mut Mistakes) -> super::model::Part {
+fn engine_part(
+    engine: &Written<'_>,
+    dataset: Option<&DatasetSpec<'_>>,
+    log: &mut Mistakes,
+) -> super::model::Part {
     let shared = dataset.iter().flat_map(|d| &d.given);
     let mut given: Vec<&Entry> =
         shared.copied().filter(|e| engine.info.knobs.iter().any(|k| k.name == e.key)).collect();
@@ -168,7 +198,10 @@ fn dataset_of<'d, 'n>(
             return Some(only);
         }
         let (message, help) = match suiting.len() {
-            0 => ("there is no dataset that suits the stream's engine", "add a table [dataset.NAME] with its engine"),
+            0 => (
+                "there is no dataset that suits the stream's engine",
+                "add a table [dataset.NAME] with its engine",
+            ),
             _ => ("several datasets suit the stream's engine", "say which with dataset = \"NAME\""),
         };
         log.note(engine.at, message, "works on which dataset?", help);
@@ -188,7 +221,12 @@ fn dataset_of<'d, 'n>(
             "the dataset '{name}' is laid out for {} engines, and '{}' is a {family} one",
             found.engine.family, engine.info.name
         );
-        log.note(node.at, message, "of another family", "use a dataset whose engine is of the same family");
+        log.note(
+            node.at,
+            message,
+            "of another family",
+            "use a dataset whose engine is of the same family",
+        );
     }
     Some(found)
 }

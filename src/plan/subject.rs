@@ -1,4 +1,5 @@
-//! Subjects and their drives: that each is there, is what the plan says, and is used by one subject alone.
+//! Subjects and their drives: that each is there, is what the plan says, and is used by one subject
+//! alone.
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -19,8 +20,8 @@ struct Seen {
     at: At,
 }
 
-/// Reads `[[subject]]` tables. Relative paths start at `folder`; without a protocol, which comes with its
-/// tree, its demands are not checked.
+/// Reads `[[subject]]` tables. Relative paths start at `folder`; without a protocol, which comes
+/// with its tree, its demands are not checked.
 pub fn subjects(
     nodes: &[Node],
     folder: &Path,
@@ -41,7 +42,9 @@ pub fn subjects(
         let own_node = table.get("override");
         table.finish(log);
         let overrides = match (own_node, protocol) {
-            (Some(node), Some((resolved, tree))) => own::knobs(node, tree, &resolved.protocol, catalogue, log),
+            (Some(node), Some((resolved, tree))) => {
+                own::knobs(node, tree, &resolved.protocol, catalogue, log)
+            }
             _ => Vec::new(),
         };
         let name = name_node.and_then(|n| fields::label(n, log)).unwrap_or_default();
@@ -50,7 +53,8 @@ pub fn subjects(
         }
         let items = drives_node.map(|n| fields::list(n, "drives", log)).unwrap_or_default();
         if let (Some(node), true) = (drives_node, items.is_empty()) {
-            let help = "add drives = [{ path = \"/mnt/a\" }] or [{ device = …, serial = …, erase = true }]";
+            let help = "add drives = [{ path = \"/mnt/a\" }] or \
+                        [{ device = …, serial = …, erase = true }]";
             log.note(node.at, format!("the subject '{name}' has no drive"), "no drives", help);
         }
         let drives = items.iter().filter_map(|item| {
@@ -68,7 +72,12 @@ pub fn subjects(
     subjects
 }
 
-fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mistakes) -> Option<(Drive, PathBuf, At)> {
+fn drive(
+    node: &Node,
+    folder: &Path,
+    resolved: Option<&Resolved>,
+    log: &mut Mistakes,
+) -> Option<(Drive, PathBuf, At)> {
     let mut table = Fields::of(node, "a drive", log)?;
     let (path, device) = (table.get("path"), table.get("device"));
     let serial = table.get("serial").and_then(|n| fields::text(n, log));
@@ -79,12 +88,23 @@ fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mist
         (Some(path), None) => {
             let real = real_path(path, folder, log)?;
             if !real.is_dir() {
-                let help = "name a directory on the drive's filesystem, or write device = … for a block device";
-                log.note(path.at, format!("{} is no directory", real.display()), "not a directory", help);
+                let help = "name a directory on the drive's filesystem, or write device = … for a \
+                            block device";
+                log.note(
+                    path.at,
+                    format!("{} is no directory", real.display()),
+                    "not a directory",
+                    help,
+                );
                 return None;
             }
             Some((
-                Drive { place: Place::Directory(real.clone()), erase, erase_signatures, namespaces: Vec::new() },
+                Drive {
+                    place: Place::Directory(real.clone()),
+                    erase,
+                    erase_signatures,
+                    namespaces: Vec::new(),
+                },
                 real,
                 path.at,
             ))
@@ -93,8 +113,14 @@ fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mist
             let real = real_path(device, folder, log)?;
             let is_block = std::fs::metadata(&real).is_ok_and(|m| m.file_type().is_block_device());
             if !is_block {
-                let help = "name a block device such as /dev/disk/by-id/nvme-…, or write path = … for a directory";
-                log.note(device.at, format!("{} is no block device", real.display()), "not a block device", help);
+                let help = "name a block device such as /dev/disk/by-id/nvme-…, or write path = … \
+                            for a directory";
+                log.note(
+                    device.at,
+                    format!("{} is no block device", real.display()),
+                    "not a block device",
+                    help,
+                );
                 return None;
             }
             if let Some(resolved) = resolved {
@@ -102,10 +128,15 @@ fn drive(node: &Node, folder: &Path, resolved: Option<&Resolved>, log: &mut Mist
             }
             let path = PathBuf::from(fields::text(device, log)?);
             let place = Place::Device { path, serial: serial.unwrap_or_default() };
-            Some((Drive { place, erase, erase_signatures, namespaces: Vec::new() }, real, device.at))
+            Some((
+                Drive { place, erase, erase_signatures, namespaces: Vec::new() },
+                real,
+                device.at,
+            ))
         }
         _ => {
-            let help = "as in { path = \"/mnt/a\" } or { device = \"/dev/…\", serial = \"…\", erase = true }";
+            let help = "as in { path = \"/mnt/a\" } or \
+                        { device = \"/dev/…\", serial = \"…\", erase = true }";
             log.note(node.at, "a drive has either 'path' or 'device'", "here", help);
             None
         }
@@ -118,11 +149,13 @@ fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
         Value::Flag(erase) => Some((*erase, Vec::new())),
         Value::Text(_) => Some((true, vec![fields::text(node, log)?])),
         Value::List(items) if !items.is_empty() => {
-            let kinds: Vec<String> = items.iter().filter_map(|item| fields::text(item, log)).collect();
+            let kinds: Vec<String> =
+                items.iter().filter_map(|item| fields::text(item, log)).collect();
             (kinds.len() == items.len()).then_some((true, kinds))
         }
         _ => {
-            let help = "write erase = true, or the filesystem that may be erased with it: erase = \"xfs\"";
+            let help =
+                "write erase = true, or the filesystem that may be erased with it: erase = \"xfs\"";
             fields::wrong(node, "true, false or what may be erased", help, log);
             None
         }
@@ -132,13 +165,21 @@ fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
 /// What the protocol demands of a block device.
 fn check_device(device: &Node, resolved: &Resolved, may_erase: bool, log: &mut Mistakes) {
     if let (Some(writer), false) = (&resolved.writer, may_erase) {
-        let message = format!("{writer} would write to this device, and the plan does not allow that");
-        let help = "if everything on it may be lost, add its serial = \"…\" and erase = true; or use path = …";
+        let message =
+            format!("{writer} would write to this device, and the plan does not allow that");
+        let help = "if everything on it may be lost, add its serial = \"…\" and erase = true; or \
+                    use path = …";
         log.note(device.at, message, "not to be erased", help);
     }
     if let Some(dataset) = &resolved.needs_folder {
-        let message = format!("the dataset '{dataset}' is kept in files, and this is a bare device");
-        log.note(device.at, message, "no filesystem", "make a filesystem on it, mount it, and write path = …");
+        let message =
+            format!("the dataset '{dataset}' is kept in files, and this is a bare device");
+        log.note(
+            device.at,
+            message,
+            "no filesystem",
+            "make a filesystem on it, mount it, and write path = …",
+        );
     }
 }
 
@@ -167,7 +208,8 @@ fn check_apart(seen: &[Seen], name: &str, real: &Path, at: At, log: &mut Mistake
             continue;
         };
         let message = format!("{} {how} of subject '{}'", real.display(), other.subject);
-        let help = "each subject needs drives of its own; for a control run, two directories beside each other and same_device";
+        let help = "each subject needs drives of its own; for a control run, two directories \
+                    beside each other and same_device";
         log.note(at, message, format!("used twice, here by '{name}'"), help);
     }
 }

@@ -37,7 +37,12 @@ impl Sweep {
 }
 
 /// Reads a sweep. `names` are all streams of the step, also those that could not be resolved.
-pub fn sweep(node: &Node, streams: &[StreamSpec], names: &[String], log: &mut Mistakes) -> Option<Sweep> {
+pub fn sweep(
+    node: &Node,
+    streams: &[StreamSpec],
+    names: &[String],
+    log: &mut Mistakes,
+) -> Option<Sweep> {
     let mut table = Fields::of(node, "a sweep", log)?;
     let axis_node = table.need("axis", "\"STREAM.threads\"", log);
     let values_node = table.get("values");
@@ -59,7 +64,12 @@ pub fn sweep(node: &Node, streams: &[StreamSpec], names: &[String], log: &mut Mi
         (_, None, None, [Some(from), Some(to), Some(by)]) => reading.range(from, to, by, log)?,
         _ => {
             let help = "give values = [ … ], or all of from, to and by; percent is for load";
-            log.note(node.at, "a sweep takes either 'values' or 'from', 'to' and 'by'", "here", help);
+            log.note(
+                node.at,
+                "a sweep takes either 'values' or 'from', 'to' and 'by'",
+                "here",
+                help,
+            );
             return None;
         }
     };
@@ -80,25 +90,46 @@ fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n
     fields::text(node, log)?;
     let axis = node.as_text()?;
     let Some((stream, word)) = axis.rsplit_once('.') else {
-        let help = format!("write STREAM.FIELD; streams: {}; fields: {}", names.join(", "), WORDS.join(", "));
+        let help = format!(
+            "write STREAM.FIELD; streams: {}; fields: {}",
+            names.join(", "),
+            WORDS.join(", ")
+        );
         log.note(node.at, format!("'{axis}' names no field of a stream"), "no field", help);
         return None;
     };
     if !names.iter().any(|n| n == stream) {
         let help = remedy(stream, "streams of this step", names.iter().map(String::as_str));
-        log.note(node.at, format!("the step has no stream '{stream}' to sweep"), "unknown stream", help);
+        log.note(
+            node.at,
+            format!("the step has no stream '{stream}' to sweep"),
+            "unknown stream",
+            help,
+        );
         return None;
     }
     if !WORDS.contains(&word) {
         let help = remedy(word, "fields", WORDS.iter().copied());
-        log.note(node.at, format!("a stream has no field '{word}' to sweep"), "unknown field", help);
+        log.note(
+            node.at,
+            format!("a stream has no field '{word}' to sweep"),
+            "unknown field",
+            help,
+        );
         return None;
     }
     Some((stream, word))
 }
 
 /// What the swept stream itself must allow.
-fn check_stream(spec: &StreamSpec, field: Field, values: &[f64], at: &Node, axis: &Node, log: &mut Mistakes) {
+fn check_stream(
+    spec: &StreamSpec,
+    field: Field,
+    values: &[f64],
+    at: &Node,
+    axis: &Node,
+    log: &mut Mistakes,
+) {
     if field == Field::Depth {
         check_depth(spec.engine, values.iter().copied().fold(0.0, f64::max), at.at, log);
     }
@@ -119,7 +150,9 @@ impl Reading<'_> {
     fn one(&self, node: &Node, log: &mut Mistakes) -> Option<(Field, f64)> {
         match self.word {
             "threads" => fields::count(node, 65_536, log).map(|n| (Field::Threads, f64::from(n))),
-            "instances" => fields::count(node, MOST_INSTANCES, log).map(|n| (Field::Instances, f64::from(n))),
+            "instances" => {
+                fields::count(node, MOST_INSTANCES, log).map(|n| (Field::Instances, f64::from(n)))
+            }
             "depth" => fields::count(node, u32::MAX, log).map(|n| (Field::Depth, f64::from(n))),
             "load" => fields::number(node, 0.001, 1000.0, log).map(|n| (Field::LoadPercent, n)),
             "rate" => fields::rate(node, log).map(|rate| match rate {
@@ -128,7 +161,12 @@ impl Reading<'_> {
             }),
             _ => match fields::bytes(node, log)? {
                 0 => {
-                    log.note(node.at, "a size of zero moves nothing", "zero", "write a size, for example \"4KiB\"");
+                    log.note(
+                        node.at,
+                        "a size of zero moves nothing",
+                        "zero",
+                        "write a size, for example \"4KiB\"",
+                    );
                     None
                 }
                 bytes => Some((Field::Block, bytes as f64)),
@@ -139,13 +177,23 @@ impl Reading<'_> {
     fn list(&self, node: &Node, log: &mut Mistakes) -> Option<Vec<(Field, f64)>> {
         let items = fields::list(node, "values", log);
         if items.is_empty() && matches!(node.value, super::node::Value::List(_)) {
-            log.note(node.at, "the sweep is empty", "no values", "give at least one value, or leave the sweep out");
+            log.note(
+                node.at,
+                "the sweep is empty",
+                "no values",
+                "give at least one value, or leave the sweep out",
+            );
         }
         let mut values: Vec<(Field, f64)> = Vec::new();
         for item in items {
             let Some(value) = self.one(item, log) else { continue };
             if values.contains(&value) {
-                log.note(item.at, "this value is swept twice", "again", "leave one out; use repeats to measure again");
+                log.note(
+                    item.at,
+                    "this value is swept twice",
+                    "again",
+                    "leave one out; use repeats to measure again",
+                );
                 continue;
             }
             values.push(value);
@@ -153,7 +201,13 @@ impl Reading<'_> {
         (!values.is_empty()).then_some(values)
     }
 
-    fn range(&self, from: &Node, to: &Node, by: &Node, log: &mut Mistakes) -> Option<Vec<(Field, f64)>> {
+    fn range(
+        &self,
+        from: &Node,
+        to: &Node,
+        by: &Node,
+        log: &mut Mistakes,
+    ) -> Option<Vec<(Field, f64)>> {
         let all = (self.one(from, log), self.one(to, log), self.one(by, log));
         let ((field, first), (to_field, last), (by_field, step)) = (all.0?, all.1?, all.2?);
         if field != to_field || field != by_field {
@@ -161,7 +215,12 @@ impl Reading<'_> {
             return None;
         }
         if last < first {
-            log.note(to.at, "the sweep is empty: it ends below its start", "below 'from'", "let 'to' be above 'from'");
+            log.note(
+                to.at,
+                "the sweep is empty: it ends below its start",
+                "below 'from'",
+                "let 'to' be above 'from'",
+            );
             return None;
         }
         let count = ((last - first) / step * (1.0 + 1e-12)).floor() as usize + 1;

@@ -1,5 +1,5 @@
-//! What part of a drive a stream works on: the whole dataset, or one of several equal slices, as neighbours do who share a
-//! drive. Written `target = "namespace:2/6"`: the second of six.
+//! What part of a drive a stream works on: the whole dataset, or one of several equal slices, as
+//! neighbours do who share a drive. Written `target = "namespace:2/6"`: the second of six.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,8 @@ use super::node::Node;
 /// More than any controller has namespaces.
 const MOST: u32 = 1024;
 
-/// Slices begin at multiples of this where they are large enough, so that no page or flash block is shared.
+/// Slices begin at multiples of this where they are large enough, so that no page or flash block is
+/// shared.
 const UNIT_BYTES: u64 = 1 << 20;
 /// Otherwise at multiples of this.
 const LEAST_UNIT_BYTES: u64 = 4096;
@@ -36,7 +37,8 @@ impl Target {
         self.of <= 1
     }
 
-    /// Where the slice begins and how long it is, of `bytes` in all. All slices have the same length.
+    /// Where the slice begins and how long it is, of `bytes` in all. All slices have the same
+    /// length.
     pub fn range(&self, bytes: u64) -> (u64, u64) {
         if self.is_whole() {
             return (0, bytes);
@@ -52,12 +54,18 @@ impl Target {
 pub fn target(node: &Node, log: &mut Mistakes) -> Option<Target> {
     let written = fields::text(node, log)?;
     let parts = written.strip_prefix("namespace:").and_then(|rest| rest.split_once('/'));
-    let numbers = parts.and_then(|(index, of)| Some((index.trim().parse().ok()?, of.trim().parse().ok()?)));
+    let numbers =
+        parts.and_then(|(index, of)| Some((index.trim().parse().ok()?, of.trim().parse().ok()?)));
     match numbers {
         Some((index, of)) if (1..=of).contains(&index) && of <= MOST => Some(Target { index, of }),
         _ => {
             let message = format!("'{written}' is no part of a drive");
-            log.note(node.at, message, "not a target", "write namespace:INDEX/COUNT, as in \"namespace:1/6\"");
+            log.note(
+                node.at,
+                message,
+                "not a target",
+                "write namespace:INDEX/COUNT, as in \"namespace:1/6\"",
+            );
             None
         }
     }

@@ -1,8 +1,9 @@
-//! `vary = ["io.block"]`: fields whose difference is the question. Points that differ in anything else are not compared.
+//! `vary = ["io.block"]`: fields whose difference is the question. Points that differ in anything
+//! else are not compared.
 //!
-//! A path is written as in sweeps, STREAM.FIELD, and goes on to a knob: "io.engine.latency", "io.workload.block".
-//! Without a stream, "engine.latency" is that knob of every stream; "dataset.NAME" and "dataset.NAME.KEY" are of a
-//! dataset; "host" is the machine.
+//! A path is written as in sweeps, STREAM.FIELD, and goes on to a knob: "io.engine.latency",
+//! "io.workload.block". Without a stream, "engine.latency" is that knob of every stream;
+//! "dataset.NAME" and "dataset.NAME.KEY" are of a dataset; "host" is the machine.
 
 use super::Catalogue;
 use super::fields;
@@ -15,8 +16,19 @@ use super::node::Node;
 const STEP: &[&str] = &["warmup", "duration", "drop_caches", "settle"];
 
 /// A stream's fields, as sweeps and plans name them. "block" is short for the workload's knob.
-const STREAM: &[&str] =
-    &["threads", "depth", "rate", "load", "block", "arrival", "instances", "target", "engine", "workload", "dataset"];
+const STREAM: &[&str] = &[
+    "threads",
+    "depth",
+    "rate",
+    "load",
+    "block",
+    "arrival",
+    "instances",
+    "target",
+    "engine",
+    "workload",
+    "dataset",
+];
 
 /// Every path that may vary in a protocol.
 pub fn paths(protocol: &Protocol, catalogue: &Catalogue) -> Vec<String> {
@@ -30,12 +42,15 @@ pub fn paths(protocol: &Protocol, catalogue: &Catalogue) -> Vec<String> {
     }
     for stream in protocol.steps.iter().flat_map(|step| &step.streams) {
         all.extend(STREAM.iter().map(|field| format!("{}.{field}", stream.name)));
-        let parts =
-            [("engine", &stream.engine, &catalogue.engines), ("workload", &stream.workload, &catalogue.workloads)];
+        let parts = [
+            ("engine", &stream.engine, &catalogue.engines),
+            ("workload", &stream.workload, &catalogue.workloads),
+        ];
         for (what, part, known) in parts {
             all.push(what.to_string());
-            let paths = knobs(part, known)
-                .flat_map(|knob| [format!("{what}.{knob}"), format!("{}.{what}.{knob}", stream.name)]);
+            let paths = knobs(part, known).flat_map(|knob| {
+                [format!("{what}.{knob}"), format!("{}.{what}.{knob}", stream.name)]
+            });
             all.extend(paths);
         }
     }
@@ -50,14 +65,24 @@ fn knobs(part: &Part, known: &[&'static Info]) -> impl Iterator<Item = &'static 
 }
 
 /// Reads the list.
-pub fn vary(node: &Node, protocol: &Protocol, catalogue: &Catalogue, log: &mut Mistakes) -> Vec<String> {
+pub fn vary(
+    node: &Node,
+    protocol: &Protocol,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+) -> Vec<String> {
     let known = paths(protocol, catalogue);
     let mut varied = Vec::new();
     for item in fields::list(node, "paths, as in [\"io.block\"]", log) {
         let Some(path) = fields::text(item, log) else { continue };
         if !known.contains(&path) {
             let help = remedy(&path, "these may vary", known.iter().map(String::as_str));
-            log.note(item.at, format!("the plan has no field '{path}' that could vary"), "unknown", help);
+            log.note(
+                item.at,
+                format!("the plan has no field '{path}' that could vary"),
+                "unknown",
+                help,
+            );
         }
         varied.push(path);
     }

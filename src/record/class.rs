@@ -1,8 +1,8 @@
 //! Classes of op: names that workloads declare. Latencies of different classes are never mixed.
 //!
-//! A workload lists its classes, the one that its result is about first; an op says which of them it is by its place in
-//! that list (`load::Op::class`), and a recorder keeps a tally for each place. A bundle stores the names, so what a
-//! later Dyno's workloads declare can be read too.
+//! A workload lists its classes, the one that its result is about first; an op says which of them
+//! it is by its place in that list (`load::Op::class`), and a recorder keeps a tally for each
+//! place. A bundle stores the names, so what a later Dyno's workloads declare can be read too.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -20,7 +20,8 @@ const MOST_STORED: usize = 1000;
 static STORED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 impl Class {
-    /// What reaches a drive in either direction; energy is attributed to them, and importers know them.
+    /// What reaches a drive in either direction; energy is attributed to them, and importers know
+    /// them.
     pub const READ: Class = Class::new("read");
     /// See [`Class::READ`].
     pub const WRITE: Class = Class::new("write");
@@ -70,7 +71,9 @@ impl Class {
                 once.push(class);
             }
         }
-        let rank = |class: &Class| [Class::READ, Class::WRITE].iter().position(|c| c == class).unwrap_or(2);
+        let rank = |class: &Class| {
+            [Class::READ, Class::WRITE].iter().position(|c| c == class).unwrap_or(2)
+        };
         once.sort_by_key(rank);
         once
     }

@@ -1,8 +1,10 @@
-//! The readings that both a meter and a reader of bundles know by name. What only tables list has its name at its meter.
+//! The readings that both a meter and a reader of bundles know by name. What only tables list has
+//! its name at its meter.
 
 /// Readings whose name ends so are of power.
 pub const WATTS: &str = "_watts";
-/// What meters read that know of themselves what the power is of; the class of the others' power stands in the plan.
+/// What meters read that know of themselves what the power is of; the class of the others' power
+/// stands in the plan.
 pub mod power {
     /// Power of one drive alone, in watts, mean over the reading.
     pub const DRIVE_WATTS: &str = "drive_watts";
@@ -146,7 +148,8 @@ pub mod diskstats {
             self.of_device(&format!("{disk}{WHOLE}"))
         }
 
-        /// What a reading's name says: the counter, and whether it is of the whole disk around a partition.
+        /// What a reading's name says: the counter, and whether it is of the whole disk around a
+        /// partition.
         pub fn of_name(name: &str) -> Option<(Counter, bool)> {
             Counter::ALL.into_iter().find_map(|counter| {
                 let device = name.strip_suffix(counter.name())?.strip_suffix('_')?;
@@ -162,7 +165,10 @@ pub mod diskstats {
         #[test]
         fn each_counter_is_known_again_by_its_name_on_a_partition_and_on_the_disk_around_it() {
             for counter in Counter::ALL {
-                assert_eq!(Counter::of_name(&counter.of_device("nvme0n1p2")), Some((counter, false)));
+                assert_eq!(
+                    Counter::of_name(&counter.of_device("nvme0n1p2")),
+                    Some((counter, false))
+                );
                 assert_eq!(Counter::of_name(&counter.of_whole("nvme0n1")), Some((counter, true)));
             }
             assert_eq!(Counter::of_name(PLACES_IN_MEMORY), None);

@@ -1,4 +1,5 @@
-//! Idle power, read before the first point. It belongs to the run and to no point, so it is stored as a fact.
+//! Idle power, read before the first point. It belongs to the run and to no point, so it is stored
+//! as a fact.
 
 use super::Fact;
 
@@ -23,7 +24,11 @@ impl IdlePower {
     /// The fact that a bundle keeps: watts to three decimals.
     pub fn to_fact(&self) -> Fact {
         let value = format!("{:.3} W, mean of {} readings", self.watts, self.readings);
-        Fact::new(format!("{GROUP}{}", self.subject), format!("{} {}", self.meter, self.name), value)
+        Fact::new(
+            format!("{GROUP}{}", self.subject),
+            format!("{} {}", self.meter, self.name),
+            value,
+        )
     }
 
     /// None where the fact is of something else.
@@ -32,7 +37,13 @@ impl IdlePower {
         let (meter, name) = fact.name.rsplit_once(' ')?;
         let (watts, rest) = fact.value.split_once(" W, mean of ")?;
         let readings = rest.split(' ').next()?.parse().ok()?;
-        Some(IdlePower { subject, meter: meter.into(), name: name.into(), watts: watts.parse().ok()?, readings })
+        Some(IdlePower {
+            subject,
+            meter: meter.into(),
+            name: name.into(),
+            watts: watts.parse().ok()?,
+            readings,
+        })
     }
 }
 
@@ -42,9 +53,13 @@ mod tests {
 
     #[test]
     fn what_was_read_at_rest_comes_back_from_its_fact() {
-        let (subject, meter, name) = ("A: B".to_string(), "exec 2".to_string(), "drive_watts".to_string());
+        let (subject, meter, name) =
+            ("A: B".to_string(), "exec 2".to_string(), "drive_watts".to_string());
         let rest = IdlePower { subject, meter, name, watts: 5.25, readings: 40 };
         assert_eq!(IdlePower::of_fact(&rest.to_fact()), Some(rest));
-        assert_eq!(IdlePower::of_fact(&Fact::new("Host", "Server", "x W, mean of 3 readings")), None);
+        assert_eq!(
+            IdlePower::of_fact(&Fact::new("Host", "Server", "x W, mean of 3 readings")),
+            None
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! The facts that both a writer and a reader of bundles know: under which heading, by which name. What is only listed has
-//! its name where it is gathered.
+//! The facts that both a writer and a reader of bundles know: under which heading, by which name.
+//! What is only listed has its name where it is gathered.
 
 use super::Fact;
 
@@ -22,8 +22,14 @@ pub enum Heading {
 
 impl Heading {
     /// All of them, in the order in which they are disclosed.
-    pub const ALL: [Heading; 6] =
-        [Heading::Dyno, Heading::Host, Heading::Cpu, Heading::Memory, Heading::Kernel, Heading::Drive];
+    pub const ALL: [Heading; 6] = [
+        Heading::Dyno,
+        Heading::Host,
+        Heading::Cpu,
+        Heading::Memory,
+        Heading::Kernel,
+        Heading::Drive,
+    ];
 
     /// The heading as it stands in a bundle and in a brief.
     pub const fn name(self) -> &'static str {
@@ -131,8 +137,10 @@ pub mod kernel {
     /// Boot parameters.
     pub const COMMAND_LINE: Key = of(Heading::Kernel, "Command line");
     /// The parameters of a driver's module, and the module.
-    pub const DRIVERS: [(Key, &str); 2] =
-        [(of(Heading::Kernel, "Driver nvme"), "nvme"), (of(Heading::Kernel, "Driver nvme_core"), "nvme_core")];
+    pub const DRIVERS: [(Key, &str); 2] = [
+        (of(Heading::Kernel, "Driver nvme"), "nvme"),
+        (of(Heading::Kernel, "Driver nvme_core"), "nvme_core"),
+    ];
 }
 
 /// One drive: from sysfs and the mount table. A partition's are those of its whole disk.

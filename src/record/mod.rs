@@ -1,4 +1,5 @@
-//! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour beyond sums.
+//! The plain data that flows from a run to a bundle and from a bundle to a report: no behaviour
+//! beyond sums.
 
 mod class;
 mod contents;
@@ -58,7 +59,14 @@ pub struct Point {
 impl Point {
     /// A point of which nothing is known yet.
     pub fn begun(key: PointKey, started_unix_ns: u64) -> Point {
-        Point { key, started_unix_ns, window_ns: 0, outcome: Outcome::Measured, cells: Vec::new(), facts: Vec::new() }
+        Point {
+            key,
+            started_unix_ns,
+            window_ns: 0,
+            outcome: Outcome::Measured,
+            cells: Vec::new(),
+            facts: Vec::new(),
+        }
     }
 }
 
@@ -94,7 +102,8 @@ pub struct Cell {
     pub asked: Option<crate::base::units::Rate>,
     /// Open loop: ops handed to the engine more than `load::pacer::LATE_NS` after they were due.
     pub late: u64,
-    /// Open loop: the most ops that were due and not yet handed over at any time, summed over workers.
+    /// Open loop: the most ops that were due and not yet handed over at any time, summed over
+    /// workers.
     pub backlog_max: u64,
     /// Open loop: ops due inside the window that had not been handed over when it closed.
     pub backlog_end: u64,
@@ -185,8 +194,8 @@ impl Fact {
     }
 }
 
-/// Where a run puts what it measures. `run` knows only this; the bundle implements it. All calls between `begin` and
-/// `end` belong to one point, which is kept whole or not at all.
+/// Where a run puts what it measures. `run` knows only this; the bundle implements it. All calls
+/// between `begin` and `end` belong to one point, which is kept whole or not at all.
 pub trait Sink {
     /// Opens a point. Intervals and samples until `end` are of it.
     fn begin(&mut self, key: &PointKey) -> Result<()>;

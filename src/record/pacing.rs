@@ -1,5 +1,5 @@
-//! How well Dyno kept its own schedules, stored as facts: the floor below which no response time can be measured, and how often
-//! a schedule was not kept though nothing but Dyno was in its way.
+//! How well Dyno kept its own schedules, stored as facts: the floor below which no response time
+//! can be measured, and how often a schedule was not kept though nothing but Dyno was in its way.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,8 @@ impl PacingFloor {
     /// The fact that a bundle keeps.
     pub fn to_fact(self) -> Fact {
         let PacingFloor { median_ns, p95_ns, ops, ops_per_s } = self;
-        let value = format!("{median_ns} ns median, {p95_ns} ns p95, of {ops} ops at {ops_per_s} a second");
+        let value =
+            format!("{median_ns} ns median, {p95_ns} ns p95, of {ops} ops at {ops_per_s} a second");
         Fact::new(FLOOR.0, FLOOR.1, value)
     }
 
@@ -42,8 +43,8 @@ impl PacingFloor {
     }
 }
 
-/// Ops of an open loop for which a worker was waiting with a free slot, and which it still handed over late: the
-/// generator's lateness, not the drive's.
+/// Ops of an open loop for which a worker was waiting with a free slot, and which it still handed
+/// over late: the generator's lateness, not the drive's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overslept {
     /// The stream's name.
@@ -60,12 +61,17 @@ impl Overslept {
     /// The fact of a point, named after the stream.
     pub fn to_fact(&self) -> Fact {
         let Overslept { stream, times, total_ns, longest_ns } = self;
-        Fact::new(OVERSLEPT, stream, format!("{times} times, {total_ns} ns in all, {longest_ns} ns at most"))
+        Fact::new(
+            OVERSLEPT,
+            stream,
+            format!("{times} times, {total_ns} ns in all, {longest_ns} ns at most"),
+        )
     }
 
     /// None where the fact is of something else.
     pub fn of_fact(fact: &Fact) -> Option<Overslept> {
-        let [times, total_ns, longest_ns] = numbers(&fact.value).filter(|_| fact.group == OVERSLEPT)?;
+        let [times, total_ns, longest_ns] =
+            numbers(&fact.value).filter(|_| fact.group == OVERSLEPT)?;
         Some(Overslept { stream: fact.name.clone(), times, total_ns, longest_ns })
     }
 }
@@ -84,7 +90,8 @@ mod tests {
     fn what_is_kept_as_a_fact_comes_back_from_it() {
         let floor = PacingFloor { median_ns: 120, p95_ns: 5_300, ops: 2_000, ops_per_s: 10_000 };
         assert_eq!(PacingFloor::of_fact(&floor.to_fact()), Some(floor));
-        let overslept = Overslept { stream: "io 2".into(), times: 3, total_ns: 900_000, longest_ns: 400_000 };
+        let overslept =
+            Overslept { stream: "io 2".into(), times: 3, total_ns: 900_000, longest_ns: 400_000 };
         assert_eq!(Overslept::of_fact(&overslept.to_fact()), Some(overslept.clone()));
         assert_eq!(PacingFloor::of_fact(&overslept.to_fact()), None);
         assert_eq!(Overslept::of_fact(&floor.to_fact()), None);

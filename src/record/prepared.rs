@@ -1,5 +1,6 @@
-//! What was done to drives before their points, and in what state the run left them: kept so that a run that goes on
-//! prepares again only what no longer holds, and so that a report can say what the drives were prepared with.
+//! What was done to drives before their points, and in what state the run left them: kept so that a
+//! run that goes on prepares again only what no longer holds, and so that a report can say what the
+//! drives were prepared with.
 
 use serde::{Deserialize, Serialize};
 

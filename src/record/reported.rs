@@ -13,8 +13,8 @@ pub struct Reported {
     pub name: String,
     /// The figure as printed, in nanoseconds where its name ends so.
     pub value: f64,
-    /// The bounds within which it is known, such as the bucket that it was counted in; both are the value where the
-    /// tool reported none.
+    /// The bounds within which it is known, such as the bucket that it was counted in; both are the
+    /// value where the tool reported none.
     pub low: f64,
     /// Upper bound; see `low`.
     pub high: f64,

@@ -1,4 +1,5 @@
-//! What `dyno selftest` found on a host, kept beside the runs of that host and disclosed in their bundles as facts.
+//! What `dyno selftest` found on a host, kept beside the runs of that host and disclosed in their
+//! bundles as facts.
 
 use serde::{Deserialize, Serialize};
 
@@ -71,8 +72,8 @@ pub struct Scatter {
     pub ops: Option<f64>,
     /// Of the 99th percentile; None where it could not be estimated.
     pub p99: Option<f64>,
-    /// The least difference of ops/s that the self-test's repeats show at a point, in percent, in a brief of two subjects,
-    /// ten points and two figures.
+    /// The least difference of ops/s that the self-test's repeats show at a point, in percent, in a
+    /// brief of two subjects, ten points and two figures.
     pub shows_percent: Option<f64>,
 }
 
@@ -88,8 +89,8 @@ pub struct Ceiling {
 }
 
 impl SelfTest {
-    /// "5 repeats show differences from 0.4 % (the null engine) and 3.2 % (direct reads under /mnt/a); the same subject
-    /// twice: 0 false claims in 40"
+    /// "5 repeats show differences from 0.4 % (the null engine) and 3.2 % (direct reads under
+    /// /mnt/a); the same subject twice: 0 false claims in 40"
     pub fn summary(&self) -> String {
         let shown = |s: &Scatter| s.shows_percent.map(|p| format!("{} ({})", percent(p), s.of));
         let all: Vec<String> = self.scatter.iter().filter_map(shown).collect();
@@ -105,7 +106,8 @@ impl SelfTest {
     /// For the disclosure of every run on the host.
     pub fn to_facts(&self) -> Vec<Fact> {
         let when = format!("{}, dyno {}", units::moment(self.started_unix_ns), self.dyno_version);
-        let mut facts = vec![Fact::new(GROUP, SUMMARY, self.summary()), Fact::new(GROUP, "Measured", when)];
+        let mut facts =
+            vec![Fact::new(GROUP, SUMMARY, self.summary()), Fact::new(GROUP, "Measured", when)];
         let Same { briefs, false_briefs, .. } = self.same;
         let same = format!("{false_briefs} of {briefs} briefs with any false claim");
         facts.push(Fact::new(GROUP, "The same subject twice", same));
@@ -113,13 +115,16 @@ impl SelfTest {
             let Known { percent, points, found, in_mean, wrong } = known;
             let mean = if *in_mean { "claimed" } else { "not claimed" };
             let value = format!(
-                "found at {found} of {points} points, {mean} in the step's mean, {wrong} claims of the opposite"
+                "found at {found} of {points} points, {mean} in the step's mean, {wrong} claims of \
+                 the opposite"
             );
             facts.push(Fact::new(GROUP, format!("Known difference of {percent} %"), value));
         }
         for scatter in &self.scatter {
-            let of = |name: &str, s: Option<f64>| s.map(|s| format!("{} ({name})", percent(s * 100.0)));
-            let both: Vec<String> = [of("ops/s", scatter.ops), of("p99", scatter.p99)].into_iter().flatten().collect();
+            let of =
+                |name: &str, s: Option<f64>| s.map(|s| format!("{} ({name})", percent(s * 100.0)));
+            let both: Vec<String> =
+                [of("ops/s", scatter.ops), of("p99", scatter.p99)].into_iter().flatten().collect();
             facts.push(Fact::new(GROUP, format!("Scatter, {}", scatter.of), both.join(", ")));
         }
         let PacingFloor { median_ns, p95_ns, .. } = self.floor;
@@ -159,11 +164,25 @@ mod tests {
             same: Same { briefs: 3, comparisons: 40, claimed: 1, false_briefs: 1 },
             known: vec![Known { percent: 3.0, points: 6, found: 4, in_mean: true, wrong: 0 }],
             scatter: vec![
-                Scatter { of: "the null engine".into(), ops: Some(0.0012), p99: None, shows_percent: Some(0.311) },
-                Scatter { of: "direct reads".into(), ops: Some(0.014), p99: Some(0.02), shows_percent: Some(3.13) },
+                Scatter {
+                    of: "the null engine".into(),
+                    ops: Some(0.0012),
+                    p99: None,
+                    shows_percent: Some(0.311),
+                },
+                Scatter {
+                    of: "direct reads".into(),
+                    ops: Some(0.014),
+                    p99: Some(0.02),
+                    shows_percent: Some(3.13),
+                },
             ],
             floor: PacingFloor { median_ns: 900, p95_ns: 5_000, ops: 2_000, ops_per_s: 10_000 },
-            ceilings: vec![Ceiling { engine: "null".into(), shape: "open loop".into(), ops_per_s: 21e6 }],
+            ceilings: vec![Ceiling {
+                engine: "null".into(),
+                shape: "open loop".into(),
+                ops_per_s: 21e6,
+            }],
             failures: vec![],
         }
     }
@@ -173,12 +192,14 @@ mod tests {
         let test = found();
         assert_eq!(
             test.summary(),
-            "5 repeats show differences from 0.32 % (the null engine), 3.2 % (direct reads); the same subject twice: 1 \
-             false claim in 40"
+            "5 repeats show differences from 0.32 % (the null engine), 3.2 % (direct reads); the \
+             same subject twice: 1 false claim in 40"
         );
         let facts = test.to_facts();
         let of = |name: &str| facts.iter().find(|f| f.name == name).map(|f| f.value.as_str());
-        assert!(quoted(&facts[0].group, &facts[0].name) && !quoted(&facts[1].group, &facts[1].name));
+        assert!(
+            quoted(&facts[0].group, &facts[0].name) && !quoted(&facts[1].group, &facts[1].name)
+        );
         assert_eq!(of("The same subject twice"), Some("1 of 3 briefs with any false claim"));
         let known = "found at 4 of 6 points, claimed in the step's mean, 0 claims of the opposite";
         assert_eq!(of("Known difference of 3 %"), Some(known));

@@ -1,8 +1,10 @@
-//! When Dyno itself stood still inside a measured window: stopped by a signal, or its machine not running.
+//! When Dyno itself stood still inside a measured window: stopped by a signal, or its machine not
+//! running.
 
 use super::Sample;
 
-/// Meter and name of the samples that say so. A point without any had no standstill; the value is the length.
+/// Meter and name of the samples that say so. A point without any had no standstill; the value is
+/// the length.
 pub const STOOD_STILL: (&str, &str) = ("dyno", "stood_still_ns");
 
 /// One stretch inside the window.
@@ -18,7 +20,12 @@ impl Standstill {
     /// The sample that a bundle keeps; its value is the length.
     pub fn to_sample(self) -> Sample {
         let (meter, name) = STOOD_STILL;
-        Sample { at_ns: self.at_ns, meter: meter.into(), name: name.into(), value: self.length_ns as f64 }
+        Sample {
+            at_ns: self.at_ns,
+            meter: meter.into(),
+            name: name.into(),
+            value: self.length_ns as f64,
+        }
     }
 
     /// None where the sample is of something else.

@@ -1,5 +1,5 @@
-//! Tables, and names with their values, as pieces for pages: letters shrink until a table fits, and its head is kept for the
-//! pages that it goes on to.
+//! Tables, and names with their values, as pieces for pages: letters shrink until a table fits, and
+//! its head is kept for the pages that it goes on to.
 
 use std::num::NonZeroU32;
 
@@ -29,12 +29,15 @@ impl Layout {
         self.tags.begin(Tag::Table.with_summary(Some(title.to_string())));
         // A long value has a row of its own.
         let room = f64::from(part * (1.0 - name) * 2.0);
-        let is_long = |(_, value): &&(String, String)| fonts::width(value, f64::from(set.size), set.face) > room;
+        let is_long = |(_, value): &&(String, String)| {
+            fonts::width(value, f64::from(set.size), set.face) > room
+        };
         let (long, short): (Vec<_>, Vec<_>) = pairs.iter().partition(is_long);
         let rows = short.len().div_ceil(across);
         let empty = (String::new(), String::new());
         for row in 0..rows {
-            let cells: Vec<_> = (0..across).map(|side| *short.get(row + rows * side).unwrap_or(&&empty)).collect();
+            let cells: Vec<_> =
+                (0..across).map(|side| *short.get(row + rows * side).unwrap_or(&&empty)).collect();
             self.pairs_row(&cells, (part, part * name), set, row == 0 && rows > 1);
         }
         for pair in long {
@@ -44,16 +47,27 @@ impl Layout {
         self.gap(3.0);
     }
 
-    /// Pairs beside one another, each so wide, its name taking so much of it; one alone spans the columns of all.
-    fn pairs_row(&mut self, cells: &[&(String, String)], (part, name): (f32, f32), set: Set, keep: bool) {
+    /// Pairs beside one another, each so wide, its name taking so much of it; one alone spans the
+    /// columns of all.
+    fn pairs_row(
+        &mut self,
+        cells: &[&(String, String)],
+        (part, name): (f32, f32),
+        set: Set,
+        keep: bool,
+    ) {
         self.tags.begin(Tag::TR);
         let mut piece = Piece { keep, ..Piece::default() };
         let mut deep = 1;
-        let span = if cells.len() == 1 { ACROSS[usize::from(self.is_fine)] as u32 * 2 - 1 } else { 1 };
+        let span =
+            if cells.len() == 1 { ACROSS[usize::from(self.is_fine)] as u32 * 2 - 1 } else { 1 };
         for (side, (key, value)) in cells.iter().enumerate() {
             let x = MARGIN + (part + 12.0) * side as f32;
             let over = NonZeroU32::new(span).filter(|_| span > 1);
-            let tags = [self.tags.leaf(Tag::TH(TableHeaderScope::Row)), self.tags.leaf(Tag::TD.with_col_span(over))];
+            let tags = [
+                self.tags.leaf(Tag::TH(TableHeaderScope::Row)),
+                self.tags.leaf(Tag::TD.with_col_span(over)),
+            ];
             let columns = [(x, name - 5.0, key, FAINT), (x + name, part - name, value, INK)];
             for ((x, wide, text, colour), tag) in columns.into_iter().zip(tags) {
                 let set = Set { colour, ..set };
@@ -63,14 +77,16 @@ impl Layout {
             }
         }
         piece.height = deep as f32 * set.size * 1.25 + 2.0;
-        let line = Item::Rule { at: (MARGIN, piece.height - 1.2), size: (self.width, 0.4), colour: RULE };
+        let line =
+            Item::Rule { at: (MARGIN, piece.height - 1.2), size: (self.width, 0.4), colour: RULE };
         piece.items.push((line, None));
         self.pieces.push(piece);
         self.tags.end();
     }
 
     pub fn table(&mut self, table: &Table, called: &str) {
-        let rows: Vec<&Vec<String>> = std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();
+        let rows: Vec<&Vec<String>> =
+            std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();
         let columns = rows.iter().map(|r| r.len()).max().unwrap_or(0);
         let (size, mut widths) = self.columns(columns, &rows);
         // Numbers reach the right margin; a table of words stands at the left.
@@ -101,7 +117,8 @@ impl Layout {
         self.gap(7.0 * self.scale());
     }
 
-    /// The size of the letters, and the widths of the columns: as large as fits, narrowing the widest where none does.
+    /// The size of the letters, and the widths of the columns: as large as fits, narrowing the
+    /// widest where none does.
     fn columns(&self, columns: usize, rows: &[&Vec<String>]) -> (f32, Vec<f32>) {
         let mut natural = vec![0.0f32; columns];
         for (i, row) in rows.iter().enumerate() {
@@ -139,8 +156,9 @@ struct Grid<'a> {
 impl Grid<'_> {
     /// A row, or the head, with its tags.
     fn row(&self, tags: &mut Tags, at: Option<usize>, whole: f32) -> Piece {
-        let (mark, cells) =
-            at.map_or((Mark::None, &self.table.head), |at| (self.table.rows[at].0, &self.table.rows[at].1));
+        let (mark, cells) = at.map_or((Mark::None, &self.table.head), |at| {
+            (self.table.rows[at].0, &self.table.rows[at].1)
+        });
         let face = if at.is_none() { Face::Bold } else { Face::Plain };
         let colour = match (at, mark) {
             (None, _) | (_, Mark::Side) => FAINT,
@@ -165,8 +183,9 @@ impl Grid<'_> {
         tags.end();
         piece.height = deep as f32 * line + 3.0;
         let (thick, colour) = if at.is_none() { (0.8, INK) } else { (0.4, RULE) };
-        let rule =
-            |y: f32, thick: f32, colour: Rgb| (Item::Rule { at: (MARGIN, y), size: (whole, thick), colour }, None);
+        let rule = |y: f32, thick: f32, colour: Rgb| {
+            (Item::Rule { at: (MARGIN, y), size: (whole, thick), colour }, None)
+        };
         piece.items.push(rule(piece.height - 1.5, thick, colour));
         if mark == Mark::First && at != Some(0) {
             piece.items.push(rule(-1.5, 0.5, FAINT));
@@ -190,15 +209,25 @@ impl Grid<'_> {
             return Some(tags.leaf(Tag::TD));
         }
         let below = self.table.rows[at + 1..].iter();
-        let below = below.take_while(|(_, cells)| cells.first().is_some_and(String::is_empty)).count();
+        let below =
+            below.take_while(|(_, cells)| cells.first().is_some_and(String::is_empty)).count();
         let span = if column == 0 && self.grouped { below as u32 + 1 } else { 1 };
-        let kind = Tag::TH(TableHeaderScope::Row).with_row_span(NonZeroU32::new(span).filter(|_| span > 1));
+        let kind = Tag::TH(TableHeaderScope::Row)
+            .with_row_span(NonZeroU32::new(span).filter(|_| span > 1));
         Some(tags.leaf(kind))
     }
 }
 
-/// The lines of a cell, at the left, or with their ends at `right`; an empty one holds a space, since it is a cell.
-fn cell(piece: &mut Piece, (x, y): (f32, f32), set: Set, lines: Vec<String>, tag: TagId, right: Option<f32>) {
+/// The lines of a cell, at the left, or with their ends at `right`; an empty one holds a space,
+/// since it is a cell.
+fn cell(
+    piece: &mut Piece,
+    (x, y): (f32, f32),
+    set: Set,
+    lines: Vec<String>,
+    tag: TagId,
+    right: Option<f32>,
+) {
     let lines = if lines.is_empty() { vec![" ".to_string()] } else { lines };
     for (i, text) in lines.into_iter().enumerate() {
         let shift = right.map_or(0.0, |right| right - width(&text, set.size, set.face));

@@ -22,7 +22,8 @@ struct Page<'a> {
     logo: String,
     /// The subjects' colours by light and dark, as CSS.
     colours: String,
-    /// Stands where the page's fonts are put in the end, when it is known which characters they need.
+    /// Stands where the page's fonts are put in the end, when it is known which characters they
+    /// need.
     fonts: &'static str,
 }
 
@@ -33,8 +34,9 @@ impl Page<'_> {
     fn swatch(&self, subject: &usize) -> String {
         let (series, dash) = (subject % self.document.palette.count(), theme::dash(*subject));
         format!(
-            "<svg viewBox=\"0 0 30 14\" aria-hidden=\"true\"><path class=\"k{series}\" d=\"M0 7H30\" stroke-width=\"2.5\" \
-             stroke-dasharray=\"{}\"/><path class=\"s{series}\" d=\"{}\"/></svg>",
+            "<svg viewBox=\"0 0 30 14\" aria-hidden=\"true\"><path class=\"k{series}\" d=\"M0 \
+             7H30\" stroke-width=\"2.5\" stroke-dasharray=\"{}\"/><path class=\"s{series}\" \
+             d=\"{}\"/></svg>",
             if dash.is_empty() { "none" } else { dash },
             theme::shape(*subject, (15.0, 7.0), 5.5)
         )
@@ -47,17 +49,29 @@ pub fn html(document: &Document) -> Result<String> {
     let page = Page {
         document,
         cover: Body::new(document, &document.title).of(&document.cover),
-        sections: document.parts.iter().map(|p| (p.id.as_str(), p.title.as_str(), body(p))).collect(),
-        logo: document.logo_png.as_deref().map(|png| BASE64_STANDARD.encode(png)).unwrap_or_default(),
+        sections: document
+            .parts
+            .iter()
+            .map(|p| (p.id.as_str(), p.title.as_str(), body(p)))
+            .collect(),
+        logo: document
+            .logo_png
+            .as_deref()
+            .map(|png| BASE64_STANDARD.encode(png))
+            .unwrap_or_default(),
         colours: colours(&document.palette),
         fonts: FONTS_HERE,
     };
     let page = page.render().context("making the page")?;
     let mut fonts = String::new();
     for (code, weight, file) in Used::of_page(&page)?.fonts()? {
-        let (family, file) = (if code { "Brief Mono" } else { "Brief Sans" }, BASE64_STANDARD.encode(file));
+        let (family, file) =
+            (if code { "Brief Mono" } else { "Brief Sans" }, BASE64_STANDARD.encode(file));
         let url = format!("url(data:font/woff;base64,{file})");
-        let _ = writeln!(fonts, "@font-face {{ font-family: \"{family}\"; font-weight: {weight}; src: {url}; }}");
+        let _ = writeln!(
+            fonts,
+            "@font-face {{ font-family: \"{family}\"; font-weight: {weight}; src: {url}; }}"
+        );
     }
     Ok(page.replacen(FONTS_HERE, &fonts, 1))
 }
@@ -68,7 +82,10 @@ fn colours(palette: &Palette) -> String {
     for i in 0..palette.count() {
         let _ = write!(light, " --s{i}: {};", palette.of(i));
         let _ = write!(dark, " --s{i}: {};", palette.on_dark(i));
-        let _ = writeln!(classes, "svg .s{i} {{ fill: var(--s{i}); }} svg .k{i} {{ stroke: var(--s{i}); }}");
+        let _ = writeln!(
+            classes,
+            "svg .s{i} {{ fill: var(--s{i}); }} svg .k{i} {{ stroke: var(--s{i}); }}"
+        );
     }
     let dark = format!("@media screen and (prefers-color-scheme: dark) {{ :root {{{dark} }} }}");
     format!(":root {{{light} }}\n{dark}\n{classes}")
@@ -102,7 +119,13 @@ struct Body<'a> {
 
 impl<'a> Body<'a> {
     fn new(document: &'a Document, title: &'a str) -> Body<'a> {
-        Body { palette: &document.palette, under: Default::default(), title, level: 0, out: String::new() }
+        Body {
+            palette: &document.palette,
+            under: Default::default(),
+            title,
+            level: 0,
+            out: String::new(),
+        }
     }
 
     fn of(mut self, blocks: &[Block]) -> String {
@@ -132,12 +155,18 @@ impl<'a> Body<'a> {
                 self.put(format_args!("<p{class}>{}</p>\n", styled(line)));
             }
             Block::List(items) => {
-                let items: String = items.iter().map(|item| format!("<li>{}</li>\n", styled(item))).collect();
+                let items: String =
+                    items.iter().map(|item| format!("<li>{}</li>\n", styled(item))).collect();
                 self.put(format_args!("<ul>\n{items}</ul>\n"));
             }
             Block::Terms(terms) => {
-                let term = |(term, text): &(String, String)| format!("<dt>{}<dd>{}\n", escape(term), escape(text));
-                self.put(format_args!("<dl class=method>\n{}</dl>\n", terms.iter().map(term).collect::<String>()));
+                let term = |(term, text): &(String, String)| {
+                    format!("<dt>{}<dd>{}\n", escape(term), escape(text))
+                };
+                self.put(format_args!(
+                    "<dl class=method>\n{}</dl>\n",
+                    terms.iter().map(term).collect::<String>()
+                ));
             }
             Block::Pairs(title, pairs) => {
                 let row = |(name, value): &(String, String)| {
@@ -146,7 +175,8 @@ impl<'a> Body<'a> {
                 let (title, rows) = (escape(title), pairs.iter().map(row).collect::<String>());
                 let h = if self.level == 0 { 3 } else { 4 };
                 self.put(format_args!(
-                    "<div class=group><h{h}>{title}</h{h}><table class=pairs><caption class=unseen>{title}</caption>\n\
+                    "<div class=group><h{h}>{title}</h{h}><table class=pairs><caption \
+                     class=unseen>{title}</caption>\n\
                      {rows}</table></div>\n"
                 ));
             }
@@ -154,7 +184,10 @@ impl<'a> Body<'a> {
             Block::Figures(figures) => {
                 let figure = |f: &Figure| {
                     let caption = escape(&f.caption());
-                    format!("<figure><figcaption>{caption}</figcaption>{}</figure>\n", f.svg(self.palette))
+                    format!(
+                        "<figure><figcaption>{caption}</figcaption>{}</figure>\n",
+                        f.svg(self.palette)
+                    )
                 };
                 let figures: String = figures.iter().map(figure).collect();
                 self.put(format_args!("<div class=figures>\n{figures}</div>\n"));
@@ -184,7 +217,8 @@ impl<'a> Body<'a> {
 
     fn table(&mut self, table: &Table) {
         let called = table_caption(table, &self.under, self.title);
-        let (caption, unseen) = (escape(&called), if table.caption.is_empty() { " class=unseen" } else { "" });
+        let (caption, unseen) =
+            (escape(&called), if table.caption.is_empty() { " class=unseen" } else { "" });
         let head = |(i, cell): (usize, &String)| {
             let left = if i < table.left { " class=left" } else { "" };
             // A column that needs no name is no header.
@@ -195,8 +229,9 @@ impl<'a> Body<'a> {
         let grouped = is_grouped(table);
         let rows: String = (0..table.rows.len()).map(|at| row(table, at, grouped)).collect();
         self.put(format_args!(
-            "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table class=data>\
-             <caption{unseen}>{caption}</caption><thead><tr>{head}</thead><tbody>\n{rows}</tbody></table></div>\n"
+            "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table \
+             class=data><caption{unseen}>{caption}</caption><thead><tr>{head}</thead><tbody>\n\
+             {rows}</tbody></table></div>\n"
         ));
     }
 
@@ -231,7 +266,8 @@ pub fn table_caption(table: &Table, under: &[String; 2], section: &str) -> Strin
     }
 }
 
-/// A row's cells. The leading columns name the row; a name that stands for the rows below too spans them.
+/// A row's cells. The leading columns name the row; a name that stands for the rows below too spans
+/// them.
 fn row(table: &Table, at: usize, grouped: bool) -> String {
     let (mark, cells) = &table.rows[at];
     let class = match mark {
@@ -262,10 +298,13 @@ fn row(table: &Table, at: usize, grouped: bool) -> String {
 /// Whether rows share the name in the first column, which then stands in the first of them alone.
 pub fn is_grouped(table: &Table) -> bool {
     let empty = |(_, cells): &(Mark, Vec<String>)| cells.first().is_some_and(String::is_empty);
-    table.left > 1 && table.rows.first().is_some_and(|row| !empty(row)) && table.rows.iter().any(empty)
+    table.left > 1
+        && table.rows.first().is_some_and(|row| !empty(row))
+        && table.rows.iter().any(empty)
 }
 
-/// Whether a cell names its row: the first of the leading columns that says something, and within a group the second.
+/// Whether a cell names its row: the first of the leading columns that says something, and within a
+/// group the second.
 pub fn names_row(table: &Table, cells: &[String], column: usize, grouped: bool) -> bool {
     let first = cells[..column].iter().all(String::is_empty) || grouped && column == 1;
     column < table.left && !cells[column].is_empty() && first
@@ -295,17 +334,23 @@ mod tests {
     fn of(blocks: &[Block]) -> String {
         let palette = Palette::default();
         let own = Default::default();
-        Body { palette: &palette, under: own, title: "Results", level: 0, out: String::new() }.of(blocks)
+        Body { palette: &palette, under: own, title: "Results", level: 0, out: String::new() }
+            .of(blocks)
     }
 
     #[test]
     fn a_name_spans_the_rows_that_it_is_of_and_a_table_is_called_by_its_headings() {
         let rows = [["8", "A", "1"], ["", "B", "2"], ["16", "A", "3"]];
         let rows = rows.map(|row| row.map(String::from).to_vec()).to_vec();
-        let body = of(&[Block::chapter("Reads"), Table::of(2, &["threads", "subject", "ops/s"], rows).block()]);
+        let body = of(&[
+            Block::chapter("Reads"),
+            Table::of(2, &["threads", "subject", "ops/s"], rows).block(),
+        ]);
         assert!(body.contains("<caption class=unseen>Reads</caption>"), "{body}");
         assert!(
-            body.contains("<th scope=rowgroup rowspan=2 class=\"left\">8<th scope=row class=\"left\">A<td>1"),
+            body.contains(
+                "<th scope=rowgroup rowspan=2 class=\"left\">8<th scope=row class=\"left\">A<td>1"
+            ),
             "{body}"
         );
         assert!(body.contains("<tr><th scope=row class=\"left\">B<td>2"), "{body}");

@@ -1,5 +1,5 @@
-//! Text and figures as pieces for pages: lines are broken by measuring, a heading stays with what it heads and a figure with
-//! the table below it. `grid` has the tables.
+//! Text and figures as pieces for pages: lines are broken by measuring, a heading stays with what
+//! it heads and a figure with the table below it. `grid` has the tables.
 
 use std::num::NonZeroU16;
 
@@ -70,7 +70,15 @@ impl Layout {
     pub fn new(page_width: f32) -> Layout {
         let width = page_width - 2.0 * MARGIN;
         let (tags, level, fine) = (Tags::default(), 0, false);
-        Layout { width, tags, pieces: Vec::new(), heads: Vec::new(), headings: Vec::new(), level, is_fine: fine }
+        Layout {
+            width,
+            tags,
+            pieces: Vec::new(),
+            heads: Vec::new(),
+            headings: Vec::new(),
+            level,
+            is_fine: fine,
+        }
     }
 
     pub fn width(&self) -> f32 {
@@ -104,7 +112,8 @@ impl Layout {
         let anchor = self.headings.len();
         self.headings.push(Heading { level, text: text.to_string(), anchor, listed: level == 2 });
         self.gap(size * if level == 2 { 1.1 } else { 0.7 });
-        let kind = Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), Some(text.to_string()));
+        let kind =
+            Tag::Hn(NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN), Some(text.to_string()));
         let tag = self.tags.leaf(kind);
         let from = self.pieces.len();
         self.lines(text, Set { size, face: Face::Bold, colour: INK }, 0.0, tag, true);
@@ -114,7 +123,8 @@ impl Layout {
         self.pieces.push(Piece { height: size * 0.25, keep: true, ..Piece::default() });
     }
 
-    /// Whether the contents name the last heading; what is only looked up has its section there alone.
+    /// Whether the contents name the last heading; what is only looked up has its section there
+    /// alone.
     pub fn list_last(&mut self, listed: bool) {
         let fine = self.is_fine;
         self.headings.last_mut().into_iter().for_each(|h| h.listed = listed && !fine);
@@ -145,7 +155,8 @@ impl Layout {
             let from = self.pieces.len();
             self.lines(item, set, 10.0, body, false);
             if let Some(first) = self.pieces.get_mut(from) {
-                let bullet = written((MARGIN + 1.0, set.size), Set { colour: FAINT, ..set }, "•".into());
+                let bullet =
+                    written((MARGIN + 1.0, set.size), Set { colour: FAINT, ..set }, "•".into());
                 first.items.insert(0, (bullet, Some(label)));
             }
             self.gap(2.0 * self.scale());
@@ -187,14 +198,16 @@ impl Layout {
         let tag = self.tags.leaf(Tag::P);
         let mut row = Piece { height: size * 1.7, ..Piece::default() };
         for (subject, name) in names.iter().enumerate() {
-            let name = fonts::shortened(name, f64::from(size), Face::Bold, f64::from(self.width - 30.0));
+            let name =
+                fonts::shortened(name, f64::from(size), Face::Bold, f64::from(self.width - 30.0));
             let wide = 25.0 + width(&name, size, Face::Bold) + 18.0;
             if x > MARGIN && x + wide - 18.0 > MARGIN + self.width {
                 let full = Piece { height: row.height, ..Piece::default() };
                 self.pieces.push(std::mem::replace(&mut row, full));
                 x = MARGIN;
             }
-            let swatch = Item::Drawing { at: (x, 2.0), size: (21.0, 9.8), svg: swatch(subject, palette) };
+            let swatch =
+                Item::Drawing { at: (x, 2.0), size: (21.0, 9.8), svg: swatch(subject, palette) };
             row.items.push((swatch, None));
             let set = Set { size, face: Face::Bold, colour: INK };
             row.items.push((written((x + 25.0, size), set, format!("{name} ")), Some(tag)));
@@ -204,19 +217,25 @@ impl Layout {
         self.gap(size * 0.5);
     }
 
-    /// Rows of figures, each under its caption; the last stays with what follows, where that is a table.
+    /// Rows of figures, each under its caption; the last stays with what follows, where that is a
+    /// table.
     pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.is_fine)];
         let across = if self.is_fine { most } else { most.min(figures.len()).max(1) };
-        let wide =
-            ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(if across > 1 { 215.0 } else { 260.0 });
+        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(if across > 1 {
+            215.0
+        } else {
+            260.0
+        });
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
             let mut piece = Piece { keep: table_follows && i == last, ..Piece::default() };
             let set = self.scaled(Set { size: 8.2, face: Face::Bold, colour: INK });
-            let captions: Vec<Vec<String>> = row.iter().map(|f| broken(&f.caption(), set, wide)).collect();
-            let above = captions.iter().map(Vec::len).max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0;
+            let captions: Vec<Vec<String>> =
+                row.iter().map(|f| broken(&f.caption(), set, wide)).collect();
+            let above =
+                captions.iter().map(Vec::len).max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0;
             for (at, (figure, caption)) in row.iter().zip(captions).enumerate() {
                 let x = MARGIN + (wide + 14.0) * at as f32;
                 let svg = figure.svg(palette);
@@ -241,8 +260,9 @@ impl Layout {
 fn swatch(subject: usize, palette: &Palette) -> String {
     let (colour, dash) = (palette.of(subject), theme::dash(subject));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 30 14\"><path d=\"M0 7H30\" stroke=\"{colour}\" \
-         stroke-width=\"2.5\" stroke-dasharray=\"{}\"/><path d=\"{}\" fill=\"{colour}\"/></svg>",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 30 14\"><path d=\"M0 7H30\" \
+         stroke=\"{colour}\" stroke-width=\"2.5\" stroke-dasharray=\"{}\"/><path d=\"{}\" \
+         fill=\"{colour}\"/></svg>",
         if dash.is_empty() { "none" } else { dash },
         theme::shape(subject, (15.0, 7.0), 5.5)
     )

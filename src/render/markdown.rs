@@ -10,7 +10,8 @@ pub fn markdown(document: &Document, folder: &str) -> (String, Vec<(String, Stri
     let (mut out, mut figures) = (String::new(), Vec::new());
     let _ = writeln!(out, "# {}\n", line(&document.title));
     let _ = writeln!(out, "{}\n", line(&document.byline));
-    let parts = document.parts.iter().map(|part| (part.id.as_str(), Some(&part.title), &part.blocks));
+    let parts =
+        document.parts.iter().map(|part| (part.id.as_str(), Some(&part.title), &part.blocks));
     for (id, title, blocks) in [("cover", None, &document.cover)].into_iter().chain(parts) {
         if let Some(title) = title {
             let _ = writeln!(out, "## {}\n", line(title));
@@ -33,18 +34,23 @@ pub fn markdown(document: &Document, folder: &str) -> (String, Vec<(String, Stri
 
 fn put(out: &mut String, block: &Block) {
     let _ = match block {
-        Block::Heading(h) => writeln!(out, "{} {}\n", "#".repeat(usize::from(h.level) + 2), line(&h.text)),
+        Block::Heading(h) => {
+            writeln!(out, "{} {}\n", "#".repeat(usize::from(h.level) + 2), line(&h.text))
+        }
         Block::Text(_, text) => writeln!(out, "{}\n", styled(text)),
         Block::List(items) => {
             items.iter().for_each(|item| out.push_str(&format!("- {}\n", styled(item))));
             writeln!(out)
         }
         Block::Terms(terms) => {
-            terms.iter().for_each(|(term, text)| out.push_str(&format!("- **{}**: {}\n", line(term), line(text))));
+            terms.iter().for_each(|(term, text)| {
+                out.push_str(&format!("- **{}**: {}\n", line(term), line(text)))
+            });
             writeln!(out)
         }
         Block::Pairs(title, pairs) => {
-            let rows: Vec<Vec<String>> = pairs.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
+            let rows: Vec<Vec<String>> =
+                pairs.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
             out.push_str(&format!("### {}\n\n", line(title)));
             table(out, &Table::of(2, &["", ""], rows));
             Ok(())
@@ -54,7 +60,8 @@ fn put(out: &mut String, block: &Block) {
             Ok(())
         }
         Block::Code(title, text) => {
-            let title = if title.is_empty() { String::new() } else { format!("{}\n\n", line(title)) };
+            let title =
+                if title.is_empty() { String::new() } else { format!("{}\n\n", line(title)) };
             writeln!(out, "{title}```text\n{}\n```\n", text.replace("```", "'''"))
         }
         Block::Figures(_) => Ok(()),
@@ -62,13 +69,19 @@ fn put(out: &mut String, block: &Block) {
 }
 
 fn table(out: &mut String, table: &Table) {
-    let columns = table.rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0).max(table.head.len());
+    let columns =
+        table.rows.iter().map(|(_, row)| row.len()).max().unwrap_or(0).max(table.head.len());
     let mut write = |row: &[String]| {
-        let cells = (0..columns).map(|i| line(row.get(i).map_or("", String::as_str)).replace('|', "\\|"));
+        let cells =
+            (0..columns).map(|i| line(row.get(i).map_or("", String::as_str)).replace('|', "\\|"));
         let _ = writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "));
     };
     write(&table.head);
-    write(&(0..columns).map(|i| if i < table.left { "---".into() } else { "---:".into() }).collect::<Vec<_>>());
+    write(
+        &(0..columns)
+            .map(|i| if i < table.left { "---".into() } else { "---:".into() })
+            .collect::<Vec<_>>(),
+    );
     table.rows.iter().for_each(|(_, row)| write(row));
     out.push('\n');
 }
@@ -89,5 +102,9 @@ fn styled(text: &Line) -> String {
 
 /// Text on one line, with what Markdown would take for its own marked as plain.
 fn line(text: &str) -> String {
-    text.replace('\n', " ").replace('<', "&lt;").replace('*', "\\*").replace('_', "\\_").replace('[', "\\[")
+    text.replace('\n', " ")
+        .replace('<', "&lt;")
+        .replace('*', "\\*")
+        .replace('_', "\\_")
+        .replace('[', "\\[")
 }

@@ -1,5 +1,5 @@
-//! Blocks in their forms: HTML, PDF, Markdown and the terminal. A renderer knows no facts: what stands in a document, and
-//! every number in it, was settled by `brief`.
+//! Blocks in their forms: HTML, PDF, Markdown and the terminal. A renderer knows no facts: what
+//! stands in a document, and every number in it, was settled by `brief`.
 
 mod grid;
 mod html;

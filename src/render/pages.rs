@@ -1,5 +1,5 @@
-//! Pieces of a document onto pages: what belongs together stays together, a table that goes on repeats its head, and space
-//! between pieces is left out where a page begins.
+//! Pieces of a document onto pages: what belongs together stays together, a table that goes on
+//! repeats its head, and space between pieces is left out where a page begins.
 
 use super::tags::TagId;
 
@@ -43,7 +43,10 @@ pub enum Item {
 impl Item {
     fn down(mut self, by: f32) -> Item {
         let at = match &mut self {
-            Item::Text { at, .. } | Item::Rule { at, .. } | Item::Drawing { at, .. } | Item::Link { at, .. } => at,
+            Item::Text { at, .. }
+            | Item::Rule { at, .. }
+            | Item::Drawing { at, .. }
+            | Item::Link { at, .. } => at,
             Item::PageOf { end, .. } => end,
         };
         at.1 += by;
@@ -80,8 +83,14 @@ pub struct Pages {
 }
 
 /// Puts the pieces onto pages between `top` and `bottom`; `heads` are the tables' own.
-pub fn paginate(pieces: Vec<Piece>, heads: &[Vec<Piece>], (top, bottom): (f32, f32), anchors: usize) -> Pages {
-    let mut pages = Pages { all: vec![Vec::new()], spots: vec![Spot::default(); anchors], filled: Vec::new() };
+pub fn paginate(
+    pieces: Vec<Piece>,
+    heads: &[Vec<Piece>],
+    (top, bottom): (f32, f32),
+    anchors: usize,
+) -> Pages {
+    let mut pages =
+        Pages { all: vec![Vec::new()], spots: vec![Spot::default(); anchors], filled: Vec::new() };
     let mut y = top;
     let needs = together(&pieces);
     let fresh = |pages: &mut Pages, y: &mut f32| {
@@ -100,7 +109,8 @@ pub fn paginate(pieces: Vec<Piece>, heads: &[Vec<Piece>], (top, bottom): (f32, f
                 for head in &heads[table] {
                     let page = pages.all.len() - 1;
                     // Told once; from here on decoration.
-                    pages.all[page].extend(head.items.iter().map(|(item, _)| (item.clone().down(y), None)));
+                    pages.all[page]
+                        .extend(head.items.iter().map(|(item, _)| (item.clone().down(y), None)));
                     y += head.height;
                 }
             }
@@ -141,7 +151,8 @@ mod tests {
 
     #[test]
     fn what_belongs_together_is_on_one_page() {
-        let pieces = vec![piece(60.0, false, None), piece(20.0, true, None), piece(30.0, false, None)];
+        let pieces =
+            vec![piece(60.0, false, None), piece(20.0, true, None), piece(30.0, false, None)];
         let pages = paginate(pieces, &[], (0.0, 100.0), 0);
         assert_eq!(pages.all.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(pages.filled, [0.6, 0.5]);

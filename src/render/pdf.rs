@@ -1,4 +1,5 @@
-//! The brief as PDF, made in-process: tagged (PDF/UA-1), text with embedded fonts, figures as vectors, A4 or Letter.
+//! The brief as PDF, made in-process: tagged (PDF/UA-1), text with embedded fonts, figures as
+//! vectors, A4 or Letter.
 
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::configure::{Configuration, Validator};
@@ -71,13 +72,20 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
         layout.heading(2, &part.title);
         let rows = rows(part);
         if part.appendix && rows > MOST_ROWS {
-            let text = format!("{rows} rows, which the HTML and Markdown forms hold, and `dyno export`.");
+            let text =
+                format!("{rows} rows, which the HTML and Markdown forms hold, and `dyno export`.");
             layout.paragraph(&text, PLAIN);
             continue;
         }
         let mut under = Default::default();
         for (i, block) in part.blocks.iter().enumerate() {
-            set(&mut layout, block, &part.blocks[i + 1..], &document.palette, (&mut under, &part.title));
+            set(
+                &mut layout,
+                block,
+                &part.blocks[i + 1..],
+                &document.palette,
+                (&mut under, &part.title),
+            );
         }
     }
     let entries = listed(&layout);
@@ -106,25 +114,36 @@ fn cover(layout: &mut Layout, document: &Document) {
     for (i, block) in document.cover.iter().enumerate() {
         match block {
             Block::Text(Role::Lead, line) => layout.paragraph(&words(line), FIRST),
-            _ => set(layout, block, &document.cover[i + 1..], &document.palette, (&mut under, &document.title)),
+            _ => set(
+                layout,
+                block,
+                &document.cover[i + 1..],
+                &document.palette,
+                (&mut under, &document.title),
+            ),
         }
     }
 }
 
-/// What the contents name: sections, and of those that are read through the chapters with an anchor (steps). (level, text,
-/// anchor)
+/// What the contents name: sections, and of those that are read through the chapters with an anchor
+/// (steps). (level, text, anchor)
 fn listed(layout: &Layout) -> Vec<(u16, String, usize)> {
     let wanted = layout.headings.iter().filter(|h| h.listed);
     wanted.map(|h| (h.level, h.text.clone(), h.anchor)).collect()
 }
 
 /// The contents in columns, each line a link with its page's number.
-fn list_of_contents(layout: &mut Layout, place: usize, entries: &[(u16, String, usize)]) -> Vec<Piece> {
+fn list_of_contents(
+    layout: &mut Layout,
+    place: usize,
+    entries: &[(u16, String, usize)],
+) -> Vec<Piece> {
     let across = if entries.len() > 10 { 3 } else { 2 };
     let deep = entries.len().div_ceil(across).max(1);
     let wide = (layout.width() - 16.0 * (across - 1) as f32) / across as f32;
     let set = Set { size: 8.2, ..PLAIN };
-    let mut rows: Vec<Piece> = (0..deep).map(|_| Piece { height: 12.0, ..Piece::default() }).collect();
+    let mut rows: Vec<Piece> =
+        (0..deep).map(|_| Piece { height: 12.0, ..Piece::default() }).collect();
     layout.tags.put_at(place, |tags| {
         tags.begin(Tag::TOC);
         for (i, (level, text, anchor)) in entries.iter().enumerate() {
@@ -142,21 +161,35 @@ fn list_of_contents(layout: &mut Layout, place: usize, entries: &[(u16, String, 
             row.items.push((link, Some(tag)));
             let at = (x + indent, set.size + 1.0);
             let (size, colour) = (set.size, set.colour);
-            row.items.push((Item::Text { at, size, face, colour, text: format!("{shown} ") }, Some(tag)));
+            row.items.push((
+                Item::Text { at, size, face, colour, text: format!("{shown} ") },
+                Some(tag),
+            ));
             let end = (x + wide, set.size + 1.0);
             row.items.push((Item::PageOf { end, size: set.size, anchor: *anchor }, Some(tag)));
         }
         tags.end();
     });
-    let rule = Item::Rule { at: (MARGIN, 0.0), size: (layout.width(), 0.6), colour: (0xd5, 0xdb, 0xe2) };
-    let line = |height: f32| Piece { height, items: vec![(rule.clone(), None)], ..Piece::default() };
-    [vec![line(5.0)], rows, vec![Piece { height: 3.0, ..Piece::default() }, line(3.0)]].into_iter().flatten().collect()
+    let rule =
+        Item::Rule { at: (MARGIN, 0.0), size: (layout.width(), 0.6), colour: (0xd5, 0xdb, 0xe2) };
+    let line =
+        |height: f32| Piece { height, items: vec![(rule.clone(), None)], ..Piece::default() };
+    [vec![line(5.0)], rows, vec![Piece { height: 3.0, ..Piece::default() }, line(3.0)]]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// The headings that a block stands under, and its section's title.
 type Under<'a> = (&'a mut [String; 2], &'a str);
 
-fn set(layout: &mut Layout, block: &Block, next: &[Block], palette: &Palette, (under, part): Under<'_>) {
+fn set(
+    layout: &mut Layout,
+    block: &Block,
+    next: &[Block],
+    palette: &Palette,
+    (under, part): Under<'_>,
+) {
     match block {
         Block::Heading(heading) => {
             match heading.level {
@@ -181,7 +214,8 @@ fn set(layout: &mut Layout, block: &Block, next: &[Block], palette: &Palette, (u
         }
         Block::List(items) => layout.list(&items.iter().map(words).collect::<Vec<_>>()),
         Block::Terms(terms) => {
-            let terms: Vec<String> = terms.iter().map(|(term, text)| format!("{term}: {text}")).collect();
+            let terms: Vec<String> =
+                terms.iter().map(|(term, text)| format!("{term}: {text}")).collect();
             layout.list(&terms);
         }
         Block::Pairs(title, pairs) => {
@@ -189,11 +223,15 @@ fn set(layout: &mut Layout, block: &Block, next: &[Block], palette: &Palette, (u
             layout.pairs(title, pairs);
         }
         Block::Table(table) => layout.table(table, &table_caption(table, under, part)),
-        Block::Figures(figures) => layout.figures(figures, palette, matches!(next, [Block::Table(_), ..])),
+        Block::Figures(figures) => {
+            layout.figures(figures, palette, matches!(next, [Block::Table(_), ..]))
+        }
         // Nobody reads a plan of many pages on paper, and nobody repeats a run from paper.
         Block::Code(title, text) if text.lines().count() > MOST_CODE => {
             let lines = text.lines().count();
-            let text = format!("{title}: {lines} lines, which the HTML and Markdown forms and the bundle hold.");
+            let text = format!(
+                "{title}: {lines} lines, which the HTML and Markdown forms and the bundle hold."
+            );
             layout.paragraph(&text, PLAIN);
         }
         Block::Code(title, text) => {
@@ -213,11 +251,13 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
         ..krilla::SerializeSettings::default()
     };
     let mut file = krilla::Document::new_with(settings);
-    let metadata = krilla::metadata::Metadata::new().title(document.title.clone()).creator("Dyno".to_string());
+    let metadata =
+        krilla::metadata::Metadata::new().title(document.title.clone()).creator("Dyno".to_string());
     file.set_metadata(metadata.language("en".to_string()));
     let mut pen = Pen { fonts: Vec::new(), tags: layout.tags, pages: &pages };
     for (number, items) in pages.all.iter().enumerate() {
-        let settings = krilla::page::PageSettings::from_wh(size.0, size.1).ok_or_else(|| broken("no page size"))?;
+        let settings = krilla::page::PageSettings::from_wh(size.0, size.1)
+            .ok_or_else(|| broken("no page size"))?;
         let mut page = file.start_page_with(settings);
         pen.links(&mut page, items)?;
         let mut surface = page.surface();
@@ -230,7 +270,12 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
             pen.item(&mut surface, item, *tag)?;
         }
         let foot = format!("{} of {}", number + 1, pages.all.len());
-        let title = fonts::shortened(&document.title, f64::from(SMALL.size), Face::Plain, f64::from(size.0) * 0.7);
+        let title = fonts::shortened(
+            &document.title,
+            f64::from(SMALL.size),
+            Face::Plain,
+            f64::from(size.0) * 0.7,
+        );
         surface.start_tagged(ContentTag::Artifact(ArtifactType::Footer));
         pen.text(&mut surface, (MARGIN, size.1 - FOOT + 8.0), SMALL, &title)?;
         let right = size.0 - MARGIN - width(&foot, SMALL.size, Face::Plain);
@@ -251,7 +296,10 @@ fn outline_of(headings: &[super::layout::Heading], pages: &Pages) -> Vec<Outline
     let mut all: Vec<OutlineNode> = Vec::new();
     for heading in headings.iter().filter(|h| h.level < 4) {
         let spot = pages.spots[heading.anchor];
-        let node = OutlineNode::new(heading.text.clone(), XyzDestination::new(spot.page, Point::from_xy(0.0, spot.y)));
+        let node = OutlineNode::new(
+            heading.text.clone(),
+            XyzDestination::new(spot.page, Point::from_xy(0.0, spot.y)),
+        );
         match all.last_mut().filter(|_| heading.level == 3) {
             Some(section) => section.push_child(node),
             None => all.push(node),
@@ -271,11 +319,14 @@ impl Pen<'_> {
     fn links(&mut self, page: &mut Sheet<'_>, items: &[(Item, Option<TagId>)]) -> Result<()> {
         for (item, tag) in items {
             let Item::Link { at, size, anchor, says } = item else { continue };
-            let rect = Rect::from_xywh(at.0, at.1, size.0, size.1).ok_or_else(|| broken("a link has no size"))?;
+            let rect = Rect::from_xywh(at.0, at.1, size.0, size.1)
+                .ok_or_else(|| broken("a link has no size"))?;
             let spot = self.pages.spots[*anchor];
             let to = XyzDestination::new(spot.page, Point::from_xy(0.0, (spot.y - 8.0).max(0.0)));
-            let link =
-                Annotation::new_link(LinkAnnotation::new(rect, Target::Destination(to.into())), Some(says.clone()));
+            let link = Annotation::new_link(
+                LinkAnnotation::new(rect, Target::Destination(to.into())),
+                Some(says.clone()),
+            );
             let id = page.add_tagged_annotation(link);
             if let Some(tag) = tag {
                 self.tags.drawn(*tag, id);
@@ -315,7 +366,9 @@ impl Pen<'_> {
             Item::Rule { at, size, colour } => {
                 surface.set_fill(Some(filled_with(*colour)));
                 let mut path = PathBuilder::new();
-                Rect::from_xywh(at.0, at.1, size.0, size.1).into_iter().for_each(|rect| path.push_rect(rect));
+                Rect::from_xywh(at.0, at.1, size.0, size.1)
+                    .into_iter()
+                    .for_each(|rect| path.push_rect(rect));
                 path.finish().iter().for_each(|path| surface.draw_path(path));
             }
             Item::Drawing { at, size, svg } => drawing(surface, *at, *size, svg)?,
@@ -325,7 +378,13 @@ impl Pen<'_> {
     }
 
     /// One line, in as many fonts as its characters need.
-    fn text(&mut self, surface: &mut Surface<'_>, at: (f32, f32), set: Set, text: &str) -> Result<()> {
+    fn text(
+        &mut self,
+        surface: &mut Surface<'_>,
+        at: (f32, f32),
+        set: Set,
+        text: &str,
+    ) -> Result<()> {
         surface.set_fill(Some(filled_with(set.colour)));
         let seen: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
         let font_of = |c: &char| fonts::of_char(set.face, *c).map(std::ptr::from_ref);
@@ -333,7 +392,14 @@ impl Pen<'_> {
         for run in seen.chunk_by(|a, b| font_of(a) == font_of(b)) {
             let Some(font) = fonts::of_char(set.face, run[0]) else { continue };
             let (font, run) = (self.font(font)?, run.iter().collect::<String>());
-            surface.draw_text(Point::from_xy(x, at.1), font, set.size, &run, false, TextDirection::LeftToRight);
+            surface.draw_text(
+                Point::from_xy(x, at.1),
+                font,
+                set.size,
+                &run,
+                false,
+                TextDirection::LeftToRight,
+            );
             x += width(&run, set.size, set.face);
         }
         Ok(())
@@ -344,7 +410,8 @@ impl Pen<'_> {
         if let Some((_, font)) = self.fonts.iter().find(|(known, _)| *known == at) {
             return Ok(font.clone());
         }
-        let font = Font::new(wanted.data.to_vec().into(), 0).ok_or_else(|| broken("a font cannot be read"))?;
+        let font = Font::new(wanted.data.to_vec().into(), 0)
+            .ok_or_else(|| broken("a font cannot be read"))?;
         self.fonts.push((at, font.clone()));
         Ok(font)
     }

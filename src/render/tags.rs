@@ -1,4 +1,5 @@
-//! The logical structure of a PDF: what a reader that does not see the page is given, in the order of reading.
+//! The logical structure of a PDF: what a reader that does not see the page is given, in the order
+//! of reading.
 
 use krilla::tagging::{Identifier, Node, TagGroup, TagKind, TagTree};
 
@@ -44,7 +45,8 @@ impl Tags {
         self.open.pop();
     }
 
-    /// What `make` makes comes right after the document's first `place` elements: contents are known last and read first.
+    /// What `make` makes comes right after the document's first `place` elements: contents are
+    /// known last and read first.
     pub fn put_at(&mut self, place: usize, make: impl FnOnce(&mut Tags)) {
         let from = self.top.len();
         make(self);
@@ -70,7 +72,8 @@ impl Tags {
 
     fn group(&self, id: TagId) -> TagGroup {
         let element = &self.all[id];
-        let mut children: Vec<Node> = element.children.iter().map(|child| Node::Group(self.group(*child))).collect();
+        let mut children: Vec<Node> =
+            element.children.iter().map(|child| Node::Group(self.group(*child))).collect();
         children.extend(element.content.iter().map(|content| Node::Leaf(*content)));
         TagGroup::with_children(element.kind.clone(), children)
     }

@@ -1,4 +1,5 @@
-//! Blocks for the terminal: at most 120 columns, numbers aligned right. Figures are left to the other forms.
+//! Blocks for the terminal: at most 120 columns, numbers aligned right. Figures are left to the
+//! other forms.
 
 use std::fmt::Write;
 
@@ -23,7 +24,8 @@ pub fn terminal(blocks: &[Block]) -> String {
     out
 }
 
-/// Whether an empty line stands between two blocks: not under a heading, nor between notes or sentences in a row.
+/// Whether an empty line stands between two blocks: not under a heading, nor between notes or
+/// sentences in a row.
 fn apart(before: Option<&Block>, block: &Block) -> bool {
     match (before, block) {
         (None | Some(Block::Figures(_)), _) | (_, Block::Figures(_)) => false,
@@ -43,7 +45,9 @@ fn put(out: &mut String, block: &Block) {
         }
         Block::Text(_, line) => wrap(out, "  ", &words(line)),
         Block::List(items) => items.iter().for_each(|item| wrap(out, "  - ", &words(item))),
-        Block::Terms(terms) => terms.iter().for_each(|(term, meaning)| wrap(out, "  ", &format!("{term}: {meaning}"))),
+        Block::Terms(terms) => {
+            terms.iter().for_each(|(term, meaning)| wrap(out, "  ", &format!("{term}: {meaning}")))
+        }
         Block::Pairs(title, pairs) => {
             let _ = writeln!(out, "  {title}");
             pairs.iter().for_each(|(name, value)| wrap(out, "    ", &format!("{name}: {value}")));
@@ -73,7 +77,8 @@ fn wrap(out: &mut String, indent: &str, text: &str) {
     let _ = writeln!(out, "{line}");
 }
 
-/// Two spaces between columns. Where a table is too wide, names are cut, and then columns at the end left out.
+/// Two spaces between columns. Where a table is too wide, names are cut, and then columns at the
+/// end left out.
 fn table(out: &mut String, table: &Table) {
     let mut rows: Vec<Vec<String>> = vec![table.head.clone()];
     rows.extend(table.rows.iter().map(|(_, row)| row.clone()));
@@ -84,7 +89,9 @@ fn table(out: &mut String, table: &Table) {
     };
     let total = |widths: &[usize]| widths.iter().sum::<usize>() + 2 * widths.len();
     if total(&widths(&rows)) > WIDTH {
-        rows.iter_mut().flat_map(|row| row.iter_mut().take(table.left)).for_each(|cell| *cell = cut(cell));
+        rows.iter_mut()
+            .flat_map(|row| row.iter_mut().take(table.left))
+            .for_each(|cell| *cell = cut(cell));
     }
     let widths = widths(&rows);
     let shown = (1..=columns).rev().find(|n| total(&widths[..*n]) <= WIDTH).unwrap_or(1);
@@ -92,7 +99,8 @@ fn table(out: &mut String, table: &Table) {
         let mut line = String::new();
         for (c, (text, &width)) in row.iter().zip(&widths).take(shown).enumerate() {
             let gap = " ".repeat(width - text.chars().count());
-            let (before, after) = if c < table.left { ("", gap.as_str()) } else { (gap.as_str(), "") };
+            let (before, after) =
+                if c < table.left { ("", gap.as_str()) } else { (gap.as_str(), "") };
             let _ = write!(line, "  {before}{text}{after}");
         }
         let _ = writeln!(out, "{}", line.trim_end());
@@ -117,9 +125,11 @@ mod tests {
     fn sentences_are_wrapped_and_wide_tables_lose_columns_from_the_end() {
         let long = "word ".repeat(60);
         let name = "a subject whose name is long".to_string();
-        let cells = |first: &str| [vec![first.to_string()], vec!["1,234,567".to_string(); 12]].concat();
+        let cells =
+            |first: &str| [vec![first.to_string()], vec!["1,234,567".to_string(); 12]].concat();
         let rows = vec![cells(&name)];
-        let shown = terminal(&[Block::text(long.trim()), Table::of(1, &cells("subject"), rows).block()]);
+        let shown =
+            terminal(&[Block::text(long.trim()), Table::of(1, &cells("subject"), rows).block()]);
         assert!(shown.lines().all(|line| line.chars().count() <= WIDTH), "{shown}");
         assert!(shown.contains("  a subject whose n…  1,234,567"), "{shown}");
         assert!(shown.contains("word\n\n  subject"), "{shown}");

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 use crate::plan::{
-    Arrival, Axis, Drive, Field, Knobs, Load, Order, Part, Place, Plan, PointKey, Protocol, Step, Stream, Subject,
-    Sweep,
+    Arrival, Axis, Drive, Field, Knobs, Load, Order, Part, Place, Plan, PointKey, Protocol, Step,
+    Stream, Subject, Sweep,
 };
 use crate::record::{Cell, Class, Fact, Interval, Outcome, Point, Run, Sink, Tally};
 use crate::store::Writer;
@@ -58,7 +58,12 @@ pub fn plan(made: &Made) -> Plan {
         drop_caches: true,
         settle: true,
         figures: Vec::new(),
-        sweep: Some(Sweep { stream: "read".into(), field: Field::Threads, values: made.values.clone(), search: None }),
+        sweep: Some(Sweep {
+            stream: "read".into(),
+            field: Field::Threads,
+            values: made.values.clone(),
+            search: None,
+        }),
         streams: vec![stream("read", true), stream("writer", false)],
     };
     Plan {
@@ -92,7 +97,15 @@ pub fn histogram(ops: u64, typical_ns: u64) -> Histogram {
 
 pub fn tally(class: Class, ops: u64, typical_ns: u64) -> Tally {
     let service = histogram(ops, typical_ns);
-    Tally { class, ops: service.count, bytes: service.count * 4096, misses: 0, given_up: 0, service, response: None }
+    Tally {
+        class,
+        ops: service.count,
+        bytes: service.count * 4096,
+        misses: 0,
+        given_up: 0,
+        service,
+        response: None,
+    }
 }
 
 pub fn cell(stream: &str, headline: bool, threads: u32, tally: Tally) -> Cell {
@@ -120,7 +133,12 @@ pub fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
     let axis = Axis { name: "read.threads".into(), field: Field::Threads, value: value.into() };
     let failed = made.fail && subject == "Disk" && repeat == 2 && value == made.values[0];
     Point {
-        key: PointKey { subject: subject.into(), step: "readrandom".into(), axis: Some(axis), repeat },
+        key: PointKey {
+            subject: subject.into(),
+            step: "readrandom".into(),
+            axis: Some(axis),
+            repeat,
+        },
         started_unix_ns: STARTED,
         window_ns: made.seconds * SECOND,
         outcome: if failed {
@@ -138,7 +156,10 @@ pub fn point(made: &Made, subject: &str, value: f64, repeat: u32) -> Point {
 
 pub fn write_bundle(path: &Path, made: &Made) -> Result<()> {
     let run = Run { plan: plan(made), started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
-    let facts = [Fact::new("Host", "name", "bench-1"), Fact::new("CPU", "model", "Example 9000 <64 cores>")];
+    let facts = [
+        Fact::new("Host", "name", "bench-1"),
+        Fact::new("CPU", "model", "Example 9000 <64 cores>"),
+    ];
     let mut writer = Writer::create(path, &run, &facts)?;
     for repeat in 1..=made.repeats {
         for &value in &made.values {

@@ -17,18 +17,22 @@ fn facts(paths: &[PathBuf]) -> Facts {
     crate::cmd::load::facts(paths, &Question::default()).expect("facts")
 }
 
-/// Six neighbours, three of them readers whose latency is the point, with a meter of power at each drive.
+/// Six neighbours, three of them readers whose latency is the point, with a meter of power at each
+/// drive.
 fn neighbours() -> Facts {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("made.dyno");
     let made = Made { values: vec![1.0], seconds: 20, fail: false, ..small() };
     let mut of = plan(&made);
     let names = ["writer-1", "writer-2", "writer-3", "reader-4", "reader-5", "reader-6"];
-    of.protocol.steps[0].streams = names.iter().map(|name| stream(name, name.starts_with("reader"))).collect();
+    of.protocol.steps[0].streams =
+        names.iter().map(|name| stream(name, name.starts_with("reader"))).collect();
     of.protocol.steps[0].sweep = None;
     let run = Run { plan: of, started_unix_ns: STARTED, dyno_version: "0.1.0".into() };
     let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
-    for (repeat, subject) in (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject))) {
+    for (repeat, subject) in
+        (1..=3).flat_map(|repeat| ["Memory", "Disk"].map(|subject| (repeat, subject)))
+    {
         let mut point = point(&made, subject, 1.0, repeat);
         point.key.axis = None;
         let slow = if subject == "Disk" { 3 } else { 1 };
@@ -39,8 +43,11 @@ fn neighbours() -> Facts {
         point.cells = names.iter().map(stream).collect();
         writer.begin(&point.key).expect("begun");
         for tenth in -35..=235 {
-            let (meter, name, value) = ("exec".to_string(), "drive_watts".to_string(), 7.0 + slow as f64);
-            writer.sample(&Sample { at_ns: tenth * 100_000_000, meter, name, value }).expect("a reading");
+            let (meter, name, value) =
+                ("exec".to_string(), "drive_watts".to_string(), 7.0 + slow as f64);
+            writer
+                .sample(&Sample { at_ns: tenth * 100_000_000, meter, name, value })
+                .expect("a reading");
         }
         writer.end(&point).expect("ended");
     }
@@ -52,7 +59,8 @@ fn golden() -> Vec<(&'static str, Facts)> {
         let (_folder, paths) = bundle(made);
         facts(&paths)
     };
-    let many = Made { values: (1..=60).map(f64::from).collect(), repeats: 2, seconds: 4, fail: false };
+    let many =
+        Made { values: (1..=60).map(f64::from).collect(), repeats: 2, seconds: 4, fail: false };
     vec![("small", of(&small())), ("many values", of(&many)), ("noisy neighbour", neighbours())]
 }
 
@@ -64,7 +72,8 @@ fn in_no_golden_figure_does_a_label_stand_on_another_or_is_too_small() {
         assert!(figures.len() >= 4, "{name}: {figures:?}");
         for figure in figures {
             check(&figure.svg(&palette)).unwrap_or_else(|why| panic!("{name}, {figure:?}: {why}"));
-            check(&figure.alone(&palette)).unwrap_or_else(|why| panic!("{name}, {figure:?}: {why}"));
+            check(&figure.alone(&palette))
+                .unwrap_or_else(|why| panic!("{name}, {figure:?}: {why}"));
         }
     }
 }

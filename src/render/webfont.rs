@@ -1,4 +1,5 @@
-//! The fonts of a page: cut to the characters that stand in it, as WOFF 1.0 (W3C Recommendation, 13 December 2012).
+//! The fonts of a page: cut to the characters that stand in it, as WOFF 1.0 (W3C Recommendation, 13
+//! December 2012).
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -17,11 +18,13 @@ pub struct Used([[BTreeSet<char>; 2]; 3]);
 const FACES: [Face; 3] = [Face::Plain, Face::Bold, Face::Code];
 
 impl Used {
-    /// What stands in a page outside its tags. Whether text is bold is the style sheet's affair, so that all of it is taken
-    /// for both; code is what `pre` and `code` hold. A character that no font has is an error.
+    /// What stands in a page outside its tags. Whether text is bold is the style sheet's affair, so
+    /// that all of it is taken for both; code is what `pre` and `code` hold. A character that no
+    /// font has is an error.
     pub fn of_page(page: &str) -> Result<Used> {
         let mut used = Used::default();
-        // What is typed on any keyboard is always there: a style may set it in capitals, a reader may edit it.
+        // What is typed on any keyboard is always there: a style may set it in capitals, a reader
+        // may edit it.
         let ascii: String = (' '..='~').collect();
         used.add(&[Face::Plain, Face::Bold], &ascii)?;
         let (mut rest, mut code) = (page, false);
@@ -31,7 +34,9 @@ impl Used {
             let tag = &rest[at + 1..];
             let closing = ["style>", "script>"].into_iter().find(|name| tag.starts_with(name));
             let end = match closing {
-                Some(name) => tag.find(&format!("</{name}")).map_or(tag.len(), |end| end + name.len() + 2),
+                Some(name) => {
+                    tag.find(&format!("</{name}")).map_or(tag.len(), |end| end + name.len() + 2)
+                }
                 None => tag.find('>').map_or(tag.len(), |end| end + 1),
             };
             match () {
@@ -56,7 +61,9 @@ impl Used {
     pub fn fonts(&self) -> Result<Vec<(bool, u16, Vec<u8>)>> {
         let mut all = Vec::new();
         for (own, face) in self.0.iter().zip(FACES) {
-            for (chars, font) in own.iter().zip(fonts::of(face)).filter(|(chars, _)| !chars.is_empty()) {
+            for (chars, font) in
+                own.iter().zip(fonts::of(face)).filter(|(chars, _)| !chars.is_empty())
+            {
                 let weight = if face == Face::Bold { 600 } else { 400 };
                 all.push((face == Face::Code, weight, woff(font, chars)?));
             }
@@ -67,8 +74,17 @@ impl Used {
 
 /// The five entities that pages are written with.
 fn unescaped(text: &str) -> String {
-    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&#39;", "'");
-    plain.replace("&#60;", "<").replace("&#62;", ">").replace("&#34;", "\"").replace("&#38;", "&").replace("&amp;", "&")
+    let plain = text
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&#39;", "'");
+    plain
+        .replace("&#60;", "<")
+        .replace("&#62;", ">")
+        .replace("&#34;", "\"")
+        .replace("&#38;", "&")
+        .replace("&amp;", "&")
 }
 
 /// A table of a font: its tag and what it holds.
@@ -76,7 +92,8 @@ type Table = ([u8; 4], Vec<u8>);
 
 /// A font with these characters alone.
 pub fn woff(font: &Font, chars: &BTreeSet<char>) -> Result<Vec<u8>> {
-    let broken = |what: String| failed(format!("{} cannot be cut: {what}", font.family), "please report it");
+    let broken =
+        |what: String| failed(format!("{} cannot be cut: {what}", font.family), "please report it");
     let mut kept = GlyphRemapper::new();
     let placed = chars.iter().filter_map(|c| Some((u32::from(*c), font.glyph(*c)?)));
     let placed: Vec<(u32, u16)> = placed.map(|(code, glyph)| (code, kept.remap(glyph.0))).collect();
@@ -107,13 +124,16 @@ fn tables(file: &[u8]) -> Option<Vec<Table>> {
     (0..count).map(table).collect()
 }
 
-/// Which glyph a character has: a table in format 12, of runs of characters whose glyphs follow one another.
+/// Which glyph a character has: a table in format 12, of runs of characters whose glyphs follow one
+/// another.
 fn cmap(placed: &[(u32, u16)]) -> Vec<u8> {
     let mut runs: Vec<(u32, u32, u32)> = Vec::new();
     for &(code, glyph) in placed {
         let glyph = u32::from(glyph);
         match runs.last_mut() {
-            Some((first, last, at)) if code == *last + 1 && glyph == *at + (code - *first) => *last = code,
+            Some((first, last, at)) if code == *last + 1 && glyph == *at + (code - *first) => {
+                *last = code
+            }
             _ => runs.push((code, code, glyph)),
         }
     }
@@ -124,7 +144,8 @@ fn cmap(placed: &[(u32, u16)]) -> Vec<u8> {
     [12u16, 0].iter().for_each(|n| out.extend(n.to_be_bytes()));
     let count = runs.len() as u32;
     [16 + 12 * count, 0, count].iter().for_each(|n| out.extend(n.to_be_bytes()));
-    runs.iter().for_each(|(from, to, at)| [from, to, at].iter().for_each(|n| out.extend(n.to_be_bytes())));
+    runs.iter()
+        .for_each(|(from, to, at)| [from, to, at].iter().for_each(|n| out.extend(n.to_be_bytes())));
     out
 }
 
@@ -178,7 +199,11 @@ mod tests {
         let chars: BTreeSet<char> = "Dyno 0123456789 µs †".chars().collect();
         let [plain, _] = fonts::of(Face::Plain);
         let file = woff(plain, &chars).expect("a font");
-        assert!(file.starts_with(b"wOFF") && file.len() < plain.data.len() / 10, "{} bytes", file.len());
+        assert!(
+            file.starts_with(b"wOFF") && file.len() < plain.data.len() / 10,
+            "{} bytes",
+            file.len()
+        );
         assert_eq!(number(&file, 8), Some(file.len()));
         let map = cmap(&[(65, 1), (66, 2), (0x20ac, 3)]);
         assert_eq!((map.len(), number(&map, 16)), (12 + 16 + 24, Some(40)));
@@ -188,8 +213,15 @@ mod tests {
     fn a_page_names_the_character_that_no_font_has() {
         let page = "<p title=\"東\">Ω</p><style>p { content: '京' }</style><pre>▲ &lt;</pre>";
         let used = Used::of_page(page).expect("what is in a tag is not set");
-        assert!(used.0[0][0].contains(&'Ω') && used.0[2][1].contains(&'▲') && used.0[2][0].contains(&'<'));
-        let said = Used::of_page("<p>a <b>京</b></p>").map(|_| ()).map_err(|e| describe(&e).0).expect_err("missing");
+        assert!(
+            used.0[0][0].contains(&'Ω')
+                && used.0[2][1].contains(&'▲')
+                && used.0[2][0].contains(&'<')
+        );
+        let said = Used::of_page("<p>a <b>京</b></p>")
+            .map(|_| ())
+            .map_err(|e| describe(&e).0)
+            .expect_err("missing");
         assert!(said.contains("'京' (U+4EAC)"), "{said}");
     }
 }

@@ -1,5 +1,5 @@
-//! Which drives a run may begin on: each is looked up once and held, what a killed run left is unmounted, the guard is
-//! asked, and that there is room, before anything is touched.
+//! Which drives a run may begin on: each is looked up once and held, what a killed run left is
+//! unmounted, the guard is asked, and that there is room, before anything is touched.
 
 use super::before::{Before, with_our_own};
 use super::prepare::writes;
@@ -10,8 +10,8 @@ use crate::lab::pin::Pins;
 use crate::lab::{filesystem, guard};
 use crate::plan::{Drive, Plan, Subject};
 
-/// Refuses every drive that must not be touched, before anything is. What a killed run left mounted is unmounted first.
-/// The drives are held from here on.
+/// Refuses every drive that must not be touched, before anything is. What a killed run left mounted
+/// is unmounted first. The drives are held from here on.
 pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> Result<Pins> {
     let writes = points_write || writes(plan);
     let mut pins = Pins::default();
@@ -24,7 +24,8 @@ pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> 
         };
         subject.drives.iter().try_for_each(&mut hold).with_context(|| subject.name.clone())?;
     }
-    let subjects: Vec<Subject> = plan.subjects.iter().map(|subject| pins.subject(subject)).collect();
+    let subjects: Vec<Subject> =
+        plan.subjects.iter().map(|subject| pins.subject(subject)).collect();
     super::apart(plan)?;
     for subject in &subjects {
         for (i, drive) in subject.drives.iter().enumerate() {

@@ -13,16 +13,26 @@ pub struct Before {
     pub states: Vec<DriveState>,
 }
 
-/// A filesystem that this very run made may be erased without being named, and so may what a run of Dyno's left.
-pub fn with_our_own(plan: &Plan, before: &Before, subject: &str, index: usize, drive: &Drive) -> Drive {
+/// A filesystem that this very run made may be erased without being named, and so may what a run of
+/// Dyno's left.
+pub fn with_our_own(
+    plan: &Plan,
+    before: &Before,
+    subject: &str,
+    index: usize,
+    drive: &Drive,
+) -> Drive {
     let mut drive = drive.clone();
     let Place::Device { .. } = &drive.place else { return drive };
     if let Some(filesystem) = &plan.protocol.preparation.filesystem {
-        let made = |p: &&Prepared| p.subject == subject && p.drive == index as u32 && p.action == "filesystem";
+        let made = |p: &&Prepared| {
+            p.subject == subject && p.drive == index as u32 && p.action == "filesystem"
+        };
         let uuid = filesystem::uuid(&drive, filesystem.kind);
         let noted = |p: &Prepared| uuid.as_ref().is_some_and(|uuid| p.outcome.ends_with(uuid));
         // Killed between mkfs and its note, the run had begun, and the filesystem is one of Dyno's.
-        let unnoted = || begun(before, subject, index) && filesystem::is_dynos(&drive, filesystem.kind);
+        let unnoted =
+            || begun(before, subject, index) && filesystem::is_dynos(&drive, filesystem.kind);
         if before.prepared.iter().filter(made).any(noted) || unnoted() {
             drive.erase_signatures.push(filesystem.kind.name().to_string());
         }

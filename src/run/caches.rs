@@ -1,5 +1,5 @@
-//! Cold page cache before a point: `sync; echo 3 > drop_caches` as the published protocols do it, or, without the
-//! right to, dropping the dataset's own files from the cache.
+//! Cold page cache before a point: `sync; echo 3 > drop_caches` as the published protocols do it,
+//! or, without the right to, dropping the dataset's own files from the cache.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use rustix::fs::{Advice, fadvise, sync};
 
 use crate::base::error::{Context, Result};
 
-/// Writes dirty pages back and drops clean ones: of the whole host, or else of the files below `folders`.
+/// Writes dirty pages back and drops clean ones: of the whole host, or else of the files below
+/// `folders`.
 pub fn drop_page_cache(folders: &[PathBuf]) -> Result<()> {
     sync();
     if std::fs::write("/proc/sys/vm/drop_caches", "3").is_ok() {
@@ -18,14 +19,16 @@ pub fn drop_page_cache(folders: &[PathBuf]) -> Result<()> {
 
 /// Drops the files below a folder from the page cache, as far as they are written back.
 pub fn drop_files_below(folder: &Path) -> Result<()> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("listing {}", folder.display()))?;
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("listing {}", folder.display()))?;
     for entry in entries {
         let entry = entry.with_context(|| format!("listing {}", folder.display()))?;
         let (kind, path) = (entry.file_type(), entry.path());
         if kind.as_ref().is_ok_and(|t| t.is_dir()) {
             drop_files_below(&path)?;
         } else if kind.is_ok_and(|t| t.is_file()) {
-            let file = std::fs::File::open(&path).with_context(|| format!("opening {}", path.display()))?;
+            let file = std::fs::File::open(&path)
+                .with_context(|| format!("opening {}", path.display()))?;
             fadvise(&file, 0, None, Advice::DontNeed)
                 .with_context(|| format!("dropping {} from the page cache", path.display()))?;
         }

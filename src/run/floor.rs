@@ -1,5 +1,6 @@
-//! The pacing floor: the response time of an engine that takes no time, through the worker loop that all streams use. What
-//! an open loop reports below it is Dyno's and the machine's, not the drive's.
+//! The pacing floor: the response time of an engine that takes no time, through the worker loop
+//! that all streams use. What an open loop reports below it is Dyno's and the machine's, not the
+//! drive's.
 
 use std::num::NonZeroU64;
 use std::sync::atomic::AtomicBool;
@@ -52,7 +53,9 @@ pub fn measure(clock: Clock) -> Result<PacingFloor> {
     let recorder = Recorder::new(&[Class::READ], true);
     // In a thread of its own, as workers are: the timer slack is the thread's.
     let measured = std::thread::scope(|scope| scope.spawn(|| pace(clock, &recorder)).join());
-    measured.map_err(|_| failed("the measurement of the pacing floor panicked", "please report this defect"))??;
+    measured.map_err(|_| {
+        failed("the measurement of the pacing floor panicked", "please report this defect")
+    })??;
     let mut tallies = Vec::new();
     recorder.add_to(&mut tallies);
     let response = tallies.first().map(|tally| tally.response());
@@ -62,7 +65,8 @@ pub fn measure(clock: Clock) -> Result<PacingFloor> {
 }
 
 fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
-    // As in a group of workers: a kernel that refuses has a higher floor, and this is what shows it.
+    // As in a group of workers: a kernel that refuses has a higher floor, and this is what shows
+    // it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
     let from_ns = clock.now_ns();
     let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
@@ -89,7 +93,8 @@ mod tests {
     fn the_floor_is_of_every_op_that_was_due_and_far_below_a_drives_latency() {
         let floor = measure(Clock::start()).expect("measured");
         assert!((1..=LENGTH_NS * OPS_PER_S / 1_000_000_000).contains(&floor.ops), "{floor:?}");
-        // About a microsecond on a quiet machine; a busy one wakes its threads later, at worst by a slice of the scheduler.
+        // About a microsecond on a quiet machine; a busy one wakes its threads later, at worst by a
+        // slice of the scheduler.
         assert!(floor.median_ns > 0 && floor.median_ns <= floor.p95_ns, "{floor:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Several database servers in one point: what each did, and the two figures that are both called "p99" elsewhere, each
-//! under a name of its own.
+//! Several database servers in one point: what each did, and the two figures that are both called
+//! "p99" elsewhere, each under a name of its own.
 
 use crate::base::histogram::Histogram;
 use crate::base::units;
@@ -56,7 +56,15 @@ mod tests {
         let mut service = Histogram::new();
         service.add_n(ns, 100_000);
         let ops = service.count;
-        let tally = Tally { class: TRANSACTION, ops, bytes: 0, misses: 0, given_up: 0, service, response: None };
+        let tally = Tally {
+            class: TRANSACTION,
+            ops,
+            bytes: 0,
+            misses: 0,
+            given_up: 0,
+            service,
+            response: None,
+        };
         Cell {
             stream: "clients".into(),
             drive: 0,

@@ -1,5 +1,6 @@
-//! The maxima of load sweeps: what the swept stream did in closed loop, which the shares of the same subject, step and
-//! repeat are percentages of. A running plan and one that is resumed learn them by the same rule.
+//! The maxima of load sweeps: what the swept stream did in closed loop, which the shares of the
+//! same subject, step and repeat are percentages of. A running plan and one that is resumed learn
+//! them by the same rule.
 
 use std::collections::HashMap;
 
@@ -27,12 +28,16 @@ impl Of {
 pub struct Maxima(HashMap<Of, f64>);
 
 impl Maxima {
-    /// Takes a point's result into account: at the maximum of a load sweep it is the swept stream's.
+    /// Takes a point's result into account: at the maximum of a load sweep it is the swept
+    /// stream's.
     pub fn note(&mut self, point: &PointPlan, measured: &Point) {
         let at_maximum = point.key.axis.as_ref().is_some_and(|axis| axis.value.is_maximum());
         let Some(sweep) = point.step.sweep.as_ref().filter(|_| at_maximum) else { return };
         if measured.outcome == Outcome::Measured {
-            self.0.insert(Of::new(&point.key, &sweep.stream), super::ops_per_s(measured, &sweep.stream));
+            self.0.insert(
+                Of::new(&point.key, &sweep.stream),
+                super::ops_per_s(measured, &sweep.stream),
+            );
         }
     }
 

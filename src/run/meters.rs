@@ -11,8 +11,8 @@ use crate::plan::Plan;
 use crate::record::gauge::WATTS;
 use crate::record::{Fact, IdlePower, Sample, Sink};
 
-/// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is found out by the load's
-/// end, and of that a second is seen even at the latest.
+/// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is
+/// found out by the load's end, and of that a second is seen even at the latest.
 const MARGIN_NS: u64 = 3_500_000_000;
 
 /// When a point's load began, and its window.
@@ -23,7 +23,8 @@ pub struct Around {
     pub end_ns: u64,
 }
 
-/// Hands the sink what was read around a point; what went wrong with meters comes back as the point's facts.
+/// Hands the sink what was read around a point; what went wrong with meters comes back as the
+/// point's facts.
 pub fn keep(
     watch: &Watch,
     subject: &str,

@@ -1,8 +1,10 @@
-//! Running a plan: datasets made ready, points measured one after another, everything handed to a `Sink`.
+//! Running a plan: datasets made ready, points measured one after another, everything handed to a
+//! `Sink`.
 //!
-//! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject, `worker_group` runs workers from barrier
-//! to join, `telemetry` watches them once a second, `point` puts one point together, `progress` informs the user. `time` is
-//! the clock with the signal that ends its waits. Each function is given what it uses. Nothing here knows SQLite.
+//! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject,
+//! `worker_group` runs workers from barrier to join, `telemetry` watches them once a second,
+//! `point` puts one point together, `progress` informs the user. `time` is the clock with the
+//! signal that ends its waits. Each function is given what it uses. Nothing here knows SQLite.
 
 mod admit;
 pub mod before;
@@ -84,8 +86,9 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Measures every point. An error here means that nothing more can be measured (a dataset that cannot be made, a
-    /// bundle that cannot be written); what one point runs into is stored with that point.
+    /// Measures every point. An error here means that nothing more can be measured (a dataset that
+    /// cannot be made, a bundle that cannot be written); what one point runs into is stored with
+    /// that point.
     pub fn execute(mut self) -> Result<Summary> {
         let writes = self.points.iter().any(|p| site::writes(&p.step));
         let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
@@ -94,13 +97,18 @@ impl Run<'_> {
         let mut ready = HashMap::new();
         let measured = self.measure_all(&mut ready);
         let left = ready.values().flatten().try_for_each(Ready::leave);
-        self.plan.subjects.iter().flat_map(|s| &s.drives).for_each(|drive| write_counter::remember(&pins.drive(drive)));
+        self.plan
+            .subjects
+            .iter()
+            .flat_map(|s| &s.drives)
+            .for_each(|drive| write_counter::remember(&pins.drive(drive)));
         let summary = measured?;
         left.map(|()| summary)
     }
 
     fn measure_all(&mut self, ready: &mut Subjects) -> Result<Summary> {
-        let watch = if self.plan.unwatched { None } else { Some(Watch::start(self.plan, self.clock)?) };
+        let watch =
+            if self.plan.unwatched { None } else { Some(Watch::start(self.plan, self.clock)?) };
         let watch = watch.as_ref();
         let mut summary = Summary::default();
         let points = std::mem::take(&mut self.points);
@@ -145,9 +153,17 @@ impl Run<'_> {
         Ok(summary)
     }
 
-    /// Makes a point's subject ready, or says why it could not be: its points then fail, and those of others go on.
+    /// Makes a point's subject ready, or says why it could not be: its points then fail, and those
+    /// of others go on.
     fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<Ready, String>> {
-        match prepare::prepare(self.plan, &point.subject, &self.before, self.time(), self.progress, self.sink) {
+        match prepare::prepare(
+            self.plan,
+            &point.subject,
+            &self.before,
+            self.time(),
+            self.progress,
+            self.sink,
+        ) {
             Ok(ready) => Ok(Ok(ready)),
             Err(error) if self.plan.subjects.len() == 1 => Err(error),
             Err(error) => Ok(Err(cause(&error))),
@@ -161,7 +177,8 @@ impl Run<'_> {
         Time { clock: self.clock, stop: self.stop }
     }
 
-    /// Measures one point and stores it; `None` when a signal cut it short, in which case nothing of it is kept.
+    /// Measures one point and stores it; `None` when a signal cut it short, in which case nothing
+    /// of it is kept.
     fn measure(
         &mut self,
         point: &PointPlan,
@@ -173,8 +190,15 @@ impl Run<'_> {
         let mut measured = match subject {
             Ok(ready) => {
                 let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
-                let mut measured =
-                    point::measure(self.plan, &on, &self.maxima, self.time(), watch, self.progress, self.sink)?;
+                let mut measured = point::measure(
+                    self.plan,
+                    &on,
+                    &self.maxima,
+                    self.time(),
+                    watch,
+                    self.progress,
+                    self.sink,
+                )?;
                 measured.facts.extend_from_slice(&ready.marks);
                 measured
             }
@@ -199,7 +223,8 @@ impl Run<'_> {
     }
 }
 
-/// What a stream did on one drive and instance, on average: the rate that its schedule is a percentage of.
+/// What a stream did on one drive and instance, on average: the rate that its schedule is a
+/// percentage of.
 pub fn ops_per_s(point: &crate::record::Point, stream: &str) -> f64 {
     let cells: Vec<_> = point.cells.iter().filter(|c| c.stream == stream).collect();
     let ops: u64 = cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
@@ -212,8 +237,8 @@ fn cause(error: &crate::base::error::Error) -> String {
     [vec![what], try_next].concat().join("; ")
 }
 
-/// Refuses subjects that share a physical device, unless the plan asks for that or nothing is kept on any. Bundles of
-/// before there was the rule go on as they began.
+/// Refuses subjects that share a physical device, unless the plan asks for that or nothing is kept
+/// on any. Bundles of before there was the rule go on as they began.
 pub fn apart(plan: &Plan) -> Result<()> {
     let allowed = plan.same_device || plan.keeps_no_data() || plan.order_version == 0;
     if allowed { Ok(()) } else { shared::apart(&plan.subjects, FOLDER) }
@@ -231,7 +256,11 @@ pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
         key::dyno::VERSION.fact("", env!("CARGO_PKG_VERSION")),
         Fact::new(DYNO, "RocksDB", crate::engine::rocksdb::version()),
         Fact::new(DYNO, "Clock", clock.describe()),
-        Fact::new(DYNO, "Latency histogram", "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)"),
+        Fact::new(
+            DYNO,
+            "Latency histogram",
+            "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)",
+        ),
         floor::measure(clock)?.to_fact(),
     ])
 }

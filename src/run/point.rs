@@ -27,8 +27,8 @@ use crate::record::{Cell, Fact, Outcome, Overslept, Point, Sink, Standstill};
 #[error("the bundle could not be written")]
 struct Unwritable;
 
-/// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's outcome; an error is
-/// one of the sink, without which there is no going on.
+/// Measures a point. What goes wrong with the drive, the dataset or the load becomes the point's
+/// outcome; an error is one of the sink, without which there is no going on.
 pub fn measure(
     plan: &Plan,
     point: &PointPlan,
@@ -75,14 +75,16 @@ fn attempt(
     sink: &mut dyn Sink,
 ) -> Result<Observed> {
     let step = &point.step;
-    let targets = targets::open(plan, &point.subject, &step.streams, step.settle, time.clock, progress)?;
+    let targets =
+        targets::open(plan, &point.subject, &step.streams, step.settle, time.clock, progress)?;
     come_to_rest(step, &targets, time.stop)?;
     let groups = groups(plan.seed, point, maxima, &targets)?;
     let mut telemetry = Telemetry::new(&groups, time.clock);
     let watcher = Watcher::start(time.clock);
-    let (opened, mark, ended) = run(step, &groups, &targets, time, watch, &mut |window, running, stop| {
-        telemetry.watch(window, running, stop, time.stop, progress, sink)
-    });
+    let (opened, mark, ended) =
+        run(step, &groups, &targets, time, watch, &mut |window, running, stop| {
+            telemetry.watch(window, running, stop, time.stop, progress, sink)
+        });
     let window = opened.map(|window| {
         let until_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
         Window { until_ns, ..window }
@@ -108,7 +110,8 @@ fn attempt(
     Ok(observed)
 }
 
-/// What has to end before the load begins, where the step says so: background work, and what is in the page cache.
+/// What has to end before the load begins, where the step says so: background work, and what is in
+/// the page cache.
 fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()> {
     if step.settle {
         targets.values().try_for_each(|(_, target)| target.settle(stop))?;
@@ -123,7 +126,8 @@ fn come_to_rest(step: &Step, targets: &Targets, stop: &AtomicBool) -> Result<()>
 /// Looks on while a load runs; sets the flag to end it.
 type LookOn<'a> = dyn FnMut(Window, &dyn Fn() -> bool, &AtomicBool) -> Result<()> + 'a;
 
-/// Runs the workers from barrier to join. The window that was fixed, the meters' mark at its end, and how it ended.
+/// Runs the workers from barrier to join. The window that was fixed, the meters' mark at its end,
+/// and how it ended.
 fn run(
     step: &Step,
     groups: &[WorkerGroup<'_>],
@@ -164,13 +168,20 @@ fn folder(home: &Home) -> Option<PathBuf> {
     }
 }
 
-fn groups<'a>(seed: u64, point: &'a PointPlan, maxima: &Maxima, targets: &'a Targets) -> Result<Vec<WorkerGroup<'a>>> {
+fn groups<'a>(
+    seed: u64,
+    point: &'a PointPlan,
+    maxima: &Maxima,
+    targets: &'a Targets,
+) -> Result<Vec<WorkerGroup<'a>>> {
     let mut groups = Vec::new();
     for (index, stream) in point.step.streams.iter().enumerate() {
         let rate = rate(&point.key, stream, maxima)?;
         let seed = seed_of(seed, &point.key, &point.step, index);
         for (drive, instance) in targets::places(&point.subject, stream) {
-            let Some((_, target)) = targets.get(&targets::key(&point.subject, stream, drive, instance)) else {
+            let Some((_, target)) =
+                targets.get(&targets::key(&point.subject, stream, drive, instance))
+            else {
                 continue;
             };
             let own_namespace = targets::has_namespaces(&point.subject, drive);
@@ -202,11 +213,14 @@ fn rate(key: &PointKey, stream: &Stream, maxima: &Maxima) -> Result<Option<Rate>
     }
 }
 
-/// Random choices differ between steps, axis values and repeats, and are the same for every subject and drive.
+/// Random choices differ between steps, axis values and repeats, and are the same for every subject
+/// and drive.
 fn seed_of(seed: u64, key: &PointKey, step: &Step, stream: usize) -> u64 {
     let axis = key.axis.as_ref().map_or(0, |a| a.value.as_f64().to_bits());
     let name = step.name.bytes().fold(0u64, |h, b| mix(h ^ u64::from(b)));
-    [axis, name, u64::from(key.repeat), stream as u64].iter().fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
+    [axis, name, u64::from(key.repeat), stream as u64]
+        .iter()
+        .fold(seed, |h, &part| mix(h.wrapping_add(mix(part))))
 }
 
 /// What the generator itself was late with, for each stream that it was late with.
@@ -214,11 +228,12 @@ fn overslept(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
     let mut all: Vec<Overslept> = Vec::new();
     for group in groups {
         for recorder in group.recorders.iter().filter(|r| r.overslept.times.get() > 0) {
-            let index = all.iter().position(|o| o.stream == group.stream.name).unwrap_or_else(|| {
-                let stream = group.stream.name.clone();
-                all.push(Overslept { stream, times: 0, total_ns: 0, longest_ns: 0 });
-                all.len() - 1
-            });
+            let index =
+                all.iter().position(|o| o.stream == group.stream.name).unwrap_or_else(|| {
+                    let stream = group.stream.name.clone();
+                    all.push(Overslept { stream, times: 0, total_ns: 0, longest_ns: 0 });
+                    all.len() - 1
+                });
             let (total, own) = (&mut all[index], &recorder.overslept);
             total.times += own.times.get();
             total.total_ns += own.total_ns.get();

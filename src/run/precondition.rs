@@ -40,10 +40,13 @@ pub fn load(
     progress: &Progress,
     look_on: &mut LookOn<'_>,
 ) -> Result<u64> {
-    let targets = targets::open(plan, subject, std::slice::from_ref(stream), false, time.clock, progress)?;
+    let targets =
+        targets::open(plan, subject, std::slice::from_ref(stream), false, time.clock, progress)?;
     let mut groups = Vec::new();
     for (drive, instance) in targets::places(subject, stream) {
-        let Some((_, target)) = targets.get(&targets::key(subject, stream, drive, instance)) else { continue };
+        let Some((_, target)) = targets.get(&targets::key(subject, stream, drive, instance)) else {
+            continue;
+        };
         let own_namespace = targets::has_namespaces(subject, drive);
         let passes = if let Length::Passes(passes) = length { passes } else { 0.0 };
         let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };

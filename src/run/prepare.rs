@@ -1,7 +1,8 @@
-//! Making a subject's drives ready, as `[prepare]` and the datasets say: purged, given a filesystem, filled, loaded, and
-//! brought to a steady state, in that order. What is done is kept in the bundle. A run that goes on does again only what
-//! no longer holds: everything, if something has been written to a drive since the run left it; otherwise what is missing
-//! and what builds on it.
+//! Making a subject's drives ready, as `[prepare]` and the datasets say: purged, given a
+//! filesystem, filled, loaded, and brought to a steady state, in that order. What is done is kept
+//! in the bundle. A run that goes on does again only what no longer holds: everything, if something
+//! has been written to a drive since the run left it; otherwise what is missing and what builds on
+//! it.
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,7 +18,9 @@ use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
 use crate::lab::pin::{Pins, shown};
 use crate::lab::{guard, namespaces, purge, write_counter};
-use crate::plan::{Conditioning, Dataset, Drive, Filesystem, Place, Plan, Purge, Steady, Stream, Subject};
+use crate::plan::{
+    Conditioning, Dataset, Drive, Filesystem, Place, Plan, Purge, Steady, Stream, Subject,
+};
 use crate::record::{Fact, Prepared, Sink, SteadyState};
 
 /// A subject as its points find it.
@@ -55,18 +58,28 @@ impl Task<'_> {
 
     /// For the plan's check: what will be done.
     fn words(&self) -> String {
-        let load = |stream: &Stream| format!("{} {}×{}", stream.workload.name, stream.threads, stream.depth);
+        let load = |stream: &Stream| {
+            format!("{} {}×{}", stream.workload.name, stream.threads, stream.depth)
+        };
         match self {
             Task::Namespaces(count) => format!("{count} equal namespaces"),
             Task::Purge(Purge::Any) => "purge by the best means that it has".to_string(),
-            Task::Purge(_) => format!("purge: {}", self.asked().unwrap_or_default().trim_matches('"')),
+            Task::Purge(_) => {
+                format!("purge: {}", self.asked().unwrap_or_default().trim_matches('"'))
+            }
             Task::Filesystem(filesystem) => {
                 format!("make {} and mount it with {}", filesystem.kind.name(), filesystem.mount)
             }
-            Task::Fill(dataset) if dataset.fill.is_none() => format!("open dataset {} as it is found", dataset.name),
+            Task::Fill(dataset) if dataset.fill.is_none() => {
+                format!("open dataset {} as it is found", dataset.name)
+            }
             Task::Fill(dataset) => format!("fill dataset {}", dataset.name),
-            Task::Condition(_, c) if c.passes > 0.0 => format!("{} passes of {}", c.passes, load(&c.stream)),
-            Task::Condition(_, c) => format!("{} of {}", units::duration(c.duration_ns), load(&c.stream)),
+            Task::Condition(_, c) if c.passes > 0.0 => {
+                format!("{} passes of {}", c.passes, load(&c.stream))
+            }
+            Task::Condition(_, c) => {
+                format!("{} of {}", units::duration(c.duration_ns), load(&c.stream))
+            }
             Task::Steady(s) => format!(
                 "{} until {} is steady: at most {} rounds of {}",
                 load(&s.stream),
@@ -169,7 +182,9 @@ impl Work<'_> {
     fn all(&mut self, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<()> {
         let plan = self.plan;
         let mut holds = as_left(subject, before);
-        if tasks(plan).iter().any(Task::writes) && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i)) {
+        if tasks(plan).iter().any(Task::writes)
+            && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i))
+        {
             // From here on what is on the drives is this run's, however it ends.
             note_state(plan, subject, sink)?;
         }
@@ -223,9 +238,16 @@ fn as_left(subject: &Subject, before: &Before) -> bool {
 }
 
 /// What was last done of this to each drive, if it was what is asked for now.
-fn known<'b>(before: &'b Before, subject: &str, action: &str, asked: &str, drives: usize) -> Option<Vec<&'b Prepared>> {
+fn known<'b>(
+    before: &'b Before,
+    subject: &str,
+    action: &str,
+    asked: &str,
+    drives: usize,
+) -> Option<Vec<&'b Prepared>> {
     let last = |drive: usize| {
-        let of = |p: &&Prepared| p.subject == subject && p.drive == drive as u32 && p.action == action;
+        let of =
+            |p: &&Prepared| p.subject == subject && p.drive == drive as u32 && p.action == action;
         before.prepared.iter().rev().find(of).filter(|p| p.asked == asked)
     };
     (0..drives).map(last).collect()
@@ -256,13 +278,16 @@ impl Work<'_> {
         self.progress.activity(&format!("{}: {} still holds", self.name(), task.action()));
         match task {
             Task::Filesystem(filesystem) => {
-                let uuid = |p: &&Prepared| p.outcome.rsplit(' ').next().unwrap_or_default().to_string();
+                let uuid =
+                    |p: &&Prepared| p.outcome.rsplit(' ').next().unwrap_or_default().to_string();
                 self.mount(filesystem, &known.iter().map(uuid).collect::<Vec<_>>())?;
             }
             Task::Namespaces(count) => drop(self.divide(*count)?),
             _ => {}
         }
-        for (drive, state) in known.iter().enumerate().filter_map(|(i, p)| Some((i, p.steady.as_ref()?))) {
+        for (drive, state) in
+            known.iter().enumerate().filter_map(|(i, p)| Some((i, p.steady.as_ref()?)))
+        {
             self.mark(drive, state);
         }
         Ok(())
@@ -272,18 +297,33 @@ impl Work<'_> {
     fn carry_out(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
         self.progress.activity(&format!("{}: {}", self.name(), task.action()));
         if self.mounted.is_empty() {
-            self.bare.iter().flat_map(each).try_for_each(|drive| guard::pass(&drive, task.writes()))?;
+            self.bare
+                .iter()
+                .flat_map(each)
+                .try_for_each(|drive| guard::pass(&drive, task.writes()))?;
         }
         match task {
             Task::Namespaces(count) => self.divide(*count),
             Task::Purge(asked) => self.bare.iter().map(|drive| self.purge(drive, *asked)).collect(),
             Task::Filesystem(filesystem) => self.make_filesystems(filesystem),
             Task::Fill(dataset) => {
-                sink.facts(&site::make_ready(self.plan, &self.subject, dataset, self.time, self.progress)?)?;
-                let done = if dataset.fill.is_some() { "laid out and filled" } else { "opened as it is found" };
+                sink.facts(&site::make_ready(
+                    self.plan,
+                    &self.subject,
+                    dataset,
+                    self.time,
+                    self.progress,
+                )?)?;
+                let done = if dataset.fill.is_some() {
+                    "laid out and filled"
+                } else {
+                    "opened as it is found"
+                };
                 Ok(self.alike(done.to_string()))
             }
-            Task::Condition(_, conditioning) => self.condition(conditioning).map(|done| self.alike(done)),
+            Task::Condition(_, conditioning) => {
+                self.condition(conditioning).map(|done| self.alike(done))
+            }
             Task::Steady(asked) => self.steady(asked),
         }
     }
@@ -297,23 +337,31 @@ impl Work<'_> {
             return Ok(("not done: a directory cannot be purged".to_string(), None));
         };
         let (Time { clock, stop }, progress) = (self.time, self.progress);
-        let purge = |drive: Drive| purge::purge(&drive, asked, clock, stop, &|percent| progress.fill(percent, 100));
+        let purge = |drive: Drive| {
+            purge::purge(&drive, asked, clock, stop, &|percent| progress.fill(percent, 100))
+        };
         let done: Result<Vec<String>> = each(drive).into_iter().map(purge).collect();
         let mut done = done.with_context(|| format!("purging {}", shown(path).display()))?;
         done.dedup();
         Ok((done.join("; "), None))
     }
 
-    /// Finds each drive's namespaces; in a directory streams have slices of the file in their place.
+    /// Finds each drive's namespaces; in a directory streams have slices of the file in their
+    /// place.
     fn divide(&mut self, count: u32) -> Result<Vec<Done>> {
         let mut done = Vec::new();
         for (i, drive) in self.bare.iter_mut().enumerate() {
             let Place::Device { .. } = drive.place else {
-                done.push((format!("not done: in a directory there are {count} equal slices"), None));
+                done.push((
+                    format!("not done: in a directory there are {count} equal slices"),
+                    None,
+                ));
                 continue;
             };
-            let (namespaces, words) = namespaces::equal(drive, count, self.time.clock, self.time.stop)?;
-            let held: Result<Vec<PathBuf>> = namespaces.iter().map(|path| self.namespaces.namespace(path)).collect();
+            let (namespaces, words) =
+                namespaces::equal(drive, count, self.time.clock, self.time.stop)?;
+            let held: Result<Vec<PathBuf>> =
+                namespaces.iter().map(|path| self.namespaces.namespace(path)).collect();
             drive.namespaces = held?;
             self.subject.drives[i].namespaces = drive.namespaces.clone();
             done.push((words, None));
@@ -326,7 +374,9 @@ impl Work<'_> {
         for drive in &self.bare {
             uuids.push(String::new());
             done.push(match drive.place {
-                Place::Directory(_) => ("not done: a directory has its filesystem".to_string(), None),
+                Place::Directory(_) => {
+                    ("not done: a directory has its filesystem".to_string(), None)
+                }
                 // The UUID comes last: by it the filesystem is known again as the run's own.
                 Place::Device { .. } => {
                     let uuid = filesystem::make(drive, filesystem)?;
@@ -354,21 +404,40 @@ impl Work<'_> {
 
     /// Puts a load on all the drives without keeping what it measures; says how much it was.
     fn condition(&self, asked: &Conditioning) -> Result<String> {
-        let length = if asked.passes > 0.0 { Length::Passes(asked.passes) } else { Length::Time(asked.duration_ns) };
+        let length = if asked.passes > 0.0 {
+            Length::Passes(asked.passes)
+        } else {
+            Length::Time(asked.duration_ns)
+        };
         let (time, progress) = (self.time, self.progress);
         let from_ns = time.now_ns();
-        let ops = load(self.plan, &self.subject, &asked.stream, length, time, progress, &mut |groups, run| {
-            let planned = planned_ops(groups)?;
-            while (run.running)() && !run.stop.load(Relaxed) && time.now_ns() < run.window.until_ns {
-                run.stop.fetch_or(time.stopped(), Relaxed);
-                match planned {
-                    Some(planned) => progress.fill(groups.iter().map(WorkerGroup::issued).sum(), planned),
-                    None => progress.fill(time.now_ns() - run.window.from_ns, asked.duration_ns),
+        let ops = load(
+            self.plan,
+            &self.subject,
+            &asked.stream,
+            length,
+            time,
+            progress,
+            &mut |groups, run| {
+                let planned = planned_ops(groups)?;
+                while (run.running)()
+                    && !run.stop.load(Relaxed)
+                    && time.now_ns() < run.window.until_ns
+                {
+                    run.stop.fetch_or(time.stopped(), Relaxed);
+                    match planned {
+                        Some(planned) => {
+                            progress.fill(groups.iter().map(WorkerGroup::issued).sum(), planned)
+                        }
+                        None => {
+                            progress.fill(time.now_ns() - run.window.from_ns, asked.duration_ns)
+                        }
+                    }
+                    time.wait_towards(run.window.until_ns);
                 }
-                time.wait_towards(run.window.until_ns);
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         let took = units::duration(time.now_ns() - from_ns);
         Ok(format!("{} ops of {} in {took}", units::grouped(ops), asked.stream.workload.name))
     }
@@ -382,7 +451,11 @@ impl Work<'_> {
     /// A steady state that was not reached stays with every point.
     fn mark(&mut self, drive: usize, state: &SteadyState) {
         if !state.reached() {
-            self.marks.push(Fact::new("Preparation", format!("Drive {}", drive + 1), steady::words(state)));
+            self.marks.push(Fact::new(
+                "Preparation",
+                format!("Drive {}", drive + 1),
+                steady::words(state),
+            ));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What the user sees while a run goes on: a bar with the time left on a terminal, plain lines anywhere else.
+//! What the user sees while a run goes on: a bar with the time left on a terminal, plain lines
+//! anywhere else.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -49,14 +50,19 @@ impl Progress {
 
     /// The points that will be measured, for the time left.
     pub fn begin(&self, points: &[PointPlan]) {
-        let lengths: Vec<u64> = points.iter().rev().map(|p| p.step.warmup_ns + p.step.duration_ns).collect();
+        let lengths: Vec<u64> =
+            points.iter().rev().map(|p| p.step.warmup_ns + p.step.duration_ns).collect();
         self.total_ns.set(lengths.iter().sum());
         self.bar.set_length(self.total_ns.get() / 1_000_000);
-        let style = ProgressStyle::with_template("{bar:30.cyan/blue} {percent:>3} %  {eta:>4} left  {wide_msg}");
+        let style = ProgressStyle::with_template(
+            "{bar:30.cyan/blue} {percent:>3} %  {eta:>4} left  {wide_msg}",
+        );
         self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         self.bar.enable_steady_tick(Duration::from_millis(500));
         let (n, time) = (points.len(), units::duration(self.total_ns.get()));
-        self.line(&format!("{n} points, {time} of load; datasets are laid out first where they are missing"));
+        self.line(&format!(
+            "{n} points, {time} of load; datasets are laid out first where they are missing"
+        ));
         *self.left_ns.borrow_mut() = lengths;
     }
 
@@ -74,7 +80,8 @@ impl Progress {
     pub fn fill(&self, done: u64, of: u64) {
         let (done, of) = (done.min(of), of.max(1));
         let (percent, tenth) = (done * 100 / of, done * 10 / of);
-        let left_s = self.activity_from.get().elapsed().as_secs_f64() * (of - done) as f64 / done.max(1) as f64;
+        let left_s = self.activity_from.get().elapsed().as_secs_f64() * (of - done) as f64
+            / done.max(1) as f64;
         let left = units::duration(left_s.ceil().clamp(1.0, 1e9) as u64 * 1_000_000_000);
         if self.terminal {
             let message = self.bar.message();
@@ -163,7 +170,8 @@ fn label(key: &PointKey) -> String {
 }
 
 fn headline(point: &Point) -> String {
-    let mut streams: Vec<&str> = point.cells.iter().filter(|c| c.headline).map(|c| c.stream.as_str()).collect();
+    let mut streams: Vec<&str> =
+        point.cells.iter().filter(|c| c.headline).map(|c| c.stream.as_str()).collect();
     streams.dedup();
     let cells = |stream: &str| point.cells.iter().filter(|c| c.stream == stream).count() as f64;
     let ops: f64 = streams.iter().map(|s| ops_per_s(point, s) * cells(s)).sum();

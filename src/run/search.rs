@@ -1,4 +1,5 @@
-//! Searches while a run goes on: which of a searched sweep's points is measured next, and which need not be.
+//! Searches while a run goes on: which of a searched sweep's points is measured next, and which
+//! need not be.
 
 use std::collections::{HashMap, HashSet};
 
@@ -43,16 +44,22 @@ impl Searches {
                 self.values.insert(step.name.clone(), values);
             }
         }
-        for (place, point) in all.iter().enumerate().filter(|(_, p)| self.values.contains_key(&p.key.step)) {
+        for (place, point) in
+            all.iter().enumerate().filter(|(_, p)| self.values.contains_key(&p.key.step))
+        {
             if let Some(value) = point.key.axis.as_ref().and_then(|axis| axis.value.number()) {
                 self.places.entry(Of::key(&point.key)).or_default().insert(value.to_bits(), place);
             }
         }
     }
 
-    /// The point to measure in the place of this one: itself, where its step is not searched; of a search the one that
-    /// is the most informative; none when the search is over, and from then on.
-    pub fn instead<'p>(&mut self, point: &'p PointPlan, all: &'p [PointPlan]) -> Option<&'p PointPlan> {
+    /// The point to measure in the place of this one: itself, where its step is not searched; of a
+    /// search the one that is the most informative; none when the search is over, and from then on.
+    pub fn instead<'p>(
+        &mut self,
+        point: &'p PointPlan,
+        all: &'p [PointPlan],
+    ) -> Option<&'p PointPlan> {
         let Some(values) = self.values.get(&point.key.step) else { return Some(point) };
         let of = Of::key(&point.key);
         if self.over.contains(&of) {
@@ -76,14 +83,19 @@ impl Searches {
         self.tried.entry(Of::key(key)).or_default().push((value, held));
         let limit = units::latency(search.at_most_ns as f64);
         let value = match reached {
-            Some(ns) => format!("{}: {} {limit}", units::latency(ns as f64), if held { "within" } else { "above" }),
+            Some(ns) => format!(
+                "{}: {} {limit}",
+                units::latency(ns as f64),
+                if held { "within" } else { "above" }
+            ),
             None => format!("not measured, so taken to be above {limit}"),
         };
         Some(Fact::new("Search", format!("{}.{}", search.stream, search.percentile), value))
     }
 }
 
-/// The percentile of the class that most of the stream's ops are of, over all drives and instances together.
+/// The percentile of the class that most of the stream's ops are of, over all drives and instances
+/// together.
 fn percentile_ns(search: &Search, point: &Point) -> Option<u64> {
     let cells = point.cells.iter().filter(|cell| cell.stream == search.stream);
     let tallies: Vec<&Tally> = cells.flat_map(|cell| &cell.tallies).collect();
@@ -136,11 +148,15 @@ mod tests {
         let mut measured = Vec::new();
         for place in &all {
             let Some(point) = searches.instead(place, &all) else { continue };
-            let value = point.key.axis.as_ref().and_then(|axis| axis.value.number()).expect("a value");
+            let value =
+                point.key.axis.as_ref().and_then(|axis| axis.value.number()).expect("a value");
             measured.push(value);
             searches.tried.entry(Of::key(&point.key)).or_default().push((value, value <= truth));
         }
-        assert!(measured.len() <= 19 && measured.contains(&truth) && measured.contains(&(truth + 1.0)), "{measured:?}");
+        assert!(
+            measured.len() <= 19 && measured.contains(&truth) && measured.contains(&(truth + 1.0)),
+            "{measured:?}"
+        );
         assert!(matches!(all[7].key.axis.as_ref().map(|a| a.value), Some(AxisValue::Number(8.0))));
     }
 }

@@ -1,8 +1,10 @@
-//! Where datasets live, and how they are made ready: laid out once, found again by later points and later runs.
+//! Where datasets live, and how they are made ready: laid out once, found again by later points and
+//! later runs.
 //!
-//! In a directory Dyno keeps everything in `dyno-data/` (`lab::data`): a folder for each dataset and instance (`db.0/`),
-//! with a marker in it that says what it is once the fill is complete and durable. A folder whose marker says something
-//! else, or whose files are not what they were when it was closed, is laid out anew; one without is not Dyno's.
+//! In a directory Dyno keeps everything in `dyno-data/` (`lab::data`): a folder for each dataset
+//! and instance (`db.0/`), with a marker in it that says what it is once the fill is complete and
+//! durable. A folder whose marker says something else, or whose files are not what they were when
+//! it was closed, is laid out anew; one without is not Dyno's.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -17,12 +19,14 @@ use crate::lab::data::{self, Folder, Marker};
 use crate::lab::files;
 use crate::lab::server::release;
 use crate::plan::Target as Slice;
-use crate::plan::{Arrival, Dataset, Drive, Family, Field, Fill, Load, Part, Place, Plan, Step, Stream, Subject};
+use crate::plan::{
+    Arrival, Dataset, Drive, Family, Field, Fill, Load, Part, Place, Plan, Step, Stream, Subject,
+};
 use crate::record::Fact;
 use crate::workload;
 
-/// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one of them works there,
-/// and any other in as many instances as there are, each on its own.
+/// Where a stream's dataset lives on a drive. On one with namespaces, a stream whose target is one
+/// of them works there, and any other in as many instances as there are, each on its own.
 pub fn home(drive: &Drive, dataset: &str, instance: u32, target: Slice) -> Result<Home> {
     let index = if target.is_whole() { instance } else { target.index.saturating_sub(1) };
     let namespace = drive.namespaces.get(index as usize);
@@ -37,13 +41,23 @@ pub fn home(drive: &Drive, dataset: &str, instance: u32, target: Slice) -> Resul
 
 /// Opens a dataset through an engine.
 pub fn open(engine: &Part, home: &Home, access: Access, clock: Clock) -> Result<Box<dyn Target>> {
-    let found = engine::find(&engine.name)
-        .ok_or_else(|| failed(format!("unknown engine '{}'", engine.name), "`dyno list` names those that there are"))?;
+    let found = engine::find(&engine.name).ok_or_else(|| {
+        failed(
+            format!("unknown engine '{}'", engine.name),
+            "`dyno list` names those that there are",
+        )
+    })?;
     found.open(&Site { home, knobs: &engine.knobs, access, clock })
 }
 
 /// Puts a dataset back as it was filled, where the plan says so and it was written to since.
-pub fn restore(subject: &str, dataset: &Dataset, folder: &Folder, clock: Clock, progress: &Progress) -> Result<()> {
+pub fn restore(
+    subject: &str,
+    dataset: &Dataset,
+    folder: &Folder,
+    clock: Clock,
+    progress: &Progress,
+) -> Result<()> {
     if !dataset.restore || !snapshot::was_written(folder) {
         return Ok(());
     }
@@ -52,15 +66,17 @@ pub fn restore(subject: &str, dataset: &Dataset, folder: &Folder, clock: Clock, 
     snapshot::put_back(folder)
 }
 
-/// From here on the files of a dataset may be other than its marker says. A server writes to its files whatever is asked
-/// of it.
+/// From here on the files of a dataset may be other than its marker says. A server writes to its
+/// files whatever is asked of it.
 pub fn begin_use(dataset: &Dataset, folder: &Folder, access: Access) -> Result<()> {
     if dataset.restore && access == Access::ReadWrite {
         snapshot::will_be_written(folder)?;
     }
     let changes = access != Access::ReadOnly || !is_of_blocks(dataset);
     match folder.marker() {
-        Some(marker) if changes && !marker.open => folder.write_marker(&Marker { open: true, ..marker }),
+        Some(marker) if changes && !marker.open => {
+            folder.write_marker(&Marker { open: true, ..marker })
+        }
         _ => Ok(()),
     }
 }
@@ -73,7 +89,9 @@ fn is_of_blocks(dataset: &Dataset) -> bool {
 pub fn end_use(homes: &[Home]) -> Result<()> {
     for home in homes {
         let Home::Folder(folder) = home else { continue };
-        if let Some(marker) = folder.marker().filter(|marker| marker.open && !marker.described.is_empty()) {
+        if let Some(marker) =
+            folder.marker().filter(|marker| marker.open && !marker.described.is_empty())
+        {
             folder.write_marker(&Marker { open: false, files: files::look(folder)?, ..marker })?;
         }
     }
@@ -90,7 +108,8 @@ pub fn stream_writes(stream: &Stream) -> bool {
     workload::find(&stream.workload.name).is_none_or(|w| w.writes(&stream.workload.knobs))
 }
 
-/// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any step asks for.
+/// Makes a subject's copy of a dataset ready on each of its drives, in as many instances as any
+/// step asks for.
 pub fn make_ready(
     plan: &Plan,
     subject: &Subject,
@@ -106,9 +125,13 @@ pub fn make_ready(
             let home = home(drive, &dataset.name, instance, Slice::default())?;
             if dataset.restore && !matches!(home, Home::Folder(_)) {
                 let what = format!("dataset '{}' cannot be restored on a device", dataset.name);
-                return Err(failed(what, "give the subject a directory on a filesystem, or leave restore out"));
+                return Err(failed(
+                    what,
+                    "give the subject a directory on a filesystem, or leave restore out",
+                ));
             }
-            Filling { subject: &subject.name, dataset, seed: plan.seed }.unless_there(&home, time, progress)?;
+            Filling { subject: &subject.name, dataset, seed: plan.seed }
+                .unless_there(&home, time, progress)?;
             if facts.is_empty() {
                 if let Home::Folder(folder) = &home {
                     begin_use(dataset, folder, Access::ReadOnly)?;
@@ -124,7 +147,8 @@ pub fn make_ready(
 /// The most copies of a dataset that any point of a step asks for.
 fn instances_of(step: &Step, dataset: &str) -> u32 {
     let of_stream = |stream: &Stream| {
-        let sweep = step.sweep.as_ref().filter(|s| s.field == Field::Instances && s.stream == stream.name);
+        let sweep =
+            step.sweep.as_ref().filter(|s| s.field == Field::Instances && s.stream == stream.name);
         let swept = sweep.iter().flat_map(|s| &s.values).map(|&value| value as u32).max();
         swept.unwrap_or(stream.instances)
     };
@@ -152,7 +176,9 @@ impl Filling<'_> {
         match self.found(folder, &described, time.clock, progress)? {
             Found::Whole => return Ok(()),
             Found::Nothing => {}
-            Found::Damaged(how) => doing(format!("dataset '{}' is damaged ({how}) and laid out anew", dataset.name)),
+            Found::Damaged(how) => {
+                doing(format!("dataset '{}' is damaged ({how}) and laid out anew", dataset.name))
+            }
         }
         release(folder.shown(), time.clock)?;
         let marker = lay_out(folder)?;
@@ -166,17 +192,26 @@ impl Filling<'_> {
         folder.write_marker(&whole)
     }
 
-    fn found(&self, folder: &Folder, described: &str, clock: Clock, progress: &Progress) -> Result<Found> {
+    fn found(
+        &self,
+        folder: &Folder,
+        described: &str,
+        clock: Clock,
+        progress: &Progress,
+    ) -> Result<Found> {
         let copy = snapshot::copy_of(folder);
         let whole = |folder: &Folder| -> Result<Found> {
-            let Some(marker) = folder.marker().filter(|m| m.described == described) else { return Ok(Found::Nothing) };
+            let Some(marker) = folder.marker().filter(|m| m.described == described) else {
+                return Ok(Found::Nothing);
+            };
             let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
             Ok(damage.map_or(Found::Whole, Found::Damaged))
         };
         if !self.dataset.restore {
             return whole(folder);
         }
-        // The copy is what counts; what it is a copy of may have been written to, or damaged, since.
+        // The copy is what counts; what it is a copy of may have been written to, or damaged,
+        // since.
         let of_copy = whole(&copy)?;
         if matches!(of_copy, Found::Whole) {
             if !snapshot::was_written(folder) && !matches!(whole(folder)?, Found::Whole) {
@@ -187,7 +222,13 @@ impl Filling<'_> {
         Ok(of_copy)
     }
 
-    fn carry_out(&self, fill: &Fill, home: &Home, time: Time<'_>, progress: &Progress) -> Result<()> {
+    fn carry_out(
+        &self,
+        fill: &Fill,
+        home: &Home,
+        time: Time<'_>,
+        progress: &Progress,
+    ) -> Result<()> {
         let dataset = self.dataset;
         let target = open(&dataset.engine, home, Access::Create, time.clock)?;
         let stream = stream_of(dataset, fill);
@@ -220,7 +261,8 @@ fn lay_out(folder: &Folder) -> Result<Marker> {
     snapshot::forget(folder, old)?;
     folder.remove(old)?;
     forget_old(folder)?;
-    std::fs::create_dir_all(folder.path()).with_context(|| format!("making {}", folder.shown().display()))?;
+    std::fs::create_dir_all(folder.path())
+        .with_context(|| format!("making {}", folder.shown().display()))?;
     let marker = Marker { id: data::identity()?, open: true, ..Marker::default() };
     folder.write_marker(&marker)?;
     Ok(marker)
@@ -233,7 +275,8 @@ enum Found {
     Damaged(String),
 }
 
-/// Gives a dataset that was laid out before there were markers its own, if it is the one that the plan has.
+/// Gives a dataset that was laid out before there were markers its own, if it is the one that the
+/// plan has.
 fn adopt(dataset: &Dataset, folder: &Folder, described: &str) -> Result<()> {
     if folder.old_marker().as_deref() != Some(described) {
         return Ok(());
@@ -243,7 +286,12 @@ fn adopt(dataset: &Dataset, folder: &Folder, described: &str) -> Result<()> {
     for place in places {
         if place.exists() && place.marker().is_none() {
             let files = files::look(place)?;
-            place.write_marker(&Marker { id: data::identity()?, described: described.into(), open: false, files })?;
+            place.write_marker(&Marker {
+                id: data::identity()?,
+                described: described.into(),
+                open: false,
+                files,
+            })?;
         }
     }
     Ok(())
@@ -282,7 +330,10 @@ fn pass_ops(group: &WorkerGroup<'_>, stream: &Stream, target: &dyn Target) -> Re
         let source = group.source(target.space(), thread)?;
         ops += source.pass().ok_or_else(|| {
             failed(
-                format!("workload '{}' has no end, so it cannot fill a dataset", stream.workload.name),
+                format!(
+                    "workload '{}' has no end, so it cannot fill a dataset",
+                    stream.workload.name
+                ),
                 "fill with sequential, fillseq, fillrandom or filluniquerandom",
             )
         })?;

@@ -1,5 +1,6 @@
-//! Datasets that are put back: kept as they were filled, in a copy beside them, and copied again before a point that would
-//! find them written to, so that repeats start alike. Where the filesystem can (XFS, btrfs) a copy shares its blocks.
+//! Datasets that are put back: kept as they were filled, in a copy beside them, and copied again
+//! before a point that would find them written to, so that repeats start alike. Where the
+//! filesystem can (XFS, btrfs) a copy shares its blocks.
 
 use std::fs;
 
@@ -26,7 +27,8 @@ pub fn keep(folder: &Folder, marker: &Marker) -> Result<()> {
     copy(folder, &copy_of(folder), marker)
 }
 
-/// Forgets the copy of a dataset that is about to be filled anew. `old`: it is one of before markers.
+/// Forgets the copy of a dataset that is about to be filled anew. `old`: it is one of before
+/// markers.
 pub fn forget(folder: &Folder, old: bool) -> Result<()> {
     copy_of(folder).remove(old)?;
     let mark = mark_of(folder);
@@ -60,8 +62,9 @@ pub fn put_back(folder: &Folder) -> Result<()> {
     }
 }
 
-/// Copies a folder whole, its marker first, writes it to the drive and leaves nothing of it in the page cache: a window
-/// that follows is not to meet our write-back, or find warm what would have been cold.
+/// Copies a folder whole, its marker first, writes it to the drive and leaves nothing of it in the
+/// page cache: a window that follows is not to meet our write-back, or find warm what would have
+/// been cold.
 fn copy(from: &Folder, to: &Folder, marker: &Marker) -> Result<()> {
     to.remove(false)?;
     let copied = to.make()?;
@@ -96,7 +99,10 @@ mod tests {
         assert!(was_written(&folder));
         put_back(&folder).unwrap();
         assert_eq!(fs::read(at.join("data/deep/rows")).unwrap(), [7; 10_000]);
-        assert_eq!(fs::metadata(at.join("data/deep/rows")).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            fs::metadata(at.join("data/deep/rows")).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
         assert!(!at.join("data/more").exists() && !was_written(&folder));
         assert_eq!(folder.marker().unwrap().id, "1");
         forget(&folder, false).unwrap();

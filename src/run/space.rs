@@ -1,4 +1,5 @@
-//! Whether there is room: what datasets take is compared with what each drive has, before anything is laid out.
+//! Whether there is room: what datasets take is compared with what each drive has, before anything
+//! is laid out.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +11,8 @@ use crate::lab::guard::disk::Disk;
 use crate::lab::pin::shown;
 use crate::plan::{Dataset, FilesystemKind, Place, Plan, Stream, Subject};
 
-/// What the rows of a `sbtest` table take, with its index: measured on MariaDB and PostgreSQL, which differ by a tenth.
+/// What the rows of a `sbtest` table take, with its index: measured on MariaDB and PostgreSQL,
+/// which differ by a tenth.
 const OLTP_ROW_BYTES: u64 = 220;
 /// A warehouse of TPC-C with its indexes, new.
 const WAREHOUSE_BYTES: u64 = 90 << 20;
@@ -41,7 +43,8 @@ pub fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
     streams.filter(of).map(|s| u64::from(s.instances)).max().unwrap_or(1)
 }
 
-/// Refuses drives on which the datasets have no room, with both numbers. Directories of one filesystem share its room.
+/// Refuses drives on which the datasets have no room, with both numbers. Directories of one
+/// filesystem share its room.
 pub fn look(plan: &Plan, subjects: &[Subject]) -> Result<()> {
     let mut filesystems: HashMap<u64, u64> = HashMap::new();
     for subject in subjects {
@@ -59,8 +62,14 @@ pub fn look(plan: &Plan, subjects: &[Subject]) -> Result<()> {
 /// `filesystems` is what other directories need of theirs, by the number of the device.
 fn look_at_directory(plan: &Plan, path: &Path, filesystems: &mut HashMap<u64, u64>) -> Result<()> {
     let looking = || format!("looking at {}", shown(path).display());
-    let own: u64 = plan.protocol.datasets.iter().map(|d| missing_bytes(plan, d, path)).fold(0, u64::saturating_add);
-    let needed = filesystems.entry(std::fs::metadata(path).with_context(looking)?.dev()).or_default();
+    let own: u64 = plan
+        .protocol
+        .datasets
+        .iter()
+        .map(|d| missing_bytes(plan, d, path))
+        .fold(0, u64::saturating_add);
+    let needed =
+        filesystems.entry(std::fs::metadata(path).with_context(looking)?.dev()).or_default();
     *needed = needed.saturating_add(own);
     let stat = rustix::fs::statvfs(path).with_context(looking)?;
     enough(path, *needed, stat.f_bavail.saturating_mul(stat.f_frsize))
@@ -72,9 +81,11 @@ fn look_at_device(plan: &Plan, path: &Path) -> Result<()> {
     let files = |d: &Dataset| fill_bytes(d).unwrap_or(0).saturating_mul(copies(plan, d) * kept(d));
     match filesystem {
         // What a filesystem keeps to itself, at the least.
-        Some(FilesystemKind::Xfs | FilesystemKind::Ext4) => {
-            enough(path, plan.protocol.datasets.iter().map(files).fold(0, u64::saturating_add), there / 100 * 98)
-        }
+        Some(FilesystemKind::Xfs | FilesystemKind::Ext4) => enough(
+            path,
+            plan.protocol.datasets.iter().map(files).fold(0, u64::saturating_add),
+            there / 100 * 98,
+        ),
         None => plan.protocol.datasets.iter().try_for_each(|d| {
             let knob = |name: &str| d.engine.knobs.int(name).unwrap_or(0);
             enough(path, knob("offset").saturating_add(knob("size")), there)
@@ -87,7 +98,8 @@ fn kept(dataset: &Dataset) -> u64 {
     if dataset.restore { 2 } else { 1 }
 }
 
-/// What of a dataset is not there yet. Files that are there are written over, or are what will be used.
+/// What of a dataset is not there yet. Files that are there are written over, or are what will be
+/// used.
 fn missing_bytes(plan: &Plan, dataset: &Dataset, directory: &Path) -> u64 {
     let Some(bytes) = fill_bytes(dataset) else { return 0 };
     let missing = |instance: u64| {

@@ -1,6 +1,7 @@
-//! Sees when Dyno itself stands still: a thread that means to wake every 10 ms, and notes by how much it was late. Stopped
-//! by a signal, or with its machine not running, no thread of Dyno's runs, and no meter either; the loads' latencies alone
-//! would not distinguish that from a drive that stalled.
+//! Sees when Dyno itself stands still: a thread that means to wake every 10 ms, and notes by how
+//! much it was late. Stopped by a signal, or with its machine not running, no thread of Dyno's
+//! runs, and no meter either; the loads' latencies alone would not distinguish that from a drive
+//! that stalled.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,7 +13,8 @@ use crate::record::Standstill;
 
 const TICK_NS: u64 = 10_000_000;
 
-/// What counts as standing still. On two processors with ten threads that want one the watcher wakes at most 7 ms late.
+/// What counts as standing still. On two processors with ten threads that want one the watcher
+/// wakes at most 7 ms late.
 const LEAST_NS: u64 = 50_000_000;
 
 /// Room for what is seen, made before the window: a minute of nothing but standing still.
@@ -29,7 +31,9 @@ impl Watcher {
     pub fn start(clock: Clock) -> Watcher {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
-        let thread = std::thread::Builder::new().name("standstill".into()).spawn(move || watch(clock, &seen));
+        let thread = std::thread::Builder::new()
+            .name("standstill".into())
+            .spawn(move || watch(clock, &seen));
         // Without the thread nothing is seen; a machine that cannot start one fails at its workers.
         Watcher { stop, thread: thread.ok() }
     }
@@ -63,9 +67,15 @@ fn watch(clock: Clock, stop: &AtomicBool) -> Vec<(u64, u64)> {
 
 /// The parts of what was seen that lie in the window.
 fn within(seen: &[(u64, u64)], window: Window) -> Vec<Standstill> {
-    let parts = seen.iter().map(|&(from, until)| (from.max(window.from_ns), until.min(window.until_ns)));
+    let parts =
+        seen.iter().map(|&(from, until)| (from.max(window.from_ns), until.min(window.until_ns)));
     let inside = parts.filter(|(from, until)| from < until);
-    inside.map(|(from, until)| Standstill { at_ns: (from - window.from_ns) as i64, length_ns: until - from }).collect()
+    inside
+        .map(|(from, until)| Standstill {
+            at_ns: (from - window.from_ns) as i64,
+            length_ns: until - from,
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
-//! Rounds of a load until its last ones are alike, by the rule of `stats::steady`. The load runs without a pause; at the
-//! end of each round the tallies are read. Every drive of a subject has rounds and a verdict of its own; the load ends
-//! when all are steady, or when the plan's patience does.
+//! Rounds of a load until its last ones are alike, by the rule of `stats::steady`. The load runs
+//! without a pause; at the end of each round the tallies are read. Every drive of a subject has
+//! rounds and a verdict of its own; the load ends when all are steady, or when the plan's patience
+//! does.
 
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -1,4 +1,5 @@
-//! Whether a point has been repeated often enough: until its headline figure's interval is as narrow as the plan asks.
+//! Whether a point has been repeated often enough: until its headline figure's interval is as
+//! narrow as the plan asks.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -7,7 +8,8 @@ use crate::plan::{Axis, Field, Order, Plan, PointKey};
 use crate::record::{Outcome, Point};
 use crate::stats::level::Repeats;
 
-/// The headline streams' ops/s; their p99 response time where they were asked for a rate, and so ops/s are as asked.
+/// The headline streams' ops/s; their p99 response time where they were asked for a rate, and so
+/// ops/s are as asked.
 pub fn headline(point: &Point) -> Option<f64> {
     if point.outcome != Outcome::Measured {
         return None;
@@ -25,13 +27,14 @@ pub fn headline(point: &Point) -> Option<f64> {
     all.percentile_ns(0.99).map(|ns| ns as f64)
 }
 
-/// The headline figures that were measured, by what stops together. Each is looked at once, so that a run of very many
-/// points is not slowed down by them.
+/// The headline figures that were measured, by what stops together. Each is looked at once, so that
+/// a run of very many points is not slowed down by them.
 #[derive(Default)]
 pub struct Figures(HashMap<Together, Group>);
 
-/// Points that are compared stop together, so that they have the same repeats: those of all subjects where they take turns.
-/// The points of a load sweep stop together too, since each repeat needs its own maximum.
+/// Points that are compared stop together, so that they have the same repeats: those of all
+/// subjects where they take turns. The points of a load sweep stop together too, since each repeat
+/// needs its own maximum.
 #[derive(PartialEq, Eq, Hash)]
 struct Together {
     step: String,
@@ -81,7 +84,8 @@ impl Figures {
         group.cells.entry(cell).or_default().new.insert(key.repeat, figure);
     }
 
-    /// Whether this point needs no measuring. Its repeat comes after all earlier ones of what stops with it.
+    /// Whether this point needs no measuring. Its repeat comes after all earlier ones of what stops
+    /// with it.
     pub fn enough(&mut self, plan: &Plan, key: &PointKey) -> bool {
         let Some(until) = plan.until else { return false };
         let Some(group) = self.0.get_mut(&Together::of(plan, key)) else { return false };
@@ -99,13 +103,17 @@ impl Figures {
 }
 
 impl Group {
-    /// Whether the repeats looked at are all there, without one that failed, and narrow the figures down far enough.
+    /// Whether the repeats looked at are all there, without one that failed, and narrow the figures
+    /// down far enough.
     fn narrow(&mut self, percent: f64) -> bool {
         let mut all = true;
         for cell in self.cells.values_mut() {
             let figure = cell.new.remove(&self.looked);
             figure.into_iter().for_each(|figure| cell.repeats.add(figure));
-            let width = cell.repeats.relative_percent().filter(|_| cell.repeats.count() == self.looked as usize);
+            let width = cell
+                .repeats
+                .relative_percent()
+                .filter(|_| cell.repeats.count() == self.looked as usize);
             all &= width.is_some_and(|width| width <= percent);
         }
         all
@@ -143,7 +151,10 @@ mod tests {
 
     /// Repeats 1, 2, … of one cell.
     fn figures(subject: &str, field: Field, value: f64, measured: &[f64]) -> Vec<(PointKey, f64)> {
-        (1..).zip(measured).map(|(repeat, figure)| (key(subject, field, value, repeat), *figure)).collect()
+        (1..)
+            .zip(measured)
+            .map(|(repeat, figure)| (key(subject, field, value, repeat), *figure))
+            .collect()
     }
 
     fn enough(plan: &Plan, figures: &[(PointKey, f64)], key: &PointKey) -> bool {
@@ -158,17 +169,29 @@ mod tests {
     #[test]
     fn subjects_in_turn_stop_together_and_for_good() {
         let threads = Field::Threads;
-        let narrow = [figures("A", threads, 8.0, &NARROW), figures("B", threads, 8.0, &NARROW)].concat();
-        let wide = [figures("A", threads, 8.0, &NARROW), figures("B", threads, 8.0, &WIDE)].concat();
-        let asks =
-            |order, figures: &[(PointKey, f64)], repeat| enough(&plan(order), figures, &key("A", threads, 8.0, repeat));
+        let narrow =
+            [figures("A", threads, 8.0, &NARROW), figures("B", threads, 8.0, &NARROW)].concat();
+        let wide =
+            [figures("A", threads, 8.0, &NARROW), figures("B", threads, 8.0, &WIDE)].concat();
+        let asks = |order, figures: &[(PointKey, f64)], repeat| {
+            enough(&plan(order), figures, &key("A", threads, 8.0, repeat))
+        };
         assert!(!asks(Order::Interleaved, &narrow, 3), "three are measured in any case");
         assert!(asks(Order::Interleaved, &narrow, 4) && asks(Order::Interleaved, &narrow, 9));
         assert!(!asks(Order::Interleaved, &wide, 4), "B is not there yet");
         assert!(asks(Order::Blocked, &wide, 4), "A is measured by itself");
-        assert!(!asks(Order::Interleaved, &figures("A", threads, 8.0, &NARROW), 4), "nothing is known of B");
-        assert!(!enough(&plan(Order::Blocked), &narrow, &key("A", threads, 16.0, 4)), "another point");
-        assert!(!asks(Order::Blocked, &figures("A", threads, 8.0, &NARROW[..2]), 4), "a repeat failed");
+        assert!(
+            !asks(Order::Interleaved, &figures("A", threads, 8.0, &NARROW), 4),
+            "nothing is known of B"
+        );
+        assert!(
+            !enough(&plan(Order::Blocked), &narrow, &key("A", threads, 16.0, 4)),
+            "another point"
+        );
+        assert!(
+            !asks(Order::Blocked, &figures("A", threads, 8.0, &NARROW[..2]), 4),
+            "a repeat failed"
+        );
     }
 
     #[test]
@@ -176,18 +199,26 @@ mod tests {
         let load = Field::LoadPercent;
         let maximum = figures("A", load, f64::INFINITY, &NARROW);
         let half = |measured: &[f64]| figures("A", load, 50.0, measured);
-        let asks =
-            |figures: &[(PointKey, f64)]| enough(&plan(Order::Blocked), figures, &key("A", load, f64::INFINITY, 4));
+        let asks = |figures: &[(PointKey, f64)]| {
+            enough(&plan(Order::Blocked), figures, &key("A", load, f64::INFINITY, 4))
+        };
         assert!(asks(&[maximum.clone(), half(&NARROW)].concat()));
         assert!(!asks(&[maximum, half(&WIDE)].concat()));
     }
 
     #[test]
     fn very_many_points_are_each_looked_at_once() {
-        // As a run does: asked before each point, noted after it. By the square this would take hours.
+        // As a run does: asked before each point, noted after it. By the square this would take
+        // hours.
         let loads = Field::LoadPercent;
-        for (field, values, repeats) in [(Field::Threads, 20_000u32, 5), (loads, 20_000, 5), (loads, 1, 100_000)] {
-            let plan = Plan { until: Some(Until { percent: 0.0, at_least: 3 }), repeats, ..plan(Order::Interleaved) };
+        for (field, values, repeats) in
+            [(Field::Threads, 20_000u32, 5), (loads, 20_000, 5), (loads, 1, 100_000)]
+        {
+            let plan = Plan {
+                until: Some(Until { percent: 0.0, at_least: 3 }),
+                repeats,
+                ..plan(Order::Interleaved)
+            };
             let mut figures = Figures::default();
             for repeat in 1..=repeats {
                 for (value, subject) in (0..values).flat_map(|value| [(value, "A"), (value, "B")]) {

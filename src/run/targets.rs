@@ -9,7 +9,8 @@ use crate::base::error::Result;
 use crate::engine::{Access, Home, Target};
 use crate::plan::{Plan, Stream, Subject};
 
-/// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and instance.
+/// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and
+/// instance.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TargetKey {
     engine: String,
@@ -18,7 +19,8 @@ pub struct TargetKey {
     /// On a drive with namespaces, the one that the stream's target names: (index, of).
     namespace: Option<(u32, u32)>,
     instance: u32,
-    /// Where no data are kept there is nothing to share, and each stream has its engine with knobs of its own.
+    /// Where no data are kept there is nothing to share, and each stream has its engine with knobs
+    /// of its own.
     stream: Option<String>,
 }
 
@@ -35,7 +37,8 @@ pub fn open(
 ) -> Result<Targets> {
     let mut targets = Targets::new();
     for stream in streams {
-        let shared = |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
+        let shared =
+            |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
         let writes = streams.iter().filter(shared).any(site::stream_writes);
         let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
         for (drive, instance) in places(subject, stream) {
@@ -43,8 +46,14 @@ pub fn open(
             if targets.contains_key(&key) {
                 continue;
             }
-            let home = site::home(&subject.drives[drive as usize], &stream.dataset, instance, stream.target)?;
-            let dataset = plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
+            let home = site::home(
+                &subject.drives[drive as usize],
+                &stream.dataset,
+                instance,
+                stream.target,
+            )?;
+            let dataset =
+                plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
             if let (Some(dataset), Home::Folder(folder)) = (dataset, &home) {
                 site::restore(&subject.name, dataset, folder, clock, progress)?;
                 site::begin_use(dataset, folder, access)?;
@@ -58,7 +67,8 @@ pub fn open(
 
 pub fn key(subject: &Subject, stream: &Stream, drive: u32, instance: u32) -> TargetKey {
     let (engine, dataset) = (stream.engine.name.clone(), stream.dataset.clone());
-    let namespace = has_namespaces(subject, drive).then_some((stream.target.index, stream.target.of));
+    let namespace =
+        has_namespaces(subject, drive).then_some((stream.target.index, stream.target.of));
     let own = stream.dataset.is_empty().then(|| stream.name.clone());
     TargetKey { engine, dataset, drive, namespace, instance, stream: own }
 }
@@ -68,7 +78,8 @@ pub fn has_namespaces(subject: &Subject, drive: u32) -> bool {
     subject.drives.get(drive as usize).is_some_and(|drive| !drive.namespaces.is_empty())
 }
 
-/// Every drive and instance that a stream runs on; where there are namespaces and it is for none of them, on all.
+/// Every drive and instance that a stream runs on; where there are namespaces and it is for none of
+/// them, on all.
 pub fn places(subject: &Subject, stream: &Stream) -> Vec<(u32, u32)> {
     let mut all = Vec::new();
     for (drive, found) in subject.drives.iter().enumerate() {

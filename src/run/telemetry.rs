@@ -1,5 +1,5 @@
-//! The one thread that watches: once a second it reads every recorder, writes the interval to the sink, and informs the
-//! progress display. It never makes a worker wait.
+//! The one thread that watches: once a second it reads every recorder, writes the interval to the
+//! sink, and informs the progress display. It never makes a worker wait.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -30,7 +30,8 @@ impl<'a, 'g> Telemetry<'a, 'g> {
         Telemetry { groups, clock, last: vec![Vec::new(); groups.len()], last_ns: 0 }
     }
 
-    /// Watches from the start to the end of the window, or until no worker is left or `stop` is set.
+    /// Watches from the start to the end of the window, or until no worker is left or `stop` is
+    /// set.
     pub fn watch(
         &mut self,
         window: Window,
@@ -50,19 +51,28 @@ impl<'a, 'g> Telemetry<'a, 'g> {
             if now_ns >= window.until_ns || !running() || stop.load(Relaxed) {
                 return Ok(());
             }
-            // The last interval is closed after the join, and takes in a remainder shorter than half of itself.
+            // The last interval is closed after the join, and takes in a remainder shorter than
+            // half of itself.
             if now_ns >= tick_ns && tick_ns + INTERVAL_NS / 2 <= window.until_ns {
                 let (ops, ns) = self.close_interval(window, now_ns, sink)?;
                 progress.rate(ops as f64 / (ns as f64 / 1e9));
                 tick_ns += INTERVAL_NS;
             }
             progress.within_point(now_ns.saturating_sub(window.from_ns));
-            self.clock.sleep_until((now_ns + LOOK_NS).min(tick_ns.max(now_ns + 1_000_000)).min(window.until_ns));
+            self.clock.sleep_until(
+                (now_ns + LOOK_NS).min(tick_ns.max(now_ns + 1_000_000)).min(window.until_ns),
+            );
         }
     }
 
-    /// Ends the interval that is running: what has been counted since the last one. Returns its headline ops and length.
-    pub fn close_interval(&mut self, window: Window, now_ns: u64, sink: &mut dyn Sink) -> Result<(u64, u64)> {
+    /// Ends the interval that is running: what has been counted since the last one. Returns its
+    /// headline ops and length.
+    pub fn close_interval(
+        &mut self,
+        window: Window,
+        now_ns: u64,
+        sink: &mut dyn Sink,
+    ) -> Result<(u64, u64)> {
         let mut headline_ops = 0;
         for (group, last) in self.groups.iter().zip(&mut self.last) {
             let mut totals = Vec::new();
@@ -77,7 +87,10 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                     end_ns: now_ns - window.from_ns,
                     bytes: total.bytes - last.get(i).map_or(0, |l| l.bytes),
                     service: since(&total.service, last.get(i).map(|l| &l.service)),
-                    response: total.response.as_ref().map(|r| since(r, last.get(i).and_then(|l| l.response.as_ref()))),
+                    response: total
+                        .response
+                        .as_ref()
+                        .map(|r| since(r, last.get(i).and_then(|l| l.response.as_ref()))),
                 };
                 headline_ops += if group.stream.headline { interval.service.count } else { 0 };
                 sink.interval(&interval)?;

@@ -1,7 +1,8 @@
 //! The workers of one load, from opening their lanes to the join.
 //!
-//! Every worker opens its lane in its own thread (an io_uring may belong to one thread only) and allocates all it needs
-//! before the first barrier. The window is fixed between the first barrier and the second, so that all start together.
+//! Every worker opens its lane in its own thread (an io_uring may belong to one thread only) and
+//! allocates all it needs before the first barrier. The window is fixed between the first barrier
+//! and the second, so that all start together.
 
 use std::num::NonZeroU64;
 use std::panic::AssertUnwindSafe;
@@ -48,12 +49,16 @@ impl<'a> WorkerGroup<'a> {
         seed: u64,
     ) -> Result<WorkerGroup<'a>> {
         let name = &stream.workload.name;
-        let workload = workload::find(name)
-            .ok_or_else(|| failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are"))?;
+        let workload = workload::find(name).ok_or_else(|| {
+            failed(format!("unknown workload '{name}'"), "`dyno list` names those that there are")
+        })?;
         let classes = workload.classes(&stream.workload.knobs);
         if classes.len() > MOST_CLASSES {
             let what = format!("workload '{name}' declares {} classes of op", classes.len());
-            return Err(failed(what, format!("a recorder keeps {MOST_CLASSES}: raise `MOST_CLASSES`")));
+            return Err(failed(
+                what,
+                format!("a recorder keeps {MOST_CLASSES}: raise `MOST_CLASSES`"),
+            ));
         }
         let open = rate.is_some() || workload.waits(&stream.workload.knobs);
         let recorders = (0..stream.threads).map(|_| Recorder::new(&classes, open)).collect();
@@ -104,8 +109,8 @@ impl<'a> WorkerGroup<'a> {
         Space { from: whole.from + from, bytes, ..whole }
     }
 
-    /// The ops of a worker's share of the passes. Where a workload has no end of its own, such as a random one, a pass is as
-    /// many bytes as the range in use has.
+    /// The ops of a worker's share of the passes. Where a workload has no end of its own, such as a
+    /// random one, a pass is as many bytes as the range in use has.
     pub fn limit(&self, source: &dyn Source) -> Result<Option<u64>> {
         if self.passes <= 0.0 {
             return Ok(None);
@@ -148,11 +153,13 @@ struct Shared<'a> {
     cause: Mutex<Option<crate::base::error::Error>>,
 }
 
-/// Looks on while the workers run: given the window, and a way to see whether any worker is still running.
+/// Looks on while the workers run: given the window, and a way to see whether any worker is still
+/// running.
 pub type Watch<'a> = dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()> + 'a;
 
-/// Runs all groups together. `watch` is called on the calling thread once they have started, with the window and a
-/// way to see whether any worker is still running; it returns when it has seen enough. Then the workers are joined.
+/// Runs all groups together. `watch` is called on the calling thread once they have started, with
+/// the window and a way to see whether any worker is still running; it returns when it has seen
+/// enough. Then the workers are joined.
 pub fn run(
     clock: Clock,
     groups: &[WorkerGroup<'_>],
@@ -210,18 +217,31 @@ pub fn run(
 fn worker(shared: &Shared<'_>, group: &WorkerGroup<'_>, thread: u32) -> Result<()> {
     // A kernel that refuses wakes paced workers later, and their late ops show it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
-    let opened = std::panic::catch_unwind(AssertUnwindSafe(|| open(group, thread))).unwrap_or_else(|_| {
-        Err(failed("a worker panicked as it started", "this is a defect of Dyno: please report it"))
-    });
+    let opened =
+        std::panic::catch_unwind(AssertUnwindSafe(|| open(group, thread))).unwrap_or_else(|_| {
+            Err(failed(
+                "a worker panicked as it started",
+                "this is a defect of Dyno: please report it",
+            ))
+        });
     shared.barrier.wait();
     shared.barrier.wait();
     let (mut source, mean_op_bytes, mut lane, slots) = opened?;
-    let window = Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
+    let window =
+        Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
     let stream = group.stream;
     let schedule = group.rate.map(|rate| {
-        let share = Share { thread, threads: stream.threads, extra_bytes: group.target.space().key_bytes };
+        let share =
+            Share { thread, threads: stream.threads, extra_bytes: group.target.space().key_bytes };
         let gaps = Seed::new(group.seed ^ 0x5EED, u64::from(group.instance), u64::from(thread));
-        Schedule::new(rate, stream.arrival, share, shared.start_ns.load(Relaxed), mean_op_bytes, gaps)
+        Schedule::new(
+            rate,
+            stream.arrival,
+            share,
+            shared.start_ns.load(Relaxed),
+            mean_op_bytes,
+            gaps,
+        )
     });
     let limit = group.limit(&*source)?;
     lane.work(Job {
@@ -242,9 +262,12 @@ type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>, Slots);
 fn open(group: &WorkerGroup<'_>, thread: u32) -> Result<Opened> {
     let space = group.space();
     let source = group.source(space, thread)?;
-    // A workload without bytes, such as one of transactions, is asked only where a rate in bytes needs them.
+    // A workload without bytes, such as one of transactions, is asked only where a rate in bytes
+    // needs them.
     let mean_op_bytes = match group.rate {
-        Some(Rate::BytesPerSec(_)) => group.workload.mean_op_bytes(&group.stream.workload.knobs, space)?,
+        Some(Rate::BytesPerSec(_)) => {
+            group.workload.mean_op_bytes(&group.stream.workload.knobs, space)?
+        }
         _ => 0.0,
     };
     Ok((source, mean_op_bytes, group.lane(space, thread)?, Slots::new(group.stream.depth)))

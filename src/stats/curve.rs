@@ -9,18 +9,23 @@ pub struct At {
     pub latency: f64,
 }
 
-/// The points by rising load, without those at which more load was asked for and less came (the curve bends back).
+/// The points by rising load, without those at which more load was asked for and less came (the
+/// curve bends back).
 pub fn rising(points: &[At]) -> Vec<At> {
-    let mut sorted: Vec<At> =
-        points.iter().copied().filter(|p| p.load.is_finite() && p.latency.is_finite() && p.latency > 0.0).collect();
+    let mut sorted: Vec<At> = points
+        .iter()
+        .copied()
+        .filter(|p| p.load.is_finite() && p.latency.is_finite() && p.latency > 0.0)
+        .collect();
     sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
     sorted.dedup_by(|a, b| a.load == b.load);
     sorted
 }
 
-/// The knee: with both axes scaled to 0 … 1, the point that lies farthest below the straight line from the first point to
-/// the last (Satopää et al., "Finding a Kneedle in a Haystack", 2011, for a convex curve). Nothing for fewer than three
-/// points, or where the curve nowhere sags by a tenth: a straight line has no knee.
+/// The knee: with both axes scaled to 0 … 1, the point that lies farthest below the straight line
+/// from the first point to the last (Satopää et al., "Finding a Kneedle in a Haystack", 2011, for a
+/// convex curve). Nothing for fewer than three points, or where the curve nowhere sags by a tenth:
+/// a straight line has no knee.
 pub fn knee(points: &[At]) -> Option<At> {
     const LEAST_SAG: f64 = 0.1;
     let points = rising(points);
@@ -34,8 +39,9 @@ pub fn knee(points: &[At]) -> Option<At> {
     (sag(best) >= LEAST_SAG).then_some(*best)
 }
 
-/// The load at which the curve first reaches a latency, between two points on the straight line through them. Nothing where
-/// the whole curve lies above it, or below it: what was not measured is not guessed.
+/// The load at which the curve first reaches a latency, between two points on the straight line
+/// through them. Nothing where the whole curve lies above it, or below it: what was not measured is
+/// not guessed.
 pub fn load_at(points: &[At], latency: f64) -> Option<f64> {
     let points = rising(points);
     points.windows(2).find(|w| w[0].latency <= latency && w[1].latency > latency).map(|w| {
@@ -44,10 +50,13 @@ pub fn load_at(points: &[At], latency: f64) -> Option<f64> {
     })
 }
 
-/// The latency at a load, on the straight line between the two points around it. `points` rise in load.
+/// The latency at a load, on the straight line between the two points around it. `points` rise in
+/// load.
 pub fn latency_at(points: &[At], load: f64) -> Option<f64> {
     let w = points.windows(2).find(|w| w[0].load <= load && load <= w[1].load)?;
-    Some(w[0].latency + (w[1].latency - w[0].latency) * (load - w[0].load) / (w[1].load - w[0].load))
+    Some(
+        w[0].latency + (w[1].latency - w[0].latency) * (load - w[0].load) / (w[1].load - w[0].load),
+    )
 }
 
 #[cfg(test)]
@@ -57,27 +66,37 @@ mod tests {
     /// The response time of a queue with one server (M/M/1): service time ÷ (1 − utilisation).
     fn queue(capacity: f64, service: f64) -> Vec<At> {
         let share = |i: i32| f64::from(i) / 100.0;
-        (10..=95).step_by(5).map(|i| At { load: share(i) * capacity, latency: service / (1.0 - share(i)) }).collect()
+        (10..=95)
+            .step_by(5)
+            .map(|i| At { load: share(i) * capacity, latency: service / (1.0 - share(i)) })
+            .collect()
     }
 
     #[test]
     fn the_knee_of_a_queue_is_where_its_slope_is_the_chords() {
-        // In scaled axes the chord has slope 1; 1 ÷ (1 − u) from 0.1 to 0.95 has the chord's slope at 1 − u = √(0.9 × 0.05).
+        // In scaled axes the chord has slope 1; 1 ÷ (1 − u) from 0.1 to 0.95 has the chord's slope
+        // at 1 − u = √(0.9 × 0.05).
         let truth = 1.0 - (0.9f64 * 0.05).sqrt();
         let knee = knee(&queue(100_000.0, 80.0)).expect("a knee");
-        assert!((knee.load / 100_000.0 - truth).abs() <= 0.025 + 1e-9, "{} is not {truth}", knee.load);
+        assert!(
+            (knee.load / 100_000.0 - truth).abs() <= 0.025 + 1e-9,
+            "{} is not {truth}",
+            knee.load
+        );
     }
 
     #[test]
     fn a_straight_line_has_no_knee() {
-        let line: Vec<At> = (1..10).map(|i| At { load: f64::from(i), latency: 5.0 * f64::from(i) }).collect();
+        let line: Vec<At> =
+            (1..10).map(|i| At { load: f64::from(i), latency: 5.0 * f64::from(i) }).collect();
         assert_eq!(knee(&line), None);
         assert_eq!(knee(&line[..2]), None);
     }
 
     #[test]
     fn the_load_at_a_latency_is_found_between_points_and_never_beyond_them() {
-        let points = [(10.0, 100.0), (20.0, 200.0), (30.0, 900.0)].map(|(load, latency)| At { load, latency });
+        let points = [(10.0, 100.0), (20.0, 200.0), (30.0, 900.0)]
+            .map(|(load, latency)| At { load, latency });
         assert_eq!(load_at(&points, 150.0), Some(15.0));
         assert_eq!(load_at(&points, 200.0), Some(20.0));
         assert_eq!((load_at(&points, 99.0), load_at(&points, 901.0)), (None, None));

@@ -27,9 +27,9 @@ pub struct Planned {
     pub measures: usize,
 }
 
-/// The half widths for a run-to-run `scatter` (the standard deviation of logarithms), the same at all
-/// points. A difference of just that size is claimed in every other brief; one half as large again in
-/// nearly all. `None` with fewer than three repeats, which show nothing.
+/// The half widths for a run-to-run `scatter` (the standard deviation of logarithms), the same at
+/// all points. A difference of just that size is claimed in every other brief; one half as large
+/// again in nearly all. `None` with fewer than three repeats, which show nothing.
 pub fn detectable(scatter: f64, planned: Planned) -> Option<Detectable> {
     let Planned { repeats, points, pairs, steps, measures } = planned;
     if repeats < FEWEST || points * pairs * steps * measures == 0 {
@@ -40,7 +40,8 @@ pub fn detectable(scatter: f64, planned: Planned) -> Option<Detectable> {
     let miss = |share: f64, of: usize| share / of as f64;
     let of_points = miss(if points > 1 { POINTS } else { POINTS + MEANS }, means * points);
     let degrees = r - 1.0 - 1.0 / p;
-    let weight = expected(degrees, means * points, steps * measures, POINTS / (means * points) as f64);
+    let weight =
+        expected(degrees, means * points, steps * measures, POINTS / (means * points) as f64);
     let both = weight + degrees;
     let all = degrees * p;
     let moderated = 1.0 / (1.0 / both + (weight / both).powi(2) / all);
@@ -48,7 +49,10 @@ pub fn detectable(scatter: f64, planned: Planned) -> Option<Detectable> {
     let place = if repeats.is_multiple_of(2) { 0.0 } else { 1.0 / (p * (r * r - 1.0)) };
     let error = scatter * (2.0 / r * (1.0 + place)).sqrt();
     let mean = t_reach(all, miss(MEANS, means)) * scatter * (2.0 / r / p).sqrt();
-    Some(Detectable { point: t_reach(moderated, of_points) * error, mean: (points > 1).then_some(mean) })
+    Some(Detectable {
+        point: t_reach(moderated, of_points) * error,
+        mean: (points > 1).then_some(mean),
+    })
 }
 
 #[cfg(test)]

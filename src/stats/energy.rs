@@ -1,7 +1,8 @@
 //! Power over a window: mean, extremes, energy, and how late the instrument shows the load.
 //!
-//! Energy is the trapezoid over the readings' own times. What lies in a gap is not made up: a stretch counts only between
-//! two readings that are near enough, and without nearly all of the window there is no energy.
+//! Energy is the trapezoid over the readings' own times. What lies in a gap is not made up: a
+//! stretch counts only between two readings that are near enough, and without nearly all of the
+//! window there is no energy.
 
 /// A reading: seconds since the window opened, watts. A gap is a reading that is not a number.
 pub type Reading = (f64, f64);
@@ -64,12 +65,14 @@ pub fn over(readings: &[Reading], from_s: f64, until_s: f64) -> Option<Power> {
 
 /// The median distance between readings.
 fn usual_distance(readings: &[Reading]) -> Option<f64> {
-    let mut distances: Vec<f64> = readings.windows(2).map(|p| p[1].0 - p[0].0).filter(|d| *d > 0.0).collect();
+    let mut distances: Vec<f64> =
+        readings.windows(2).map(|p| p[1].0 - p[0].0).filter(|d| *d > 0.0).collect();
     distances.sort_by(f64::total_cmp);
     distances.get(distances.len() / 2).copied()
 }
 
-/// A mean power that another tool reported for a whole window; without a known window it has no energy.
+/// A mean power that another tool reported for a whole window; without a known window it has no
+/// energy.
 pub fn reported(watts: f64, window_s: f64) -> Option<Power> {
     (watts.is_finite() && watts > 0.0).then(|| Power {
         mean_watts: watts,
@@ -99,8 +102,9 @@ const GRID_S: f64 = 0.01;
 /// This much of the load's end is as informative as all of it.
 const LOOKED_AT_S: f64 = 120.0;
 
-/// The delay, up to `most_s`, at which power follows the load best. `load` holds stretches of constant load, (from,
-/// until, ops/s) in seconds, in order and without holes; it needs a step, the load's beginning or end.
+/// The delay, up to `most_s`, at which power follows the load best. `load` holds stretches of
+/// constant load, (from, until, ops/s) in seconds, in order and without holes; it needs a step, the
+/// load's beginning or end.
 pub fn delay(load: &[(f64, f64, f64)], power: &[Reading], most_s: f64) -> Option<Delay> {
     let power: Vec<Reading> = power.iter().copied().filter(|r| r.1.is_finite()).collect();
     let last = load.last()?.1.min(power.last()?.0 - most_s);
@@ -133,7 +137,8 @@ pub fn delay(load: &[(f64, f64, f64)], power: &[Reading], most_s: f64) -> Option
         correlation(&ops, &values)
     };
     let shifts = (0..=(most_s / GRID_S) as usize).map(|i| i as f64 * GRID_S);
-    let best = shifts.filter_map(|s| at_shift(s).map(|c| (s, c))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let best =
+        shifts.filter_map(|s| at_shift(s).map(|c| (s, c))).max_by(|a, b| a.1.total_cmp(&b.1))?;
     (best.1 >= FOLLOWS).then_some(Delay { seconds: best.0, correlation: best.1 })
 }
 
@@ -177,7 +182,9 @@ mod tests {
 
     /// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late.
     fn scripted_meter(load: &[(f64, f64, f64)]) -> Vec<Reading> {
-        let watts = |t: f64| 5.0 + load.iter().find(|l| l.0 <= t && t < l.1).map_or(0.0, |l| l.2) / 100_000.0;
+        let watts = |t: f64| {
+            5.0 + load.iter().find(|l| l.0 <= t && t < l.1).map_or(0.0, |l| l.2) / 100_000.0
+        };
         (0..760).map(|i| f64::from(i) * 0.05 - 3.013).map(|t| (t, watts(t - 1.5))).collect()
     }
 
@@ -191,7 +198,11 @@ mod tests {
         let rates: Vec<f64> = load[1..31].iter().map(|l| l.2).collect();
         let true_watts = 5.0 + rates.iter().sum::<f64>() / 30.0 / 100_000.0;
         let joules = power.joules.unwrap();
-        assert!((joules / (true_watts * 30.0) - 1.0).abs() < 0.01, "{joules} J, {} J", true_watts * 30.0);
+        assert!(
+            (joules / (true_watts * 30.0) - 1.0).abs() < 0.01,
+            "{joules} J, {} J",
+            true_watts * 30.0
+        );
         assert!((power.mean_watts / true_watts - 1.0).abs() < 0.01, "{power:?}");
     }
 
@@ -206,7 +217,10 @@ mod tests {
         assert!((power.mean_watts - 10.0).abs() < 1e-9, "what was read still counts");
         let mut marked: Vec<Reading> = (0..100).map(|i| (f64::from(i) * 0.1, 10.0)).collect();
         marked[50].1 = f64::NAN;
-        assert!(over(&marked, 0.0, 9.9).unwrap().joules.is_none(), "a gap that the meter owned up to");
+        assert!(
+            over(&marked, 0.0, 9.9).unwrap().joules.is_none(),
+            "a gap that the meter owned up to"
+        );
         assert_eq!(over(&[(0.0, f64::NAN), (1.0, f64::NAN)], 0.0, 1.0), None);
         assert_eq!(over(&[], 0.0, 1.0), None);
     }

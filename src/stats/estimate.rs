@@ -39,7 +39,13 @@ impl Estimate {
 
     /// The same in another unit.
     pub fn scaled(&self, by: f64, unit: &'static str) -> Estimate {
-        Estimate { value: self.value * by, low: self.low * by, high: self.high * by, unit, ..self.clone() }
+        Estimate {
+            value: self.value * by,
+            low: self.low * by,
+            high: self.high * by,
+            unit,
+            ..self.clone()
+        }
     }
 
     /// Whether `low` and `high` are an interval, and not the extremes of a few observations.
@@ -49,20 +55,29 @@ impl Estimate {
 
     /// Half the interval's width over the value, in percent; `None` without an interval or at zero.
     pub fn relative_percent(&self) -> Option<f64> {
-        (self.has_interval() && self.value != 0.0).then(|| (self.high - self.low) / 2.0 / self.value.abs() * 100.0)
+        (self.has_interval() && self.value != 0.0)
+            .then(|| (self.high - self.low) / 2.0 / self.value.abs() * 100.0)
     }
 }
 
-/// Repeats as one estimate. From three on: their geometric mean, with Student's t on logarithms, so that no end is
-/// negative. Fewer have no interval, only a least and a most. Where one is zero, the arithmetic mean, without an
-/// interval. `None` without observations, or if one is not finite.
+/// Repeats as one estimate. From three on: their geometric mean, with Student's t on logarithms, so
+/// that no end is negative. Fewer have no interval, only a least and a most. Where one is zero, the
+/// arithmetic mean, without an interval. `None` without observations, or if one is not finite.
 pub fn from_repeats(values: &[f64], unit: &'static str) -> Option<Estimate> {
     if !usable(values) {
         return None;
     }
     let n = values.len();
-    let bounds = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
-    let bare = |value: f64| Estimate { value, low: bounds.0, high: bounds.1, n, unit, method: Method::Single };
+    let bounds =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+    let bare = |value: f64| Estimate {
+        value,
+        low: bounds.0,
+        high: bounds.1,
+        n,
+        unit,
+        method: Method::Single,
+    };
     Some(match level(values) {
         None => bare(mean(values)),
         Some(Level { value, interval: None, .. }) => bare(value),

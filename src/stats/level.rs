@@ -14,8 +14,8 @@ pub struct Level {
     pub repeats: usize,
 }
 
-/// The geometric mean of repeats above zero, its interval by Student's t on logarithms: no end of it
-/// is negative. `None` without repeats, or where one is not finite or not above zero.
+/// The geometric mean of repeats above zero, its interval by Student's t on logarithms: no end of
+/// it is negative. `None` without repeats, or where one is not finite or not above zero.
 pub fn level(values: &[f64]) -> Option<Level> {
     if values.is_empty() || values.iter().any(|v| !v.is_finite() || *v <= 0.0) {
         return None;
@@ -99,9 +99,11 @@ mod tests {
         let mut added = Repeats::default();
         for (n, value) in (1..).zip(values) {
             added.add(value);
-            let whole = crate::stats::estimate::from_repeats(&values[..n], "").and_then(|e| e.relative_percent());
+            let whole = crate::stats::estimate::from_repeats(&values[..n], "")
+                .and_then(|e| e.relative_percent());
             assert_eq!(added.relative_percent().is_some(), whole.is_some());
-            let near = added.relative_percent().zip(whole).is_none_or(|(a, b)| (a / b - 1.0).abs() < 1e-9);
+            let near =
+                added.relative_percent().zip(whole).is_none_or(|(a, b)| (a / b - 1.0).abs() < 1e-9);
             assert!(near, "{n}: {added:?}, {whole:?}");
         }
         added.add(0.0);

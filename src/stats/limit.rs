@@ -1,5 +1,6 @@
-//! Bottlenecks. Would a faster drive have changed a point's numbers: what limited it, with the evidence, from what
-//! the meters counted over its window, and what to change where it was not the drive.
+//! Bottlenecks. Would a faster drive have changed a point's numbers: what limited it, with the
+//! evidence, from what the meters counted over its window, and what to change where it was not the
+//! drive.
 
 mod evidence;
 mod rules;
@@ -58,8 +59,9 @@ impl Limit {
         matches!(self, Limit::Drive | Limit::Thermal)
     }
 
-    /// The host held the number down: the drive can do at least as much, and so can what lies in memory. Memory is not among them, which lifts a number
-    /// above what the drive can do. An asked rate is neither: there latency is compared, which is the drive's.
+    /// The host held the number down: the drive can do at least as much, and so can what lies in
+    /// memory. Memory is not among them, which lifts a number above what the drive can do. An asked
+    /// rate is neither: there latency is compared, which is the drive's.
     pub fn is_host(self) -> bool {
         use Limit::{Cpu, Generator, Locks, Neighbour, NoDrive, Standstill};
         matches!(self, Cpu | NoDrive | Neighbour | Generator | Standstill | Locks)
@@ -113,7 +115,8 @@ pub struct Inputs {
     pub device: Option<Device>,
     /// What Dyno and the servers that it started read from devices and wrote to them.
     pub own: Option<Own>,
-    /// What the window's beginning left in memory to be written back, and its end did not, each second.
+    /// What the window's beginning left in memory to be written back, and its end did not, each
+    /// second.
     pub drained_bytes_per_s: f64,
     /// No device lies under the subject: it is in memory.
     pub on_tmpfs: bool,
@@ -146,7 +149,8 @@ pub struct Dataset {
     pub direct: Option<bool>,
 }
 
-/// Ops of an open loop that were handed over late although the engine could have taken them: the generator's fault.
+/// Ops of an open loop that were handed over late although the engine could have taken them: the
+/// generator's fault.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Late {
     /// Their share of all ops, 0 to 1.
@@ -194,8 +198,8 @@ pub fn verdict(p: &Inputs) -> Verdict {
     rules::IN_ORDER.iter().find_map(|rule| rule(p)).unwrap_or_else(|| rules::undecided(p))
 }
 
-/// The verdict of most of a point's repeats, with the others named. Of two that as many repeats have, the one that bars a
-/// ranking.
+/// The verdict of most of a point's repeats, with the others named. Of two that as many repeats
+/// have, the one that bars a ranking.
 pub fn of_most(repeats: &[&Verdict]) -> Option<Verdict> {
     // The first verdict of each kind, and of how many repeats it is.
     let mut kinds: Vec<(&Verdict, usize)> = Vec::new();
@@ -208,10 +212,16 @@ pub fn of_most(repeats: &[&Verdict]) -> Option<Verdict> {
     let rank = |(verdict, count): &(&Verdict, usize)| (*count, verdict.limit.bars_ranking());
     let (most, count) = *kinds.iter().rev().max_by_key(|kind| rank(kind))?;
     let others = kinds.iter().filter(|(verdict, _)| verdict.limit != most.limit);
-    let others: Vec<String> = others.map(|(verdict, count)| format!("{} in {count}", verdict.limit.name())).collect();
+    let others: Vec<String> =
+        others.map(|(verdict, count)| format!("{} in {count}", verdict.limit.name())).collect();
     let evidence = match others.is_empty() {
         true => most.evidence.clone(),
-        false => format!("{} (in {count} of {} repeats; {})", most.evidence, repeats.len(), others.join(", ")),
+        false => format!(
+            "{} (in {count} of {} repeats; {})",
+            most.evidence,
+            repeats.len(),
+            others.join(", ")
+        ),
     };
     Some(Verdict { evidence, ..most.clone() })
 }

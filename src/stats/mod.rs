@@ -1,4 +1,5 @@
-//! From observations to statements: estimates with their uncertainty, and comparisons of two of them.
+//! From observations to statements: estimates with their uncertainty, and comparisons of two of
+//! them.
 //!
 //! Everything here is a pure function. All intervals are of 95 %.
 

@@ -9,7 +9,8 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 /// Of a sample: with n − 1. Zero for fewer than two values.
 pub fn variance(values: &[f64]) -> f64 {
     let m = mean(values);
-    values.iter().map(|v| (v - m) * (v - m)).sum::<f64>() / values.len().saturating_sub(1).max(1) as f64
+    values.iter().map(|v| (v - m) * (v - m)).sum::<f64>()
+        / values.len().saturating_sub(1).max(1) as f64
 }
 
 /// How many standard errors a 95 % interval reaches to either side.

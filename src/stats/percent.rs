@@ -1,4 +1,5 @@
-//! By how much: the formulas by name, the calculation as text, and its result rounded towards the weaker claim.
+//! By how much: the formulas by name, the calculation as text, and its result rounded towards the
+//! weaker claim.
 //!
 //! Claims and audits print the same number for the same division because both print it here.
 
@@ -100,8 +101,9 @@ pub fn rounded_out(value: f64, decimals: usize) -> String {
     printed(-scaled(-value, decimals).floor(), decimals)
 }
 
-/// A value and the ends of its interval as they are printed: the value rounded towards the weaker claim, the ends outwards,
-/// to two digits of the interval's half-width. An end above zero is never printed as zero.
+/// A value and the ends of its interval as they are printed: the value rounded towards the weaker
+/// claim, the ends outwards, to two digits of the interval's half-width. An end above zero is never
+/// printed as zero.
 pub fn in_interval(value: f64, low: f64, high: f64) -> [String; 3] {
     let digits = digits(low, high);
     let number = |decimals: i32, value: f64, up: bool| match (decimals < 0, up) {
@@ -109,11 +111,17 @@ pub fn in_interval(value: f64, low: f64, high: f64) -> [String; 3] {
         (false, true) => rounded_out(value, decimals as usize),
         (false, false) => cut_off(value, decimals as usize),
     };
-    let low_digits = (digits..digits + 4).find(|d| low <= 0.0 || number(*d, low, false) != number(*d, 0.0, false));
-    [number(digits, value, false), number(low_digits.unwrap_or(digits), low, false), number(digits, high, true)]
+    let low_digits = (digits..digits + 4)
+        .find(|d| low <= 0.0 || number(*d, low, false) != number(*d, 0.0, false));
+    [
+        number(digits, value, false),
+        number(low_digits.unwrap_or(digits), low, false),
+        number(digits, high, true),
+    ]
 }
 
-/// Decimals that show two digits of half the interval's width; negative where even whole numbers are too fine.
+/// Decimals that show two digits of half the interval's width; negative where even whole numbers
+/// are too fine.
 fn digits(low: f64, high: f64) -> i32 {
     let half = (high - low) / 2.0;
     if half.is_finite() && half > 0.0 { (1 - half.log10().floor() as i32).clamp(-6, 2) } else { 2 }
@@ -157,7 +165,10 @@ mod tests {
         assert_eq!(Formula::ALL.map(|f| f.result(p99)), ["58.57 %", "36.94 %", "1.58 ×"]);
         assert_eq!(Formula::Gain.calculation(Better::Lower, "169", "268"), "268 ÷ 169 − 1");
         assert_eq!(Formula::Reduction.calculation(Better::Lower, "169", "268"), "1 − 169 ÷ 268");
-        assert_eq!(Formula::Factor.calculation(Better::Higher, "892,202", "735,861"), "892,202 ÷ 735,861");
+        assert_eq!(
+            Formula::Factor.calculation(Better::Higher, "892,202", "735,861"),
+            "892,202 ÷ 735,861"
+        );
     }
 
     #[test]
@@ -168,13 +179,20 @@ mod tests {
         );
         assert_eq!((cut_off(-4.21, 1), rounded_out(-4.29, 1)), ("−4.3".into(), "−4.2".into()));
         assert_eq!((rounded_out(23.01, 0), rounded_out(23.0, 0)), ("24".into(), "23".into()));
-        assert_eq!((said(gain_percent(1.1, 1.0)), said(reduction_percent(50.0, 100.0))), ("10".into(), "50".into()));
-        assert_eq!((said(9.99), said(0.04), cut_off(-0.0, 1)), ("9.9".into(), "0.0".into(), "0.0".into()));
+        assert_eq!(
+            (said(gain_percent(1.1, 1.0)), said(reduction_percent(50.0, 100.0))),
+            ("10".into(), "50".into())
+        );
+        assert_eq!(
+            (said(9.99), said(0.04), cut_off(-0.0, 1)),
+            ("9.9".into(), "0.0".into(), "0.0".into())
+        );
     }
 
     #[test]
     fn what_is_zero_or_below_has_no_ratio() {
-        for (own, other) in [(0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (f64::NAN, 1.0), (1e300, 1e-300)] {
+        for (own, other) in [(0.0, 1.0), (1.0, 0.0), (-1.0, 1.0), (f64::NAN, 1.0), (1e300, 1e-300)]
+        {
             assert_eq!(times_as_good(own, other, Better::Higher), None, "{own} ÷ {other}");
         }
     }

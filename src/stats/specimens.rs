@@ -1,5 +1,6 @@
 //! Several specimens of each of two models: drives are a random effect above repeats, so that a
-//! difference between models has as many observations as there are drives, not as there are repeats.
+//! difference between models has as many observations as there are drives, not as there are
+//! repeats.
 
 use super::family::FEWEST;
 use super::moments::{mean, t_reach, t_tail, variance};
@@ -45,10 +46,11 @@ pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models>
     })
 }
 
-/// Which of a model's specimens lie apart from the others: each one's mean against those of the rest,
-/// at 5 % for all of them and for the `searched` models and points together. It takes four.
+/// Which of a model's specimens lie apart from the others: each one's mean against those of the
+/// rest, at 5 % for all of them and for the `searched` models and points together. It takes four.
 pub fn outlying(specimens: &[Vec<f64>], searched: usize) -> Vec<usize> {
-    let all: Vec<(usize, f64)> = specimens.iter().enumerate().filter_map(|(i, s)| Some((i, logarithm(s)?))).collect();
+    let all: Vec<(usize, f64)> =
+        specimens.iter().enumerate().filter_map(|(i, s)| Some((i, logarithm(s)?))).collect();
     if all.len() <= FEWEST {
         return Vec::new();
     }
@@ -96,14 +98,18 @@ mod tests {
         let (mut false_claims, mut found) = (0, 0);
         for trial in 0..2_000 {
             let mut rng = Seed::new(5, 0, 0).at(trial);
-            let (a, b, c) = (drives(&mut rng, 100.0), drives(&mut rng, 100.0), drives(&mut rng, 105.0));
+            let (a, b, c) =
+                (drives(&mut rng, 100.0), drives(&mut rng, 100.0), drives(&mut rng, 105.0));
             let claims = |m: Models| m.low > 1.0 || m.high < 1.0;
             false_claims += u32::from(models(&a, &b, 1).is_some_and(claims));
             found += u32::from(models(&c, &b, 1).is_some_and(|m| m.low > 1.0));
         }
         println!("false {} %, found {} %", f64::from(false_claims) / 20.0, f64::from(found) / 20.0);
         // 5 % of 2,000, and what chance adds to it.
-        assert!(false_claims <= 135 && found >= 1_900, "{false_claims} false, {found} found of 2,000");
+        assert!(
+            false_claims <= 135 && found >= 1_900,
+            "{false_claims} false, {found} found of 2,000"
+        );
     }
 
     #[test]

@@ -28,7 +28,10 @@ mod tests {
 
     #[test]
     fn the_median_of_an_even_count_lies_between_the_middle_two() {
-        assert_eq!(spread(&[4.0, 1.0, 3.0, 10.0]), Some(Spread { min: 1.0, median: 3.5, max: 10.0 }));
+        assert_eq!(
+            spread(&[4.0, 1.0, 3.0, 10.0]),
+            Some(Spread { min: 1.0, median: 3.5, max: 10.0 })
+        );
         assert_eq!(spread(&[7.0]), Some(Spread { min: 7.0, median: 7.0, max: 7.0 }));
         assert_eq!(spread(&[]), None);
     }

@@ -1,14 +1,17 @@
-//! Whether a drive has reached its steady state, as the SNIA Performance Test Specification 2.0.2 (2.1.24) decides: over
-//! the last five rounds the tracked value stays within 20 % of its mean, and the line fitted through it rises or falls
-//! by no more than 10 % of the mean. A value exactly at a limit is within it.
+//! Whether a drive has reached its steady state, as the SNIA Performance Test Specification 2.0.2
+//! (2.1.24) decides: over the last five rounds the tracked value stays within 20 % of its mean, and
+//! the line fitted through it rises or falls by no more than 10 % of the mean. A value exactly at a
+//! limit is within it.
 
 use crate::plan::SteadyRule as Rule;
 use crate::record::SteadyWindow as Window;
 
-/// Far below what any drive repeats, and above what adding up doubles can lose: a value at the limit counts as within.
+/// Far below what any drive repeats, and above what adding up doubles can lose: a value at the
+/// limit counts as within.
 const ROUNDING: f64 = 1e-9;
 
-/// Looks at the last rounds; nothing while there are fewer than the window, or where nothing was done in them.
+/// Looks at the last rounds; nothing while there are fewer than the window, or where nothing was
+/// done in them.
 pub fn judge(values: &[f64], rule: &Rule) -> Option<Window> {
     if rule.window < 2 || values.len() < rule.window || values.iter().any(|v| !v.is_finite()) {
         return None;
@@ -20,7 +23,8 @@ pub fn judge(values: &[f64], rule: &Rule) -> Option<Window> {
     if mean <= 0.0 {
         return None;
     }
-    let (low, high) = last.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
+    let (low, high) =
+        last.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(*v), h.max(*v)));
     let middle = (n - 1.0) / 2.0;
     let spread: f64 = (0..rule.window).map(|i| (i as f64 - middle).powi(2)).sum();
     let joint: f64 = last.iter().enumerate().map(|(i, v)| (i as f64 - middle) * (v - mean)).sum();
@@ -94,7 +98,9 @@ mod tests {
     fn the_fit_is_the_line_that_was_put_in() {
         let series: Vec<f64> = (0..5).map(|i| 1000.0 - 3.0 * f64::from(i)).collect();
         let window = judge(&series, &Rule::default()).expect("five rounds");
-        assert!((window.slope_per_round + 3.0).abs() < 1e-9 && (window.intercept - 1000.0).abs() < 1e-9);
+        assert!(
+            (window.slope_per_round + 3.0).abs() < 1e-9 && (window.intercept - 1000.0).abs() < 1e-9
+        );
     }
 
     #[test]

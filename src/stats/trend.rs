@@ -6,14 +6,15 @@ use super::spread::spread;
 /// Batches of the window; few enough that what correlation outlasts one is small.
 const BATCHES: usize = 12;
 
-/// A change over the window that is smaller than this, in percent, is not worth a mark, however sure it is.
+/// A change over the window that is smaller than this, in percent, is not worth a mark, however
+/// sure it is.
 const SMALL_PERCENT: f64 = 2.0;
 
 /// Fewer intervals than this are not tested: a window of five seconds has five, or four whole ones.
 const FEWEST: usize = 4;
 
-/// A steady series' noise from second to second, and how many degrees of freedom that is worth: what
-/// keeps a window of five seconds from being taken for quieter or louder than drives are.
+/// A steady series' noise from second to second, and how many degrees of freedom that is worth:
+/// what keeps a window of five seconds from being taken for quieter or louder than drives are.
 const USUAL_NOISE: f64 = 0.03;
 const USUAL_DEGREES: f64 = 4.0;
 
@@ -43,8 +44,8 @@ struct Window {
 
 /// Tests every repeat's series of intervals, one a second. The last third of the window is compared
 /// with the first, against the noise of neighbouring batches, in which the usual step of a steady
-/// drift and the one step of a cliff are left out; noise is pooled over the repeats. How sure it must
-/// be is from simulation (docs/claims.md): at most 2 % of steady points are marked.
+/// drift and the one step of a cliff are left out; noise is pooled over the repeats. How sure it
+/// must be is from simulation (docs/claims.md): at most 2 % of steady points are marked.
 pub fn drift(repeats: &[Vec<f64>]) -> Drift {
     let windows: Vec<Window> = repeats.iter().filter_map(|r| Window::of(r)).collect();
     if windows.is_empty() {
@@ -121,7 +122,8 @@ impl Window {
         let x = |i: usize| i as f64 - (k - 1.0) / 2.0;
         let across: f64 = batches.iter().enumerate().map(|(i, y)| x(i) * y).sum();
         let slope = across / (k * (k * k - 1.0) / 12.0);
-        let off_line: f64 = batches.iter().enumerate().map(|(i, y)| (y - 1.0 - slope * x(i)).powi(2)).sum();
+        let off_line: f64 =
+            batches.iter().enumerate().map(|(i, y)| (y - 1.0 - slope * x(i)).powi(2)).sum();
         let steps = self.steps();
         let largest = (0..steps.len()).max_by(|&i, &j| steps[i].abs().total_cmp(&steps[j].abs()));
         let (before, after) = batches.split_at(largest.map_or(1, |i| i + 1));
@@ -145,7 +147,13 @@ mod tests {
     }
 
     /// A level over the window (0 to 1), with noise of which `kept` is kept from second to second.
-    fn noisy(rng: &mut Rng, seconds: usize, noise: f64, kept: f64, level: fn(f64) -> f64) -> Vec<f64> {
+    fn noisy(
+        rng: &mut Rng,
+        seconds: usize,
+        noise: f64,
+        kept: f64,
+        level: fn(f64) -> f64,
+    ) -> Vec<f64> {
         let mut x = normal(rng);
         let mut at = |i: usize| {
             x = kept * x + (1.0 - kept * kept).sqrt() * normal(rng);
@@ -167,7 +175,8 @@ mod tests {
                 for (trial, drifting) in (0..500).zip([1, 2, 5].into_iter().cycle()) {
                     let (noise, kept) = NOISES[trial as usize % 4];
                     let mut rng = Seed::new(8, 0, 0).at(trial);
-                    let shape = |r: usize| if (r + trial as usize) % 5 < drifting { level } else { STEADY };
+                    let shape =
+                        |r: usize| if (r + trial as usize) % 5 < drifting { level } else { STEADY };
                     let point: Vec<Vec<f64>> =
                         (0..5).map(|r| noisy(&mut rng, seconds, noise, kept, shape(r))).collect();
                     let Drift::Drifted { percent } = drift(&point) else {
@@ -186,12 +195,16 @@ mod tests {
                 for (noise, kept) in NOISES {
                     let marked = |trial: &u64| {
                         let mut rng = Seed::new(9, 0, 0).at(*trial);
-                        let point: Vec<Vec<f64>> =
-                            (0..repeats).map(|_| noisy(&mut rng, seconds, noise, kept, STEADY)).collect();
+                        let point: Vec<Vec<f64>> = (0..repeats)
+                            .map(|_| noisy(&mut rng, seconds, noise, kept, STEADY))
+                            .collect();
                         drift(&point) != Drift::Steady
                     };
                     let marked = (0..1_000).filter(marked).count();
-                    assert!(marked <= 20, "{seconds} s, {repeats} repeats, {noise}, {kept}: {marked} of 1,000");
+                    assert!(
+                        marked <= 20,
+                        "{seconds} s, {repeats} repeats, {noise}, {kept}: {marked} of 1,000"
+                    );
                 }
             }
         }
@@ -203,7 +216,9 @@ mod tests {
         assert_eq!(drift(&[]), Drift::TooShort);
         assert_eq!(drift(&[vec![5.0; 60]]), Drift::Steady);
         assert_eq!(drift(&[vec![0.0; 60]]), Drift::TooShort);
-        let halves = |level: fn(f64) -> f64| (0..60).map(|i| 4e5 * level((f64::from(i) + 0.5) / 60.0)).collect();
+        let halves = |level: fn(f64) -> f64| {
+            (0..60).map(|i| 4e5 * level((f64::from(i) + 0.5) / 60.0)).collect()
+        };
         for (level, end) in [(LINE, -50.0), (CLIFF, -50.0), (DECAY, -51.0)] {
             let Drift::Drifted { percent } = drift(&[halves(level)]) else { panic!("not marked") };
             assert_eq!(percent.round(), end);

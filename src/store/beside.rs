@@ -1,5 +1,5 @@
-//! What lies beside a bundle, and its first bytes, looked at before SQLite opens it: SQLite acts on a journal by itself,
-//! writes back what stands in it, and deletes a file that the journal names.
+//! What lies beside a bundle, and its first bytes, looked at before SQLite opens it: SQLite acts on
+//! a journal by itself, writes back what stands in it, and deletes a file that the journal names.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -7,14 +7,18 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 
-/// How a journal ends that names another one, of a transaction over several databases. Ours never have one.
+/// How a journal ends that names another one, of a transaction over several databases. Ours never
+/// have one.
 const NAMES_ANOTHER: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 pub(super) fn check(path: &Path) -> Result<()> {
     for end in ["-wal", "-shm"] {
         let found = with_end(path, end);
         if found.symlink_metadata().is_ok() {
-            let what = format!("{} lies beside the bundle, and no bundle has such a file", found.display());
+            let what = format!(
+                "{} lies beside the bundle, and no bundle has such a file",
+                found.display()
+            );
             return Err(failed(what, "move it away if the bundle is to be read without it"));
         }
     }
@@ -32,7 +36,11 @@ pub(super) fn check(path: &Path) -> Result<()> {
     let mut held = file::open(&journal)?;
     let read = held.seek(SeekFrom::End(-8)).and_then(|_| held.read_exact(&mut end));
     // One that a run has just ended is gone or empty by now.
-    if read.is_ok() && end == NAMES_ANOTHER { foreign("names another file, which SQLite would delete") } else { Ok(()) }
+    if read.is_ok() && end == NAMES_ANOTHER {
+        foreign("names another file, which SQLite would delete")
+    } else {
+        Ok(())
+    }
 }
 
 /// A file in the mode of a write-ahead log would have files made beside it.
@@ -41,7 +49,8 @@ fn check_head(path: &Path) -> Result<()> {
     let reading = || format!("reading {}", path.display());
     file::open(path)?.take(20).read_to_end(&mut head).with_context(reading)?;
     if head.starts_with(b"SQLite format 3\0") && head.len() == 20 && head[18..20] != [1, 1] {
-        let what = format!("{} is a database with a write-ahead log, and no bundle is", path.display());
+        let what =
+            format!("{} is a database with a write-ahead log, and no bundle is", path.display());
         return Err(failed(what, "if you set it: sqlite3 FILE 'PRAGMA journal_mode = DELETE'"));
     }
     Ok(())

@@ -12,8 +12,8 @@ use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
 use crate::base::units::Rate;
 use crate::record::{
-    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey, Prepared, RateInterval,
-    Reported, Run, RunContents, Sample, Tally,
+    Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey,
+    Prepared, RateInterval, Reported, Run, RunContents, Sample, Tally,
 };
 
 /// A bundle, open for reading.
@@ -53,8 +53,8 @@ impl Bundle {
         self.rows(&limits::FACTS, sql, None, |row| fact(row, 0))
     }
 
-    /// All points, in the order in which they were measured. Of many points the histograms do not fit into memory:
-    /// `each_point` hands them over one by one.
+    /// All points, in the order in which they were measured. Of many points the histograms do not
+    /// fit into memory: `each_point` hands them over one by one.
     pub fn points(&self) -> Result<Vec<StoredPoint>> {
         let mut points = Vec::new();
         self.each_point(&mut |point| {
@@ -66,8 +66,8 @@ impl Bundle {
 
     /// Every point, in the order in which they were measured.
     pub fn each_point(&self, visit: &mut dyn FnMut(StoredPoint) -> Result<()>) -> Result<()> {
-        let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, started_unix_ns, window_ns, \
-                   failure FROM point ORDER BY id";
+        let sql = "SELECT id, subject, step, axis_name, axis_field, axis_value, repeat, \
+                   started_unix_ns, window_ns, failure FROM point ORDER BY id";
         // Counted before the first is read: a file can hold any number of them in little room.
         let more = "SELECT id FROM point LIMIT 1 OFFSET ?";
         let most = limits::POINTS.most as i64;
@@ -83,7 +83,9 @@ impl Bundle {
         };
         for mut stored in self.rows(&limits::POINTS, sql, None, ascending)? {
             self.fill(&mut stored).map_err(|e| schema::not_read(&self.path, e))?;
-            fact_bytes += stored.point.facts.iter().map(|f| f.name.len() + f.value.len()).sum::<usize>() as u64;
+            fact_bytes +=
+                stored.point.facts.iter().map(|f| f.name.len() + f.value.len()).sum::<usize>()
+                    as u64;
             limits::FACT_BYTES.check(fact_bytes).map_err(|e| schema::not_read(&self.path, e))?;
             visit(stored)?;
         }
@@ -92,19 +94,23 @@ impl Bundle {
 
     /// Reads what belongs to a point: its cells with their tallies, and its facts.
     fn fill(&self, stored: &mut StoredPoint) -> Result<()> {
-        let sql = "SELECT id, point, stream, drive, instance, headline, threads, depth, asked_ops_per_s, \
-                   asked_bytes_per_s, late, backlog_max, backlog_end FROM cell WHERE point = ? ORDER BY id";
+        let sql = "SELECT id, point, stream, drive, instance, headline, threads, depth, \
+                   asked_ops_per_s, asked_bytes_per_s, late, backlog_max, backlog_end FROM cell \
+                   WHERE point = ? ORDER BY id";
         let own = Some(stored.id);
-        let cells = self.query(&limits::CELLS, sql, own, |row| Ok((row.get::<_, i64>(0)?, cell(row)?)))?;
+        let cells =
+            self.query(&limits::CELLS, sql, own, |row| Ok((row.get::<_, i64>(0)?, cell(row)?)))?;
         let (mut tallies, mut histograms) = (0, 0);
         for (id, mut cell) in cells {
-            let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, service_max_ns, \
-                       service_overflow, service_min_ns, response, response_sum_ns, response_max_ns, \
-                       response_overflow, response_min_ns, given_up FROM tally WHERE cell = ? ORDER BY id";
+            let sql = "SELECT cell, class, ops, bytes, misses, service, service_sum_ns, \
+                       service_max_ns, service_overflow, service_min_ns, response, \
+                       response_sum_ns, response_max_ns, response_overflow, response_min_ns, \
+                       given_up FROM tally WHERE cell = ? ORDER BY id";
             cell.tallies = self.query(&limits::TALLIES, sql, Some(id), |row| {
                 let tally = tally(row)?;
                 tallies += 1;
-                histograms += tally.service.used_bytes() + tally.response.as_ref().map_or(0, |r| r.used_bytes());
+                histograms += tally.service.used_bytes()
+                    + tally.response.as_ref().map_or(0, |r| r.used_bytes());
                 limits::TALLIES.check(tallies)?;
                 limits::HISTOGRAMS.check(histograms)?;
                 Ok(tally)
@@ -120,7 +126,12 @@ impl Bundle {
     pub fn contents(&self) -> Result<RunContents> {
         let file = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
         let file = visible(&file).into_owned();
-        Ok(RunContents { file, run: self.run.clone(), facts: self.facts()?, prepared: self.prepared()? })
+        Ok(RunContents {
+            file,
+            run: self.run.clone(),
+            facts: self.facts()?,
+            prepared: self.prepared()?,
+        })
     }
 
     /// The same with what was noted beside each point.
@@ -128,7 +139,12 @@ impl Bundle {
         let mut reported = self.reported()?;
         self.each_point(&mut |StoredPoint { id, point }| {
             let reported = reported.remove(&id).unwrap_or_default();
-            visit(PointContents { point, rates: self.rates(id)?, samples: self.samples(id)?, reported })
+            visit(PointContents {
+                point,
+                rates: self.rates(id)?,
+                samples: self.samples(id)?,
+                reported,
+            })
         })
     }
 
@@ -137,7 +153,8 @@ impl Bundle {
         let mut all = Vec::new();
         let mut histograms = 0;
         self.each_interval(point, &mut |interval| {
-            histograms += interval.service.used_bytes() + interval.response.as_ref().map_or(0, |r| r.used_bytes());
+            histograms += interval.service.used_bytes()
+                + interval.response.as_ref().map_or(0, |r| r.used_bytes());
             limits::HISTOGRAMS.check(histograms).map_err(|e| schema::not_read(&self.path, e))?;
             all.push(interval);
             Ok(())
@@ -146,11 +163,15 @@ impl Bundle {
     }
 
     /// The same one by one: those of a long point do not fit into memory.
-    pub fn each_interval(&self, point: i64, visit: &mut dyn FnMut(Interval) -> Result<()>) -> Result<()> {
+    pub fn each_interval(
+        &self,
+        point: i64,
+        visit: &mut dyn FnMut(Interval) -> Result<()>,
+    ) -> Result<()> {
         let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.bytes, \
-                   i.service, i.service_sum_ns, i.service_max_ns, i.service_overflow, \
-                   i.response, i.response_sum_ns, i.response_max_ns, i.response_overflow \
-                   FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
+                   i.service, i.service_sum_ns, i.service_max_ns, i.service_overflow, i.response, \
+                   i.response_sum_ns, i.response_max_ns, i.response_overflow FROM series s JOIN \
+                   interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
         self.each(&limits::INTERVALS, sql, Some(point), &mut |row| {
             let (start_ns, end_ns) = span(row)?;
             visit(Interval {
@@ -161,7 +182,8 @@ impl Bundle {
                 start_ns,
                 end_ns,
                 bytes: bounded(row, 6, &limits::BYTES)?,
-                service: histograms::read(row, 7, false)?.context("an interval has no latencies")?,
+                service: histograms::read(row, 7, false)?
+                    .context("an interval has no latencies")?,
                 response: histograms::read(row, 11, false)?,
             })
         })
@@ -170,8 +192,9 @@ impl Bundle {
 
     /// A point's intervals without their latencies.
     pub fn rates(&self, point: i64) -> Result<Vec<RateInterval>> {
-        let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.ops, i.bytes \
-                   FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? ORDER BY s.id, i.id";
+        let sql = "SELECT s.stream, s.drive, s.instance, s.class, i.start_ns, i.end_ns, i.ops, \
+                   i.bytes FROM series s JOIN interval i ON i.series = s.id WHERE s.point = ? \
+                   ORDER BY s.id, i.id";
         self.rows(&limits::INTERVALS, sql, Some(point), |row| {
             let (start_ns, end_ns) = span(row)?;
             Ok(RateInterval {
@@ -189,8 +212,8 @@ impl Bundle {
 
     /// What the meters read at a point, gauge by gauge, in the order of time.
     pub fn samples(&self, point: i64) -> Result<Vec<Sample>> {
-        let sql = "SELECT v.at_ns, g.meter, g.name, v.value FROM gauge g JOIN sample v ON v.gauge = g.id \
-                   WHERE g.point = ? ORDER BY g.id, v.at_ns";
+        let sql = "SELECT v.at_ns, g.meter, g.name, v.value FROM gauge g JOIN sample v ON v.gauge \
+                   = g.id WHERE g.point = ? ORDER BY g.id, v.at_ns";
         self.rows(&limits::SAMPLES, sql, Some(point), |row| {
             // SQLite has no NaN; it keeps one as NULL.
             let value = row.get::<_, Option<f64>>(3)?.unwrap_or(f64::NAN);
@@ -203,8 +226,12 @@ impl Bundle {
         let mut all: HashMap<i64, Vec<Reported>> = HashMap::new();
         let more = "SELECT id FROM told LIMIT 1 OFFSET ?";
         let most = limits::REPORTED.most as i64;
-        self.rows(&limits::REPORTED, more, Some(most), |_| limits::REPORTED.check(most as u64 + 1))?;
-        for (point, reported) in self.rows(&limits::REPORTED, super::reported::SELECT, None, super::reported::row)? {
+        self.rows(&limits::REPORTED, more, Some(most), |_| {
+            limits::REPORTED.check(most as u64 + 1)
+        })?;
+        for (point, reported) in
+            self.rows(&limits::REPORTED, super::reported::SELECT, None, super::reported::row)?
+        {
             all.entry(point).or_default().push(reported);
         }
         Ok(all)
@@ -259,7 +286,11 @@ impl Bundle {
 /// An interval's start and end, which does not come before it.
 fn span(row: &Row<'_>) -> Result<(u64, u64)> {
     let (start_ns, end_ns) = (count(row, 4)?, count(row, 5)?);
-    if start_ns > end_ns { Err(Error::msg("an interval ends before it begins")) } else { Ok((start_ns, end_ns)) }
+    if start_ns > end_ns {
+        Err(Error::msg("an interval ends before it begins"))
+    } else {
+        Ok((start_ns, end_ns))
+    }
 }
 
 /// Hands over every row of a query that takes at most an id, up to a number of rows.
@@ -307,7 +338,12 @@ fn key(row: &Row<'_>, first: usize) -> Result<PointKey> {
             Some(Axis { name, field, value: row.get::<_, f64>(first + 4)?.into() })
         }
     };
-    Ok(PointKey { subject: text(row, first)?, step: text(row, first + 1)?, axis, repeat: count(row, first + 5)? })
+    Ok(PointKey {
+        subject: text(row, first)?,
+        step: text(row, first + 1)?,
+        axis,
+        repeat: count(row, first + 5)?,
+    })
 }
 
 fn point(row: &Row<'_>) -> Result<StoredPoint> {

@@ -1,7 +1,9 @@
-//! How histograms are kept: in the HdrHistogram V2 format, with what that format lacks in columns beside it.
+//! How histograms are kept: in the HdrHistogram V2 format, with what that format lacks in columns
+//! beside it.
 //!
-//! A point's totals keep three digits and are not deflated, so that a report reads them fast. Its intervals are hundreds of times as many, and the noise in their counts does
-//! not compress, so they keep one, which is 16 buckets to an octave, and are read back at the middle of a bucket: an
+//! A point's totals keep three digits and are not deflated, so that a report reads them fast. Its
+//! intervals are hundreds of times as many, and the noise in their counts does not compress, so
+//! they keep one, which is 16 buckets to an octave, and are read back at the middle of a bucket: an
 //! interval's latencies are right to 3.2 %.
 
 use hdrhistogram::serialization::{Serializer, V2Serializer};
@@ -61,8 +63,9 @@ fn centred(read: &Histogram) -> Histogram {
     centred
 }
 
-/// Reads V2 that was not deflated and has our own bounds and digits: its counts are then our buckets in their order,
-/// and a report's thousand histograms are read in a fraction of the time. `None` for any other.
+/// Reads V2 that was not deflated and has our own bounds and digits: its counts are then our
+/// buckets in their order, and a report's thousand histograms are read in a fraction of the time.
+/// `None` for any other.
 fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
     let (header, mut rest) = bytes.split_at_checked(40)?;
     let word = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
@@ -89,7 +92,8 @@ fn plain_v2(bytes: &[u8]) -> Option<Histogram> {
     Some(histogram)
 }
 
-/// The format's integers: seven bits a byte, lowest first, a ninth byte whole; the sign is the lowest bit.
+/// The format's integers: seven bits a byte, lowest first, a ninth byte whole; the sign is the
+/// lowest bit.
 fn zig_zag(rest: &mut &[u8]) -> Option<i64> {
     let mut value = 0u64;
     for i in 0..9 {
@@ -104,9 +108,12 @@ fn zig_zag(rest: &mut &[u8]) -> Option<i64> {
     Some((value >> 1) as i64 ^ -((value & 1) as i64))
 }
 
-/// Reads the columns from `first` on: V2, sum, maximum, overflow and, where `min` says so, the minimum after these.
+/// Reads the columns from `first` on: V2, sum, maximum, overflow and, where `min` says so, the
+/// minimum after these.
 pub(super) fn read(row: &Row<'_>, first: usize, min: bool) -> Result<Option<Histogram>> {
-    let Some(v2) = row.get_ref(first)?.as_blob_or_null().context("a histogram's column")? else { return Ok(None) };
+    let Some(v2) = row.get_ref(first)?.as_blob_or_null().context("a histogram's column")? else {
+        return Ok(None);
+    };
     let mut histogram = plain_v2(v2).map_or_else(|| Histogram::from_v2(v2), Ok)?;
     if !min {
         histogram = centred(&histogram);
@@ -118,7 +125,8 @@ pub(super) fn read(row: &Row<'_>, first: usize, min: bool) -> Result<Option<Hist
     // Sums over a report's points then stay within 64 bits.
     limits::REQUESTS.check(histogram.count)?;
     if min {
-        histogram.min_ns = row.get::<_, Option<i64>>(first + 4)?.map_or(u64::MAX, |n| n.max(0) as u64);
+        histogram.min_ns =
+            row.get::<_, Option<i64>>(first + 4)?.map_or(u64::MAX, |n| n.max(0) as u64);
     } else if histogram.count > 0 {
         histogram.min_ns = histogram.min_ns.min(histogram.max_ns);
     }

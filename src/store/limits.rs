@@ -1,5 +1,6 @@
-//! What a bundle may hold at most. It may come from anyone: what it holds is bounded before it is in memory, whatever
-//! the file says of itself. docs/schema.md has this table, and a test compares the two.
+//! What a bundle may hold at most. It may come from anyone: what it holds is bounded before it is
+//! in memory, whatever the file says of itself. docs/schema.md has this table, and a test compares
+//! the two.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -54,7 +55,8 @@ pub static SAMPLES: Limit = limit("samples of one point", 2_000_000, "rows");
 /// Facts of the run, or of one point.
 pub static FACTS: Limit = limit("facts of the run, or of one point", 10_000, "rows");
 /// All facts together, as text.
-pub static FACT_BYTES: Limit = limit("facts of the run, or of all points, as text", 64 << 20, "bytes");
+pub static FACT_BYTES: Limit =
+    limit("facts of the run, or of all points, as text", 64 << 20, "bytes");
 /// Figures that other tools reported.
 pub static REPORTED: Limit = limit("figures reported by other tools", 1_000_000, "rows");
 /// Things done to drives, and states in which they were left.
@@ -66,7 +68,8 @@ pub static VALUE: Limit = limit("any other value (a text, a histogram)", 1 << 20
 /// Text that one query returns.
 pub static READ: Limit = limit("what one query returns as text", 64 << 20, "bytes");
 /// Instructions of SQLite's virtual machine that one query takes (`sqlite3_progress_handler`).
-pub static STEPS: Limit = limit("the work of one query", 50_000_000, "steps of SQLite's virtual machine");
+pub static STEPS: Limit =
+    limit("the work of one query", 50_000_000, "steps of SQLite's virtual machine");
 /// Requests counted by one tally or interval.
 pub static REQUESTS: Limit = limit("a count of requests", 1 << 43, "requests");
 /// Bytes counted by one tally or interval.
@@ -112,7 +115,8 @@ impl Limit {
     pub fn exceeded(&self) -> crate::base::error::Error {
         failed(
             format!("{}: more than {} {}", self.what, self.most, self.unit),
-            "docs/schema.md lists what a bundle may hold; export parts of it with the sqlite3 shell",
+            "docs/schema.md lists what a bundle may hold; export parts of it with the sqlite3 \
+             shell",
         )
     }
 }
@@ -138,7 +142,8 @@ pub fn check_plan(plan: &Plan) -> Result<()> {
         step.streams.iter().try_for_each(|s| WORKERS.check(s.threads.into()))?;
         cells += step.sweep.as_ref().map_or(1, |sweep| sweep.values.len() as u64 + 1);
     }
-    POINTS.check(cells.saturating_mul(plan.subjects.len() as u64).saturating_mul(plan.repeats.into()))
+    POINTS
+        .check(cells.saturating_mul(plan.subjects.len() as u64).saturating_mul(plan.repeats.into()))
 }
 
 /// How often SQLite asks whether to go on, in steps of its virtual machine.

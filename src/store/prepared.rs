@@ -11,8 +11,8 @@ pub(super) fn insert(conn: &Connection, prepared: &[Prepared]) -> Result<()> {
     for p in prepared {
         let steady = p.steady.as_ref().map(serde_json::to_string).transpose()?;
         conn.prepare_cached(
-            "INSERT INTO preparation (subject, drive, action, asked, outcome, steady, ended_unix_ns) \
-             VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO preparation (subject, drive, action, asked, outcome, steady, \
+             ended_unix_ns) VALUES (?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             p.subject,
@@ -30,20 +30,28 @@ pub(super) fn insert(conn: &Connection, prepared: &[Prepared]) -> Result<()> {
 pub(super) fn insert_states(conn: &Connection, states: &[DriveState]) -> Result<()> {
     for s in states {
         conn.prepare_cached(
-            "INSERT OR REPLACE INTO drive_state (subject, drive, serial, counter, written_bytes) VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO drive_state (subject, drive, serial, counter, written_bytes) \
+             VALUES (?, ?, ?, ?, ?)",
         )?
-        .execute(params![s.subject, s.drive, s.serial, s.counter, signed(s.written_bytes)])?;
+        .execute(params![
+            s.subject,
+            s.drive,
+            s.serial,
+            s.counter,
+            signed(s.written_bytes)
+        ])?;
     }
     Ok(())
 }
 
 /// Everything that was done, in order.
-pub(super) const SELECT: &str =
-    "SELECT subject, drive, action, asked, outcome, steady, ended_unix_ns FROM preparation ORDER BY id";
+pub(super) const SELECT: &str = "SELECT subject, drive, action, asked, outcome, steady, \
+                                 ended_unix_ns FROM preparation ORDER BY id";
 
 pub(super) fn row(row: &Row<'_>) -> Result<Prepared> {
     let steady = optional_text(row, 5)?;
-    let steady = steady.map(|text| serde_json::from_str(&text)).transpose().context("a steady state")?;
+    let steady =
+        steady.map(|text| serde_json::from_str(&text)).transpose().context("a steady state")?;
     Ok(Prepared {
         subject: text(row, 0)?,
         drive: count(row, 1)?,
@@ -56,8 +64,8 @@ pub(super) fn row(row: &Row<'_>) -> Result<Prepared> {
 }
 
 /// How the drives were left.
-pub(super) const SELECT_STATES: &str =
-    "SELECT subject, drive, serial, counter, written_bytes FROM drive_state ORDER BY subject, drive";
+pub(super) const SELECT_STATES: &str = "SELECT subject, drive, serial, counter, written_bytes FROM \
+    drive_state ORDER BY subject, drive";
 
 pub(super) fn state(row: &Row<'_>) -> Result<DriveState> {
     Ok(DriveState {

@@ -1,4 +1,5 @@
-//! Figures that other tools reported: written and read apart from points, since only imported ones have them.
+//! Figures that other tools reported: written and read apart from points, since only imported ones
+//! have them.
 
 use rusqlite::{Connection, Row, params};
 
@@ -8,8 +9,8 @@ use crate::base::error::{Error, Result};
 use crate::record::{Class, Reported};
 
 pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Result<()> {
-    let sql =
-        "INSERT INTO told (point, stream, class, name, value, low, high, samples) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO told (point, stream, class, name, value, low, high, samples) VALUES (?, \
+               ?, ?, ?, ?, ?, ?, ?)";
     let samples = reported.samples.map(super::schema::signed);
     let row = params![
         point,
@@ -26,7 +27,8 @@ pub(super) fn insert(conn: &Connection, point: i64, reported: &Reported) -> Resu
 }
 
 /// All reported figures.
-pub(super) const SELECT: &str = "SELECT point, stream, class, name, value, low, high, samples FROM told ORDER BY id";
+pub(super) const SELECT: &str =
+    "SELECT point, stream, class, name, value, low, high, samples FROM told ORDER BY id";
 
 /// A row of it: the number of its point, and the figure.
 pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {
@@ -37,5 +39,8 @@ pub(super) fn row(row: &Row<'_>) -> Result<(i64, Reported)> {
     if ![value, low, high].iter().all(|v| v.is_finite()) || low > value || value > high {
         return Err(Error::msg("a reported figure lies outside its bounds"));
     }
-    Ok((row.get(0)?, Reported { stream: text(row, 1)?, class, name: text(row, 3)?, value, low, high, samples }))
+    Ok((
+        row.get(0)?,
+        Reported { stream: text(row, 1)?, class, name: text(row, 3)?, value, low, high, samples },
+    ))
 }

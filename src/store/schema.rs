@@ -16,7 +16,8 @@ const APPLICATION_ID: i64 = 0x4459_4E4F;
 /// More tables and indices than any version of ours has.
 const MOST_OBJECTS: usize = 200;
 
-/// One script for each version of the schema, oldest first. Released scripts never change; later ones only add.
+/// One script for each version of the schema, oldest first. Released scripts never change; later
+/// ones only add.
 pub static MIGRATIONS: &[&str] = &[
     r#"
 CREATE TABLE run (
@@ -180,7 +181,8 @@ pub(super) fn lay_out(conn: &Connection) -> Result<()> {
 /// The settings under which a bundle is written.
 pub(super) fn configure_for_writing(conn: &Connection) -> Result<()> {
     conn.busy_timeout(std::time::Duration::from_secs(5))?;
-    // A commit has reached the drive when it returns, and a killed commit is undone at the next opening.
+    // A commit has reached the drive when it returns, and a killed commit is undone at the next
+    // opening.
     conn.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
@@ -189,8 +191,8 @@ pub(super) fn configure_for_writing(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Opens an existing bundle and checks that it is one, with our tables and nothing besides. An older one is brought up
-/// to date.
+/// Opens an existing bundle and checks that it is one, with our tables and nothing besides. An
+/// older one is brought up to date.
 pub(super) fn open(path: &Path, write: bool) -> Result<(Connection, Meter)> {
     let shown = path.display();
     if !path.is_file() {
@@ -200,14 +202,16 @@ pub(super) fn open(path: &Path, write: bool) -> Result<(Connection, Meter)> {
         ));
     }
     beside::check(path)?;
-    let access = if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
+    let access =
+        if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
     let open_as = |access| {
         let (conn, meter) = connect(path, access)?;
         let version = version_of(&conn)?;
         Ok::<_, rusqlite::Error>((conn, meter, version))
     };
     let opened = open_as(access).or_else(|error| match error.sqlite_error_code() {
-        // A run that was killed left a journal; undoing the unfinished point takes a writing connection.
+        // A run that was killed left a journal; undoing the unfinished point takes a writing
+        // connection.
         Some(ErrorCode::ReadOnly) if !write => open_as(OpenFlags::SQLITE_OPEN_READ_WRITE),
         _ => Err(error),
     });
@@ -246,7 +250,8 @@ fn version_of(conn: &Connection) -> rusqlite::Result<(i64, i64)> {
 
 /// Every table and index by name, with the statement that made it.
 fn described(conn: &Connection) -> Result<Vec<(String, String, String)>> {
-    let mut statement = conn.prepare("SELECT type, name, ifnull(sql, '') FROM sqlite_schema ORDER BY type, name")?;
+    let mut statement =
+        conn.prepare("SELECT type, name, ifnull(sql, '') FROM sqlite_schema ORDER BY type, name")?;
     let mut rows = statement.query([])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
@@ -258,7 +263,8 @@ fn described(conn: &Connection) -> Result<Vec<(String, String, String)>> {
     Ok(found)
 }
 
-/// Views, triggers and generated columns are programs; a bundle has our tables and indices, and nothing else.
+/// Views, triggers and generated columns are programs; a bundle has our tables and indices, and
+/// nothing else.
 fn check_schema(conn: &Connection, version: usize) -> Result<()> {
     let expected = Connection::open_in_memory()?;
     MIGRATIONS[..version].iter().try_for_each(|script| expected.execute_batch(script))?;
@@ -290,22 +296,28 @@ fn bring_up_to_date(path: &Path, version: usize) -> Result<(Connection, Meter)> 
         tx.commit()?;
         Ok::<_, rusqlite::Error>((conn, meter))
     };
-    migrate().with_context(|| format!("bringing {shown} from schema {version} to {}", MIGRATIONS.len()))
+    migrate()
+        .with_context(|| format!("bringing {shown} from schema {version} to {}", MIGRATIONS.len()))
 }
 
 fn explain(error: rusqlite::Error, path: &Path) -> Error {
     let shown = path.display();
     let (what, next) = match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => {
-            (format!("{shown} is not a bundle: it is no SQLite file"), "give a file that 'dyno run' wrote")
-        }
+        Some(ErrorCode::NotADatabase) => (
+            format!("{shown} is not a bundle: it is no SQLite file"),
+            "give a file that 'dyno run' wrote",
+        ),
         Some(ErrorCode::DatabaseCorrupt) => return damaged(path),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (format!("{shown} is being written by another program"), "wait until its run has ended")
         }
         Some(ErrorCode::ReadOnly) => (
-            format!("{shown} was left by a run that was killed, and cannot be written to undo its last point"),
-            "make the file and its folder writable, or copy both the file and its -journal elsewhere",
+            format!(
+                "{shown} was left by a run that was killed, and cannot be written to undo its last \
+                 point"
+            ),
+            "make the file and its folder writable, or copy both the file and its -journal \
+             elsewhere",
         ),
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             (format!("cannot open {shown}"), "check that you may read the file")
@@ -323,7 +335,8 @@ pub(super) fn damaged(path: &Path) -> Error {
     )
 }
 
-/// The error for a bundle of which something could not be read: too much of it, or not as it should be.
+/// The error for a bundle of which something could not be read: too much of it, or not as it should
+/// be.
 pub(super) fn not_read(path: &Path, error: Error) -> Error {
     let (what, next) = describe(&error);
     let shown = path.display();
@@ -376,7 +389,8 @@ pub(super) fn read_run(conn: &Connection) -> Result<Run> {
     let row = rows.next().context("reading the run")?.context("it holds no run")?;
     let plan = row.get_ref(2)?.as_str().context("reading the run's resolved plan")?;
     limits::PLAN.check(plan.len() as u64)?;
-    let mut plan: serde_json::Value = serde_json::from_str(plan).context("reading the run's resolved plan")?;
+    let mut plan: serde_json::Value =
+        serde_json::from_str(plan).context("reading the run's resolved plan")?;
     visible_json(&mut plan);
     let plan = serde_json::from_value(plan).context("reading the run's resolved plan")?;
     limits::check_plan(&plan)?;

@@ -7,7 +7,9 @@ use crate::base::histogram::Histogram;
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::plan::{AxisValue, Field, Plan, Protocol};
-use crate::record::{Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally};
+use crate::record::{
+    Axis, Cell, Class, Fact, Interval, Outcome, Point, PointKey, Run, Sample, Sink, Tally,
+};
 
 fn run() -> Run {
     let protocol = Protocol {
@@ -25,7 +27,8 @@ fn run() -> Run {
 }
 
 fn key(repeat: u32) -> PointKey {
-    let axis = Axis { name: "read.load".into(), field: Field::LoadPercent, value: AxisValue::Maximum };
+    let axis =
+        Axis { name: "read.load".into(), field: Field::LoadPercent, value: AxisValue::Maximum };
     PointKey { subject: "A".into(), step: "load".into(), axis: Some(axis), repeat }
 }
 
@@ -38,9 +41,25 @@ fn latencies(values: &[u64]) -> Histogram {
 fn point(key: PointKey, outcome: Outcome) -> Point {
     let service = latencies(&[900, 85_000, 4_000_000_000_000]);
     let response = Some(latencies(&[85_100]));
-    let read = Tally { class: Class::READ, ops: 3, bytes: 12_288, misses: 1, given_up: 2, service, response };
+    let read = Tally {
+        class: Class::READ,
+        ops: 3,
+        bytes: 12_288,
+        misses: 1,
+        given_up: 2,
+        service,
+        response,
+    };
     let idle = Histogram::new();
-    let write = Tally { class: Class::WRITE, ops: 0, bytes: 0, misses: 0, given_up: 0, service: idle, response: None };
+    let write = Tally {
+        class: Class::WRITE,
+        ops: 0,
+        bytes: 0,
+        misses: 0,
+        given_up: 0,
+        service: idle,
+        response: None,
+    };
     let cell = Cell {
         stream: "read".into(),
         drive: 1,
@@ -68,7 +87,17 @@ fn point(key: PointKey, outcome: Outcome) -> Point {
 fn interval(second: u64, service: Histogram) -> Interval {
     let (start_ns, end_ns) = (second * 1_000_000_000, (second + 1) * 1_000_000_000);
     let (stream, bytes) = ("read".to_owned(), service.count * 4096);
-    Interval { stream, drive: 0, instance: 0, class: Class::READ, start_ns, end_ns, bytes, service, response: None }
+    Interval {
+        stream,
+        drive: 0,
+        instance: 0,
+        class: Class::READ,
+        start_ns,
+        end_ns,
+        bytes,
+        service,
+        response: None,
+    }
 }
 
 fn sample(at_ns: i64, value: f64) -> Sample {
@@ -99,13 +128,17 @@ fn what_was_written_is_read_back() {
 
     let bundle = Bundle::open(&path).unwrap();
     assert_eq!(bundle.run(), &run());
-    assert_eq!(bundle.facts().unwrap(), [Fact::new("Host", "name", "lab1"), Fact::new("CPU", "model", "EPYC")]);
+    assert_eq!(
+        bundle.facts().unwrap(),
+        [Fact::new("Host", "name", "lab1"), Fact::new("CPU", "model", "EPYC")]
+    );
     let points = bundle.points().unwrap();
     assert_eq!(points[0].point, point(key(1), Outcome::Measured));
     let id = points[0].id;
     assert_eq!(bundle.intervals(id).unwrap(), intervals);
     assert_eq!(bundle.samples(id).unwrap(), samples);
-    let rates: Vec<_> = bundle.rates(id).unwrap().iter().map(|r| (r.start_ns, r.ops, r.bytes)).collect();
+    let rates: Vec<_> =
+        bundle.rates(id).unwrap().iter().map(|r| (r.start_ns, r.ops, r.bytes)).collect();
     assert_eq!(rates, [(0, 2, 8192), (1_000_000_000, 1, 4096)]);
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "a bundle is one file");
 }
@@ -146,7 +179,8 @@ fn a_killed_run_is_read_without_its_last_point() {
     writer.interval(&interval(0, latencies(&[50]))).unwrap();
     // What kill -9 leaves: the file and its journal, with no process to hold a lock on them.
     for end in ["", "-journal"] {
-        std::fs::copy(format!("{}{end}", path.display()), format!("{}{end}", copy.display())).unwrap();
+        std::fs::copy(format!("{}{end}", path.display()), format!("{}{end}", copy.display()))
+            .unwrap();
     }
     assert!(Bundle::open(&copy).unwrap().points().unwrap().is_empty());
 }
@@ -186,18 +220,22 @@ fn a_damaged_bundle_ends_in_an_error_or_data_never_a_panic() {
         }
         std::fs::write(&path, &bytes).unwrap();
         let Ok(bundle) = Bundle::open(&path) else { continue };
-        let _ = bundle.points().map(|points| points.iter().filter(|p| bundle.intervals(p.id).is_ok()).count());
+        let _ = bundle
+            .points()
+            .map(|points| points.iter().filter(|p| bundle.intervals(p.id).is_ok()).count());
         let _ = (bundle.facts(), bundle.intervals(1), bundle.rates(1), bundle.samples(1));
     }
 }
 
-/// About `ops` latencies, log-normal around 130 µs with a tail, each bucket with the noise that counting has.
+/// About `ops` latencies, log-normal around 130 µs with a tail, each bucket with the noise that
+/// counting has.
 fn one_second(rng: &mut crate::base::rng::Rng, ops: f64) -> Histogram {
     let (median_ns, sigma, width) = (130_000.0_f64, 0.45_f64, 1.0 / 1024.0_f64);
     let mut h = Histogram::new();
     let mut ln: f64 = -4.8 * sigma;
     while ln < 6.0 * sigma {
-        let share = (-0.5 * (ln / sigma) * (ln / sigma)).exp() * width / (sigma * std::f64::consts::TAU.sqrt());
+        let share = (-0.5 * (ln / sigma) * (ln / sigma)).exp() * width
+            / (sigma * std::f64::consts::TAU.sqrt());
         // Sums of twelve uniforms are normal enough; below ten the noise is that of rounding.
         let normal: f64 = (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
         let mean = ops * share;
@@ -236,7 +274,10 @@ fn a_full_rocksdb_threads_run_stays_under_200_mb() {
     let tally_bytes = size(&path) - before;
     writer.begin(&key(2)).unwrap();
     for (second, gauge) in (0..INTERVALS).flat_map(|s| (0..GAUGES).map(move |g| (s, g))) {
-        let reading = Sample { name: format!("gauge_{gauge}"), ..sample(second as i64 * 1_000_000_007, rng.unit()) };
+        let reading = Sample {
+            name: format!("gauge_{gauge}"),
+            ..sample(second as i64 * 1_000_000_007, rng.unit())
+        };
         writer.sample(&reading).unwrap();
     }
     writer.end(&point(key(2), Outcome::Measured)).unwrap();
@@ -272,7 +313,11 @@ fn a_thousand_points_load_quickly() {
     let started_s = processor_s();
     let points = bundle.points().unwrap();
     let took_s = processor_s() - started_s;
-    assert_eq!((points.len(), points[999].point.cells[0].tallies[0].service.count), (1_000, total.count));
-    // Five times the half second: neighbours on a busy processor, and a build without optimisation, cost processor time too.
+    assert_eq!(
+        (points.len(), points[999].point.cells[0].tallies[0].service.count),
+        (1_000, total.count)
+    );
+    // Five times the half second: neighbours on a busy processor, and a build without optimisation,
+    // cost processor time too.
     assert!(took_s < 2.5, "it took {took_s} s");
 }

@@ -15,7 +15,8 @@ use crate::base::secret;
 use crate::base::units::Rate;
 use crate::plan::meters;
 use crate::record::{
-    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Reported, Run, Sample, Sink, Tally,
+    Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Reported, Run,
+    Sample, Sink, Tally,
 };
 
 /// The bundle of a run that is going on.
@@ -38,7 +39,9 @@ impl Writer {
     /// Makes a bundle for `run`, with what is known before its first point.
     pub fn create(path: &Path, run: &Run, facts: &[Fact]) -> Result<Writer> {
         let shown = path.display();
-        OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
+        OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error
+            .kind()
+        {
             ErrorKind::AlreadyExists => refused(
                 format!("{shown} already exists"),
                 "choose another name with --bundle; to go on with an unfinished run, resume it",
@@ -73,7 +76,8 @@ impl Writer {
     /// Opens the bundle of a run that did not end, to go on with it.
     pub fn resume(path: &Path) -> Result<(Writer, Run)> {
         let (conn, meter) = schema::open(path, true)?;
-        schema::configure_for_writing(&conn).with_context(|| format!("opening {} to write", path.display()))?;
+        schema::configure_for_writing(&conn)
+            .with_context(|| format!("opening {} to write", path.display()))?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         meter.begin();
         schema::check_whole(&conn).map_err(|e| schema::not_read(path, e))?;
@@ -91,7 +95,9 @@ impl Writer {
             bail!("facts about the run were added while a point was open");
         }
         let tx = self.conn.unchecked_transaction()?;
-        insert_facts(&tx, None, facts).and_then(|()| Ok(tx.commit()?)).with_context(|| self.writing())
+        insert_facts(&tx, None, facts)
+            .and_then(|()| Ok(tx.commit()?))
+            .with_context(|| self.writing())
     }
 
     /// Adds what another tool reported of the point that is open.
@@ -117,7 +123,12 @@ impl Writer {
         self.conn.execute_batch("BEGIN IMMEDIATE")?;
         match self.insert_point(key) {
             Ok(id) => {
-                self.open = Some(OpenPoint { id, key: key.clone(), series: HashMap::new(), gauges: HashMap::new() });
+                self.open = Some(OpenPoint {
+                    id,
+                    key: key.clone(),
+                    series: HashMap::new(),
+                    gauges: HashMap::new(),
+                });
                 Ok(())
             }
             Err(error) => {
@@ -133,17 +144,20 @@ impl Writer {
         let field = axis.map(|a| serde_json::to_value(a.field)).transpose()?;
         let field = field.as_ref().and_then(|f| f.as_str());
         let (name, value) = (axis.map(|a| &a.name), axis.map(|a| a.value.as_f64()));
-        let sql = "SELECT id, failure IS NULL FROM point WHERE subject = ? AND step = ? AND axis_name IS ? \
-                   AND axis_value IS ? AND repeat = ?";
+        let sql = "SELECT id, failure IS NULL FROM point WHERE subject = ? AND step = ? AND \
+                   axis_name IS ? AND axis_value IS ? AND repeat = ?";
         let place = params![key.subject, key.step, name, value, key.repeat];
-        let former = self.conn.query_row(sql, place, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?))).optional()?;
+        let former = self
+            .conn
+            .query_row(sql, place, |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))
+            .optional()?;
         match former {
             Some((_, true)) => bail!("this point has been measured already"),
             Some((id, false)) => drop(self.conn.execute("DELETE FROM point WHERE id = ?", [id])?),
             None => {}
         }
-        let sql = "INSERT INTO point (subject, step, axis_name, axis_field, axis_value, repeat, started_unix_ns, \
-                   window_ns) VALUES (?, ?, ?, ?, ?, ?, 0, 0)";
+        let sql = "INSERT INTO point (subject, step, axis_name, axis_field, axis_value, repeat, \
+                   started_unix_ns, window_ns) VALUES (?, ?, ?, ?, ?, ?, 0, 0)";
         self.conn.execute(sql, params![key.subject, key.step, name, field, value, key.repeat])?;
         Ok(self.conn.last_insert_rowid())
     }
@@ -155,7 +169,8 @@ impl Writer {
         let series = match open.series.get(&of) {
             Some(&id) => id,
             None => {
-                let sql = "INSERT INTO series (point, stream, drive, instance, class) VALUES (?, ?, ?, ?, ?)";
+                let sql = "INSERT INTO series (point, stream, drive, instance, class) VALUES (?, \
+                           ?, ?, ?, ?)";
                 conn.execute(sql, params![open.id, of.0, of.1, of.2, of.3.name()])?;
                 *open.series.entry(of).or_insert(conn.last_insert_rowid())
             }
@@ -163,9 +178,10 @@ impl Writer {
         let service = histograms::interval(&interval.service)?;
         let response = interval.response.as_ref().map(histograms::interval).transpose()?;
         let response = response.as_ref();
-        let sql = "INSERT INTO interval (series, start_ns, end_ns, ops, bytes, service, service_sum_ns, \
-                   service_max_ns, service_overflow, response, response_sum_ns, response_max_ns, response_overflow) \
-                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let sql = "INSERT INTO interval (series, start_ns, end_ns, ops, bytes, service, \
+                   service_sum_ns, service_max_ns, service_overflow, response, response_sum_ns, \
+                   response_max_ns, response_overflow) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
+                   ?)";
         conn.prepare_cached(sql)?.execute(params![
             series,
             signed(interval.start_ns),
@@ -211,7 +227,10 @@ impl Writer {
             Outcome::Failed { cause } => Some(secret::hide(cause)),
         };
         let sql = "UPDATE point SET started_unix_ns = ?, window_ns = ?, failure = ? WHERE id = ?";
-        self.conn.execute(sql, params![signed(point.started_unix_ns), signed(point.window_ns), failure, open.id])?;
+        self.conn.execute(
+            sql,
+            params![signed(point.started_unix_ns), signed(point.window_ns), failure, open.id],
+        )?;
         for cell in &point.cells {
             insert_cell(&self.conn, open.id, cell)?;
         }
@@ -228,12 +247,8 @@ fn no_point() -> crate::base::error::Error {
 
 fn insert_facts(conn: &Connection, point: Option<i64>, facts: &[Fact]) -> Result<()> {
     for fact in facts {
-        conn.prepare_cached("INSERT INTO fact (point, heading, name, value) VALUES (?, ?, ?, ?)")?.execute(params![
-            point,
-            fact.group,
-            fact.name,
-            secret::hide(&fact.value)
-        ])?;
+        conn.prepare_cached("INSERT INTO fact (point, heading, name, value) VALUES (?, ?, ?, ?)")?
+            .execute(params![point, fact.group, fact.name, secret::hide(&fact.value)])?;
     }
     Ok(())
 }
@@ -244,8 +259,9 @@ fn insert_cell(conn: &Connection, point: i64, cell: &Cell) -> Result<()> {
         Some(Rate::BytesPerSec(rate)) => (None, Some(rate)),
         None => (None, None),
     };
-    let sql = "INSERT INTO cell (point, stream, drive, instance, headline, threads, depth, asked_ops_per_s, \
-               asked_bytes_per_s, late, backlog_max, backlog_end) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO cell (point, stream, drive, instance, headline, threads, depth, \
+               asked_ops_per_s, asked_bytes_per_s, late, backlog_max, backlog_end) VALUES (?, ?, \
+               ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     conn.prepare_cached(sql)?.execute(params![
         point,
         cell.stream,
@@ -268,9 +284,10 @@ fn insert_tally(conn: &Connection, cell: i64, tally: &Tally) -> Result<()> {
     let service = histograms::total(&tally.service)?;
     let response = tally.response.as_ref().map(histograms::total).transpose()?;
     let response = response.as_ref();
-    let sql = "INSERT INTO tally (cell, class, ops, bytes, misses, service, service_sum_ns, service_min_ns, \
-               service_max_ns, service_overflow, response, response_sum_ns, response_min_ns, response_max_ns, \
-               response_overflow, given_up) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO tally (cell, class, ops, bytes, misses, service, service_sum_ns, \
+               service_min_ns, service_max_ns, service_overflow, response, response_sum_ns, \
+               response_min_ns, response_max_ns, response_overflow, given_up) VALUES (?, ?, ?, ?, \
+               ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     conn.prepare_cached(sql)?.execute(params![
         cell,
         tally.class.name(),

@@ -1,4 +1,5 @@
-//! Workloads: which requests are made. One file each under `block/` and `kv/`, and one line in `ALL`.
+//! Workloads: which requests are made. One file each under `block/` and `kv/`, and one line in
+//! `ALL`.
 
 pub mod block;
 pub mod kv;
@@ -54,8 +55,8 @@ pub trait Workload: Sync {
     /// Its name, family and knobs.
     fn info(&self) -> &'static Info;
 
-    /// The classes of op that it makes with these knobs, the one that its result is about first. An op is of the class at
-    /// the place that it names.
+    /// The classes of op that it makes with these knobs, the one that its result is about first. An
+    /// op is of the class at the place that it names.
     fn classes(&self, knobs: &Knobs) -> Vec<Class>;
 
     /// Whether it writes with these knobs.
@@ -66,10 +67,12 @@ pub trait Workload: Sync {
     /// The mean bytes of an op, for rates given in bytes and for estimates of what will be written.
     fn mean_op_bytes(&self, knobs: &Knobs, space: Space) -> Result<f64>;
 
-    /// One thread's requests. What does not fit the space (a block larger than the file) is refused here.
+    /// One thread's requests. What does not fit the space (a block larger than the file) is refused
+    /// here.
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>>;
 
-    /// Whether its ops come due by the cycles of waiting clients, so that their response times are kept apart.
+    /// Whether its ops come due by the cycles of waiting clients, so that their response times are
+    /// kept apart.
     fn waits(&self, knobs: &Knobs) -> bool {
         let _ = knobs;
         false
@@ -94,7 +97,8 @@ pub struct Share<'a> {
     pub threads: u32,
     /// The thread's own family of random numbers.
     pub seed: Seed,
-    /// The stream's seed, the same for all its threads, for what they must agree on (a permutation).
+    /// The stream's seed, the same for all its threads, for what they must agree on (a
+    /// permutation).
     pub stream_seed: Seed,
 }
 

@@ -1,7 +1,8 @@
 //! Which block of a range, or which key, an op addresses: uniform, zipfian, pareto or a hotspot.
 //!
-//! Skewed draws rank the blocks by popularity; a bijection spreads the ranks over the range, so that popular blocks do
-//! not lie next to each other (for the hotspot they do: "80 % of accesses on the first 20 %").
+//! Skewed draws rank the blocks by popularity; a bijection spreads the ranks over the range, so
+//! that popular blocks do not lie next to each other (for the hotspot they do: "80 % of accesses on
+//! the first 20 %").
 
 use crate::base::rng::{Rng, mix};
 
@@ -9,8 +10,9 @@ use crate::base::rng::{Rng, mix};
 #[derive(Clone, Debug)]
 pub enum Offsets {
     Uniform,
-    /// Popularity of rank r falls as 1 / r^theta; by inversion of the integral of the density, which is exact enough
-    /// for any n (Gray et al., "Quickly generating billion-record synthetic databases", SIGMOD 1994, use the same form).
+    /// Popularity of rank r falls as 1 / r^theta; by inversion of the integral of the density,
+    /// which is exact enough for any n (Gray et al., "Quickly generating billion-record synthetic
+    /// databases", SIGMOD 1994, use the same form).
     Zipfian {
         theta: f64,
         top: f64,
@@ -68,7 +70,11 @@ fn integral(theta: f64, x: f64) -> f64 {
 }
 
 fn inverse(theta: f64, y: f64) -> f64 {
-    if (theta - 1.0).abs() < 1e-9 { y.exp() } else { (1.0 + y * (1.0 - theta)).powf(1.0 / (1.0 - theta)) }
+    if (theta - 1.0).abs() < 1e-9 {
+        y.exp()
+    } else {
+        (1.0 + y * (1.0 - theta)).powf(1.0 / (1.0 - theta))
+    }
 }
 
 /// A bijection of 0 … n − 1: a keyed mixing of the next power of two, walked until it falls inside.
@@ -111,17 +117,21 @@ mod tests {
 
     #[test]
     fn pareto_keeps_its_promise() {
-        // With h = 0.2 the most popular 20 % of blocks get 80 % of accesses; ranks are looked at before they are spread.
+        // With h = 0.2 the most popular 20 % of blocks get 80 % of accesses; ranks are looked at
+        // before they are spread.
         let seed = Seed::new(1, 0, 0);
         let Offsets::Pareto { power, .. } = Offsets::pareto(0.2, 0) else { unreachable!() };
-        let hot = (0..200_000).filter(|&n| seed.at(n).unit().powf(power) < 0.2).count() as f64 / 200_000.0;
+        let hot = (0..200_000).filter(|&n| seed.at(n).unit().powf(power) < 0.2).count() as f64
+            / 200_000.0;
         assert!((hot - 0.8).abs() < 0.005, "{hot}");
     }
 
     #[test]
     fn zipfian_ranks_fall_as_they_should() {
         let (blocks, theta) = (1_000u64, 0.99);
-        let Offsets::Zipfian { top, .. } = Offsets::zipfian(theta, blocks, 0) else { unreachable!() };
+        let Offsets::Zipfian { top, .. } = Offsets::zipfian(theta, blocks, 0) else {
+            unreachable!()
+        };
         let seed = Seed::new(3, 0, 0);
         let ranks = (0..200_000).map(|n| (inverse(theta, seed.at(n).unit() * top) - 1.0) as u64);
         let first_ten = ranks.filter(|&r| r < 10).count() as f64 / 200_000.0;

@@ -1,8 +1,10 @@
-//! Between barrier and join a worker allocates nothing: every engine with every workload that suits it and can run here, in
-//! the real loop, under an allocator that counts. It is a program of its own because an allocator is a whole program's.
+//! Between barrier and join a worker allocates nothing: every engine with every workload that suits
+//! it and can run here, in the real loop, under an allocator that counts. It is a program of its
+//! own because an allocator is a whole program's.
 //!
-//! Counted is what every thread but the telemetry's and the meters' allocates while the second second of a window of three is
-//! measured: what a first op sets up for itself, such as a thread's own storage, is set up by then.
+//! Counted is what every thread but the telemetry's and the meters' allocates while the second
+//! second of a window of three is measured: what a first op sets up for itself, such as a thread's
+//! own storage, is set up by then.
 
 mod counting;
 #[path = "../support/mod.rs"]
@@ -15,7 +17,9 @@ use dyno::base::clock::Clock;
 use dyno::base::error::{Result, describe};
 use dyno::engine::Engine;
 use dyno::plan::{self, Family, Kind, Knobs};
-use dyno::record::{Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink};
+use dyno::record::{
+    Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink,
+};
 use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 use dyno::workload::{self, Workload};
@@ -62,7 +66,8 @@ impl Sink for Counted {
     }
 }
 
-/// Measures the streams together on an engine: the point, or why there is none. What was allocated is left for `allocated`.
+/// Measures the streams together on an engine: the point, or why there is none. What was allocated
+/// is left for `allocated`.
 fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> {
     let folder = tempfile::tempdir_in(FOR_SERVERS).unwrap();
     let (protocol, drive) = (folder.path().join("p.toml"), folder.path().join("drive"));
@@ -72,8 +77,14 @@ fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> 
     std::fs::create_dir(&drive).unwrap();
     open_to_all(&[folder.path(), &drive]);
     let subjects = [("A".to_string(), drive)];
-    let plan = plan::from_command_line(&protocol.to_string_lossy(), &subjects, &[], None, &dyno::cmd::catalogue())
-        .unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
+    let plan = plan::from_command_line(
+        &protocol.to_string_lossy(),
+        &subjects,
+        &[],
+        None,
+        &dyno::cmd::catalogue(),
+    )
+    .unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
     let mut sink = Counted::default();
     let run = Run {
         plan: &plan,
@@ -103,7 +114,8 @@ fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: 
         _ => "",
     };
     format!(
-        "[[step.stream]]\nname = \"{0}\"\nengine = \"{engine}\"\nthreads = {threads}\n{dataset}workload = {{ kind = \"{0}\"{timing} }}\n",
+        "[[step.stream]]\nname = \"{0}\"\nengine = \"{engine}\"\nthreads = {threads}\n\
+         {dataset}workload = {{ kind = \"{0}\"{timing} }}\n",
         info.name
     )
 }
@@ -115,9 +127,15 @@ fn quiet(engine: &str, point: &Point, (n, first): (u64, Vec<String>)) {
     for cell in &point.cells {
         println!("{engine}: {} ops of {}", ops(cell), cell.stream);
     }
-    let idle: Vec<&str> = point.cells.iter().filter(|c| ops(c) == 0).map(|c| c.stream.as_str()).collect();
+    let idle: Vec<&str> =
+        point.cells.iter().filter(|c| ops(c) == 0).map(|c| c.stream.as_str()).collect();
     assert!(idle.is_empty(), "{engine}: nothing was done by {idle:?}, so nothing is shown of them");
-    assert_eq!(n, 0, "{engine}: {n} allocations in the window; the first ones:\n{}", first.join("\n----\n"));
+    assert_eq!(
+        n,
+        0,
+        "{engine}: {n} allocations in the window; the first ones:\n{}",
+        first.join("\n----\n")
+    );
 }
 
 fn suiting(engine: &dyn Engine) -> impl Iterator<Item = &'static dyn Workload> {
@@ -138,22 +156,28 @@ fn no_engine_on_a_drive_allocates_in_the_window_whatever_the_workload() {
                 (format!("[dataset.d]\nengine = \"{name}\"\n{size}\n"), "dataset = \"d\"\n")
             }
             _ => {
-                let size = "size = \"16MiB\"\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }";
+                let size = "size = \"16MiB\"\n\
+                            fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }";
                 (format!("[dataset.d]\nengine = \"{name}\"\n{size}\n"), "dataset = \"d\"\n")
             }
         };
-        let streams: String = suiting(engine).map(|workload| stream(engine, workload, of, 1)).collect();
+        let streams: String =
+            suiting(engine).map(|workload| stream(engine, workload, of, 1)).collect();
         let point = measure(&dataset, &streams).unwrap_or_else(|cause| panic!("{name}: {cause}"));
         quiet(name, &point, allocated());
     }
 }
 
-/// Client libraries that allocate for every answer, by their modules and by the folders of their sources.
-const LIBRARIES: [&str; 4] = ["postgres::", "tokio_postgres::", "postgres_protocol::", "tiberius::"];
-const SOURCES: [&str; 5] = ["/postgres-0", "/tokio-postgres-", "/postgres-protocol-", "/postgres-types-", "/tiberius-"];
+/// Client libraries that allocate for every answer, by their modules and by the folders of their
+/// sources.
+const LIBRARIES: [&str; 4] =
+    ["postgres::", "tokio_postgres::", "postgres_protocol::", "tiberius::"];
+const SOURCES: [&str; 5] =
+    ["/postgres-0", "/tokio-postgres-", "/postgres-protocol-", "/postgres-types-", "/tiberius-"];
 
-/// Whether a client library allocated, and not Dyno: a frame of it is nearer to the allocation than any of Dyno's. A
-/// library's frame may name Dyno's types among its own arguments, so what counts is where a frame's name begins.
+/// Whether a client library allocated, and not Dyno: a frame of it is nearer to the allocation than
+/// any of Dyno's. A library's frame may name Dyno's types among its own arguments, so what counts
+/// is where a frame's name begins.
 fn is_of_a_library(at: &str) -> bool {
     for line in at.lines().map(str::trim) {
         let function = line.split_once(": ").map_or("", |(_, name)| name).trim_start_matches('<');
@@ -168,14 +192,17 @@ fn is_of_a_library(at: &str) -> bool {
     false
 }
 
-/// Streams on the same rows meet in deadlocks now and then: a transaction that the server ends is reported with its text.
+/// Streams on the same rows meet in deadlocks now and then: a transaction that the server ends is
+/// reported with its text.
 fn is_an_error(at: &str) -> bool {
     at.contains("server_error") || at.contains("::ours")
 }
 
-/// What a window may measure: not what fills tables, nor a check of the data, by which nothing is timed.
+/// What a window may measure: not what fills tables, nor a check of the data, by which nothing is
+/// timed.
 fn is_load(workload: &dyn Workload) -> bool {
-    !workload.info().name.ends_with("_load") && workload.classes(&Knobs::default()) != [Class::CHECK]
+    !workload.info().name.ends_with("_load")
+        && workload.classes(&Knobs::default()) != [Class::CHECK]
 }
 
 #[test]
@@ -183,15 +210,19 @@ fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transac
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     for engine in dyno::engine::ALL.iter().filter(|e| e.info().family == Family::Sql) {
         let name = engine.info().name;
-        let mut left: Vec<&str> = suiting(engine).filter(|w| is_load(*w)).map(|w| w.info().name).collect();
+        let mut left: Vec<&str> =
+            suiting(engine).filter(|w| is_load(*w)).map(|w| w.info().name).collect();
         for load in suiting(engine).map(|w| w.info()).filter(|info| info.name.ends_with("_load")) {
             // A load's tables are those of the workloads from the same source.
-            let runs = suiting(engine).filter(|w| w.info().source == load.source && w.info().name != load.name);
+            let runs = suiting(engine)
+                .filter(|w| w.info().source == load.source && w.info().name != load.name);
             let runs: Vec<&dyn Workload> = runs.filter(|w| is_load(*w)).collect();
             left.retain(|name| runs.iter().all(|w| w.info().name != *name));
             let load = load.name;
-            let dataset = format!("[dataset.d]\nengine = \"{name}\"\nfill = {{ kind = \"{load}\" }}\n");
-            let streams: String = runs.iter().map(|w| stream(engine, *w, "dataset = \"d\"\n", 1)).collect();
+            let dataset =
+                format!("[dataset.d]\nengine = \"{name}\"\nfill = {{ kind = \"{load}\" }}\n");
+            let streams: String =
+                runs.iter().map(|w| stream(engine, *w, "dataset = \"d\"\n", 1)).collect();
             match measure(&dataset, &streams) {
                 Err(cause) => skip(format!("{name} beside {load}: {cause}")),
                 Ok(point) => {
@@ -199,18 +230,25 @@ fn no_engine_on_a_server_of_its_own_allocates_in_the_window_whatever_the_transac
                     let seen = first.len();
                     first.retain(|at| !is_of_a_library(at) && !is_an_error(at));
                     let known = seen - first.len();
-                    println!("{name}, {load}: {n} allocations, {known} of the first {seen} a library's or of an error");
+                    println!(
+                        "{name}, {load}: {n} allocations, {known} of the first {seen} a library's \
+                         or of an error"
+                    );
                     quiet(name, &point, (first.len() as u64, first));
                 }
             }
         }
-        assert!(left.is_empty(), "{name}: no load fills the tables of {left:?}, so nothing is shown of them");
+        assert!(
+            left.is_empty(),
+            "{name}: no load fills the tables of {left:?}, so nothing is shown of them"
+        );
     }
 }
 
 #[test]
 fn an_allocation_of_any_other_thread_in_the_window_is_noticed() {
-    // A frame of its own: with optimisation a closure's is none, and its name would not stand in the backtrace.
+    // A frame of its own: with optimisation a closure's is none, and its name would not stand in
+    // the backtrace.
     #[inline(never)]
     fn allocate() -> usize {
         std::hint::black_box(vec![0u8; 100]).len()
@@ -222,5 +260,8 @@ fn an_allocation_of_any_other_thread_in_the_window_is_noticed() {
     });
     count(false);
     let (n, first) = allocated();
-    assert!(n >= 1 && first.iter().any(|at| at.contains("an_allocation_of_any_other_thread")), "{n}: {first:?}");
+    assert!(
+        n >= 1 && first.iter().any(|at| at.contains("an_allocation_of_any_other_thread")),
+        "{n}: {first:?}"
+    );
 }

@@ -40,7 +40,11 @@ pub fn ran(program: &str, args: &[&str]) -> bool {
 pub fn must(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).stdin(Stdio::null()).output();
     let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
-    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{program} {args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8_lossy(&output.stdout).trim().to_string()
 }
 
@@ -49,10 +53,13 @@ impl Loop {
         Loop::sized(16)
     }
 
-    /// Not zeros, so that an overwrite with zeros shows; nothing that any signature is mistaken for.
+    /// Not zeros, so that an overwrite with zeros shows; nothing that any signature is mistaken
+    /// for.
     pub fn sized(mib: u64) -> Loop {
         let byte_of = |i: usize| if i % 4096 < 3584 { 0 } else { (i / 4096 % 200) as u8 };
-        Loop::over(|file| fs::write(file, (0..(mib * MIB) as usize).map(byte_of).collect::<Vec<u8>>()))
+        Loop::over(|file| {
+            fs::write(file, (0..(mib * MIB) as usize).map(byte_of).collect::<Vec<u8>>())
+        })
     }
 
     pub fn blank(mib: u64) -> Loop {
@@ -99,13 +106,19 @@ pub fn attach(file: &Path) -> PathBuf {
 /// Named, to be erased, whatever unknown is on it.
 pub fn drive(device: &Path, serial: &str) -> Drive {
     let place = Place::Device { path: device.into(), serial: serial.into() };
-    Drive { place, erase: true, erase_signatures: vec![UNKNOWN.to_string()], namespaces: Vec::new() }
+    Drive {
+        place,
+        erase: true,
+        erase_signatures: vec![UNKNOWN.to_string()],
+        namespaces: Vec::new(),
+    }
 }
 
 /// Whether this machine can show anything; said aloud where it cannot.
 pub fn bench() -> bool {
     let root = must("id", &["-u"]) == "0";
-    let tools = ["losetup", "wipefs", "mkfs.ext4", "mkswap", "blockdev", "mount", "unshare", "mknod"];
+    let tools =
+        ["losetup", "wipefs", "mkfs.ext4", "mkswap", "blockdev", "mount", "unshare", "mknod"];
     let missing: Vec<_> = tools.iter().filter(|t| !ran("which", &[t])).collect();
     if root && Path::new("/dev/loop-control").exists() && missing.is_empty() {
         return true;
@@ -125,8 +138,8 @@ fn of_file(file: &Path) -> u64 {
     hash.finish()
 }
 
-/// Everything of a tree: names, kinds, modes, owners, numbers of names, where links lead, what files hold. What `apart`
-/// names is left out.
+/// Everything of a tree: names, kinds, modes, owners, numbers of names, where links lead, what
+/// files hold. What `apart` names is left out.
 pub fn checksums(folder: &Path, apart: &[&Path]) -> Vec<String> {
     let mut found = Vec::new();
     walk(folder, apart, &mut found);
@@ -187,7 +200,9 @@ impl Room {
         for folder in ["drive", "theirs", "theirs/photos"] {
             fs::create_dir(room.at(folder)).unwrap();
         }
-        for (file, text) in [("letter", "dear"), ("photos/cat", "meow"), ("data", "data of theirs"), ("json", "{}")] {
+        for (file, text) in
+            [("letter", "dear"), ("photos/cat", "meow"), ("data", "data of theirs"), ("json", "{}")]
+        {
             fs::write(room.at("theirs").join(file), text).unwrap();
         }
         fs::write(room.at("protocol.toml"), protocol).unwrap();
@@ -214,7 +229,8 @@ impl Room {
     }
 
     pub fn dyno(&self, args: &[&str]) -> (Option<i32>, String) {
-        let child = self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let child =
+            self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let pid = child.id() as i32;
         let (ended, watched) = mpsc::channel::<()>();
         let watch = thread::spawn(move || {
@@ -246,7 +262,9 @@ impl Drop for Room {
     fn drop(&mut self) {
         // Bind mounts of a situation, the last first.
         let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-        let within = |line: &&str| line.split(' ').nth(4).is_some_and(|p| Path::new(p).starts_with(self.folder.path()));
+        let within = |line: &&str| {
+            line.split(' ').nth(4).is_some_and(|p| Path::new(p).starts_with(self.folder.path()))
+        };
         for line in table.lines().filter(within).collect::<Vec<_>>().iter().rev() {
             ran("umount", &[line.split(' ').nth(4).unwrap_or_default()]);
         }

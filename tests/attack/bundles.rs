@@ -55,7 +55,10 @@ const ASKS: &[(&str, Edit, &str)] = &[
     ),
     (
         "a host to ask, with the password of this one",
-        |_, plan| plan["meters"] = json!([{"name": "redfish", "knobs": {"url": "https://elsewhere", "verify": false}}]),
+        |_, plan| {
+            plan["meters"] =
+                json!([{"name": "redfish", "knobs": {"url": "https://elsewhere", "verify": false}}])
+        },
         "send your credentials to https://elsewhere",
     ),
 ];
@@ -70,7 +73,8 @@ fn command(room: &Room) -> Value {
         "timestamps": false, "clock_offset": 0.0, "stall": 2_000_000_000}})
 }
 
-/// A room with a bundle that somebody else made: begun at another time than any that this user began.
+/// A room with a bundle that somebody else made: begun at another time than any that this user
+/// began.
 fn foreign(change: impl Fn(&Room, &mut Value)) -> Room {
     let room = Room::new("psync", false);
     room.run_well("first.dyno");
@@ -78,13 +82,19 @@ fn foreign(change: impl Fn(&Room, &mut Value)) -> Room {
     let plan: String = bundle.query_row("SELECT plan FROM run", [], |row| row.get(0)).unwrap();
     let mut plan = serde_json::from_str(&plan).unwrap();
     change(&room, &mut plan);
-    bundle.execute("UPDATE run SET plan = ?, started_unix_ns = started_unix_ns + 1", [plan.to_string()]).unwrap();
+    bundle
+        .execute(
+            "UPDATE run SET plan = ?, started_unix_ns = started_unix_ns + 1",
+            [plan.to_string()],
+        )
+        .unwrap();
     bundle.execute("DELETE FROM point", []).unwrap();
     drop(bundle);
     room
 }
 
-const GO: [&[&str]; 2] = [&["run", "first.dyno", "--bundle", "second.dyno"], &["run", "--resume", "first.dyno"]];
+const GO: [&[&str]; 2] =
+    [&["run", "first.dyno", "--bundle", "second.dyno"], &["run", "--resume", "first.dyno"]];
 
 #[test]
 fn a_bundle_from_elsewhere_runs_nothing_and_erases_nothing_until_it_is_named() {
@@ -98,7 +108,10 @@ fn a_bundle_from_elsewhere_runs_nothing_and_erases_nothing_until_it_is_named() {
             let before = checksums(room.folder.path(), &[]);
             let (code, said) = room.dyno(go);
             assert_eq!(code, REFUSAL, "{situation}, {go:?}: {said}");
-            assert!(said.replace(' ', "").contains(&ask.replace(' ', "")), "{situation}: '{ask}' is not in: {said}");
+            assert!(
+                said.replace(' ', "").contains(&ask.replace(' ', "")),
+                "{situation}: '{ask}' is not in: {said}"
+            );
             assert_eq!(before, checksums(room.folder.path(), &[]), "{situation}: {said}");
             // The name of something else names nothing.
             let (code, said) = room.dyno(&[go, &["--allow", "run something else"]].concat());
@@ -124,25 +137,42 @@ fn what_is_named_is_done_and_what_asks_for_nothing_needs_no_name() {
 
 /// Plans that no user could have written.
 const BROKEN: &[(&str, Edit)] = &[
-    ("a folder that is not there", |_, p| p["subjects"][0]["drives"][0]["place"]["directory"] = "/nowhere".into()),
-    ("a relative folder", |_, p| p["subjects"][0]["drives"][0]["place"]["directory"] = "drive".into()),
-    ("namespaces by path", |r, p| {
-        p["subjects"][0]["drives"][0]["namespaces"] = json!([r.at("theirs/letter").display().to_string()])
+    ("a folder that is not there", |_, p| {
+        p["subjects"][0]["drives"][0]["place"]["directory"] = "/nowhere".into()
     }),
-    ("an engine that there is not", |_, p| p["protocol"]["datasets"][0]["engine"]["name"] = "shell".into()),
-    ("a knob that there is not", |_, p| p["protocol"]["datasets"][0]["engine"]["knobs"]["path"] = "/".into()),
-    ("a knob of another kind", |_, p| p["protocol"]["datasets"][0]["engine"]["knobs"]["size"] = "all".into()),
+    ("a relative folder", |_, p| {
+        p["subjects"][0]["drives"][0]["place"]["directory"] = "drive".into()
+    }),
+    ("namespaces by path", |r, p| {
+        p["subjects"][0]["drives"][0]["namespaces"] =
+            json!([r.at("theirs/letter").display().to_string()])
+    }),
+    ("an engine that there is not", |_, p| {
+        p["protocol"]["datasets"][0]["engine"]["name"] = "shell".into()
+    }),
+    ("a knob that there is not", |_, p| {
+        p["protocol"]["datasets"][0]["engine"]["knobs"]["path"] = "/".into()
+    }),
+    ("a knob of another kind", |_, p| {
+        p["protocol"]["datasets"][0]["engine"]["knobs"]["size"] = "all".into()
+    }),
     ("a meter that there is not", |_, p| p["meters"] = json!([{"name": "shell", "knobs": {}}])),
-    ("a million workers", |_, p| p["protocol"]["steps"][0]["streams"][0]["threads"] = 1_000_000.into()),
+    ("a million workers", |_, p| {
+        p["protocol"]["steps"][0]["streams"][0]["threads"] = 1_000_000.into()
+    }),
     ("no workers", |_, p| p["protocol"]["steps"][0]["streams"][0]["threads"] = 0.into()),
-    ("a million instances", |_, p| p["protocol"]["steps"][0]["streams"][0]["instances"] = 1_000_000.into()),
+    ("a million instances", |_, p| {
+        p["protocol"]["steps"][0]["streams"][0]["instances"] = 1_000_000.into()
+    }),
     ("no repeats", |_, p| p["repeats"] = 0.into()),
     ("two subjects of one name", |_, p| {
         let first = p["subjects"][0].clone();
         p["subjects"].as_array_mut().unwrap().push(first);
     }),
     ("a protocol whose name is a path", |_, p| p["protocol"]["name"] = "".into()),
-    ("a stream on a dataset that there is not", |_, p| p["protocol"]["steps"][0]["streams"][0]["dataset"] = "x".into()),
+    ("a stream on a dataset that there is not", |_, p| {
+        p["protocol"]["steps"][0]["streams"][0]["dataset"] = "x".into()
+    }),
     ("a part of a drive that there is not", |_, p| {
         p["protocol"]["steps"][0]["streams"][0]["target"] = json!({"index": 7, "of": 2})
     }),
@@ -159,7 +189,8 @@ fn a_plan_in_a_bundle_passes_the_checks_that_a_plan_file_does() {
             let before = checksums(room.folder.path(), &[]);
             let (code, said) = room.dyno(go);
             // What nobody named is refused before it is known whether it exists.
-            let expected = if *situation == "a meter that there is not" { REFUSAL } else { Some(1) };
+            let expected =
+                if *situation == "a meter that there is not" { REFUSAL } else { Some(1) };
             assert_eq!(code, expected, "{situation}, {go:?}: {said}");
             assert_eq!(before, checksums(room.folder.path(), &[]), "{situation}: {said}");
         }

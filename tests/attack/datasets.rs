@@ -1,5 +1,6 @@
-//! `dyno-data` and what is in it: links, mounts and files of others in every place where Dyno's own could be. Each
-//! situation is met by each engine that keeps a file, with and without a copy to put back.
+//! `dyno-data` and what is in it: links, mounts and files of others in every place where Dyno's own
+//! could be. Each situation is met by each engine that keeps a file, with and without a copy to put
+//! back.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -72,7 +73,11 @@ const REFUSED: &[Case] = &[
         |r| link(Path::new("/proc/self/cwd"), &r.at("drive/dyno-data")),
         "symbolic link to",
     ),
-    before("dyno-data is a file", |r| fs::write(r.at("drive/dyno-data"), "mine").unwrap(), "not a folder"),
+    before(
+        "dyno-data is a file",
+        |r| fs::write(r.at("drive/dyno-data"), "mine").unwrap(),
+        "not a folder",
+    ),
     before(
         "dyno-data is a pipe",
         |r| drop(must("mkfifo", &[r.at("drive/dyno-data").to_str().unwrap()])),
@@ -90,7 +95,8 @@ const REFUSED: &[Case] = &[
         "anybody may write to dyno-data",
         |r| {
             data_folder(r);
-            fs::set_permissions(r.at("drive/dyno-data"), fs::Permissions::from_mode(0o777)).unwrap();
+            fs::set_permissions(r.at("drive/dyno-data"), fs::Permissions::from_mode(0o777))
+                .unwrap();
         },
         "others may write",
     ),
@@ -98,7 +104,8 @@ const REFUSED: &[Case] = &[
         "a group may write to dyno-data",
         |r| {
             data_folder(r);
-            fs::set_permissions(r.at("drive/dyno-data"), fs::Permissions::from_mode(0o775)).unwrap();
+            fs::set_permissions(r.at("drive/dyno-data"), fs::Permissions::from_mode(0o775))
+                .unwrap();
         },
         "others may write",
     ),
@@ -155,7 +162,11 @@ const REFUSED: &[Case] = &[
         |r| {
             folder(r, "file.0");
             fs::write(r.own("file.0/letter"), "dear").unwrap();
-            fs::write(r.own("file.0/.dyno"), r#"{"id":"1","described":"","open":false,"files":[]}"#).unwrap();
+            fs::write(
+                r.own("file.0/.dyno"),
+                r#"{"id":"1","described":"","open":false,"files":[]}"#,
+            )
+            .unwrap();
             chown(r.own("file.0/.dyno"), Some(65534), Some(65534)).unwrap();
         },
         "carries no marker",
@@ -165,7 +176,8 @@ const REFUSED: &[Case] = &[
         |r| {
             folder(r, "file.0");
             fs::write(r.own("file.0/letter"), "dear").unwrap();
-            fs::write(r.at("theirs/json"), r#"{"id":"1","described":"","open":false,"files":[]}"#).unwrap();
+            fs::write(r.at("theirs/json"), r#"{"id":"1","described":"","open":false,"files":[]}"#)
+                .unwrap();
             link(&r.at("theirs/json"), &r.own("file.0/.dyno"));
         },
         "carries no marker",
@@ -175,7 +187,8 @@ const REFUSED: &[Case] = &[
         |r| {
             folder(r, "file.0");
             fs::write(r.own("file.0/letter"), "dear").unwrap();
-            fs::write(r.at("theirs/json"), r#"{"id":"1","described":"","open":false,"files":[]}"#).unwrap();
+            fs::write(r.at("theirs/json"), r#"{"id":"1","described":"","open":false,"files":[]}"#)
+                .unwrap();
             fs::hard_link(r.at("theirs/json"), r.own("file.0/.dyno")).unwrap();
         },
         "carries no marker",
@@ -319,7 +332,8 @@ fn each(cases: &[Case], then: fn(&Case, &str, Option<i32>, &str)) {
 fn what_is_a_link_or_a_mount_or_somebodys_is_refused_with_its_target_and_stands_afterwards() {
     if bench() {
         each(REFUSED, |case, what, code, said| {
-            // A dataset that is put back is removed with what was put into it, links and all, and copied anew.
+            // A dataset that is put back is removed with what was put into it, links and all, and
+            // copied anew.
             let put_back = code == Some(0) && said.contains("restoring dataset");
             assert!(put_back || code == REFUSAL && said.contains(case.says), "{what}: {said}");
         });
@@ -340,12 +354,23 @@ const DAMAGED: &[(&str, Damage)] = &[
         let file = File::options().write(true).open(r.own("file.0/data")).unwrap();
         file.set_len(1000).and_then(|()| file.set_len(256 << 10)).unwrap();
     }),
-    ("cut short", |r| File::options().write(true).open(r.own("file.0/data")).unwrap().set_len(128 << 10).unwrap()),
-    ("grown", |r| File::options().write(true).open(r.own("file.0/data")).unwrap().set_len(512 << 10).unwrap()),
-    ("zeroed at its beginning", |r| {
-        File::options().write(true).open(r.own("file.0/data")).unwrap().write_all_at(&[0; 8192], 0).unwrap()
+    ("cut short", |r| {
+        File::options().write(true).open(r.own("file.0/data")).unwrap().set_len(128 << 10).unwrap()
     }),
-    ("replaced by zeros of its length", |r| fs::write(r.own("file.0/data"), vec![0; 256 << 10]).unwrap()),
+    ("grown", |r| {
+        File::options().write(true).open(r.own("file.0/data")).unwrap().set_len(512 << 10).unwrap()
+    }),
+    ("zeroed at its beginning", |r| {
+        File::options()
+            .write(true)
+            .open(r.own("file.0/data"))
+            .unwrap()
+            .write_all_at(&[0; 8192], 0)
+            .unwrap()
+    }),
+    ("replaced by zeros of its length", |r| {
+        fs::write(r.own("file.0/data"), vec![0; 256 << 10]).unwrap()
+    }),
     ("gone", |r| fs::remove_file(r.own("file.0/data")).unwrap()),
     ("appended to and cut again", |r| {
         let mut file = File::options().append(true).open(r.own("file.0/data")).unwrap();
@@ -413,7 +438,8 @@ fn a_dataset_laid_out_before_there_were_markers_is_found_and_given_one() {
         assert!(room.own("file.0/.dyno").exists());
         // A plan that asks for another dataset of that name has it laid out anew, as Dyno's own.
         fs::remove_file(room.own("file.0/.dyno")).unwrap();
-        let text = fs::read_to_string(room.at("protocol.toml")).unwrap().replace("256KiB", "512KiB");
+        let text =
+            fs::read_to_string(room.at("protocol.toml")).unwrap().replace("256KiB", "512KiB");
         fs::write(room.at("protocol.toml"), text).unwrap();
         assert!(room.run_well("third.dyno").contains("filling"));
     }

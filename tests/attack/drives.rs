@@ -1,5 +1,5 @@
-//! Drives: situations on loop devices in which a run must be refused, and some in which it must not. The device's checksum
-//! before and after is compared in every one.
+//! Drives: situations on loop devices in which a run must be refused, and some in which it must
+//! not. The device's checksum before and after is compared in every one.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
@@ -60,10 +60,33 @@ fn a_blank_device_named_properly_passes_and_every_slip_in_the_name_is_refused() 
     ] {
         refused(situation, &disk, &drive(&disk.device, &serial), "serial number");
     }
-    refused("not to be erased", &disk, &Drive { erase: false, ..disk.drive() }, "does not say that it may be erased");
-    ends_with(exit::FAILED, "a regular file", &disk, &drive(&disk.file, own), "is not a block device");
-    ends_with(exit::FAILED, "a character device", &disk, &drive(Path::new("/dev/zero"), own), "is not a block device");
-    ends_with(exit::FAILED, "a folder", &disk, &drive(disk.folder.path(), own), "is not a block device");
+    refused(
+        "not to be erased",
+        &disk,
+        &Drive { erase: false, ..disk.drive() },
+        "does not say that it may be erased",
+    );
+    ends_with(
+        exit::FAILED,
+        "a regular file",
+        &disk,
+        &drive(&disk.file, own),
+        "is not a block device",
+    );
+    ends_with(
+        exit::FAILED,
+        "a character device",
+        &disk,
+        &drive(Path::new("/dev/zero"), own),
+        "is not a block device",
+    );
+    ends_with(
+        exit::FAILED,
+        "a folder",
+        &disk,
+        &drive(disk.folder.path(), own),
+        "is not a block device",
+    );
     ends_with(
         exit::FAILED,
         "a path that is gone",
@@ -119,7 +142,10 @@ fn what_anything_else_uses_is_refused_even_where_erase_names_its_filesystem() {
     must("mount", &["--bind", at, second.to_str().unwrap()]);
     must("umount", &[at]);
     refused("mounted only by a bind", &disk, &named, "is mounted on");
-    assert!(guard::holds(&disk.drive().place, &second).unwrap(), "a bundle there would lie on the device");
+    assert!(
+        guard::holds(&disk.drive().place, &second).unwrap(),
+        "a bundle there would lie on the device"
+    );
     must("umount", &[second.to_str().unwrap()]);
     passed("unmounted again", &disk, &named);
 
@@ -150,7 +176,9 @@ fn a_partition_in_use_keeps_its_whole_disk() {
     must("losetup", &["--partscan", disk.path(), disk.file.to_str().unwrap()]);
     let part = PathBuf::from(format!("{}p1", disk.path()));
     if !part.exists() {
-        skip("this kernel makes no partitions of loop devices (labs/stacks has a kernel that does)");
+        skip(
+            "this kernel makes no partitions of loop devices (labs/stacks has a kernel that does)",
+        );
         return;
     }
     must("mkfs.ext4", &["-q", "-F", part.to_str().unwrap()]);
@@ -191,7 +219,10 @@ fn a_drive_changed_between_the_check_and_the_write_is_not_written_to() {
     passed("before it is renumbered", &meant, &meant.drive());
     must("losetup", &["-d", meant.path()]);
     must("losetup", &[taken.to_str().unwrap(), other.file.to_str().unwrap()]);
-    assert!(guard::verify(&open(&taken), &taken, serial).is_err(), "the number is another drive's by now");
+    assert!(
+        guard::verify(&open(&taken), &taken, serial).is_err(),
+        "the number is another drive's by now"
+    );
     refused("renumbered", &other, &drive(&taken, serial), "serial number");
     must("losetup", &["-d", taken.to_str().unwrap()]);
     assert!(guard::pass(&drive(&taken, serial), true).is_err(), "detached");
@@ -205,10 +236,15 @@ fn two_subjects_do_not_share_a_drive() {
     let disk = Loop::new();
     let link = disk.folder.path().join("link");
     symlink(&disk.device, &link).unwrap();
-    let subject = |name: &str, drive: Drive| Subject { name: name.into(), drives: vec![drive], ..Subject::default() };
+    let subject = |name: &str, drive: Drive| Subject {
+        name: name.into(),
+        drives: vec![drive],
+        ..Subject::default()
+    };
     let serial = disk.file.to_str().unwrap();
     for other in [disk.drive(), drive(&link, serial)] {
-        let error = shared::apart(&[subject("A", disk.drive()), subject("B", other)], "dyno-data").unwrap_err();
+        let error = shared::apart(&[subject("A", disk.drive()), subject("B", other)], "dyno-data")
+            .unwrap_err();
         assert!(describe(&error).0.contains("share a physical device"), "{error:?}");
     }
 }
@@ -241,7 +277,12 @@ fn data_of_no_known_kind_needs_a_word_of_its_own() {
     }
     // Noise from end to end, as plain dm-crypt leaves it.
     let disk = Loop::sized(32);
-    refused("an encrypted disk without a header", &disk, &without(&disk), "of a kind that is not known");
+    refused(
+        "an encrypted disk without a header",
+        &disk,
+        &without(&disk),
+        "of a kind that is not known",
+    );
     must("blkdiscard", &[disk.path()]);
     passed("the same, trimmed", &disk, &without(&disk));
 }

@@ -1,5 +1,5 @@
-//! Drives that something has without mounting them: open, mapped, locked, under a loop device whose name is no help, or
-//! mounted where this process does not see it. And one run at a time.
+//! Drives that something has without mounting them: open, mapped, locked, under a loop device whose
+//! name is no help, or mounted where this process does not see it. And one run at a time.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
@@ -17,14 +17,16 @@ use crate::drives::{passed, refused};
 
 pub const CASES: usize = 21;
 
-/// Another process that does something with a device and says when it has done it; gone when dropped.
+/// Another process that does something with a device and says when it has done it; gone when
+/// dropped.
 struct Other(Child);
 
 impl Other {
     fn doing(script: &str, device: &Path) -> Other {
         let mut command = Command::new("python3");
         let script = format!(
-            "import sys, os, time, fcntl, mmap\nd = sys.argv[1]\n{script}\nprint('ready', flush=True)\n\
+            "import sys, os, time, fcntl, mmap\nd = sys.argv[1]\n{script}\n\
+                              print('ready', flush=True)\n\
                               time.sleep(600)"
         );
         command.args(["-c", &script]).arg(device).stdout(Stdio::piped()).stdin(Stdio::null());
@@ -61,13 +63,37 @@ const HELD: &[(&str, &str, &str)] = &[
     ("open for writing", "f = os.open(d, os.O_WRONLY)", "has it open for writing"),
     ("open for reading and writing", "f = os.open(d, os.O_RDWR)", "has it open for writing"),
     ("open to append", "f = os.open(d, os.O_WRONLY | os.O_APPEND)", "has it open for writing"),
-    ("open past the page cache", "f = os.open(d, os.O_RDWR | os.O_DIRECT)", "has it open for writing"),
-    ("mapped, and closed", "f = os.open(d, os.O_RDWR); m = mmap.mmap(f, 4096); os.close(f)", "has it open for writing"),
+    (
+        "open past the page cache",
+        "f = os.open(d, os.O_RDWR | os.O_DIRECT)",
+        "has it open for writing",
+    ),
+    (
+        "mapped, and closed",
+        "f = os.open(d, os.O_RDWR); m = mmap.mmap(f, 4096); os.close(f)",
+        "has it open for writing",
+    ),
     ("open exclusively", "f = os.open(d, os.O_RDONLY | os.O_EXCL)", "open for itself"),
-    ("locked with flock", "f = os.open(d, os.O_RDONLY); fcntl.flock(f, fcntl.LOCK_EX)", "has locked it"),
-    ("locked with flock, shared", "f = os.open(d, os.O_RDONLY); fcntl.flock(f, fcntl.LOCK_SH)", "has locked it"),
-    ("locked by fcntl", "f = os.open(d, os.O_RDWR); fcntl.lockf(f, fcntl.LOCK_EX)", "has locked it"),
-    ("locked by fcntl, for reading", "f = os.open(d, os.O_RDONLY); fcntl.lockf(f, fcntl.LOCK_SH)", "has locked it"),
+    (
+        "locked with flock",
+        "f = os.open(d, os.O_RDONLY); fcntl.flock(f, fcntl.LOCK_EX)",
+        "has locked it",
+    ),
+    (
+        "locked with flock, shared",
+        "f = os.open(d, os.O_RDONLY); fcntl.flock(f, fcntl.LOCK_SH)",
+        "has locked it",
+    ),
+    (
+        "locked by fcntl",
+        "f = os.open(d, os.O_RDWR); fcntl.lockf(f, fcntl.LOCK_EX)",
+        "has locked it",
+    ),
+    (
+        "locked by fcntl, for reading",
+        "f = os.open(d, os.O_RDONLY); fcntl.lockf(f, fcntl.LOCK_SH)",
+        "has locked it",
+    ),
 ];
 
 #[test]
@@ -94,11 +120,13 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
         return;
     }
     let disk = Loop::new();
-    let number = fs::metadata(&disk.device).map(|m| std::os::unix::fs::MetadataExt::rdev(&m)).unwrap();
+    let number =
+        fs::metadata(&disk.device).map(|m| std::os::unix::fs::MetadataExt::rdev(&m)).unwrap();
     let private = disk.folder.path().join("private-node");
     let (major, minor) = (libc::major(number).to_string(), libc::minor(number).to_string());
     must("mknod", &[private.to_str().unwrap(), "b", &major, &minor]);
-    let losetup = |node: &Path| PathBuf::from(must("losetup", &["--find", "--show", node.to_str().unwrap()]));
+    let losetup =
+        |node: &Path| PathBuf::from(must("losetup", &["--find", "--show", node.to_str().unwrap()]));
     let upper = losetup(&private);
     refused("a loop device over a private node", &disk, &disk.drive(), "lies on it");
     fs::remove_file(&private).unwrap();
@@ -108,12 +136,15 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
 
     let folder = disk.folder.path().join("there");
     fs::create_dir(&folder).unwrap();
-    let script =
-        "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && losetup --find --show \"$2/node\" > \"$2.loop\"";
+    let script = "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && losetup --find --show \
+                  \"$2/node\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
     refused("a loop device made in another mount namespace", &disk, &disk.drive(), "lies on it");
     drop(other);
-    must("losetup", &["-d", fs::read_to_string(disk.folder.path().join("there.loop")).unwrap().trim()]);
+    must(
+        "losetup",
+        &["-d", fs::read_to_string(disk.folder.path().join("there.loop")).unwrap().trim()],
+    );
 
     must("mkfs.ext4", &["-q", "-F", disk.path()]);
     let named = Drive { erase_signatures: vec!["ext4".into()], ..disk.drive() };
@@ -121,12 +152,15 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     let other = Other::apart("mount -o ro,noload \"$1\" \"$2\"", &disk.device, &folder);
     refused("mounted in another mount namespace", &disk, &named, "open for itself");
     drop(other);
-    let script =
-        "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && losetup --find --show \"$2/image\" > \"$2.loop\"";
+    let script = "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && losetup --find --show \
+                  \"$2/image\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
     refused("under a file that is a loop device, mounted elsewhere", &disk, &named, "lies on it");
     drop(other);
-    must("losetup", &["-d", fs::read_to_string(disk.folder.path().join("there.loop")).unwrap().trim()]);
+    must(
+        "losetup",
+        &["-d", fs::read_to_string(disk.folder.path().join("there.loop")).unwrap().trim()],
+    );
 }
 
 #[test]
@@ -156,8 +190,10 @@ fn a_device_that_is_held_is_reached_by_descriptor_whatever_its_name_means_by_now
     assert_eq!(before, disk.checksum());
 }
 
-const LONG: &str = "title = \"T\"\nsource = \"t\"\n[dataset.file]\nengine = \"psync\"\nsize = \"256KiB\"\ndirect = false\n\
-    fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\nname = \"long\"\nduration = \"60s\"\n\
+const LONG: &str = "title = \"T\"\nsource = \"t\"\n[dataset.file]\nengine = \"psync\"\n\
+    size = \"256KiB\"\ndirect = false\n\
+    fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\nname = \"long\"\n\
+    duration = \"60s\"\n\
     [[step.stream]]\nname = \"io\"\nengine = \"psync\"\nworkload = \"random\"\n";
 
 #[test]
@@ -171,7 +207,8 @@ fn one_run_at_a_time_works_on_a_directory_and_on_a_device_and_the_other_is_named
         let (device, serial) = (disk.device.display(), disk.file.display());
         let text = format!(
             "protocol = \"./protocol.toml\"\n[[subject]]\nname = \"A\"\n\
-             drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = \"unknown data\" }}]\n"
+             drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = \"unknown data\" \
+             }}]\n"
         );
         fs::write(room.at(name), text).unwrap();
     };
@@ -184,12 +221,20 @@ fn one_run_at_a_time_works_on_a_directory_and_on_a_device_and_the_other_is_named
         ),
         ("a device", &["plan.toml"], &["plan.toml"]),
     ] {
-        let mut first =
-            room.command(&[&["run", "--bundle", "a.dyno"][..], args].concat()).stderr(Stdio::null()).spawn().unwrap();
-        crate::support::until("the first run's lock", 60, || locked(&room.at("drive"), &disk.device, first.id()));
+        let mut first = room
+            .command(&[&["run", "--bundle", "a.dyno"][..], args].concat())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        crate::support::until("the first run's lock", 60, || {
+            locked(&room.at("drive"), &disk.device, first.id())
+        });
         let (code, said) = room.dyno(&[&["run", "--bundle", "b.dyno"][..], again].concat());
         assert_eq!(code, REFUSAL, "{what}: {said}");
-        assert!(said.contains("is in use") && said.contains(&format!("process {}", first.id())), "{what}: {said}");
+        assert!(
+            said.contains("is in use") && said.contains(&format!("process {}", first.id())),
+            "{what}: {said}"
+        );
         first.kill().unwrap();
         first.wait().unwrap();
         for entry in fs::read_dir(room.folder.path()).unwrap().flatten() {
@@ -207,10 +252,15 @@ fn one_run_at_a_time_writes_to_a_bundle_and_the_other_is_named() {
         let args = ["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"];
         let args = if resumed { &["run", "--resume", "a.dyno"][..] } else { &args };
         let mut first = room.command(args).stderr(Stdio::null()).spawn().unwrap();
-        crate::support::until("the bundle's lock", 60, || locked(&room.at("a.dyno"), &room.at("a.dyno"), first.id()));
+        crate::support::until("the bundle's lock", 60, || {
+            locked(&room.at("a.dyno"), &room.at("a.dyno"), first.id())
+        });
         let (code, said) = room.dyno(&["run", "--resume", "a.dyno"]);
         assert_eq!(code, REFUSAL, "{said}");
-        assert!(said.contains("a.dyno is in use") && said.contains(&format!("process {}", first.id())), "{said}");
+        assert!(
+            said.contains("a.dyno is in use") && said.contains(&format!("process {}", first.id())),
+            "{said}"
+        );
         first.kill().unwrap();
         first.wait().unwrap();
     }
@@ -219,19 +269,25 @@ fn one_run_at_a_time_writes_to_a_bundle_and_the_other_is_named() {
 /// Whether the process has locked either.
 fn locked(directory: &Path, device: &Path, pid: u32) -> bool {
     let table = fs::read_to_string("/proc/locks").unwrap_or_default();
-    let inode = |path: &Path| fs::metadata(path).map(|m| std::os::unix::fs::MetadataExt::ino(&m)).unwrap_or(0);
+    let inode = |path: &Path| {
+        fs::metadata(path).map(|m| std::os::unix::fs::MetadataExt::ino(&m)).unwrap_or(0)
+    };
     let inodes = [inode(directory), inode(device)];
     table.lines().any(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let ours = words.get(1) == Some(&"FLOCK") && words.get(4) == Some(&pid.to_string().as_str());
+        let ours =
+            words.get(1) == Some(&"FLOCK") && words.get(4) == Some(&pid.to_string().as_str());
         let ino = words.get(5).and_then(|w| w.rsplit(':').next()).and_then(|n| n.parse().ok());
         ours && ino.is_some_and(|n: u64| inodes.contains(&n))
     })
 }
 
-const ON_A_FILESYSTEM: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\nfilesystem = \"ext4\"\n[dataset.file]\n\
-    engine = \"uring\"\nsize = \"4MiB\"\ndirect = true\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n\
-    [[step]]\nname = \"s\"\nduration = \"100ms\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\ndepth = 8\n\
+const ON_A_FILESYSTEM: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\nfilesystem = \"ext4\"\n\
+    [dataset.file]\n\
+    engine = \"uring\"\nsize = \"4MiB\"\ndirect = true\n\
+    fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n\
+    [[step]]\nname = \"s\"\nduration = \"100ms\"\n[[step.stream]]\nname = \"io\"\n\
+    engine = \"uring\"\ndepth = 8\n\
     workload = { kind = \"random\", read = 50, block = \"4KiB\" }\n";
 
 fn plan_of(room: &Room, disk: &Loop, erase: &str) {
@@ -270,14 +326,21 @@ fn a_filesystem_that_something_keeps_from_being_unmounted_is_said_with_its_name_
     }
     let (room, disk) = (Room::with(&ON_A_FILESYSTEM.replace("100ms", "2s")), Loop::blank(64));
     plan_of(&room, &disk, "true");
-    let run = room.command(&["run", "plan.toml", "--bundle", "a.dyno"]).stderr(Stdio::piped()).spawn().unwrap();
+    let run = room
+        .command(&["run", "plan.toml", "--bundle", "a.dyno"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     crate::support::until("the mount", 60, || is_mounted(&disk));
     let point = Path::new("/run/dyno").join(disk.device.file_name().unwrap());
     crate::support::until("the dataset", 60, || point.join("dyno-data/file.0").exists());
     let other = Other::doing("os.chdir(d)", &point);
     let output = run.wait_with_output().unwrap();
     let said = crate::support::said(&output);
-    assert!(said.contains("is still mounted") && said.contains(&format!("process {}", other.0.id())), "{said}");
+    assert!(
+        said.contains("is still mounted") && said.contains(&format!("process {}", other.0.id())),
+        "{said}"
+    );
     assert!(!output.status.success(), "{said}");
     drop(other);
     must("umount", &[point.to_str().unwrap()]);
@@ -302,7 +365,10 @@ fn options_of_a_filesystem_that_name_another_device_are_refused() {
         let room = Room::with(&ON_A_FILESYSTEM.replace("\"ext4\"", &filesystem));
         plan_of(&room, &disk, "true");
         let (code, said) = room.dyno(&["run", "plan.toml", "--bundle", "a.dyno"]);
-        assert!(code == REFUSAL && said.contains("may name another device"), "{filesystem}: {said}");
+        assert!(
+            code == REFUSAL && said.contains("may name another device"),
+            "{filesystem}: {said}"
+        );
         assert_eq!(before, other.checksum(), "{filesystem}");
     }
 }

@@ -1,5 +1,5 @@
-//! Kill -9 at random moments of every kind of run, then resumed: the same points, a whole bundle, nothing left mounted and
-//! nothing left running. 20 kills, or 300 with `DYNO_SOAK=1`.
+//! Kill -9 at random moments of every kind of run, then resumed: the same points, a whole bundle,
+//! nothing left mounted and nothing left running. 20 kills, or 300 with `DYNO_SOAK=1`.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -23,7 +23,8 @@ struct Kind {
 
 const STEPS: &str = "[[step]]\nname = \"a\"\nduration = \"80ms\"\n[[step.stream]]\nENGINE\n\
     [[step]]\nname = \"b\"\nduration = \"80ms\"\n[[step.stream]]\nENGINE\n";
-const BLOCK: &str = "name = \"io\"\nengine = \"psync\"\nworkload = { kind = \"random\", read = 50, block = \"4KiB\" }";
+const BLOCK: &str = "name = \"io\"\nengine = \"psync\"\n\
+                     workload = { kind = \"random\", read = 50, block = \"4KiB\" }";
 
 const KINDS: &[Kind] = &[
     Kind {
@@ -35,8 +36,10 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "prepare",
-        protocol: "[prepare]\npurge = \"discard\"\nfilesystem = \"ext4\"\n[dataset.file]\nengine = \"psync\"\n\
-                   size = \"4MiB\"\ndirect = false\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n",
+        protocol: "[prepare]\npurge = \"discard\"\nfilesystem = \"ext4\"\n[dataset.file]\n\
+                   engine = \"psync\"\n\
+                   size = \"4MiB\"\ndirect = false\n\
+                   fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n",
         device: true,
         needs: &["mkfs.ext4"],
     },
@@ -49,7 +52,8 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "restore",
-        protocol: "[dataset.file]\nengine = \"psync\"\nsize = \"8MiB\"\ndirect = false\nrestore = true\n\
+        protocol: "[dataset.file]\nengine = \"psync\"\nsize = \"8MiB\"\ndirect = false\n\
+                   restore = true\n\
                    fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n",
         device: false,
         needs: &[],
@@ -63,7 +67,8 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "server",
-        protocol: "[dataset.db]\nengine = \"postgres\"\nfill = { kind = \"oltp_load\", tables = 1, table_size = 500 }\n",
+        protocol: "[dataset.db]\nengine = \"postgres\"\n\
+                   fill = { kind = \"oltp_load\", tables = 1, table_size = 500 }\n",
         device: false,
         needs: &["initdb"],
     },
@@ -101,15 +106,18 @@ impl Kind {
             ),
             None => "{ path = \"drive\" }".to_string(),
         };
-        let text =
-            format!("protocol = \"./protocol.toml\"\nrepeats = 2\n[[subject]]\nname = \"A\"\ndrives = [{drive}]\n");
+        let text = format!(
+            "protocol = \"./protocol.toml\"\nrepeats = 2\n[[subject]]\nname = \"A\"\n\
+             drives = [{drive}]\n"
+        );
         fs::write(room.at("plan.toml"), text).unwrap();
     }
 }
 
 fn points(bundle: &Path) -> Vec<String> {
     let points = Bundle::open(bundle).and_then(|b| b.points()).unwrap();
-    let mut keys: Vec<String> = points.iter().map(|p| format!("{:?} {:?}", p.point.key, p.point.outcome)).collect();
+    let mut keys: Vec<String> =
+        points.iter().map(|p| format!("{:?} {:?}", p.point.key, p.point.outcome)).collect();
     keys.sort();
     keys
 }
@@ -125,18 +133,22 @@ fn folders(at: &Path, found: &mut Vec<(u64, u64)>) {
     }
 }
 
-/// Whether a process has this folder in its command line, or works in a folder of it: a server knows its own by another name.
+/// Whether a process has this folder in its command line, or works in a folder of it: a server
+/// knows its own by another name.
 fn runs_in(folder: &Path) -> bool {
     let mut own = Vec::new();
     folders(folder, &mut own);
     let named = folder.to_string_lossy().into_owned();
-    fs::read_dir("/proc").unwrap().flatten().filter(|entry| entry.file_name() != *std::process::id().to_string()).any(
-        |entry| {
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.file_name() != *std::process::id().to_string())
+        .any(|entry| {
             let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
             let cwd = fs::metadata(entry.path().join("cwd")).ok().map(|m| (m.dev(), m.ino()));
-            String::from_utf8_lossy(&line).contains(&named) || cwd.is_some_and(|cwd| own.contains(&cwd))
-        },
-    )
+            String::from_utf8_lossy(&line).contains(&named)
+                || cwd.is_some_and(|cwd| own.contains(&cwd))
+        })
 }
 
 /// One kill, after this share of the time that a whole run takes.
@@ -146,14 +158,19 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     kind.plan(&room, disk.as_ref());
     let theirs = room.theirs();
     let what = format!("{}, killed after {share:.2} of its time", kind.name);
-    let mut run = room.command(&["run", "plan.toml", "--bundle", "a.dyno"]).stderr(Stdio::null()).spawn().unwrap();
+    let mut run = room
+        .command(&["run", "plan.toml", "--bundle", "a.dyno"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let due = Instant::now() + whole.mul_f64(share);
     while Instant::now() < due && run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
     run.kill().unwrap();
     run.wait().unwrap();
-    // A tool that formats is refused by name as long as it works; a server that is left is the next run's business.
+    // A tool that formats is refused by name as long as it works; a server that is left is the next
+    // run's business.
     if kind.name != "server" {
         until("whatever the run had started to be gone", 60, || !runs_in(room.folder.path()));
     }

@@ -1,4 +1,5 @@
-//! Names that would lead out of Dyno's own folder, in a plan that a user writes and in one that stands in a bundle.
+//! Names that would lead out of Dyno's own folder, in a plan that a user writes and in one that
+//! stands in a bundle.
 
 use std::fs;
 
@@ -40,8 +41,9 @@ const UNUSUAL: &[&str] = &[
     "file;rm -rf *",
     "-rf",
     "name with 'quotes' and \"more\"",
-    "a name that is far longer than a part of a path may be, and longer, and longer, and longer, and longer, and longer, \
-     and longer, and longer, and longer, and longer, and longer, and longer, and longer, and longer, and longer, longer",
+    "a name that is far longer than a part of a path may be, and longer, and longer, and longer, \
+     and longer, and longer, and longer, and longer, and longer, and longer, and longer, and \
+     longer, and longer, and longer, and longer, longer",
 ];
 
 pub fn cases() -> usize {
@@ -61,8 +63,11 @@ fn a_name_in_a_plan_that_is_a_way_out_is_refused() {
         let room = Room::new("psync", false);
         let name = name.replace("THEIRS", room.at("theirs").to_str().unwrap());
         let text = fs::read_to_string(room.at("protocol.toml")).unwrap();
-        fs::write(room.at("protocol.toml"), text.replace("[dataset.file]", &format!("[dataset.{}]", quoted(&name))))
-            .unwrap();
+        fs::write(
+            room.at("protocol.toml"),
+            text.replace("[dataset.file]", &format!("[dataset.{}]", quoted(&name))),
+        )
+        .unwrap();
         let before = checksums(room.folder.path(), &[]);
         let (code, said) = room.run("run.dyno");
         assert_eq!(code, Some(1), "{name:?}: {said}");
@@ -93,7 +98,10 @@ fn a_name_in_a_bundle_that_is_a_way_out_is_refused() {
             plan["protocol"]["steps"][0]["streams"][0]["dataset"] = name.clone().into();
         });
         let before = checksums(room.folder.path(), &[]);
-        for args in [&["run", "first.dyno", "--bundle", "second.dyno"][..], &["run", "--resume", "first.dyno"]] {
+        for args in [
+            &["run", "first.dyno", "--bundle", "second.dyno"][..],
+            &["run", "--resume", "first.dyno"],
+        ] {
             let (code, said) = room.dyno(args);
             assert_eq!(code, Some(1), "{name:?}: {said}");
             assert_eq!(before, checksums(room.folder.path(), &[]), "{name:?}: {said}");
@@ -109,14 +117,20 @@ fn an_unusual_name_stays_at_home() {
     for name in UNUSUAL {
         let room = Room::new("psync", false);
         let text = fs::read_to_string(room.at("protocol.toml")).unwrap();
-        fs::write(room.at("protocol.toml"), text.replace("[dataset.file]", &format!("[dataset.{}]", quoted(name))))
-            .unwrap();
+        fs::write(
+            room.at("protocol.toml"),
+            text.replace("[dataset.file]", &format!("[dataset.{}]", quoted(name))),
+        )
+        .unwrap();
         let theirs = room.theirs();
         room.run_well("run.dyno");
         assert_eq!(theirs, room.theirs(), "{name:?}");
         let made: Vec<_> = fs::read_dir(room.at("drive/dyno-data")).unwrap().flatten().collect();
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        assert!(made.len() == 1 && made[0].file_name().to_string_lossy().chars().all(plain), "{name:?}: {made:?}");
+        assert!(
+            made.len() == 1 && made[0].file_name().to_string_lossy().chars().all(plain),
+            "{name:?}: {made:?}"
+        );
         assert!(made[0].path().join(".dyno").is_file());
     }
 }
@@ -138,7 +152,8 @@ fn a_label_is_any_text_that_is_printed() {
     for (label, allowed) in LABELS {
         let room = Room::new("psync", false);
         let text = format!(
-            "protocol = \"./protocol.toml\"\n[[subject]]\nname = {}\ndrives = [{{ path = \"drive\" }}]\n",
+            "protocol = \"./protocol.toml\"\n[[subject]]\nname = {}\n\
+             drives = [{{ path = \"drive\" }}]\n",
             quoted(label)
         );
         fs::write(room.at("plan.toml"), text).unwrap();

@@ -27,7 +27,9 @@ const THERE: &[(&str, Set)] = &[
         symlink(r.at("theirs/letter"), r.at("between")).unwrap();
         symlink("between", out).unwrap();
     }),
-    ("another name of somebody's file", |r, out| fs::hard_link(r.at("theirs/letter"), out).unwrap()),
+    ("another name of somebody's file", |r, out| {
+        fs::hard_link(r.at("theirs/letter"), out).unwrap()
+    }),
     ("somebody's file", |_, out| fs::write(out, "dear").unwrap()),
     ("somebody's file that may not be written to", |_, out| {
         fs::write(out, "dear").unwrap();
@@ -41,7 +43,8 @@ pub fn cases() -> usize {
     WRITERS.len() * (THERE.len() + 1) + FIGURES.len()
 }
 
-const NULL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"s\"\nduration = \"50ms\"\n[[step.stream]]\n\
+const NULL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"s\"\nduration = \"50ms\"\n\
+    [[step.stream]]\n\
     engine = \"null\"\nworkload = \"random\"\n";
 
 fn room() -> Room {
@@ -63,7 +66,8 @@ fn nothing_is_written_over_that_dyno_did_not_write() {
             let out = room.at(&format!("{end}{i}.{end}"));
             set(&room, &out);
             let name = out.display().to_string();
-            let args: Vec<&str> = args.iter().map(|a| if *a == "OUT" { &name } else { *a }).collect();
+            let args: Vec<&str> =
+                args.iter().map(|a| if *a == "OUT" { &name } else { *a }).collect();
             let before = checksums(room.folder.path(), &[]);
             let (code, said) = room.dyno(&args);
             assert_eq!(code, REFUSAL, "{args:?}, {situation}: {said}");

@@ -1,4 +1,5 @@
-//! Room: what does not fit is refused before anything is laid out, with what it takes and what there is.
+//! Room: what does not fit is refused before anything is laid out, with what it takes and what
+//! there is.
 
 use std::fs;
 use std::process::Stdio;
@@ -8,8 +9,10 @@ use crate::support::{said, skip, until};
 
 pub const CASES: usize = 10;
 
-const LARGE: &str = "title = \"T\"\nsource = \"t\"\n[dataset.d]\nengine = \"psync\"\nsize = \"1TB\"\ndirect = false\n\
-    fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\nname = \"s\"\nduration = \"50ms\"\n\
+const LARGE: &str = "title = \"T\"\nsource = \"t\"\n[dataset.d]\nengine = \"psync\"\n\
+    size = \"1TB\"\ndirect = false\n\
+    fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\nname = \"s\"\n\
+    duration = \"50ms\"\n\
     [[step.stream]]\nengine = \"psync\"\nworkload = \"random\"\n";
 
 /// Datasets that do not fit on 64 MiB, and what is said that they take.
@@ -26,7 +29,10 @@ fn what_does_not_fit_on_a_filesystem_is_refused_with_both_numbers() {
     }
     for (situation, given, takes) in DATASETS {
         let (room, disk) = (
-            Room::with(&LARGE.replace("size = \"1TB\"", if given.is_empty() { "size = \"1TB\"" } else { given })),
+            Room::with(&LARGE.replace(
+                "size = \"1TB\"",
+                if given.is_empty() { "size = \"1TB\"" } else { given },
+            )),
             Loop::blank(64),
         );
         must("mkfs.ext4", &["-q", "-F", disk.path()]);
@@ -37,8 +43,14 @@ fn what_does_not_fit_on_a_filesystem_is_refused_with_both_numbers() {
             &["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"],
         ] {
             let (code, said) = room.dyno(args);
-            assert!(code == REFUSAL && said.contains("has room for"), "{situation}, {args:?}: {said}");
-            assert!(said.contains(&format!("take {takes}")) && said.contains(" MB"), "{situation}, {args:?}: {said}");
+            assert!(
+                code == REFUSAL && said.contains("has room for"),
+                "{situation}, {args:?}: {said}"
+            );
+            assert!(
+                said.contains(&format!("take {takes}")) && said.contains(" MB"),
+                "{situation}, {args:?}: {said}"
+            );
             assert_eq!(before, checksums(&room.at("drive"), &[]), "{situation}: {said}");
         }
         must("umount", &[room.at("drive").to_str().unwrap()]);
@@ -55,13 +67,19 @@ fn what_does_not_fit_on_a_device_is_refused_with_both_numbers() {
         let (device, serial) = (disk.device.display(), disk.file.display());
         let text = format!(
             "protocol = \"./protocol.toml\"\n[[subject]]\nname = \"A\"\n\
-             drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = \"unknown data\" }}]\n"
+             drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = \"unknown data\" \
+             }}]\n"
         );
         fs::write(room.at("plan.toml"), text).unwrap();
         let before = disk.checksum();
-        for args in [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--bundle", "a.dyno"]] {
+        for args in
+            [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--bundle", "a.dyno"]]
+        {
             let (code, said) = room.dyno(args);
-            assert!(code == REFUSAL && said.contains("take 1 TB") && said.contains("room for 1"), "{args:?}: {said}");
+            assert!(
+                code == REFUSAL && said.contains("take 1 TB") && said.contains("room for 1"),
+                "{args:?}: {said}"
+            );
             assert_eq!(before, disk.checksum(), "{said}");
         }
     }
@@ -75,9 +93,15 @@ fn subjects_on_one_filesystem_need_room_for_both() {
     let (room, disk) = (Room::with(&LARGE.replace("1TB", "40MiB")), Loop::blank(64));
     must("mkfs.ext4", &["-q", "-F", disk.path()]);
     must("mount", &[disk.path(), room.at("drive").to_str().unwrap()]);
-    fs::create_dir(room.at("drive/one")).and_then(|()| fs::create_dir(room.at("drive/two"))).unwrap();
-    let subjects = ["--subject", "A=drive/one", "--subject", "B=drive/two", "--same-device", "--repeats", "1"];
-    for args in [&["plan", "check", "./protocol.toml"][..], &["run", "./protocol.toml", "--bundle", "a.dyno"]] {
+    fs::create_dir(room.at("drive/one"))
+        .and_then(|()| fs::create_dir(room.at("drive/two")))
+        .unwrap();
+    let subjects =
+        ["--subject", "A=drive/one", "--subject", "B=drive/two", "--same-device", "--repeats", "1"];
+    for args in [
+        &["plan", "check", "./protocol.toml"][..],
+        &["run", "./protocol.toml", "--bundle", "a.dyno"],
+    ] {
         let (code, said) = room.dyno(&[args, &subjects].concat());
         assert!(code == REFUSAL && said.contains("take 80 MiB"), "{args:?}: {said}");
     }
@@ -92,7 +116,8 @@ fn a_filesystem_in_memory_that_fills_up_is_said_to_be_full_and_no_device_is_blam
     let room = Room::with(&LARGE.replace("1TB", "1GiB"));
     let drive = room.at("drive").to_str().unwrap().to_string();
     must("mount", &["-t", "tmpfs", "-o", "size=2g", "none", &drive]);
-    let run = room.command(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"]);
+    let run =
+        room.command(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "a.dyno"]);
     let run = { run }.stderr(Stdio::piped()).spawn().unwrap();
     until("the dataset", 60, || room.own("d.0/data").exists());
     // It had room when the run began, and has none for all of the dataset from here on.
@@ -118,10 +143,13 @@ fn the_check_lists_what_each_step_writes_also_of_sql_and_the_rounds_in_its_time(
         "title = \"T\"\nsource = \"t\"\n[dataset.db]\nengine = \"mysql\"\n\
          fill = { kind = \"oltp_load\", tables = 2, table_size = 1000 }\n[prepare]\n\
          steady = { workload = \"random\", engine = \"null\", round = \"1m\", rounds = 25 }\n\
-         [[step]]\nname = \"oltp\"\nduration = \"1m\"\n[[step.stream]]\nengine = \"mysql\"\nworkload = \"oltp_read_write\"\n\
-         [[step]]\nname = \"reads\"\nduration = \"1m\"\n[[step.stream]]\nengine = \"null\"\nworkload = \"random\"\n",
+         [[step]]\nname = \"oltp\"\nduration = \"1m\"\n[[step.stream]]\nengine = \"mysql\"\n\
+         workload = \"oltp_read_write\"\n\
+         [[step]]\nname = \"reads\"\nduration = \"1m\"\n[[step.stream]]\nengine = \"null\"\n\
+         workload = \"random\"\n",
     );
-    let (code, said) = room.dyno(&["plan", "check", "./protocol.toml", "--subject", "A=drive", "--repeats", "1"]);
+    let (code, said) =
+        room.dyno(&["plan", "check", "./protocol.toml", "--subject", "A=drive", "--repeats", "1"]);
     assert_eq!(code, Some(0), "{said}");
     for part in [
         "A point of oltp writes: oltp_read_write as much of oltp_read_write as the drive takes",

@@ -1,12 +1,14 @@
-//! Drives under md, dm, LVM, nbd, bcache and NVMe multipath, in a machine whose kernel has them (`labs/stacks`): whatever
-//! lies on a drive or is mixed up with it, it is refused, and its checksum is what it was; taken apart, it is erased.
+//! Drives under md, dm, LVM, nbd, bcache and NVMe multipath, in a machine whose kernel has them
+//! (`labs/stacks`): whatever lies on a drive or is mixed up with it, it is refused, and its
+//! checksum is what it was; taken apart, it is erased.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::support::{DYNO, skip};
 
-/// A situation of the lab's, and what is said of it; nothing where the drive is free by then and is erased.
+/// A situation of the lab's, and what is said of it; nothing where the drive is free by then and is
+/// erased.
 const STACKS: &[(&str, &str)] = &[
     ("free-drive", ""),
     ("md-raid1-1.2", "md0 holds it"),
@@ -64,12 +66,17 @@ fn what_is_part_of_a_stack_is_refused_and_not_a_byte_of_it_changes() {
         Ok(output) => output,
         Err(error) => return skip(format!("labs/stacks cannot be started: {error}")),
     };
-    let log = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let log = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(output.status.success(), "{log}");
     let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let ended: Vec<String> = text("stacks.csv").lines().map(str::to_string).collect();
-    let expected =
-        |(name, says): &(&str, &str)| format!("{name},{}", if says.is_empty() { "0,changed" } else { "3,same" });
+    let expected = |(name, says): &(&str, &str)| {
+        format!("{name},{}", if says.is_empty() { "0,changed" } else { "3,same" })
+    };
     assert_eq!(ended, STACKS.iter().map(expected).collect::<Vec<_>>(), "{log}");
     for (name, says) in STACKS {
         let said = text(&format!("{name}.txt"));

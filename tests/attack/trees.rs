@@ -1,5 +1,6 @@
-//! Random trees of links, hard links, mounts and loop devices where Dyno is to work: whatever the tree, no byte outside the
-//! named folder's own `dyno-data` changes, and no file in it that was there.
+//! Random trees of links, hard links, mounts and loop devices where Dyno is to work: whatever the
+//! tree, no byte outside the named folder's own `dyno-data` changes, and no file in it that was
+//! there.
 
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
@@ -26,8 +27,17 @@ const PLACES: &[&str] = &[
 ];
 
 /// What they may lead to.
-const GOALS: &[&str] =
-    &["theirs", "theirs/photos", "theirs/letter", "theirs/data", "image-mount", "drive", "..", "/", "nowhere"];
+const GOALS: &[&str] = &[
+    "theirs",
+    "theirs/photos",
+    "theirs/letter",
+    "theirs/data",
+    "image-mount",
+    "drive",
+    "..",
+    "/",
+    "nowhere",
+];
 
 #[derive(Clone, Debug)]
 enum Thing {
@@ -65,10 +75,16 @@ fn goal(room: &Room, goal: usize) -> PathBuf {
 /// Puts it there if that is possible; what was there stays.
 fn put(room: &Room, place: usize, thing: &Thing) {
     let at = room.at(PLACES[place]);
-    // Only in folders of the tree itself, never through a link or into a mount that an earlier thing has put there.
+    // Only in folders of the tree itself, never through a link or into a mount that an earlier
+    // thing has put there.
     let parent = at.parent().unwrap();
     let plain = parent.canonicalize().is_ok_and(|real| {
-        real == room.folder.path().canonicalize().unwrap().join(parent.strip_prefix(room.folder.path()).unwrap())
+        real == room
+            .folder
+            .path()
+            .canonicalize()
+            .unwrap()
+            .join(parent.strip_prefix(room.folder.path()).unwrap())
     });
     let mounted = |path: &Path| ran("mountpoint", &["-q", path.to_str().unwrap()]);
     if !plain || parent.ancestors().take_while(|p| p.starts_with(room.at("drive"))).any(mounted) {
@@ -82,7 +98,10 @@ fn put(room: &Room, place: usize, thing: &Thing) {
         Thing::Bind(to) => {
             let (from, at) = (goal(room, *to), at.to_str().unwrap().to_string());
             let small = !GOALS[*to].starts_with(['.', '/']) && GOALS[*to] != "drive";
-            if small && fs::symlink_metadata(&at).is_ok_and(|m| m.is_dir() == from.is_dir() && !m.is_symlink()) {
+            if small
+                && fs::symlink_metadata(&at)
+                    .is_ok_and(|m| m.is_dir() == from.is_dir() && !m.is_symlink())
+            {
                 ran("mount", &["--bind", from.to_str().unwrap(), &at]);
             }
             Ok(())
@@ -96,17 +115,20 @@ fn put(room: &Room, place: usize, thing: &Thing) {
     };
 }
 
-/// Everything that is not Dyno's: all of the tree, and in `dyno-data` every file whose folder no run of Dyno's has made.
+/// Everything that is not Dyno's: all of the tree, and in `dyno-data` every file whose folder no
+/// run of Dyno's has made.
 fn foreign(room: &Room, own: bool) -> Vec<String> {
     let data = room.at("drive/dyno-data");
     let bundles = room.at("bundles");
     let real = fs::symlink_metadata(&data).is_ok_and(|m| m.is_dir());
-    // The image is written by its own filesystem when that likes; what it holds is compared where it is mounted.
+    // The image is written by its own filesystem when that likes; what it holds is compared where
+    // it is mounted.
     let image = room.at("image");
     let mut apart: Vec<&Path> = vec![&bundles, &image];
     apart.extend((real && own).then_some(data.as_path()));
     let mut found = checksums(room.folder.path(), &apart);
-    // The folder itself gets `dyno-data`, which changes nothing of it that is compared, and is not there at first.
+    // The folder itself gets `dyno-data`, which changes nothing of it that is compared, and is not
+    // there at first.
     found.retain(|line| !line.starts_with(&format!("{} ", data.display())) || !own);
     found
 }
@@ -156,7 +178,8 @@ fn walk(things: &[(usize, Thing)], restore: bool) {
     let (code, said) = run();
     assert_eq!(before, foreign(&room, true), "{said}");
     if runs == 1 && code != Some(0) && said.contains("is not") {
-        // Refused before anything was laid out: then `dyno-data` is as it was as well, but for its being made.
+        // Refused before anything was laid out: then `dyno-data` is as it was as well, but for its
+        // being made.
         let kept: Vec<String> = foreign(&room, false);
         let gone: Vec<&String> = before_first.iter().filter(|line| !kept.contains(line)).collect();
         assert!(gone.iter().all(|line| line.contains("drive ")), "{gone:?}: {said}");

@@ -1,5 +1,6 @@
-//! Links turned round at the system calls of preparation: whatever a name means at any of them, not a byte of somebody's
-//! changes. 50 turns, or 2,000 with `DYNO_SOAK=1`, over names of directories and of devices.
+//! Links turned round at the system calls of preparation: whatever a name means at any of them, not
+//! a byte of somebody's changes. 50 turns, or 2,000 with `DYNO_SOAK=1`, over names of directories
+//! and of devices.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,18 +10,24 @@ use crate::bench::{Loop, Room, bench, must};
 use crate::support::size;
 use crate::turner::{self, Pair, When};
 
-const DIRECTORY: &str = "title = \"T\"\nsource = \"t\"\n[dataset.file]\nengine = \"psync\"\nsize = \"256KiB\"\n\
-    direct = false\nrestore = true\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\n\
+const DIRECTORY: &str = "title = \"T\"\nsource = \"t\"\n[dataset.file]\nengine = \"psync\"\n\
+    size = \"256KiB\"\n\
+    direct = false\nrestore = true\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n\
+    [[step]]\n\
     name = \"s\"\nduration = \"20ms\"\n[[step.stream]]\nengine = \"psync\"\n\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
-const DEVICE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\"\nfilesystem = \"ext4\"\n[dataset.file]\n\
-    engine = \"psync\"\nsize = \"256KiB\"\ndirect = false\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n\
+const DEVICE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\"\n\
+    filesystem = \"ext4\"\n[dataset.file]\n\
+    engine = \"psync\"\nsize = \"256KiB\"\ndirect = false\n\
+    fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n\
     [[step]]\nname = \"s\"\nduration = \"20ms\"\n[[step.stream]]\nengine = \"psync\"\n\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
-const BARE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\"\n[dataset.file]\nengine = \"psync\"\n\
-    size = \"1MiB\"\ndirect = false\nfill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\n\
+const BARE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\"\n[dataset.file]\n\
+    engine = \"psync\"\n\
+    size = \"1MiB\"\ndirect = false\n\
+    fill = { kind = \"sequential\", read = 0, block = \"64KiB\" }\n[[step]]\n\
     name = \"s\"\nduration = \"20ms\"\n[[step.stream]]\nengine = \"psync\"\n\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
@@ -52,18 +59,40 @@ fn directory(name: &str, before: bool, when: When) -> turner::Outcome {
     let room = Room::with(DIRECTORY);
     fill(&room.at("theirs"));
     if before {
-        let first =
-            room.dyno(&["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "first.dyno", "--repeats", "1"]);
+        let first = room.dyno(&[
+            "run",
+            "./protocol.toml",
+            "--subject",
+            "A=drive",
+            "--bundle",
+            "first.dyno",
+            "--repeats",
+            "1",
+        ]);
         assert_eq!(first.0, Some(0), "{}", first.1);
-        // The plan asks for another dataset by now, so that the one that is there is removed and laid out anew.
+        // The plan asks for another dataset by now, so that the one that is there is removed and
+        // laid out anew.
         fs::write(room.at("protocol.toml"), DIRECTORY.replace("256KiB", "320KiB")).unwrap();
     }
-    let target = if name.ends_with("data") && !name.ends_with("dyno-data") { "theirs/data" } else { "theirs" };
+    let target = if name.ends_with("data") && !name.ends_with("dyno-data") {
+        "theirs/data"
+    } else {
+        "theirs"
+    };
     let pair = Pair { named: room.at(name), other: room.at("link") };
     symlink(room.at(target), &pair.other).unwrap();
     let theirs = room.theirs();
     // Between two points the dataset is put back.
-    let args = ["run", "./protocol.toml", "--subject", "A=drive", "--bundle", "second.dyno", "--repeats", "2"];
+    let args = [
+        "run",
+        "./protocol.toml",
+        "--subject",
+        "A=drive",
+        "--bundle",
+        "second.dyno",
+        "--repeats",
+        "2",
+    ];
     let mut command = room.command(&args);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
     let outcome = turner::run(command, &pair, when);
@@ -123,7 +152,10 @@ fn turning_the_names_of_directories_changes_not_a_byte_of_somebodys() {
         return;
     }
     let each = turns() / 2 / NAMES.len() as u64 + 1;
-    let done: u64 = NAMES.iter().map(|(name, before)| spread(each, |when| directory(name, *before, when))).sum();
+    let done: u64 = NAMES
+        .iter()
+        .map(|(name, before)| spread(each, |when| directory(name, *before, when)))
+        .sum();
     println!("{done} turns of names of directories");
     assert!(done * 2 > each * NAMES.len() as u64, "too few names were there to be turned: {done}");
 }
@@ -134,7 +166,8 @@ fn turning_the_names_of_devices_changes_not_a_byte_of_somebodys() {
         return;
     }
     let each = turns() / 4;
-    let done: u64 = [DEVICE, BARE].iter().map(|protocol| spread(each, |when| device(protocol, when))).sum();
+    let done: u64 =
+        [DEVICE, BARE].iter().map(|protocol| spread(each, |when| device(protocol, when))).sum();
     println!("{done} turns of names of devices");
     assert!(done > each, "too few names were there to be turned: {done}");
 }

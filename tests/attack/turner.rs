@@ -1,6 +1,7 @@
-//! A debugger that stops Dyno, its threads and the tools that it calls at every system call, and before those that take a
-//! name exchanges two names atomically: what a name means is another thing from one such call to the next, as nobody's luck
-//! could have it. Other calls ask for no name, so nothing is lost by counting only those that do.
+//! A debugger that stops Dyno, its threads and the tools that it calls at every system call, and
+//! before those that take a name exchanges two names atomically: what a name means is another thing
+//! from one such call to the next, as nobody's luck could have it. Other calls ask for no name, so
+//! nothing is lost by counting only those that do.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -9,7 +10,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Two names that change places. What the one means is Dyno's to use, what the other means is somebody's.
+/// Two names that change places. What the one means is Dyno's to use, what the other means is
+/// somebody's.
 pub struct Pair {
     pub named: PathBuf,
     pub other: PathBuf,
@@ -21,8 +23,15 @@ impl Pair {
         let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).unwrap();
         let (a, b) = (text(&self.named), text(&self.other));
         // SAFETY: both paths end in a zero and live until the call returns.
-        let done =
-            unsafe { libc::renameat2(libc::AT_FDCWD, a.as_ptr(), libc::AT_FDCWD, b.as_ptr(), libc::RENAME_EXCHANGE) };
+        let done = unsafe {
+            libc::renameat2(
+                libc::AT_FDCWD,
+                a.as_ptr(),
+                libc::AT_FDCWD,
+                b.as_ptr(),
+                libc::RENAME_EXCHANGE,
+            )
+        };
         done == 0
     }
 }
@@ -89,7 +98,8 @@ fn takes_a_name(pid: i32) -> bool {
     // Up to the number of the call; the rest is its arguments.
     let mut info = [0u8; 88];
     // SAFETY: the kernel writes at most as many bytes as it is told that there are.
-    let told = unsafe { libc::ptrace(libc::PTRACE_GET_SYSCALL_INFO, pid, info.len(), info.as_mut_ptr()) };
+    let told =
+        unsafe { libc::ptrace(libc::PTRACE_GET_SYSCALL_INFO, pid, info.len(), info.as_mut_ptr()) };
     // One whose thread was just killed says nothing.
     told >= 32 && NAMES.contains(&i64::from_ne_bytes(info[24..32].try_into().unwrap()))
 }
@@ -173,7 +183,8 @@ pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
             }
         }
         // A stop of the debugger's own is not handed on.
-        let own = signal == libc::SIGTRAP | 0x80 || signal == libc::SIGTRAP || signal == libc::SIGSTOP;
+        let own =
+            signal == libc::SIGTRAP | 0x80 || signal == libc::SIGTRAP || signal == libc::SIGSTOP;
         request(libc::PTRACE_SYSCALL, pid, if own { 0 } else { signal as usize });
     }
     if turned {
@@ -189,6 +200,7 @@ fn wait_for(pid: i32) {
 }
 
 fn request(what: libc::c_uint, pid: i32, data: usize) {
-    // SAFETY: these requests take a number and read no memory. One to a process that was just killed fails, and may.
+    // SAFETY: these requests take a number and read no memory. One to a process that was just
+    // killed fails, and may.
     unsafe { libc::ptrace(what, pid, 0, data) };
 }

@@ -1,4 +1,5 @@
-//! The binary under a stopwatch: what it said, how it ended, and the processor time and memory that it took.
+//! The binary under a stopwatch: what it said, how it ended, and the processor time and memory that
+//! it took.
 
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -8,7 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// What every command that reads a bundle has for a hostile one. A busy or slow machine gets five times the seconds.
+/// What every command that reads a bundle has for a hostile one. A busy or slow machine gets five
+/// times the seconds.
 pub const SECONDS: f64 = 2.0;
 pub const MEGABYTES: f64 = 500.0;
 
@@ -64,7 +66,9 @@ impl Ended {
 
     /// Whether it ended by itself, with an answer and without a panic.
     pub fn is_orderly(&self) -> bool {
-        self.status.signal().is_none() && self.code() != Some(101) && !self.said.contains("panicked")
+        self.status.signal().is_none()
+            && self.code() != Some(101)
+            && !self.said.contains("panicked")
     }
 }
 
@@ -73,7 +77,10 @@ pub fn measured(command: &mut Command, dir: &Path) -> Ended {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Relaxed);
     let [out, said] = ["out", "said"].map(|name| dir.join(format!("{name}-{number}")));
-    command.stdin(Stdio::null()).stdout(File::create(&out).unwrap()).stderr(File::create(&said).unwrap());
+    command
+        .stdin(Stdio::null())
+        .stdout(File::create(&out).unwrap())
+        .stderr(File::create(&said).unwrap());
     // Waited for below, by the call that tells what it used.
     #[allow(clippy::zombie_processes)]
     let child = command.spawn().unwrap();

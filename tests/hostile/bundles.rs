@@ -1,4 +1,5 @@
-//! Hostile bundles against every command that reads bundles: each ends soon, in little memory, with an answer.
+//! Hostile bundles against every command that reads bundles: each ends soon, in little memory, with
+//! an answer.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -41,7 +42,8 @@ pub fn honest(bench: &Bench, path: &Path) {
     bench.write("protocol.toml", PROTOCOL);
     let plan = dyno::plan::load(&bench.write("plan.toml", PLAN), &dyno::cmd::catalogue()).unwrap();
     let points = dyno::plan::points(&plan);
-    let run = Run { plan, started_unix_ns: 1_790_000_000_000_000_000, dyno_version: "0.1.0".into() };
+    let run =
+        Run { plan, started_unix_ns: 1_790_000_000_000_000_000, dyno_version: "0.1.0".into() };
     let mut writer = Writer::create(path, &run, &[Fact::new("Host", "Server", "lab")]).unwrap();
     for point in points {
         let mut service = Histogram::new();
@@ -65,7 +67,15 @@ pub fn honest(bench: &Bench, path: &Path) {
             writer.sample(&Sample { at_ns, meter, name, value: 5.0 }).unwrap();
         }
         let ops = service.count;
-        let tally = Tally { class, ops, bytes: ops * 4096, misses: 0, given_up: 0, service, response: None };
+        let tally = Tally {
+            class,
+            ops,
+            bytes: ops * 4096,
+            misses: 0,
+            given_up: 0,
+            service,
+            response: None,
+        };
         let cell = Cell {
             stream,
             drive: 0,
@@ -83,7 +93,16 @@ pub fn honest(bench: &Bench, path: &Path) {
         let started_unix_ns = 1_790_000_000_000_000_000;
         let window_ns = 1_000_000_000;
         let outcome = Outcome::Measured;
-        writer.end(&Point { key: point.key, started_unix_ns, window_ns, outcome, cells: vec![cell], facts }).unwrap();
+        writer
+            .end(&Point {
+                key: point.key,
+                started_unix_ns,
+                window_ns,
+                outcome,
+                cells: vec![cell],
+                facts,
+            })
+            .unwrap();
     }
 }
 
@@ -108,13 +127,19 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 const CLAIMS: &str = "title = \"T\"\nsubject = \"X\"\n[metric.ops_per_s]\nbetter = \"higher\"\n\
-                      [[claim]]\nwords = \"more\"\nmetric = \"ops_per_s\"\nsays = \"1 %\"\nagainst = \"Y\"\n";
+                      [[claim]]\nwords = \"more\"\nmetric = \"ops_per_s\"\nsays = \"1 %\"\n\
+                      against = \"Y\"\n";
 
 /// What one command makes of one kind; an error says what was not as it must be.
 fn judge(kind: &Kind, args: &[&str], ended: &Ended) -> Result<(), String> {
     let shown: String = format!("{}{}", ended.said, ended.out);
-    let fail =
-        |what: &str| Err(format!("{}: {args:?}: {what}: {}", kind.name, shown.chars().take(600).collect::<String>()));
+    let fail = |what: &str| {
+        Err(format!(
+            "{}: {args:?}: {what}: {}",
+            kind.name,
+            shown.chars().take(600).collect::<String>()
+        ))
+    };
     if !ended.is_orderly() {
         return fail(&format!("it ended with {}", ended.status));
     }
@@ -138,7 +163,8 @@ fn judge(kind: &Kind, args: &[&str], ended: &Ended) -> Result<(), String> {
 
 /// All commands against some kinds; the most that any took.
 pub fn all(kinds: &[&Kind]) -> (f64, f64) {
-    let (work, found, most) = (Mutex::new(kinds.to_vec()), Mutex::new(Vec::new()), Mutex::new((0.0f64, 0.0f64)));
+    let (work, found, most) =
+        (Mutex::new(kinds.to_vec()), Mutex::new(Vec::new()), Mutex::new((0.0f64, 0.0f64)));
     let making = Mutex::new(());
     let worker = || {
         let next = || work.lock().unwrap().pop();
@@ -147,7 +173,8 @@ pub fn all(kinds: &[&Kind]) -> (f64, f64) {
             bench.write("claims.toml", CLAIMS);
             let bundle = bench.at("b.dyno");
             {
-                // A process is made by `alter` without exec: no other thread may hold SQLite's locks then.
+                // A process is made by `alter` without exec: no other thread may hold SQLite's
+                // locks then.
                 let _alone = making.lock().unwrap();
                 honest(&bench, &bundle);
                 alter(kind, &bundle);
@@ -155,8 +182,10 @@ pub fn all(kinds: &[&Kind]) -> (f64, f64) {
             let mut took = (0.0f64, 0.0f64);
             for (number, args) in COMMANDS.iter().enumerate() {
                 let out = |arg: &str| arg.replace("OUT", &format!("out{number}"));
-                let args: Vec<String> =
-                    args.iter().map(|arg| if *arg == "B" { "b.dyno".into() } else { out(arg) }).collect();
+                let args: Vec<String> = args
+                    .iter()
+                    .map(|arg| if *arg == "B" { "b.dyno".into() } else { out(arg) })
+                    .collect();
                 let args: Vec<&str> = args.iter().map(String::as_str).collect();
                 let ended = bench.dyno(&args);
                 found.lock().unwrap().extend(judge(kind, &args, &ended).err());
@@ -184,8 +213,10 @@ fn an_honest_bundle_is_read_by_every_command() {
     bench.write("claims.toml", CLAIMS);
     honest(&bench, &bench.at("b.dyno"));
     for (number, args) in COMMANDS.iter().enumerate() {
-        let args: Vec<String> = args.iter().map(|a| a.replace("OUT", &format!("o{number}"))).collect();
-        let args: Vec<&str> = args.iter().map(|arg| if arg == "B" { "b.dyno" } else { arg }).collect();
+        let args: Vec<String> =
+            args.iter().map(|a| a.replace("OUT", &format!("o{number}"))).collect();
+        let args: Vec<&str> =
+            args.iter().map(|arg| if arg == "B" { "b.dyno" } else { arg }).collect();
         let ended = bench.dyno(&args);
         // The claim does not hold, which is no error.
         assert!(matches!(ended.code(), Some(0 | 2)), "{args:?}: {}", ended.said);
@@ -196,5 +227,9 @@ fn an_honest_bundle_is_read_by_every_command() {
 fn every_hostile_bundle_ends_in_data_or_an_error_soon_and_in_little_memory() {
     assert!(KINDS.len() >= 50);
     let (seconds, megabytes) = all(&KINDS.iter().collect::<Vec<_>>());
-    println!("{} kinds, {} commands: at most {seconds:.2} s and {megabytes:.0} MB", KINDS.len(), COMMANDS.len());
+    println!(
+        "{} kinds, {} commands: at most {seconds:.2} s and {megabytes:.0} MB",
+        KINDS.len(),
+        COMMANDS.len()
+    );
 }

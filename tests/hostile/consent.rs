@@ -1,8 +1,10 @@
-//! Somebody else's bundle is data: a plan in it runs, starts, sends and erases nothing until that is named.
+//! Somebody else's bundle is data: a plan in it runs, starts, sends and erases nothing until that
+//! is named.
 
 use crate::bench::Bench;
 
-const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\nduration = \"200ms\"\n\
+const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\n\
+                        duration = \"200ms\"\n\
                         [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n";
 
 /// A finished run whose plan has these meters.
@@ -10,7 +12,8 @@ fn bundle(meters: &str) -> Bench {
     let bench = Bench::new();
     bench.write("p.toml", PROTOCOL);
     let plan = format!(
-        "protocol = \"./p.toml\"\nidle = \"0s\"\nrepeats = 1\nmeters = {meters}\n[[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n"
+        "protocol = \"./p.toml\"\nidle = \"0s\"\nrepeats = 1\nmeters = {meters}\n[[subject]]\n\
+         name = \"X\"\ndrives = [{{ path = \"x\" }}]\n"
     );
     bench.write("plan.toml", &plan);
     bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
@@ -49,7 +52,8 @@ fn what_a_bundle_hides_is_named_and_taken_again() {
     let refused = bench.dyno(&["run", "b.dyno", "--bundle", "c.dyno", "--allow", "sh *** ***"]);
     assert_eq!(refused.code(), Some(3), "{}", refused.said);
     assert!(refused.said.contains("--set 'meter.1.command="), "{}", refused.said);
-    let set = "meter.1.command=[\"sh\", \"-c\", \"touch again; while echo 5; do sleep 0.05; done\"]";
+    let set =
+        "meter.1.command=[\"sh\", \"-c\", \"touch again; while echo 5; do sleep 0.05; done\"]";
     bench.ok(&["run", "b.dyno", "--bundle", "c.dyno", "--set", set]);
     assert!(bench.at("again").exists() && !bench.at("ran").exists());
     let other = bench.dyno(&["run", "b.dyno", "--bundle", "d.dyno", "--set", "step.a.duration=1s"]);
@@ -62,24 +66,26 @@ fn servers_settings_files_addresses_and_drives_are_named_too() {
     let bench = bundle("\"none\"");
     type Change = fn(&mut serde_json::Value);
     let cases: [(&str, Change); 7] = [
-        ("--allow 'mysql'", |plan| plan["protocol"]["steps"][0]["streams"][0]["engine"]["name"] = "mysql".into()),
+        ("--allow 'mysql'", |plan| {
+            plan["protocol"]["steps"][0]["streams"][0]["engine"]["name"] = "mysql".into()
+        }),
         ("--allow 'db_log_dir=/etc'", |plan| {
             let engine = &mut plan["protocol"]["steps"][0]["streams"][0]["engine"];
             *engine = serde_json::json!({ "name": "rocksdb", "knobs": { "options": { "db_log_dir": "/etc" } } });
         }),
         ("--allow '/etc/shadow'", |plan| {
-            plan["meters"] = serde_json::json!([{ "name": "csv", "knobs": { "file": "/etc/shadow" } }]);
+            plan["meters"] =
+                serde_json::json!([{ "name": "csv", "knobs": { "file": "/etc/shadow" } }]);
         }),
         ("--allow 'https://evil/x'", |plan| {
-            plan["meters"] = serde_json::json!([{ "name": "redfish", "knobs": { "url": "https://evil/x" } }]);
+            plan["meters"] =
+                serde_json::json!([{ "name": "redfish", "knobs": { "url": "https://evil/x" } }]);
         }),
         ("--allow '/proc/kcore/power1_input'", |plan| {
-            plan["meters"] =
-                serde_json::json!([{ "name": "hwmon", "knobs": { "sensor": "/proc/kcore/power1_input" } }]);
+            plan["meters"] = serde_json::json!([{ "name": "hwmon", "knobs": { "sensor": "/proc/kcore/power1_input" } }]);
         }),
         ("--allow 'S123'", |plan| {
-            plan["subjects"][0]["drives"][0] =
-                serde_json::json!({ "place": { "device": { "path": "/dev/sda", "serial": "S123" } }, "erase": true });
+            plan["subjects"][0]["drives"][0] = serde_json::json!({ "place": { "device": { "path": "/dev/sda", "serial": "S123" } }, "erase": true });
         }),
         ("--allow '-K exec,suid'", |plan| {
             plan["protocol"]["preparation"]["filesystem"] =
@@ -95,9 +101,10 @@ fn servers_settings_files_addresses_and_drives_are_named_too() {
         change(&mut plan);
         conn.execute("UPDATE run SET plan = ?", [plan.to_string()]).unwrap();
         drop(conn);
-        for args in
-            [&["run", path.to_str().unwrap(), "--bundle", "c.dyno"][..], &["run", "--resume", path.to_str().unwrap()]]
-        {
+        for args in [
+            &["run", path.to_str().unwrap(), "--bundle", "c.dyno"][..],
+            &["run", "--resume", path.to_str().unwrap()],
+        ] {
             let refused = bench.dyno(args);
             assert_eq!(refused.code(), Some(3), "{names}: {}", refused.said);
             assert!(refused.said.contains(names), "{names}: {}", refused.said);

@@ -1,4 +1,5 @@
-//! Files that are none, or too large: every file that is named on a command line or in a plan ends in an error soon.
+//! Files that are none, or too large: every file that is named on a command line or in a plan ends
+//! in an error soon.
 
 use crate::bench::{Bench, MEGABYTES, SECONDS};
 use crate::pages::fifo;
@@ -40,8 +41,16 @@ fn pipes_devices_and_files_without_end_are_refused_wherever_a_file_is_named() {
             &["import", "csv", "good.toml", "--mapping", file, "-o", "o.dyno"],
         ] {
             let ended = bench.dyno(args);
-            assert!(ended.is_orderly() && matches!(ended.code(), Some(1 | 3)), "{args:?}: {}", ended.said);
-            assert!(ended.cpu_s < 5.0 * SECONDS && ended.rss_mb < MEGABYTES, "{args:?}: {} MB", ended.rss_mb);
+            assert!(
+                ended.is_orderly() && matches!(ended.code(), Some(1 | 3)),
+                "{args:?}: {}",
+                ended.said
+            );
+            assert!(
+                ended.cpu_s < 5.0 * SECONDS && ended.rss_mb < MEGABYTES,
+                "{args:?}: {} MB",
+                ended.rss_mb
+            );
         }
     }
     for (logo, says) in [("huge.png", "60000 × 60000 pixels"), ("cut.png", "is no PNG")] {
@@ -75,7 +84,15 @@ fn cells_that_a_spreadsheet_would_run_are_text() {
         let mut rows = csv::Reader::from_reader(csv.as_bytes());
         let at = rows.headers().unwrap().iter().position(|name| name == "stream").unwrap();
         let cells: Vec<String> = rows.records().map(|row| row.unwrap()[at].to_string()).collect();
-        assert!(!cells.is_empty() && cells.iter().all(|cell| *cell == format!("'{formula}")), "{cells:?}");
-        assert!(bench.ok(&["export", "b.dyno", "--format", "json"]).out.contains(&format!("\"{formula}\"")));
+        assert!(
+            !cells.is_empty() && cells.iter().all(|cell| *cell == format!("'{formula}")),
+            "{cells:?}"
+        );
+        assert!(
+            bench
+                .ok(&["export", "b.dyno", "--format", "json"])
+                .out
+                .contains(&format!("\"{formula}\""))
+        );
     }
 }

@@ -33,12 +33,14 @@ pub fn sql(path: &Path, script: &str) {
     conn.execute_batch(script).unwrap_or_else(|e| panic!("{script}: {e}"));
 }
 
-/// Makes a copy hostile, in a process of its own: what that takes is not counted with what Dyno takes.
+/// Makes a copy hostile, in a process of its own: what that takes is not counted with what Dyno
+/// takes.
 pub fn alter(kind: &Kind, path: &Path) {
     // SAFETY: the child does its work and leaves; nothing of the parent's is held across.
     match unsafe { libc::fork() } {
         0 => {
-            // SAFETY: lifts the bound on SQLite's memory that Dyno set when the honest bundle was written.
+            // SAFETY: lifts the bound on SQLite's memory that Dyno set when the honest bundle was
+            // written.
             unsafe { rusqlite::ffi::sqlite3_hard_heap_limit64(0) };
             let altered = std::panic::catch_unwind(|| (kind.alter)(path));
             // SAFETY: ends this process without what the parent has to tidy up.
@@ -92,7 +94,11 @@ const DAMAGED: Must = Must::Shown("damaged");
 /// Numbers that a recursive query counts up to.
 macro_rules! count {
     ($to:literal) => {
-        concat!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ", $to, ") ")
+        concat!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ",
+            $to,
+            ") "
+        )
     };
 }
 
@@ -101,9 +107,9 @@ pub static KINDS: &[Kind] = &[
     kind("a view that never ends", TABLES, |p| {
         sql(
             p,
-            "ALTER TABLE told RENAME TO gone; DROP TABLE gone; CREATE VIEW told AS WITH RECURSIVE n(i) AS \
-                (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i id, i point, '' stream, 'read' class, 'p' name, \
-                1.0 value, 1.0 low, 1.0 high, 1 samples FROM n",
+            "ALTER TABLE told RENAME TO gone; DROP TABLE gone; CREATE VIEW told AS WITH RECURSIVE \
+                n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i id, i point, '' stream, \
+                'read' class, 'p' name, 1.0 value, 1.0 low, 1.0 high, 1 samples FROM n",
         );
     }),
     kind("a view beside", TABLES, |p| sql(p, "CREATE VIEW v AS SELECT 1")),
@@ -118,10 +124,16 @@ pub static KINDS: &[Kind] = &[
     kind("a generated column", TABLES, |p| {
         sql(p, "ALTER TABLE fact ADD COLUMN more AS (hex(zeroblob(100000000)))");
     }),
-    kind("an index over an expression", TABLES, |p| sql(p, "CREATE INDEX i ON fact (length(value))")),
+    kind("an index over an expression", TABLES, |p| {
+        sql(p, "CREATE INDEX i ON fact (length(value))")
+    }),
     kind("an index missing", TABLES, |p| sql(p, "DROP INDEX cell_point")),
     kind("a virtual table", TABLES, |p| {
-        schema(p, "INSERT INTO sqlite_schema VALUES ('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING none(a)')");
+        schema(
+            p,
+            "INSERT INTO sqlite_schema VALUES ('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING \
+             none(a)')",
+        );
     }),
     kind("a check that works for ever", TABLES, |p| {
         schema(
@@ -145,7 +157,11 @@ pub static KINDS: &[Kind] = &[
         conn.execute_batch("COMMIT").unwrap();
     }),
     kind("a statement of 20 MB", Must::Refuse(""), |p| {
-        schema(p, "UPDATE sqlite_schema SET sql = sql || printf('%.*c', 20000000, ' ') WHERE name = 'fact'");
+        schema(
+            p,
+            "UPDATE sqlite_schema SET sql = sql || printf('%.*c', 20000000, ' ') WHERE name = \
+             'fact'",
+        );
     }),
     kind("a statement that is none", Must::Refuse(""), |p| {
         schema(p, "UPDATE sqlite_schema SET sql = 'DROP TABLE fact' WHERE name = 'fact'");
@@ -153,8 +169,8 @@ pub static KINDS: &[Kind] = &[
     kind("two tables in one place", Must::End, |p| {
         schema(
             p,
-            "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'point') \
-                   WHERE name IN ('cell', 'tally', 'fact')",
+            "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = \
+                   'point') WHERE name IN ('cell', 'tally', 'fact')",
         );
     }),
     kind("a table on a page that is not there", Must::End, |p| {
@@ -163,13 +179,19 @@ pub static KINDS: &[Kind] = &[
     kind("a later version", Must::Refuse("newer Dyno"), |p| sql(p, "PRAGMA user_version = 99")),
     kind("a version below zero", Must::Refuse("damaged"), |p| sql(p, "PRAGMA user_version = -1")),
     kind("an older version with newer tables", TABLES, |p| sql(p, "PRAGMA user_version = 1")),
-    kind("somebody else's database", Must::Refuse("not a Dyno bundle"), |p| sql(p, "PRAGMA application_id = 1")),
+    kind("somebody else's database", Must::Refuse("not a Dyno bundle"), |p| {
+        sql(p, "PRAGMA application_id = 1")
+    }),
     // Too much.
     kind("a fact of 200 MB", Must::Shown(""), |p| {
         sql(p, "UPDATE fact SET value = printf('%.*c', 200000000, 'x') WHERE id = 1");
     }),
     kind("a point's fact of 5 MB", MORE, |p| {
-        sql(p, "INSERT INTO fact (point, heading, name, value) VALUES (1, 'a', 'b', printf('%.*c', 5000000, 'x'))");
+        sql(
+            p,
+            "INSERT INTO fact (point, heading, name, value) VALUES (1, 'a', 'b', printf('%.*c', \
+             5000000, 'x'))",
+        );
     }),
     kind("facts of 70 MB together", MORE, |p| {
         sql(
@@ -181,13 +203,21 @@ pub static KINDS: &[Kind] = &[
             ),
         );
     }),
-    kind("a cause of 200 MB", Must::Shown(""), |p| sql(p, "UPDATE point SET failure = printf('%.*c', 200000000, 'x')")),
+    kind("a cause of 200 MB", Must::Shown(""), |p| {
+        sql(p, "UPDATE point SET failure = printf('%.*c', 200000000, 'x')")
+    }),
     kind("a name of 5 MB", MORE, |p| {
         sql(p, "UPDATE point SET subject = printf('%.*c', 5000000, 'x') WHERE id = 1");
     }),
-    kind("a plan of 200 MB", Must::Refuse(""), |p| sql(p, "UPDATE run SET plan = printf('%.*c', 200000000, '[')")),
-    kind("a plan of brackets", Must::Refuse(""), |p| sql(p, "UPDATE run SET plan = printf('%.*c', 8000000, '[')")),
-    kind("a plan that is a number", Must::Refuse("damaged"), |p| sql(p, "UPDATE run SET plan = '1e999'")),
+    kind("a plan of 200 MB", Must::Refuse(""), |p| {
+        sql(p, "UPDATE run SET plan = printf('%.*c', 200000000, '[')")
+    }),
+    kind("a plan of brackets", Must::Refuse(""), |p| {
+        sql(p, "UPDATE run SET plan = printf('%.*c', 8000000, '[')")
+    }),
+    kind("a plan that is a number", Must::Refuse("damaged"), |p| {
+        sql(p, "UPDATE run SET plan = '1e999'")
+    }),
     kind("a plan of a million drives", Must::Refuse(""), |p| {
         plan(p, |plan| {
             let drive = plan["subjects"][0]["drives"][0].clone();
@@ -201,9 +231,14 @@ pub static KINDS: &[Kind] = &[
         });
     }),
     kind("a plan of a million values", PLAN, |p| {
-        plan(p, |plan| plan["protocol"]["steps"][0]["sweep"]["values"] = (1..1_000_000).collect::<Vec<_>>().into());
+        plan(p, |plan| {
+            plan["protocol"]["steps"][0]["sweep"]["values"] =
+                (1..1_000_000).collect::<Vec<_>>().into()
+        });
     }),
-    kind("a plan repeated four billion times", PLAN, |p| plan(p, |plan| plan["repeats"] = u32::MAX.into())),
+    kind("a plan repeated four billion times", PLAN, |p| {
+        plan(p, |plan| plan["repeats"] = u32::MAX.into())
+    }),
     kind("a plan of centuries", PLAN, |p| {
         plan(p, |plan| plan["protocol"]["steps"][0]["duration_ns"] = u64::MAX.into());
     }),
@@ -221,8 +256,8 @@ pub static KINDS: &[Kind] = &[
             p,
             concat!(
                 count!(5000),
-                "INSERT INTO cell (point, stream, drive, instance, headline, threads, depth, \
-                        late, backlog_max, backlog_end) SELECT 1, 'io', 0, i, 1, 1, 1, 0, 0, 0 FROM n"
+                "INSERT INTO cell (point, stream, drive, instance, headline, threads, depth, late, \
+                        backlog_max, backlog_end) SELECT 1, 'io', 0, i, 1, 1, 1, 0, 0, 0 FROM n"
             ),
         );
     }),
@@ -232,8 +267,8 @@ pub static KINDS: &[Kind] = &[
             concat!(
                 count!(20000),
                 "INSERT INTO tally (cell, class, ops, bytes, misses, service, service_sum_ns, \
-                        service_max_ns, service_overflow) \
-                        SELECT t.cell, t.class, 1, 1, 0, t.service, 1, 1, 0 FROM n, tally t WHERE t.id = 1"
+                        service_max_ns, service_overflow) SELECT t.cell, t.class, 1, 1, 0, \
+                        t.service, 1, 1, 0 FROM n, tally t WHERE t.id = 1"
             ),
         );
     }),
@@ -267,23 +302,39 @@ pub static KINDS: &[Kind] = &[
         blob(p, "tally SET service = ?", &v2(27, 3, HOUR, &[0xFE; 27]));
     }),
     kind("a histogram of rubbish", DAMAGED, |p| blob(p, "tally SET service = ?", &[7; 5_000])),
-    kind("an interval's histogram of 5 MB", Must::End, |p| blob(p, "interval SET service = ?", &[7; 5_000_000])),
+    kind("an interval's histogram of 5 MB", Must::End, |p| {
+        blob(p, "interval SET service = ?", &[7; 5_000_000])
+    }),
     // Values that are none.
     kind("counts whose sum does not fit", Must::Shown(""), |p| {
         sql(p, "UPDATE tally SET ops = 9223372036854775807, bytes = 9223372036854775807");
     }),
     kind("sums of times that do not fit", Must::End, |p| {
-        sql(p, "UPDATE tally SET service_sum_ns = 9223372036854775807, service_max_ns = 9223372036854775807");
+        sql(
+            p,
+            "UPDATE tally SET service_sum_ns = 9223372036854775807, service_max_ns = \
+             9223372036854775807",
+        );
     }),
     kind("counts below zero", DAMAGED, |p| sql(p, "UPDATE tally SET ops = -1")),
     kind("text for numbers", DAMAGED, |p| sql(p, "UPDATE cell SET threads = 'many'")),
     kind("bytes for text", DAMAGED, |p| sql(p, "UPDATE fact SET value = x'ff00ff'")),
-    kind("text that is no UTF-8", DAMAGED, |p| sql(p, "UPDATE fact SET value = CAST(x'ff00ff' AS TEXT)")),
-    kind("four billion workers in a cell", Must::Shown(""), |p| sql(p, "UPDATE cell SET threads = 4294967295")),
-    kind("rates and values without end", Must::End, |p| {
-        sql(p, "UPDATE cell SET asked_ops_per_s = 9e999; UPDATE point SET axis_value = -9e999 WHERE id = 1");
+    kind("text that is no UTF-8", DAMAGED, |p| {
+        sql(p, "UPDATE fact SET value = CAST(x'ff00ff' AS TEXT)")
     }),
-    kind("a class of a workload that there is not", Must::End, |p| sql(p, "UPDATE tally SET class = 'erase'")),
+    kind("four billion workers in a cell", Must::Shown(""), |p| {
+        sql(p, "UPDATE cell SET threads = 4294967295")
+    }),
+    kind("rates and values without end", Must::End, |p| {
+        sql(
+            p,
+            "UPDATE cell SET asked_ops_per_s = 9e999; UPDATE point SET axis_value = -9e999 WHERE \
+             id = 1",
+        );
+    }),
+    kind("a class of a workload that there is not", Must::End, |p| {
+        sql(p, "UPDATE tally SET class = 'erase'")
+    }),
     kind("a class that is no name", DAMAGED, |p| sql(p, "UPDATE tally SET class = 'Erase <b>'")),
     kind("an unknown field", DAMAGED, |p| sql(p, "UPDATE point SET axis_field = '{}'")),
     kind("windows of centuries and of nothing", Must::End, |p| {
@@ -299,36 +350,52 @@ pub static KINDS: &[Kind] = &[
     kind("samples from before the beginning", Must::End, |p| {
         sql(
             p,
-            "UPDATE sample SET at_ns = -9223372036854775807 + rowid_of.i FROM \
-                (SELECT gauge g, min(at_ns) a, 1 i FROM sample GROUP BY gauge) rowid_of WHERE gauge = g AND at_ns = a",
+            "UPDATE sample SET at_ns = -9223372036854775807 + rowid_of.i FROM (SELECT gauge g, \
+                min(at_ns) a, 1 i FROM sample GROUP BY gauge) rowid_of WHERE gauge = g AND at_ns = \
+                a",
         );
     }),
     kind("a steady state that is none", Must::End, |p| {
         sql(
             p,
-            "INSERT INTO preparation (subject, drive, action, asked, outcome, steady, ended_unix_ns) \
-                VALUES ('X', 4294967295, 'steady state', '', '', printf('%.*c', 900000, '['), 9223372036854775807)",
+            "INSERT INTO preparation (subject, drive, action, asked, outcome, steady, \
+                ended_unix_ns) VALUES ('X', 4294967295, 'steady state', '', '', printf('%.*c', \
+                900000, '['), 9223372036854775807)",
         );
     }),
     kind("points of nobody", Must::End, |p| {
-        sql(p, "UPDATE point SET subject = subject || ' of nobody', step = 'nowhere'; UPDATE cell SET point = 99");
+        sql(
+            p,
+            "UPDATE point SET subject = subject || ' of nobody', step = 'nowhere'; UPDATE cell SET \
+             point = 99",
+        );
     }),
     // Text that acts.
-    kind("escapes in every text", Must::End, |p| every_text(p, "\u{1b}]0;pwned\u{7}\u{1b}[2J\u{9b}31m\0")),
+    kind("escapes in every text", Must::End, |p| {
+        every_text(p, "\u{1b}]0;pwned\u{7}\u{1b}[2J\u{9b}31m\0")
+    }),
     kind("text that turns round", Must::End, |p| every_text(p, "\u{202e}gnp.exe\u{2066}\u{200b}")),
     kind("formulas for a spreadsheet", Must::End, |p| every_text(p, "=cmd|' /C calc'!A0")),
     kind("markup in every text", Must::End, |p| {
-        every_text(p, "</td><script>alert(1)</script>[click](javascript:alert(1))<img src=x onerror=alert(1)>\"'");
+        every_text(
+            p,
+            "</td><script>alert(1)</script>[click](javascript:alert(1))<img src=x \
+             onerror=alert(1)>\"'",
+        );
     }),
     // The file and what lies beside it.
     kind("a write-ahead log", Must::Refuse("write-ahead log"), |p| pages::patch(p, 18, &[2, 2])),
-    kind("a write-ahead log beside", Must::Refuse("lies beside"), |p| std::fs::write(beside(p, "-wal"), "x").unwrap()),
+    kind("a write-ahead log beside", Must::Refuse("lies beside"), |p| {
+        std::fs::write(beside(p, "-wal"), "x").unwrap()
+    }),
     kind("a journal that names a file", Must::Refuse("would delete"), |p| {
         let victim = p.with_file_name("victim");
         std::fs::write(&victim, "of great value").unwrap();
         pages::journal_naming(p, &victim);
     }),
-    kind("a journal that is a pipe", Must::Refuse("is no file"), |p| pages::fifo(&beside(p, "-journal"))),
+    kind("a journal that is a pipe", Must::Refuse("is no file"), |p| {
+        pages::fifo(&beside(p, "-journal"))
+    }),
     kind("a journal that is a link", Must::Refuse("is no file"), |p| {
         std::os::unix::fs::symlink("/etc/passwd", beside(p, "-journal")).unwrap();
     }),

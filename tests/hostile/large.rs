@@ -1,5 +1,5 @@
-//! Rows by the hundred thousand: what a plan allows is read, and in a time that grows with their number alone; ten times
-//! as many are refused.
+//! Rows by the hundred thousand: what a plan allows is read, and in a time that grows with their
+//! number alone; ten times as many are refused.
 
 use std::path::Path;
 
@@ -12,7 +12,11 @@ use crate::kinds::{Kind, MORE, Must, kind, sql};
 /// Numbers that a recursive query counts up to.
 macro_rules! count {
     ($to:literal) => {
-        concat!("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ", $to, ") ")
+        concat!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ",
+            $to,
+            ") "
+        )
     };
 }
 
@@ -31,10 +35,22 @@ static TOO_MANY: &[Kind] = &[
         restore_index(p);
     }),
     kind("a million facts of the run", MORE, |p| {
-        sql(p, concat!(count!(1000000), "INSERT INTO fact (heading, name, value) SELECT 'a', i, i FROM n"));
+        sql(
+            p,
+            concat!(
+                count!(1000000),
+                "INSERT INTO fact (heading, name, value) SELECT 'a', i, i FROM n"
+            ),
+        );
     }),
     kind("a million facts of a point", MORE, |p| {
-        sql(p, concat!(count!(1000000), "INSERT INTO fact (point, heading, name, value) SELECT 1, 'a', i, i FROM n"));
+        sql(
+            p,
+            concat!(
+                count!(1000000),
+                "INSERT INTO fact (point, heading, name, value) SELECT 1, 'a', i, i FROM n"
+            ),
+        );
     }),
     kind("two and a half million figures told", MORE, |p| {
         sql(
@@ -52,14 +68,18 @@ static TOO_MANY: &[Kind] = &[
             concat!(
                 count!(2500000),
                 "INSERT INTO interval (series, start_ns, end_ns, ops, bytes, service, \
-                        service_sum_ns, service_max_ns, service_overflow) SELECT 1, i, i + 1, 1, 1, x'00', 1, 1, 0 FROM n"
+                        service_sum_ns, service_max_ns, service_overflow) SELECT 1, i, i + 1, 1, \
+                        1, x'00', 1, 1, 0 FROM n"
             ),
         );
     }),
     kind("five million samples of a point", Must::End, |p| {
         sql(
             p,
-            concat!(count!(5000000), "INSERT INTO sample (gauge, at_ns, value) SELECT 1, 2000000000 + i, 1.0 FROM n"),
+            concat!(
+                count!(5000000),
+                "INSERT INTO sample (gauge, at_ns, value) SELECT 1, 2000000000 + i, 1.0 FROM n"
+            ),
         );
     }),
 ];
@@ -84,7 +104,8 @@ fn full(bench: &Bench, points: usize) {
     let steps = points / 2 / values;
     let step = |i: usize| {
         format!(
-            "[[step]]\nname = \"s{i}\"\nduration = \"1s\"\nsweep = {{ axis = \"io.threads\", from = 1, to = {values}, by = 1 }}\n\
+            "[[step]]\nname = \"s{i}\"\nduration = \"1s\"\n\
+             sweep = {{ axis = \"io.threads\", from = 1, to = {values}, by = 1 }}\n\
              [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n"
         )
     };

@@ -1,4 +1,5 @@
-//! A run goes on when nobody looks any more: its output closed, its disk for logs full, its terminal gone or hanging.
+//! A run goes on when nobody looks any more: its output closed, its disk for logs full, its
+//! terminal gone or hanging.
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -11,7 +12,8 @@ use crate::bench::{Bench, DYNO};
 use crate::support::until;
 
 /// Six points of 200 ms.
-const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\nduration = \"200ms\"\n\
+const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\n\
+                        duration = \"200ms\"\n\
                         sweep = { axis = \"io.threads\", values = [1, 2, 3] }\n\
                         [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n";
 const POINTS: usize = 6;
@@ -24,7 +26,18 @@ fn bench() -> Bench {
 
 fn command(bench: &Bench) -> Command {
     let mut command = Command::new(DYNO);
-    command.args(["run", "./p.toml", "--subject", "X=x", "--subject", "Y=y", "--bundle", "b.dyno", "--repeats", "1"]);
+    command.args([
+        "run",
+        "./p.toml",
+        "--subject",
+        "X=x",
+        "--subject",
+        "Y=y",
+        "--bundle",
+        "b.dyno",
+        "--repeats",
+        "1",
+    ]);
     command.current_dir(bench.dir()).stdin(Stdio::null());
     command
 }
@@ -82,7 +95,8 @@ fn a_run_whose_output_is_a_closed_pipe_finishes() {
     let bench = bench();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let mut child = command(&bench).stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
+    let mut child =
+        command(&bench).stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
     assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
 }
 
@@ -112,9 +126,12 @@ fn a_run_whose_log_is_on_a_full_disk_finishes() {
 #[test]
 fn a_run_whose_output_is_closed_altogether_finishes() {
     let bench = bench();
-    let script =
-        format!("exec {DYNO} run ./p.toml --subject X=x --subject Y=y --repeats 1 --bundle b.dyno <&- >&- 2>&-");
-    let mut child = Command::new("sh").args(["-c", &script]).current_dir(bench.dir()).spawn().unwrap();
+    let script = format!(
+        "exec {DYNO} run ./p.toml --subject X=x --subject Y=y --repeats 1 --bundle b.dyno <&- >&- \
+         2>&-"
+    );
+    let mut child =
+        Command::new("sh").args(["-c", &script]).current_dir(bench.dir()).spawn().unwrap();
     assert_eq!((wait(&mut child), points(&bench)), (Some(0), POINTS));
 }
 
@@ -147,9 +164,9 @@ fn a_signal_ends_a_run_with_its_own_code_and_the_run_goes_on_later() {
         let bench = bench();
         let mut run = command(&bench);
         run.stderr(Stdio::null());
-        // Without a terminal, so that a hang-up is what a supervisor sends; and with what `nohup make test` would pass on,
-        // that hang-ups are ignored, undone.
-        // SAFETY: between fork and exec only system calls are made.
+        // Without a terminal, so that a hang-up is what a supervisor sends; and with what `nohup
+        // make test` would pass on, that hang-ups are ignored, undone. SAFETY: between fork and
+        // exec only system calls are made.
         unsafe {
             run.pre_exec(|| {
                 libc::signal(libc::SIGHUP, libc::SIG_DFL);
@@ -158,7 +175,10 @@ fn a_signal_ends_a_run_with_its_own_code_and_the_run_goes_on_later() {
         };
         let mut child = run.spawn().unwrap();
         wait_for_a_point(&bench);
-        Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+        Command::new("kill")
+            .args([&format!("-{signal}"), &child.id().to_string()])
+            .status()
+            .unwrap();
         assert_eq!(wait(&mut child), Some(code), "SIG{signal}");
         assert!(points(&bench) < POINTS, "SIG{signal}");
         bench.ok(&["run", "--resume", "b.dyno"]);
@@ -200,21 +220,32 @@ fn an_error_before_the_first_point_does_not_speak_of_what_was_measured() {
     );
     let ended = bench.dyno(&["run", "meter.toml", "--bundle", "b.dyno"]);
     assert!(!ended.status.success());
-    assert!(ended.said.contains("nothing was measured") && !ended.said.contains("until then"), "{}", ended.said);
+    assert!(
+        ended.said.contains("nothing was measured") && !ended.said.contains("until then"),
+        "{}",
+        ended.said
+    );
 }
 
 #[test]
 fn the_reader_of_a_pipe_may_have_seen_enough() {
     let bench = bench();
     bench.ok(&["run", "./p.toml", "--subject", "X=x", "--bundle", "b.dyno"]);
-    for (args, full) in [(&["show", "b.dyno"][..], 1), (&["export", "b.dyno", "--table", "histograms"], 1)] {
+    for (args, full) in
+        [(&["show", "b.dyno"][..], 1), (&["export", "b.dyno", "--table", "histograms"], 1)]
+    {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut dyno = Command::new(DYNO);
         let closed = dyno.args(args).current_dir(bench.dir()).stdout(writer).status().unwrap();
         assert_eq!(closed.code(), Some(0), "{args:?}");
         let disk = File::options().write(true).open("/dev/full").unwrap();
-        let output = Command::new(DYNO).args(args).current_dir(bench.dir()).stdout(disk).stderr(Stdio::null()).status();
+        let output = Command::new(DYNO)
+            .args(args)
+            .current_dir(bench.dir())
+            .stdout(disk)
+            .stderr(Stdio::null())
+            .status();
         assert_eq!(output.unwrap().code(), Some(full), "{args:?}: what is lost is said");
     }
 }

@@ -17,7 +17,8 @@ pub fn fifo(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, 0o600.into(), 0).unwrap();
 }
 
-/// A hot journal at whose end stands the name of another one, which SQLite deletes once it has undone the transaction.
+/// A hot journal at whose end stands the name of another one, which SQLite deletes once it has
+/// undone the transaction.
 pub fn journal_naming(path: &Path, named: &Path) {
     let page = 4096u32;
     let pages = (path.metadata().unwrap().len() / u64::from(page)) as u32;
@@ -36,12 +37,15 @@ pub fn journal_naming(path: &Path, named: &Path) {
     std::fs::write(beside(path, "-journal"), journal).unwrap();
 }
 
-/// Lets a table's tree come back to its first leaf some 400 ^ 6 times: every page above it holds one child many times.
+/// Lets a table's tree come back to its first leaf some 400 ^ 6 times: every page above it holds
+/// one child many times.
 pub fn endless(path: &Path, table: &str) {
     let conn = Connection::open(path).unwrap();
-    let root: u32 =
-        conn.query_row("SELECT rootpage FROM sqlite_schema WHERE name = ?", [table], |row| row.get(0)).unwrap();
-    let page: u64 = conn.query_row("PRAGMA page_size", [], |row| row.get::<_, i64>(0)).unwrap() as u64;
+    let root: u32 = conn
+        .query_row("SELECT rootpage FROM sqlite_schema WHERE name = ?", [table], |row| row.get(0))
+        .unwrap();
+    let page: u64 =
+        conn.query_row("PRAGMA page_size", [], |row| row.get::<_, i64>(0)).unwrap() as u64;
     drop(conn);
     let file = OpenOptions::new().read(true).write(true).open(path).unwrap();
     let mut pages = (file.metadata().unwrap().len() / page) as u32;

@@ -1,5 +1,5 @@
-//! docs/meters.md promises that what a meter runs stays out of bundle, brief and exports, in whatever form a secret is
-//! given, unless the plan says that it is public.
+//! docs/meters.md promises that what a meter runs stays out of bundle, brief and exports, in
+//! whatever form a secret is given, unless the plan says that it is public.
 
 use crate::bench::Bench;
 
@@ -7,7 +7,8 @@ const SECRET: &str = "hunter2-xyzzy";
 /// The same in base64, as a header of HTTP has it.
 const ENCODED: &str = "dXNlcjpodW50ZXIyLXh5enp5";
 
-/// The eleven usual forms: a meter's command as words of TOML. S stands for the secret, PRINT for a loop of readings.
+/// The eleven usual forms: a meter's command as words of TOML. S stands for the secret, PRINT for a
+/// loop of readings.
 const FORMS: [(&str, &str); 11] = [
     ("a word after a switch", r#"["sh", "-c", "PRINT", "meter", "--password", "S"]"#),
     ("a switch with its value", r#"["sh", "-c", "PRINT", "meter", "--password=S"]"#),
@@ -16,21 +17,30 @@ const FORMS: [(&str, &str); 11] = [
     ("an environment of its own", r#"["env", "IPMI_PASSWORD=S", "sh", "-c", "PRINT"]"#),
     ("a header", r#"["sh", "-c", "PRINT", "curl", "-H", "Authorization: Bearer S"]"#),
     ("a query", r#"["sh", "-c", "PRINT", "curl", "https://bmc/power?sig=S&x=1"]"#),
-    ("what a failing command prints", r#"["sh", "-c", "echo denied: S; echo denied: S >&2; PRINT"]"#),
+    (
+        "what a failing command prints",
+        r#"["sh", "-c", "echo denied: S; echo denied: S >&2; PRINT"]"#,
+    ),
     ("JSON", r#"["sh", "-c", "PRINT", "curl", "-d", "{\"user\": \"a\", \"pass\": [\"S\"]}"]"#),
-    ("base64", r#"["sh", "-c", "PRINT", "curl", "-H", "Authorization: Basic dXNlcjpodW50ZXIyLXh5enp5"]"#),
+    (
+        "base64",
+        r#"["sh", "-c", "PRINT", "curl", "-H", "Authorization: Basic dXNlcjpodW50ZXIyLXh5enp5"]"#,
+    ),
     ("a key in a path", r#"["./S/reader", "/run/keys/S/token"]"#),
 ];
 
-const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\nduration = \"200ms\"\n\
+const PROTOCOL: &str = "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"a\"\n\
+                        duration = \"200ms\"\n\
                         [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n";
 
 fn run(bench: &Bench, form: &str, public: bool) -> crate::bench::Ended {
     let command = form.replace("PRINT", "while echo 5.0; do sleep 0.05; done").replace('S', SECRET);
     bench.write("p.toml", PROTOCOL);
     let plan = format!(
-        "protocol = \"./p.toml\"\nidle = \"100ms\"\nrepeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n\
-         meters = [{{ kind = \"exec\", class = \"drive\", public = {public}, command = {command} }}]\n"
+        "protocol = \"./p.toml\"\nidle = \"100ms\"\nrepeats = 1\n[[subject]]\nname = \"X\"\n\
+         drives = [{{ path = \"x\" }}]\n\
+         meters = [{{ kind = \"exec\", class = \"drive\", public = {public}, command = {command} \
+         }}]\n"
     );
     bench.write("plan.toml", &plan);
     bench.dyno(&["run", "plan.toml", "--bundle", "b.dyno"])
@@ -42,11 +52,19 @@ fn no_form_of_a_secret_reaches_bundle_brief_or_export() {
         let bench = Bench::new();
         let reader = bench.at(SECRET);
         std::fs::create_dir(&reader).unwrap();
-        std::fs::write(reader.join("reader"), "#!/bin/sh\nwhile echo 5.0; do sleep 0.05; done\n").unwrap();
-        std::fs::set_permissions(reader.join("reader"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::write(reader.join("reader"), "#!/bin/sh\nwhile echo 5.0; do sleep 0.05; done\n")
+            .unwrap();
+        std::fs::set_permissions(
+            reader.join("reader"),
+            std::os::unix::fs::PermissionsExt::from_mode(0o755),
+        )
+        .unwrap();
         let ran = run(&bench, form, false);
         assert_eq!(ran.code(), Some(0), "{name}: {}", ran.said);
-        let mut kept = vec![("bundle", std::fs::read(bench.at("b.dyno")).unwrap()), ("said", ran.said.into_bytes())];
+        let mut kept = vec![
+            ("bundle", std::fs::read(bench.at("b.dyno")).unwrap()),
+            ("said", ran.said.into_bytes()),
+        ];
         for (what, args) in [
             ("show", &["show", "b.dyno"][..]),
             ("points", &["export", "b.dyno"]),
@@ -58,7 +76,9 @@ fn no_form_of_a_secret_reaches_bundle_brief_or_export() {
             let ended = bench.dyno(args);
             kept.push((what, [ended.out, ended.said].concat().into_bytes()));
         }
-        kept.extend(["b.html", "b.md"].map(|file| ("file", std::fs::read(bench.at(file)).unwrap())));
+        kept.extend(
+            ["b.html", "b.md"].map(|file| ("file", std::fs::read(bench.at(file)).unwrap())),
+        );
         for (what, bytes) in kept {
             for secret in [SECRET, ENCODED] {
                 let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());

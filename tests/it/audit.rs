@@ -22,7 +22,9 @@ fn audit(claims: &Path, tables: &[PathBuf]) -> (String, String, Option<i32>) {
 }
 
 fn published() -> Vec<PathBuf> {
-    ["micron-7600-random-read.csv", "micron-7600-read-while-writing.csv"].map(|name| folder().join(name)).into()
+    ["micron-7600-random-read.csv", "micron-7600-read-while-writing.csv"]
+        .map(|name| folder().join(name))
+        .into()
 }
 
 /// The lines of one statement.
@@ -69,16 +71,26 @@ fn the_page_prints_what_its_own_examples_print() {
         std::fs::write(tables.last().unwrap(), text).unwrap();
     }
     let pieces: Vec<String> = blocks(&page, "toml ").into_iter().map(|(_, text)| text).collect();
-    assert!(tables.len() == 2 && pieces.len() > 8, "{} tables, {} pieces", tables.len(), pieces.len());
+    assert!(
+        tables.len() == 2 && pieces.len() > 8,
+        "{} tables, {} pieces",
+        tables.len(),
+        pieces.len()
+    );
     let claims = here.path().join("claims.toml");
     std::fs::write(&claims, pieces.join("\n")).unwrap();
     let (printed, error, code) = audit(&claims, &tables);
     let expected = &blocks(&page, "text")[0].1;
     assert_eq!(printed.trim(), expected.trim(), "docs/audit.md is stale; {error}");
     assert_eq!(code, Some(1), "one statement can't be read");
-    let shown = Verdict::ALL.iter().filter(|v| printed.contains(&format!("   {}\n", v.words().to_uppercase())));
+    let shown = Verdict::ALL
+        .iter()
+        .filter(|v| printed.contains(&format!("   {}\n", v.words().to_uppercase())));
     assert_eq!(shown.count(), Verdict::ALL.len(), "the page has an example of every verdict");
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | ")).map(|(name, _)| name);
+    let rows = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split_once(" | "))
+        .map(|(name, _)| name);
     let rows: Vec<&str> = rows.collect();
     for verdict in Verdict::ALL {
         assert!(rows.contains(&verdict.words()), "the page explains '{}'", verdict.words());
@@ -92,11 +104,20 @@ fn the_published_claims_are_judged_with_the_arithmetic() {
     says(&printed, 3, &["HOLDS, ROUNDED UP", "268 ÷ 169 − 1 = 58.57 %", "1 − 169 ÷ 268 = 36.94 %"]);
     says(&printed, 4, &["WRONG FORMULA"]);
     says(&printed, 5, &["HOLDS, ROUNDED UP", "weaker claim it is 36 %"]);
-    says(&printed, 6, &["CONTRADICTED", "128 threads against Kioxia CD8P-R, p99_us 417 against 399"]);
+    says(
+        &printed,
+        6,
+        &["CONTRADICTED", "128 threads against Kioxia CD8P-R, p99_us 417 against 399"],
+    );
     says(
         &printed,
         7,
-        &["WRONG POINT", "754,416 ÷ 625,956 − 1 = 20.52 %", "885,709 ÷ 721,339 − 1 = 22.78 %", "128 threads"],
+        &[
+            "WRONG POINT",
+            "754,416 ÷ 625,956 − 1 = 20.52 %",
+            "885,709 ÷ 721,339 − 1 = 22.78 %",
+            "128 threads",
+        ],
     );
     says(&printed, 8, &["HOLDS, ROUNDED UP", "422 ÷ 240 − 1 = 75.83 %"]);
     says(&printed, 10, &["CAN'T BE VERIFIED", "micron-7600-mixgraph"]);
@@ -115,7 +136,8 @@ fn rows(table: &Path) -> Vec<Row> {
     text.lines().filter(|l| !l.starts_with('#')).skip(1).map(row).collect()
 }
 
-/// Every true statement about two rows of a table, rounded half up or cut off, by every formula that its metric has.
+/// Every true statement about two rows of a table, rounded half up or cut off, by every formula
+/// that its metric has.
 fn true_statements(data: &str, rows: &[Row]) -> Vec<String> {
     let mut claims = Vec::new();
     for own in rows {
@@ -142,8 +164,10 @@ fn true_statements(data: &str, rows: &[Row]) -> Vec<String> {
                     let scale = 10f64.powi(decimals);
                     let said = (value * scale + half).floor() / scale;
                     claims.push(format!(
-                        "[[claim]]\nwords = \"{said} {unit}\"\ndata = \"{data}\"\nmetric = \"{metric}\"\nformula = \"{formula}\"\n\
-                         subject = \"{}\"\nat = \"{}\"\nagainst = \"{}\"\nsays = \"{said:.*} {unit}\"\n",
+                        "[[claim]]\nwords = \"{said} {unit}\"\ndata = \"{data}\"\n\
+                         metric = \"{metric}\"\nformula = \"{formula}\"\n\
+                         subject = \"{}\"\nat = \"{}\"\nagainst = \"{}\"\n\
+                         says = \"{said:.*} {unit}\"\n",
                         own.0, own.1, other.0, decimals as usize
                     ));
                 }
@@ -155,8 +179,10 @@ fn true_statements(data: &str, rows: &[Row]) -> Vec<String> {
 
 #[test]
 fn nothing_in_the_published_tables_that_is_ordinary_rounding_is_called_anything_else() {
-    let head = "title = \"T\"\ncolumns = { subject = \"drive\", at = \"threads\" }\n[metric.ops_per_s]\nbetter = \"higher\"\n\
-                [metric.p99_us]\nbetter = \"lower\"\n[metric.ops_per_s_per_watt]\nbetter = \"higher\"\nratio = [\"ops_per_s\", \"watts\"]\n";
+    let head = "title = \"T\"\ncolumns = { subject = \"drive\", at = \"threads\" }\n\
+                [metric.ops_per_s]\nbetter = \"higher\"\n\
+                [metric.p99_us]\nbetter = \"lower\"\n[metric.ops_per_s_per_watt]\n\
+                better = \"higher\"\nratio = [\"ops_per_s\", \"watts\"]\n";
     let here = tempfile::tempdir().unwrap();
     let claims = here.path().join("claims.toml");
     let mut judged = 0;
@@ -180,9 +206,10 @@ struct Small {
     here: tempfile::TempDir,
 }
 
-const SMALL: &str = "subject,at,ops_per_s,p99_us\nA,8,1000,110\nA,16,1500,151\nB,8,800,110\nB,16,700,259\n";
-const SMALL_HEAD: &str =
-    "title = \"T\"\nsubject = \"A\"\n[metric.ops_per_s]\nbetter = \"higher\"\n[metric.p99_us]\nbetter = \"lower\"\n";
+const SMALL: &str =
+    "subject,at,ops_per_s,p99_us\nA,8,1000,110\nA,16,1500,151\nB,8,800,110\nB,16,700,259\n";
+const SMALL_HEAD: &str = "title = \"T\"\nsubject = \"A\"\n[metric.ops_per_s]\nbetter = \"higher\"\n\
+                          [metric.p99_us]\nbetter = \"lower\"\n";
 
 impl Small {
     fn new() -> Small {
@@ -198,11 +225,15 @@ impl Small {
     /// Statements, each a metric with what it says and whatever else it has.
     fn judge(&self, claims: &[(&str, &str, &str)]) -> (String, Option<i32>) {
         let of = |(metric, says, more): &(&str, &str, &str)| {
-            format!("[[claim]]\nwords = \"{says}\"\nmetric = \"{metric}\"\nsays = \"{says}\"\n{more}\n")
+            format!(
+                "[[claim]]\nwords = \"{says}\"\nmetric = \"{metric}\"\nsays = \"{says}\"\n{more}\n"
+            )
         };
         let text: String = claims.iter().map(of).collect();
-        let (printed, error, code) =
-            audit(&self.file("claims.toml", format!("{SMALL_HEAD}{text}")), &[self.file("table.csv", SMALL)]);
+        let (printed, error, code) = audit(
+            &self.file("claims.toml", format!("{SMALL_HEAD}{text}")),
+            &[self.file("table.csv", SMALL)],
+        );
         (printed + &error, code)
     }
 }
@@ -261,15 +292,22 @@ fn one_statement_that_cannot_be_read_leaves_the_others_judged() {
         let verdicts = [1, 2, 3].map(|n| verdict(&printed, n));
         assert_eq!(verdicts, ["HOLDS", "CAN'T BE READ", "HOLDS"], "{printed}");
         let claim = of_claim(&printed, 2);
-        assert!(claim.contains(what) && claim.contains("line 1") && claim.contains("try: "), "{what}:\n{claim}");
+        assert!(
+            claim.contains(what) && claim.contains("line 1") && claim.contains("try: "),
+            "{what}:\n{claim}"
+        );
     }
 }
 
 #[test]
 fn two_statements_that_contradict_each_other_are_both_named() {
     let at_8 = "at = 8\nagainst = \"B\"";
-    let (printed, code) = Small::new().judge(&[("ops_per_s", "25 %", at_8), ("ops_per_s", "20 %", at_8)]);
-    assert_eq!((verdict(&printed, 1).as_str(), verdict(&printed, 2).as_str()), ("HOLDS", "CONTRADICTED"));
+    let (printed, code) =
+        Small::new().judge(&[("ops_per_s", "25 %", at_8), ("ops_per_s", "20 %", at_8)]);
+    assert_eq!(
+        (verdict(&printed, 1).as_str(), verdict(&printed, 2).as_str()),
+        ("HOLDS", "CONTRADICTED")
+    );
     says(&printed, 1, &["statement 2 says otherwise: “20 %”"]);
     says(&printed, 2, &["statement 1 says otherwise: “25 %”"]);
     assert_eq!(code, Some(2));
@@ -280,7 +318,11 @@ fn claims_and_audit_print_the_same_number_for_the_same_division() {
     let here = tempfile::tempdir().unwrap();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let dyno = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(here.path()).args(args).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_dyno"))
+            .current_dir(here.path())
+            .args(args)
+            .output()
+            .unwrap();
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
@@ -294,7 +336,11 @@ fn claims_and_audit_print_the_same_number_for_the_same_division() {
     assert!(claimed.contains("1 − 169 µs ÷ 268 µs = 36.94 %"), "{claimed}");
     for printed in [&of_bundle, &of_table] {
         says(printed, 1, &["HOLDS", "892,202 ÷ 735,861 − 1 = 21.24 %"]);
-        says(printed, 5, &["HOLDS, ROUNDED UP", "1 − 169 ÷ 268 = 36.94 %", "268 ÷ 169 − 1 = 58.57 %"]);
+        says(
+            printed,
+            5,
+            &["HOLDS, ROUNDED UP", "1 − 169 ÷ 268 = 36.94 %", "268 ÷ 169 − 1 = 58.57 %"],
+        );
     }
 }
 
@@ -304,7 +350,8 @@ fn a_table_or_a_file_that_is_none_ends_in_a_plain_error() {
     let claim = "[[claim]]\nwords = \"w\"\nmetric = \"ops_per_s\"\nsays = \"better\"\n";
     let claims = small.file("good.toml", format!("{SMALL_HEAD}{claim}"));
     let utf16: Vec<u8> = SMALL.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let wide = format!("subject,at,x\n{}", (0..5000).map(|n| format!("S{n},{n},1\n")).collect::<String>());
+    let wide =
+        format!("subject,at,x\n{}", (0..5000).map(|n| format!("S{n},{n},1\n")).collect::<String>());
     let tables: Vec<(&str, Vec<u8>, &str)> = vec![
         ("empty", b"".to_vec(), "no column 'subject'"),
         ("headings only", b"subject,at,x\n".to_vec(), "has no rows"),
@@ -317,14 +364,21 @@ fn a_table_or_a_file_that_is_none_ends_in_a_plain_error() {
         ("inf", b"subject,at,x\nA,8,inf\n".to_vec(), "'inf' in column x"),
         ("huge", format!("subject,at,x\nA,8,{}\n", "9".repeat(400)).into_bytes(), "is no number"),
         ("thousands", b"subject,at,x\nA,8,\"1,000\"\n".to_vec(), "'1,000' in column x"),
-        ("thousands, bare", b"subject,at,x\nA,8,1,000\n".to_vec(), "line 2: 4 fields under 3 headings"),
+        (
+            "thousands, bare",
+            b"subject,at,x\nA,8,1,000\n".to_vec(),
+            "line 2: 4 fields under 3 headings",
+        ),
         ("nobody", b"subject,at,x\n,8,1\n".to_vec(), "line 2: no subject"),
         ("log", wide.into_bytes(), "more than 2000 subjects times points"),
         ("large", vec![b'x'; 5 << 20], "is larger than 4 MiB"),
     ];
     for (name, bytes, what) in tables {
         let (printed, error, code) = audit(&claims, &[small.file("table.csv", bytes)]);
-        assert!(code == Some(1) && error.contains(what) && error.contains("try: "), "{name}: {error}{printed}");
+        assert!(
+            code == Some(1) && error.contains(what) && error.contains("try: "),
+            "{name}: {error}{printed}"
+        );
     }
     let table = small.file("table.csv", format!("\u{feff}{SMALL}"));
     let (printed, error, code) = audit(&claims, std::slice::from_ref(&table));
@@ -336,13 +390,25 @@ fn a_table_or_a_file_that_is_none_ends_in_a_plain_error() {
         ("no title", claim.into(), "title"),
         ("NUL", b"title = \"a\0\"".to_vec(), "NUL byte in line 1"),
         ("broken head", format!("title = T\n{claim}").into(), "line 1"),
-        ("many", format!("{SMALL_HEAD}{}", claim.repeat(201)).into(), "201 statements, more than 200"),
+        (
+            "many",
+            format!("{SMALL_HEAD}{}", claim.repeat(201)).into(),
+            "201 statements, more than 200",
+        ),
         ("large", vec![b'\n'; 5 << 20], "is larger than 4 MiB"),
-        ("other data", format!("{SMALL_HEAD}[data.other]\nat = \"x\"\n{claim}").into(), "[data.other]"),
+        (
+            "other data",
+            format!("{SMALL_HEAD}[data.other]\nat = \"x\"\n{claim}").into(),
+            "[data.other]",
+        ),
     ];
     for (name, bytes, what) in files {
-        let (printed, error, code) = audit(&small.file("claims.toml", bytes), std::slice::from_ref(&table));
-        assert!(code == Some(1) && error.contains(what) && error.contains("try: "), "{name}: {error}{printed}");
+        let (printed, error, code) =
+            audit(&small.file("claims.toml", bytes), std::slice::from_ref(&table));
+        assert!(
+            code == Some(1) && error.contains(what) && error.contains("try: "),
+            "{name}: {error}{printed}"
+        );
     }
     let (_, error, code) = audit(&claims, &[PathBuf::from("/dev/zero")]);
     assert!(code == Some(1) && error.contains("it is no file"), "an endless file: {error}");

@@ -1,5 +1,5 @@
-//! Statements about a bundle: every figure that can be claimed can be audited, and nothing that Dyno itself printed is
-//! called anything but true.
+//! Statements about a bundle: every figure that can be claimed can be audited, and nothing that
+//! Dyno itself printed is called anything but true.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,14 +24,19 @@ fn bundle(dir: &Path) -> PathBuf {
 fn judge(dir: &Path, bundle: &Path, claims: &[(String, String, String)]) -> Vec<(String, String)> {
     let mut text = "title = \"t\"\nsubject = \"A\"\n".to_string();
     for (metric, says, rest) in claims {
-        text += &format!("[[claim]]\nwords = \"w\"\nmetric = \"{metric}\"\nsays = \"{says}\"\n{rest}\n");
+        text += &format!(
+            "[[claim]]\nwords = \"w\"\nmetric = \"{metric}\"\nsays = \"{says}\"\n{rest}\n"
+        );
     }
     let path = dir.join("claims.toml");
     std::fs::write(&path, text).expect("written");
-    let out = Command::new(DYNO).arg("audit").arg(&path).arg("--data").arg(bundle).output().expect("ran");
+    let out =
+        Command::new(DYNO).arg("audit").arg(&path).arg("--data").arg(bundle).output().expect("ran");
     let printed = String::from_utf8_lossy(&out.stdout).into_owned();
     let each = |n: usize| {
-        let from = printed.find(&format!("\n{n}. ")).unwrap_or_else(|| panic!("no statement {n}: {}", said(&out)));
+        let from = printed
+            .find(&format!("\n{n}. "))
+            .unwrap_or_else(|| panic!("no statement {n}: {}", said(&out)));
         let all = printed[from + 1..].split("\n\n").next().unwrap_or_default().to_string();
         (all.lines().nth(1).unwrap_or_default().trim().to_string(), all)
     };
@@ -44,7 +49,8 @@ fn claim(metric: &str, says: &str, rest: &str) -> (String, String, String) {
 
 const AT: &str = "at = 1\nagainst = \"B\"";
 
-/// A figure's name, a true difference from B in percent and in its unit, A's own figure; then a false one of each.
+/// A figure's name, a true difference from B in percent and in its unit, A's own figure; then a
+/// false one of each.
 const FIGURES: &[(&str, [&str; 3], [&str; 3])] = &[
     ("ops_per_s", ["20 %", "300,000 ops/s", "1.8 M"], ["30 %", "400,000 ops/s", "1.9 M"]),
     ("mb_per_s", ["20 %", "1,228 MB/s", "7.3 GB/s"], ["22 %", "1,300 MB/s", "7.6 GB/s"]),
@@ -55,8 +61,16 @@ const FIGURES: &[(&str, [&str; 3], [&str; 3])] = &[
     ("p99_9_us", ["20 %", "300 µs", "1.2 ms"], ["25 %", "320 µs", "1.0 ms"]),
     ("p99_99_us", ["20 %", "300 µs", "1.20 ms"], ["25 %", "320 µs", "1.00 ms"]),
     ("reads_per_min", ["20 %", "18 M", "108 M"], ["30 %", "19 M", "118 M"]),
-    ("ops_per_s_per_watt", ["20 %", "33,333", "200,000 ops/s/W"], ["30 %", "40,000", "220,000 ops/s/W"]),
-    ("mb_per_s_per_watt", ["20 %", "136 MB/s/W", "819 MB/s/W"], ["30 %", "150 MB/s/W", "900 MB/s/W"]),
+    (
+        "ops_per_s_per_watt",
+        ["20 %", "33,333", "200,000 ops/s/W"],
+        ["30 %", "40,000", "220,000 ops/s/W"],
+    ),
+    (
+        "mb_per_s_per_watt",
+        ["20 %", "136 MB/s/W", "819 MB/s/W"],
+        ["30 %", "150 MB/s/W", "900 MB/s/W"],
+    ),
     ("joules_per_op", ["16 %", "1.0 µJ", "5.0 µJ"], ["25 %", "1.5 µJ", "4.0 µJ"]),
 ];
 
@@ -73,7 +87,11 @@ fn every_figure_that_can_be_claimed_can_be_audited() {
             for part in ["", "reader:"] {
                 let metric = format!("{part}{name}");
                 statements.push(claim(&metric, percent, &format!("{formula}{AT}")));
-                statements.push(claim(&metric, difference, &format!("formula = \"difference\"\n{AT}")));
+                statements.push(claim(
+                    &metric,
+                    difference,
+                    &format!("formula = \"difference\"\n{AT}"),
+                ));
                 statements.push(claim(&metric, value, "at = 1"));
                 truths.extend([is_true; 3]);
             }
@@ -83,7 +101,9 @@ fn every_figure_that_can_be_claimed_can_be_audited() {
         judge(dir, &bundle, &statements).iter().zip(truths.iter().zip(&statements))
     {
         let fine = ["HOLDS", "HOLDS, ROUNDED UP", "MAY HOLD"].contains(&verdict.as_str());
-        let known = ["INFLATED", "WRONG FORMULA", "WRONG POINT", "WRONG RIVAL"].iter().any(|v| verdict.contains(v));
+        let known = ["INFLATED", "WRONG FORMULA", "WRONG POINT", "WRONG RIVAL"]
+            .iter()
+            .any(|v| verdict.contains(v));
         assert!(if *is_true { fine } else { known }, "{metric}, {says}: {all}");
     }
 }
@@ -104,16 +124,23 @@ fn bounds_and_ties_of_a_bundle_are_judged_by_what_is_printed() {
         ("joules_per_op", "better", "subject = \"B\"\nagainst = \"A\"\nat = 1", "INFLATED"),
         ("ops_per_s", "better", "against = \"C\"", "INCOMPLETE"),
         ("p99_us", "400 µs", "at = { ops_per_s = \"1.8 M\" }", "HOLDS, ROUNDED UP"),
-        ("writer:p95_us", "better", "at = 4\nagainst = \"B\"", "CAN'T BE VERIFIED FROM THE DATA GIVEN"),
+        (
+            "writer:p95_us",
+            "better",
+            "at = 4\nagainst = \"B\"",
+            "CAN'T BE VERIFIED FROM THE DATA GIVEN",
+        ),
         ("drive-1:p99_us", "better", AT, "CAN'T BE READ"),
     ];
-    let claims: Vec<_> = statements.iter().map(|(metric, says, rest, _)| claim(metric, says, rest)).collect();
+    let claims: Vec<_> =
+        statements.iter().map(|(metric, says, rest, _)| claim(metric, says, rest)).collect();
     for ((verdict, all), (.., expected)) in judge(dir, &bundle, &claims).iter().zip(statements) {
         assert_eq!(verdict, expected, "{all}");
     }
 }
 
-/// Tables print fewer digits than sentences do: what is computed from either is not called inflated.
+/// Tables print fewer digits than sentences do: what is computed from either is not called
+/// inflated.
 #[test]
 fn what_follows_from_the_digits_of_a_table_is_not_accused() {
     let folder = made::folder();
@@ -127,16 +154,21 @@ fn what_follows_from_the_digits_of_a_table_is_not_accused() {
     let shown = Command::new(DYNO).arg("compare").arg(&bundle).output().expect("ran");
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     let digits = |subject: &str| -> f64 {
-        let line = shown.lines().find(|l| l.split_whitespace().next() == Some(subject)).expect("a row");
+        let line =
+            shown.lines().find(|l| l.split_whitespace().next() == Some(subject)).expect("a row");
         let words: Vec<&str> = line.split_whitespace().collect();
         let at = words.iter().rposition(|w| *w == "ms").expect("a latency");
         let p99 = words[..at].iter().rposition(|w| *w == "ms").expect("p99");
         words[p99 - 1].parse().expect("a number")
     };
     let percent = (digits("B") / digits("A") - 1.0) * 100.0;
-    let statement = claim("p99_us", &format!("{percent:.2} %"), "formula = \"gain\"\nagainst = \"B\"");
+    let statement =
+        claim("p99_us", &format!("{percent:.2} %"), "formula = \"gain\"\nagainst = \"B\"");
     let (verdict, all) = &judge(dir, &bundle, &[statement])[0];
-    assert!(["HOLDS", "HOLDS, ROUNDED UP", "MAY HOLD"].contains(&verdict.as_str()), "{all}\n{shown}");
+    assert!(
+        ["HOLDS", "HOLDS, ROUNDED UP", "MAY HOLD"].contains(&verdict.as_str()),
+        "{all}\n{shown}"
+    );
 }
 
 #[test]
@@ -144,10 +176,15 @@ fn a_bundles_figure_is_not_described_the_wrong_way_round() {
     let folder = made::folder();
     let dir = folder.path();
     let bundle = bundle(dir);
-    let text = "title = \"t\"\nsubject = \"B\"\n[metric.p99_us]\nbetter = \"higher\"\n[[claim]]\nwords = \"w\"\n\
+    let text = "title = \"t\"\nsubject = \"B\"\n[metric.p99_us]\nbetter = \"higher\"\n[[claim]]\n\
+                words = \"w\"\n\
                 metric = \"p99_us\"\nsays = \"better\"\n";
     std::fs::write(dir.join("c.toml"), text).expect("written");
-    let out = Command::new(DYNO).args(["audit", "c.toml", "--data"]).arg(&bundle).current_dir(dir).output();
+    let out = Command::new(DYNO)
+        .args(["audit", "c.toml", "--data"])
+        .arg(&bundle)
+        .current_dir(dir)
+        .output();
     let out = out.expect("ran");
     assert_eq!(out.status.code(), Some(1));
     assert!(said(&out).contains("[metric.p99_us] has it the wrong way round"), "{}", said(&out));

@@ -1,5 +1,5 @@
-//! The brief in its three forms, from the binary: the published tables come back with their differences, the numbers are
-//! the same in all forms, and the PDF is fit for print.
+//! The brief in its three forms, from the binary: the published tables come back with their
+//! differences, the numbers are the same in all forms, and the PDF is fit for print.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,17 +24,30 @@ markdown = "A **database** reads <b>more</b> than it writes."
 fn run(program: &str, dir: &Path, args: &[&str]) -> String {
     let output = Command::new(program).current_dir(dir).args(args).output();
     let output = output.unwrap_or_else(|e| panic!("{program}: {e}"));
-    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{program} {args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// The two published tables as a bundle.
 fn published() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    let data =
-        |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).display().to_string();
-    let (reads, mixed) = (data("micron-7600-random-read.csv"), data("micron-7600-read-while-writing.csv"));
-    dyno_well(dir.path(), &["import", "csv", &reads, &mixed, "--mapping", &data("mapping.toml"), "-o", "b.dyno"]);
+    let data = |name: &str| {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/data")
+            .join(name)
+            .display()
+            .to_string()
+    };
+    let (reads, mixed) =
+        (data("micron-7600-random-read.csv"), data("micron-7600-read-while-writing.csv"));
+    dyno_well(
+        dir.path(),
+        &["import", "csv", &reads, &mixed, "--mapping", &data("mapping.toml"), "-o", "b.dyno"],
+    );
     dir
 }
 
@@ -67,7 +80,8 @@ fn the_published_tables_come_back_with_their_differences() {
     let rows = [
         "| ops/s | Micron 7600 | Samsung PM9D3a | 96 | 892,202 ÷ 735,914 − 1 | 21.23 % |",
         "| ops/s | Micron 7600 | Kioxia CD8P-R | 96 | 892,202 ÷ 735,861 − 1 | 21.24 % |",
-        "| p99 | Micron 7600 | Samsung PM9D3a | 96 | 1 − 169 µs ÷ 268 µs | 36.94 % | gain 58.57 % |",
+        "| p99 | Micron 7600 | Samsung PM9D3a | 96 | 1 − 169 µs ÷ 268 µs | 36.94 % | gain 58.57 % \
+         |",
         "| p99 | Kioxia CD8P-R | Micron 7600 | 128 | 1 − 399 µs ÷ 417 µs | 4.31 % | gain 4.51 % |",
         "| ops/s | Micron 7600 | Samsung PM9D3a | 128 | 885,709 ÷ 721,339 − 1 | 22.78 % |",
     ];
@@ -99,13 +113,17 @@ fn all_forms_hold_the_same_numbers_and_the_briefs_own_words() {
     std::fs::copy(logo, dir.path().join("logo.png")).unwrap();
     std::fs::write(dir.path().join("brief.toml"), BRIEF).unwrap();
     for form in ["html", "pdf", "md"] {
-        dyno_well(dir.path(), &["report", "b.dyno", "--brief", "brief.toml", "-o", &format!("b.{form}")]);
+        dyno_well(
+            dir.path(),
+            &["report", "b.dyno", "--brief", "brief.toml", "-o", &format!("b.{form}")],
+        );
     }
     let read = |name: &str| std::fs::read_to_string(dir.path().join(name)).unwrap();
     let (html, text) = (read("b.html"), read("b.md"));
     let pdf = run("pdftotext", dir.path(), &["-layout", "b.pdf", "-"]);
     // The names of figures' files are Markdown's alone.
-    let prose: String = text.lines().filter(|l| !l.starts_with("![")).map(|l| format!("{l}\n")).collect();
+    let prose: String =
+        text.lines().filter(|l| !l.starts_with("![")).map(|l| format!("{l}\n")).collect();
     let (in_html, in_pdf, in_text) = (numbers(&html), numbers(&pdf), numbers(&prose));
     assert!(in_text.len() > 100, "{}", in_text.len());
     for number in &in_text {
@@ -113,10 +131,16 @@ fn all_forms_hold_the_same_numbers_and_the_briefs_own_words() {
         assert!(in_pdf.contains(number), "{number} is not in the PDF");
     }
     for made in [&text, &pdf] {
-        assert!(made.contains("Three enterprise drives under RocksDB") && made.contains("Why these workloads"));
+        assert!(
+            made.contains("Three enterprise drives under RocksDB")
+                && made.contains("Why these workloads")
+        );
         assert!(!made.contains("Full disclosure"), "a section that was not chosen");
     }
-    assert!(html.contains("<strong>database</strong> reads &lt;b&gt;more"), "own HTML stands as text");
+    assert!(
+        html.contains("<strong>database</strong> reads &lt;b&gt;more"),
+        "own HTML stands as text"
+    );
     assert!(html.contains("#6b7280") && html.contains("data:image/png;base64,iVBOR"));
     assert!(read("b.figures/results-2.svg").contains("#6b7280"), "the chosen colour in a figure");
 }
@@ -143,11 +167,15 @@ fn the_pdf_has_its_fonts_in_it_and_draws_figures_as_vectors() {
 #[test]
 fn a_mistake_in_the_brief_is_told_with_its_line_and_nothing_is_written() {
     let dir = published();
-    std::fs::write(dir.path().join("brief.toml"), "title = \"x\"\nsections = [\"fidings\"]\n").unwrap();
+    std::fs::write(dir.path().join("brief.toml"), "title = \"x\"\nsections = [\"fidings\"]\n")
+        .unwrap();
     let args = ["report", "b.dyno", "--brief", "brief.toml", "-o", "b.pdf"];
     let output = dyno(dir.path(), &args);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("line 2") && said.contains("findings"), "{said}");
+    assert!(
+        !output.status.success() && said.contains("line 2") && said.contains("findings"),
+        "{said}"
+    );
     assert!(!dir.path().join("b.pdf").exists());
 }
 
@@ -169,7 +197,11 @@ fn one_comparison_has_one_number_and_one_interval_in_every_form() {
     made::write(&dir.join("b.dyno"), &plan, &mut |key| {
         let better = if key.subject == "A" { 1.2 } else { 1.0 };
         let noise = (0.02 * normal(&mut rng)).exp();
-        Some(Figures { ops_per_s: 50_000.0 * better * noise, p99_ns: 400_000.0 / noise, ..Figures::default() })
+        Some(Figures {
+            ops_per_s: 50_000.0 * better * noise,
+            p99_ns: 400_000.0 / noise,
+            ..Figures::default()
+        })
     });
     let found = made::claims(&[&dir.join("b.dyno")], &[]);
     for form in ["html", "md", "pdf"] {
@@ -187,13 +219,17 @@ fn one_comparison_has_one_number_and_one_interval_in_every_form() {
     // Three points and their mean, of ops/s and p99.
     assert_eq!(comparisons.len(), 8);
     for number in comparisons.iter().map(printed) {
-        forms.iter().for_each(|(form, text)| assert!(text.contains(&number), "'{number}' is not in {form}"));
+        forms.iter().for_each(|(form, text)| {
+            assert!(text.contains(&number), "'{number}' is not in {form}")
+        });
     }
     let claims = found["claims"].as_array().unwrap();
     assert!(claims.len() >= 2, "{found:#}");
     let screens = ["compare", "claims"].map(|screen| bare(&dyno_well(dir, &[screen, "b.dyno"])));
     for number in claims.iter().map(printed) {
-        screens.iter().for_each(|text| assert!(text.contains(&number), "'{number}' is not in the terminal: {text}"));
+        screens.iter().for_each(|text| {
+            assert!(text.contains(&number), "'{number}' is not in the terminal: {text}")
+        });
     }
 }
 
@@ -206,7 +242,9 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
     let mut facts = Vec::new();
     for subject in &mut plan.subjects {
         subject.drives = vec![subject.drives[0].clone(); 6];
-        let fact = |drive: usize| Fact::new(format!("Drive: {} ({drive})", subject.name), "Model", &subject.name);
+        let fact = |drive: usize| {
+            Fact::new(format!("Drive: {} ({drive})", subject.name), "Model", &subject.name)
+        };
         facts.extend((1..=6).map(fact));
     }
     let mut rng = made::rng(52, 0);
@@ -217,13 +255,24 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
             let own = if key.subject == "B" && i == 4 { 0.7 } else { 1.0 };
             level * block * own * (0.005 * normal(&mut rng)).exp()
         };
-        Some(Figures { drives: (0..6).map(&mut drive).collect(), p99_ns: 400_000.0, ..Figures::default() })
+        Some(Figures {
+            drives: (0..6).map(&mut drive).collect(),
+            p99_ns: 400_000.0,
+            ..Figures::default()
+        })
     });
     let notes = made::claims(&[&dir.join("b.dyno")], &[])["notes"].clone();
     let notes: Vec<&str> = notes.as_array().unwrap().iter().filter_map(|n| n.as_str()).collect();
     let [together, apart, models] = notes[..] else { panic!("{notes:?}") };
-    assert!(together.starts_with("reads: repeat 2 ran at 0.35 × for both subjects; "), "{together}");
-    assert!(apart.starts_with("reads, B: the drive ") && apart.contains(" lies apart from its 5 like: "), "{apart}");
+    assert!(
+        together.starts_with("reads: repeat 2 ran at 0.35 × for both subjects; "),
+        "{together}"
+    );
+    assert!(
+        apart.starts_with("reads, B: the drive ")
+            && apart.contains(" lies apart from its 5 like: "),
+        "{apart}"
+    );
     let found = models.contains("A delivers") || models.contains("A and B are not distinguishable");
     assert!(found && models.contains(", 6 drives each; "), "{models}");
     // The same notes for people.
@@ -247,7 +296,12 @@ fn with_one_or_two_repeats_nobody_is_said_to_be_better_anywhere() {
         made::write(&dir.join("b.dyno"), &plan, &mut |key| {
             let level = if key.subject == "A" { 5e5 } else { 5e4 };
             let ops_per_s = level * (1.0 + 0.01 * f64::from(key.repeat));
-            Some(Figures { ops_per_s, p99_ns: 4e10 / level, watts: Some(8.0), ..Figures::default() })
+            Some(Figures {
+                ops_per_s,
+                p99_ns: 4e10 / level,
+                watts: Some(8.0),
+                ..Figures::default()
+            })
         });
         let found = made::claims(&[&dir.join("b.dyno")], &[]);
         for list in ["claims", "comparisons", "crossovers"] {
@@ -269,13 +323,23 @@ fn with_one_or_two_repeats_nobody_is_said_to_be_better_anywhere() {
             // A legend of marks says what they would mean.
             let said: Vec<&str> = text.lines().filter(|l| !l.contains("▲ shown")).collect();
             let said = said.join("\n");
-            for word in
-                ["▲", "▼", "A delivers", "B delivers", "A has", "B has", "faster", "% more", "% lower", "winner"]
-            {
+            for word in [
+                "▲",
+                "▼",
+                "A delivers",
+                "B delivers",
+                "A has",
+                "B has",
+                "faster",
+                "% more",
+                "% lower",
+                "winner",
+            ] {
                 assert!(!said.contains(word), "{repeats} repeats, {form} says '{word}':\n{said}");
             }
             let again = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let once = form == "show" || again.contains("repeat it") && again.contains("before comparing");
+            let once =
+                form == "show" || again.contains("repeat it") && again.contains("before comparing");
             assert!(once, "{form} does not say to repeat it: {text}");
         }
         if repeats == 2 {

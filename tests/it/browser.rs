@@ -1,4 +1,5 @@
-//! A real Chromium, driven through the pipe of the DevTools protocol: pages opened at a width, in light or in dark.
+//! A real Chromium, driven through the pipe of the DevTools protocol: pages opened at a width, in
+//! light or in dark.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -27,15 +28,20 @@ impl Browser {
         }
         let profile = tempfile::tempdir().unwrap();
         // The protocol's pipe is descriptors 3 (to it) and 4 (from it).
-        let run = "exec chromium --headless --no-sandbox --disable-gpu --remote-debugging-pipe --hide-scrollbars \
-                   --no-first-run --disable-extensions --user-data-dir=\"$0\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
+        let run = "exec chromium --headless --no-sandbox --disable-gpu --remote-debugging-pipe \
+                   --hide-scrollbars --no-first-run --disable-extensions --user-data-dir=\"$0\" \
+                   3<&0 4>&1 </dev/null >/dev/null 2>&1";
         let mut command = Command::new("sh");
         command.args(["-c", run]).arg(profile.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().unwrap();
-        let (say, hear) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
+        let (say, hear) =
+            (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
         let session = String::new();
-        let mut browser = Browser { process, say, hear, said: 0, session, asked: Vec::new(), _profile: profile };
-        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }))["targetId"].clone();
+        let mut browser =
+            Browser { process, say, hear, said: 0, session, asked: Vec::new(), _profile: profile };
+        let target =
+            browser.call("Target.createTarget", json!({ "url": "about:blank" }))["targetId"]
+                .clone();
         let attach = json!({ "targetId": target, "flatten": true });
         let session = browser.call("Target.attachToTarget", attach)["sessionId"].clone();
         browser.session = session.as_str().unwrap().to_string();
@@ -67,14 +73,16 @@ impl Browser {
         assert!(line.pop().is_some(), "Chromium ended");
         let heard: Value = serde_json::from_slice(&line).unwrap();
         if heard["method"] == "Network.requestWillBeSent" {
-            self.asked.push(heard["params"]["request"]["url"].as_str().unwrap_or_default().to_string());
+            self.asked
+                .push(heard["params"]["request"]["url"].as_str().unwrap_or_default().to_string());
         }
         heard
     }
 
     /// A page of a file, so many pixels wide.
     pub fn open(&mut self, page: &Path, width: u32, dark: bool) {
-        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 768 });
+        let size =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 768 });
         self.call("Emulation.setDeviceMetricsOverride", size);
         self.call("Emulation.setTouchEmulationEnabled", json!({ "enabled": width < 768 }));
         let scheme = if dark { "dark" } else { "light" };
@@ -88,7 +96,8 @@ impl Browser {
 
     /// What an expression of JavaScript comes to, a promise once it is kept.
     pub fn eval(&mut self, expression: &str) -> Value {
-        let params = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
+        let params =
+            json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let found = self.call("Runtime.evaluate", params);
         assert!(found["exceptionDetails"].is_null(), "{}", found["exceptionDetails"]);
         found["result"]["value"].clone()

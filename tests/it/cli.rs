@@ -1,11 +1,13 @@
-//! The binary as its users meet it: refusals before anything is touched, interruption and resumption, repetition.
+//! The binary as its users meet it: refusals before anything is touched, interruption and
+//! resumption, repetition.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// Two steps, three points each, on the null engine: 6 points a subject and repeat, 12 for two subjects.
+/// Two steps, three points each, on the null engine: 6 points a subject and repeat, 12 for two
+/// subjects.
 const PROTOCOL: &str = r#"
 title = "Null"
 source = "test"
@@ -73,7 +75,8 @@ impl Bench {
     }
 }
 
-const RUN: [&str; 8] = ["run", "./null.toml", "--subject", "X=x", "--subject", "Y=y", "--set", "repeats=1"];
+const RUN: [&str; 8] =
+    ["run", "./null.toml", "--subject", "X=x", "--subject", "Y=y", "--set", "repeats=1"];
 
 #[test]
 fn killed_in_the_middle_and_resumed_a_run_has_the_points_of_one_that_was_not() {
@@ -94,7 +97,10 @@ fn killed_in_the_middle_and_resumed_a_run_has_the_points_of_one_that_was_not() {
 fn wait_for_points(bundle: &Path, n: usize) {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
     loop {
-        let points = dyno::store::Bundle::open(bundle).and_then(|b| b.points()).map(|p| p.len()).unwrap_or(0);
+        let points = dyno::store::Bundle::open(bundle)
+            .and_then(|b| b.points())
+            .map(|p| p.len())
+            .unwrap_or(0);
         if points >= n {
             return;
         }
@@ -145,19 +151,28 @@ fn what_is_shown_is_made_of_the_bundle() {
     assert!(bench.ok(&["compare", "b.dyno"]).contains('%'));
     bench.ok(&["report", "b.dyno", "-o", "brief.html", "--figures", "figures"]);
     let html = std::fs::read_to_string(bench.path("brief.html")).unwrap();
-    assert!(html.contains("<svg") && !html.contains("http://") || html.contains("www.w3.org"), "a self-contained page");
+    assert!(
+        html.contains("<svg") && !html.contains("http://") || html.contains("www.w3.org"),
+        "a self-contained page"
+    );
     let figures: Vec<_> = std::fs::read_dir(bench.path("figures")).unwrap().flatten().collect();
-    let ends = |end: &str| figures.iter().filter(|f| f.file_name().to_string_lossy().ends_with(end)).count();
+    let ends = |end: &str| {
+        figures.iter().filter(|f| f.file_name().to_string_lossy().ends_with(end)).count()
+    };
     assert!(ends(".svg") > 0 && ends(".svg") == ends(".png"));
 }
 
 #[test]
 fn bad_plans_are_refused_with_line_and_remedy_before_anything_is_touched() {
     let bench = Bench::new();
-    let plan = "protocol = \"./null.toml\"\nrepeats = 1\nrepeat = 2\n[override]\n\"step.a.duration\" = \"5\"\n\
-                [[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n[[subject]]\nname = \"Y\"\ndrives = [{ path = \"gone\" }]\n";
+    let plan = "protocol = \"./null.toml\"\nrepeats = 1\nrepeat = 2\n[override]\n\
+                \"step.a.duration\" = \"5\"\n\
+                [[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n[[subject]]\nname = \"Y\"\n\
+                drives = [{ path = \"gone\" }]\n";
     std::fs::write(bench.path("plan.toml"), plan).unwrap();
-    for command in [&["run", "plan.toml", "--bundle", "b.dyno"][..], &["plan", "check", "plan.toml"]] {
+    for command in
+        [&["run", "plan.toml", "--bundle", "b.dyno"][..], &["plan", "check", "plan.toml"]]
+    {
         let output = bench.dyno(command);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{said}");

@@ -1,4 +1,5 @@
-//! What the statistics promise, tried on made series whose truth is known: seeded, so that every run gives the same.
+//! What the statistics promise, tried on made series whose truth is known: seeded, so that every
+//! run gives the same.
 
 use dyno::base::rng::{Rng, Seed};
 use dyno::stats::estimate;
@@ -36,7 +37,9 @@ fn percent(trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
 
 fn percent_of(trials: u64, trial: impl Fn(&mut Rng) -> bool + Sync) -> f64 {
     let seed = seed();
-    let held = |from: u64| (from..trials).step_by(2).filter(|&i| trial(&mut Seed::new(seed, 0, 0).at(i))).count();
+    let held = |from: u64| {
+        (from..trials).step_by(2).filter(|&i| trial(&mut Seed::new(seed, 0, 0).at(i))).count()
+    };
     let held = std::thread::scope(|scope| {
         let other = scope.spawn(|| held(1));
         held(0) + other.join().unwrap()
@@ -54,7 +57,8 @@ fn within(what: &str, percent: f64) {
 fn throughput_over_repeats_is_held_in_95_of_100() {
     for (draw, correlation) in [(NORMAL, 0.9), (LOGNORMAL, 0.5)] {
         let held = percent(|rng| {
-            let repeat = |rng: &mut Rng| series(rng, draw, correlation, 60).iter().sum::<f64>() / 60.0;
+            let repeat =
+                |rng: &mut Rng| series(rng, draw, correlation, 60).iter().sum::<f64>() / 60.0;
             let repeats: Vec<f64> = (0..5).map(|_| repeat(rng)).collect();
             let e = estimate::from_repeats(&repeats, "ops/s").unwrap();
             e.low <= 100.0 && 100.0 <= e.high
@@ -63,13 +67,14 @@ fn throughput_over_repeats_is_held_in_95_of_100() {
     }
 }
 
-/// Repeats are added until half the interval is within a limit, so a series that looks quieter than it is ends sooner.
-/// What that costs the interval is told in docs/claims.md.
+/// Repeats are added until half the interval is within a limit, so a series that looks quieter than
+/// it is ends sooner. What that costs the interval is told in docs/claims.md.
 #[test]
 fn stopping_when_the_interval_is_narrow_costs_it_little() {
     for (limit, noise) in [(2.0, 0.005), (2.0, 0.01), (2.0, 0.02), (2.0, 0.04)] {
         let held = percent(|rng| {
-            let mut repeats: Vec<f64> = (0..3).map(|_| 100.0 * (1.0 + noise * normal(rng))).collect();
+            let mut repeats: Vec<f64> =
+                (0..3).map(|_| 100.0 * (1.0 + noise * normal(rng))).collect();
             loop {
                 let e = estimate::from_repeats(&repeats, "ops/s").unwrap();
                 if e.relative_percent().is_some_and(|half| half <= limit) || repeats.len() == 10 {

@@ -1,6 +1,7 @@
-//! Databases, on real servers: Dyno's own MariaDB and PostgreSQL come and go cleanly, sysbench and Dyno run on each
-//! other's tables and send the same statements, and what is wrong is said without touching anything of the user's.
-//! go-tpc and Dyno do so with TPC-C's. Where a server or a tool is missing a test says so loudly and shows nothing.
+//! Databases, on real servers: Dyno's own MariaDB and PostgreSQL come and go cleanly, sysbench and
+//! Dyno run on each other's tables and send the same statements, and what is wrong is said without
+//! touching anything of the user's. go-tpc and Dyno do so with TPC-C's. Where a server or a tool is
+//! missing a test says so loudly and shows nothing.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -34,7 +35,8 @@ fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
         let mut dyno = bench.dyno("");
         dyno.args(["--repeats", "2"]);
         let dyno = dyno.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // The dataset's servers come and go first; once it is filled, the one of the point lives on.
+        // The dataset's servers come and go first; once it is filled, the one of the point lives
+        // on.
         let mut since = (None, Instant::now());
         until("the point's server", 120, || {
             let pid = bench.server_pid();
@@ -42,7 +44,8 @@ fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
                 since = (pid, Instant::now());
             }
             // Its marker says what it is once it is filled.
-            let marker = std::fs::read_to_string(bench.path("drive/dyno-data/db.0/.dyno")).unwrap_or_default();
+            let marker = std::fs::read_to_string(bench.path("drive/dyno-data/db.0/.dyno"))
+                .unwrap_or_default();
             let filled = marker.contains("\"described\":\"{");
             filled && pid.is_some() && since.1.elapsed() > Duration::from_secs(4)
         });
@@ -64,7 +67,11 @@ fn a_server_left_behind_by_a_killed_dyno_is_ended_at_the_next_start() {
     let mut dyno = bench.dyno("").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     until("a server", 120, || bench.server_pid().is_some());
     let second = bench.dyno("").output().unwrap();
-    assert!(said(&second).contains(&format!("is in use: process {}", dyno.id())), "{}", said(&second));
+    assert!(
+        said(&second).contains(&format!("is in use: process {}", dyno.id())),
+        "{}",
+        said(&second)
+    );
     dyno.kill().unwrap();
     dyno.wait().unwrap();
     bench.protocol(FILL, "mysql", "oltp_read_write", 2, 1);
@@ -109,15 +116,20 @@ fn sysbench_runs_on_our_tables_and_we_on_sysbench_s() {
     for question in [
         "SHOW CREATE TABLE sbtest1",
         "SELECT COUNT(*), MIN(id), MAX(id), MIN(k) >= 1, MAX(k) <= 2000 FROM sbtest2",
-        "SELECT COUNT(*) FROM sbtest1 WHERE c REGEXP '^([0-9]{11}-){9}[0-9]{11}$' AND pad REGEXP '^([0-9]{11}-){4}[0-9]{11}$'",
+        "SELECT COUNT(*) FROM sbtest1 WHERE c REGEXP '^([0-9]{11}-){9}[0-9]{11}$' AND pad REGEXP \
+         '^([0-9]{11}-){4}[0-9]{11}$'",
     ] {
         let answer = |database: &str| server.sql(&format!("USE {database}; {question}"));
         assert_eq!(answer("ours"), answer("theirs"));
     }
     server.sysbench("ours", "oltp_read_write", &["--time=1", "run"]);
-    for workload in
-        ["oltp_read_write", "oltp_read_only", "oltp_write_only", "oltp_update_index", "oltp_update_non_index"]
-    {
+    for workload in [
+        "oltp_read_write",
+        "oltp_read_only",
+        "oltp_write_only",
+        "oltp_update_index",
+        "oltp_update_non_index",
+    ] {
         server.dyno("theirs", "", workload);
         assert!(server.bench.csv().contains(",measured"), "{workload}: {}", server.bench.csv());
     }
@@ -155,7 +167,8 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
         let output = server.bench.dyno(&server.url("postgres", "theirs")).output().unwrap();
         assert!(output.status.success(), "{}", said(&output));
     });
-    let theirs = server.mix_of(|| server.sysbench("theirs", "oltp_read_write", &["--time=2", "run"]));
+    let theirs =
+        server.mix_of(|| server.sysbench("theirs", "oltp_read_write", &["--time=2", "run"]));
     for (ours, theirs) in ours.iter().zip(&theirs) {
         // A transaction that deadlocked is run again.
         assert!((ours / theirs - 1.0).abs() < 0.03, "{ours} against {theirs} an insert");
@@ -166,9 +179,19 @@ fn postgresql_counts_the_same_statements_too_and_each_tool_runs_on_the_other_s_t
         (server.url("postgres", "ours"), "does not have 2 tables as sysbench makes them"),
     ] {
         let output = server.bench.dyno(&url).output().unwrap();
-        assert!(!output.status.success() && said(&output).contains(complaint), "{complaint}: {}", said(&output));
+        assert!(
+            !output.status.success() && said(&output).contains(complaint),
+            "{complaint}: {}",
+            said(&output)
+        );
     }
-    server.bench.protocol(&format!("server = \"existing\"\n{FILL}"), "postgres", "oltp_point_select", 2, 1);
+    server.bench.protocol(
+        &format!("server = \"existing\"\n{FILL}"),
+        "postgres",
+        "oltp_point_select",
+        2,
+        1,
+    );
     let output = server.bench.dyno(&server.url("postgres", "ours")).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     server.sysbench("ours", "oltp_read_write", &["--time=1", "run"]);
@@ -182,21 +205,32 @@ fn a_server_that_is_too_old_is_refused_and_no_password_comes_into_the_bundle() {
     let server = MariaDb::start(&["--version=5.5.30-MariaDB"]);
     server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", 1, 1);
     let output = server.bench.dyno(&server.url("ours")).output().unwrap();
-    assert!(!output.status.success() && said(&output).contains("MariaDB 5.5.30 is too old"), "{}", said(&output));
+    assert!(
+        !output.status.success() && said(&output).contains("MariaDB 5.5.30 is too old"),
+        "{}",
+        said(&output)
+    );
     drop(server);
 
     let server = MariaDb::start(&[]);
     server.sysbench("theirs", "oltp_common", &["prepare"]);
-    server.sql("CREATE USER bench@localhost IDENTIFIED BY 'hunter2secret'; GRANT ALL ON theirs.* TO bench@localhost");
+    server.sql(
+        "CREATE USER bench@localhost IDENTIFIED BY 'hunter2secret'; GRANT ALL ON theirs.* \
+                TO bench@localhost",
+    );
     let url = server.url("theirs").replace("root@", "bench:hunter2secret@");
     server.bench.protocol("server = \"existing\"", "mysql", "oltp_read_write", 2, 1);
     let output = server.bench.dyno(&url).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
-    let report = Command::new(DYNO).arg("export").arg(server.bench.path("b.dyno")).output().unwrap();
+    let report =
+        Command::new(DYNO).arg("export").arg(server.bench.path("b.dyno")).output().unwrap();
     let bundle = std::fs::read(server.bench.path("b.dyno")).unwrap();
     for text in [bundle, report.stdout, output.stdout, output.stderr] {
         for secret in ["hunter2secret", "bench:"] {
-            assert!(!text.windows(secret.len()).any(|w| w == secret.as_bytes()), "'{secret}' was kept");
+            assert!(
+                !text.windows(secret.len()).any(|w| w == secret.as_bytes()),
+                "'{secret}' was kept"
+            );
         }
     }
 }
@@ -217,7 +251,13 @@ fn what_is_wrong_is_said_and_nothing_of_the_user_s_is_touched() {
         (nowhere, "", "check that the server runs"),
         (server.url("theirs"), "", "does not have 2 tables as sysbench makes them"),
     ] {
-        server.bench.protocol(&format!("server = \"existing\"\n{fill}"), "mysql", "oltp_read_write", 1, 1);
+        server.bench.protocol(
+            &format!("server = \"existing\"\n{fill}"),
+            "mysql",
+            "oltp_read_write",
+            1,
+            1,
+        );
         let output = server.bench.dyno(&url).output().unwrap();
         assert!(!output.status.success());
         assert!(said(&output).contains(complaint), "{complaint}: {}", said(&output));
@@ -228,7 +268,9 @@ fn what_is_wrong_is_said_and_nothing_of_the_user_s_is_touched() {
 
 #[test]
 fn a_disk_that_fills_up_during_the_load_is_said_to_be_full() {
-    for (engine, server, settings) in [("mysql", "mariadbd", "redo_log = \"16MiB\""), ("postgres", "initdb", "")] {
+    for (engine, server, settings) in
+        [("mysql", "mariadbd", "redo_log = \"16MiB\""), ("postgres", "initdb", "")]
+    {
         if have(&["mount", "mkfs.ext4", server]) {
             fill_up(engine, settings);
         }
@@ -240,28 +282,42 @@ fn fill_up(engine: &str, settings: &str) {
     let (drive, image) = (bench.path("drive"), bench.path("image"));
     std::fs::File::create(&image).unwrap().set_len(300 << 20).unwrap();
     assert!(Command::new("mkfs.ext4").args(["-q", "-F"]).arg(&image).status().unwrap().success());
-    if !Command::new("mount").args(["-o", "loop"]).arg(&image).arg(&drive).status().unwrap().success() {
+    if !Command::new("mount")
+        .args(["-o", "loop"])
+        .arg(&image)
+        .arg(&drive)
+        .status()
+        .unwrap()
+        .success()
+    {
         skip("a small filesystem to fill needs root and loop devices");
         return;
     }
     std::fs::write(drive.join("users-file"), "precious").unwrap();
     // The rows alone would fit; with logs and the server's own tables they do not.
-    let fill = format!("{settings}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 580000 }}");
+    let fill =
+        format!("{settings}\nfill = {{ kind = \"oltp_load\", tables = 2, table_size = 580000 }}");
     bench.protocol(&fill, engine, "oltp_point_select", 1, 1);
     let output = bench.dyno("").output().unwrap();
     let (text, kept) = (said(&output), std::fs::read_to_string(drive.join("users-file")).unwrap());
     let (pid, sockets) = (bench.server_pid(), bench.sockets());
     assert!(Command::new("umount").arg(&drive).status().unwrap().success());
-    assert!(!output.status.success() && (text.contains("full") || text.contains("No space left")), "{text}");
+    assert!(
+        !output.status.success() && (text.contains("full") || text.contains("No space left")),
+        "{text}"
+    );
     assert_eq!((kept.as_str(), pid, sockets), ("precious", None, 0));
 }
 
-/// One warehouse on the user's server: laid out if `fill` says so, then one step of a workload of TPC-C's.
+/// One warehouse on the user's server: laid out if `fill` says so, then one step of a workload of
+/// TPC-C's.
 #[track_caller]
 fn tpcc(server: &MariaDb, database: &str, fill: &str, duration: &str, workload: &str) {
     let text = format!(
-        "title = \"t\"\n[dataset.db]\nengine = \"mysql\"\nserver = \"existing\"\n{fill}\n[[step]]\nname = \"s\"\n\
-         duration = \"{duration}\"\n[[step.stream]]\nname = \"io\"\nengine = \"mysql\"\nthreads = 4\n\
+        "title = \"t\"\n[dataset.db]\nengine = \"mysql\"\nserver = \"existing\"\n{fill}\n[[step]]\n\
+         name = \"s\"\n\
+         duration = \"{duration}\"\n[[step.stream]]\nname = \"io\"\nengine = \"mysql\"\n\
+         threads = 4\n\
          workload = {{ kind = \"{workload}\" }}\n"
     );
     let text = text.replace("\"tpcc\" }", "\"tpcc\", timing = \"no-wait\" }");
@@ -275,21 +331,35 @@ fn go_tpc_and_dyno_each_run_on_the_others_tables_and_find_all_conditions_kept() 
     if !have(&["mariadbd", "go-tpc"]) {
         return;
     }
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
-    let server = MariaDb::start(&["--skip-networking=0", "--bind-address=127.0.0.1", &format!("--port={port}")]);
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port()
+        .to_string();
+    let server = MariaDb::start(&[
+        "--skip-networking=0",
+        "--bind-address=127.0.0.1",
+        &format!("--port={port}"),
+    ]);
     let go_tpc = |database: &str, words: &[&str]| {
         let mut go_tpc = Command::new("go-tpc");
-        go_tpc.args(["tpcc", "--warehouses", "1", "-H", "127.0.0.1", "-P", &port, "-D", database]).args(words);
+        go_tpc
+            .args(["tpcc", "--warehouses", "1", "-H", "127.0.0.1", "-P", &port, "-D", database])
+            .args(words);
         said(&go_tpc.output().unwrap())
     };
     let check = |database: &str, words: &[&str]| {
         // Without it go-tpc's tenth condition reads the table once for each customer.
-        server.sql(&format!("CREATE INDEX for_check ON {database}.history (h_c_w_id, h_c_d_id, h_c_id)"));
+        server.sql(&format!(
+            "CREATE INDEX for_check ON {database}.history (h_c_w_id, h_c_d_id, h_c_id)"
+        ));
         let told = go_tpc(database, &[&["check"], words].concat());
         server.sql(&format!("DROP INDEX for_check ON {database}.history"));
         told
     };
-    let kept = |told: String| assert!(told.contains("3.3.2.12") && !told.contains("failed"), "{told}");
+    let kept =
+        |told: String| assert!(told.contains("3.3.2.12") && !told.contains("failed"), "{told}");
 
     let fill = "fill = { kind = \"tpcc_load\" }";
     tpcc(&server, "ours", fill, "10ms", "tpcc_check");
@@ -319,16 +389,28 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
         return;
     }
     let begun = Instant::now();
-    for (protocol, words) in [("mysql-oltp", "two servers a drive"), ("tpcc", "New-Orders per minute")] {
+    for (protocol, words) in
+        [("mysql-oltp", "two servers a drive"), ("tpcc", "New-Orders per minute")]
+    {
         let bench = Bench::new();
         std::fs::create_dir(bench.path("other")).unwrap();
         let run = |words: &[&str]| {
-            let output = Command::new(DYNO).current_dir(bench.dir.path()).args(words).output().unwrap();
+            let output =
+                Command::new(DYNO).current_dir(bench.dir.path()).args(words).output().unwrap();
             assert!(output.status.success(), "{protocol}: {}", said(&output));
             said(&output)
         };
-        let subjects =
-            ["--subject", "A=drive", "--subject", "B=other", "--repeats", "1", "--same-device", "--bundle", "b.dyno"];
+        let subjects = [
+            "--subject",
+            "A=drive",
+            "--subject",
+            "B=other",
+            "--repeats",
+            "1",
+            "--same-device",
+            "--bundle",
+            "b.dyno",
+        ];
         let told = run(&[&["run", protocol, "--scale", "small"], &subjects[..]].concat());
         assert!(told.contains(" 0 failed"), "{told}");
         run(&["report", "b.dyno", "-o", "b.html"]);
@@ -336,6 +418,9 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
         for part in [words, "All claims", "<th scope=row>MariaDB<td>10.", "Bottleneck"] {
             assert!(page.contains(part), "{protocol}: no '{part}' in the brief");
         }
-        println!("{protocol} --scale small: done {:.0} s after the first was begun", begun.elapsed().as_secs_f64());
+        println!(
+            "{protocol} --scale small: done {:.0} s after the first was begun",
+            begun.elapsed().as_secs_f64()
+        );
     }
 }

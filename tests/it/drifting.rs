@@ -1,5 +1,5 @@
-//! Drift through the whole program: bundles of one point whose ops/s halve over the window, in one, some or all repeats,
-//! and of steady ones, and which of them the real `dyno claims --json` marks.
+//! Drift through the whole program: bundles of one point whose ops/s halve over the window, in one,
+//! some or all repeats, and of steady ones, and which of them the real `dyno claims --json` marks.
 
 use dyno::base::rng::Rng;
 
@@ -72,7 +72,10 @@ fn ops_that_halve_are_marked_in_every_bundle() {
             let drifting = [&[3][..], &[1, 4], &[1, 2, 3, 4, 5]][trial as usize / 3 % 3];
             let noise = NOISES[rng.below(3) as usize];
             let marked = is_marked(&mut rng, window, path, drifting, noise);
-            assert!(marked, "{window} s, {path:?}, in repeats {drifting:?}, noise {noise:?}, trial {trial}");
+            assert!(
+                marked,
+                "{window} s, {path:?}, in repeats {drifting:?}, noise {noise:?}, trial {trial}"
+            );
         }
     }
 }
@@ -100,14 +103,25 @@ fn a_window_too_short_to_test_says_so_wherever_its_claims_stand() {
         let (bundle, mut rng) = (folder.path().join("b.dyno"), rng(43, 0));
         made::write(&bundle, &plan, &mut |key| {
             let level = if key.subject == "A" { 1.5 } else { 1.0 };
-            let seconds = self::seconds(&mut rng, seconds, None, (0.005, 0.0)).iter().map(|s| s * level).collect();
+            let seconds = self::seconds(&mut rng, seconds, None, (0.005, 0.0))
+                .iter()
+                .map(|s| s * level)
+                .collect();
             Some(Figures { p99_ns: 1e6, seconds, ..Figures::default() })
         });
-        let out = std::process::Command::new(crate::support::DYNO).args(args).arg(&bundle).output().expect("ran");
+        let out = std::process::Command::new(crate::support::DYNO)
+            .args(args)
+            .arg(&bundle)
+            .output()
+            .expect("ran");
         crate::support::said(&out)
     };
     for args in [&["claims"][..], &["compare"], &["show"]] {
-        assert!(text(args, 3).contains("too short to test for drift"), "{args:?}: {}", text(args, 3));
+        assert!(
+            text(args, 3).contains("too short to test for drift"),
+            "{args:?}: {}",
+            text(args, 3)
+        );
         assert!(!text(args, 8).contains("too short to test"), "{args:?}");
     }
 }

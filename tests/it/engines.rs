@@ -1,5 +1,6 @@
-//! What every engine that moves bytes must do, whichever it is: the whole file laid out, the ops that were asked for,
-//! the mix and sizes that were asked for, and a failure of the drive kept as a result.
+//! What every engine that moves bytes must do, whichever it is: the whole file laid out, the ops
+//! that were asked for, the mix and sizes that were asked for, and a failure of the drive kept as a
+//! result.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,11 +9,15 @@ use dyno::plan::Family;
 
 use crate::support::{DYNO, dyno};
 
-/// Every engine that moves blocks, as a plan names it, with each value of a knob `direct`. Direct I/O on the temporary
-/// folder's filesystem is part of what is relied upon.
+/// Every engine that moves blocks, as a plan names it, with each value of a knob `direct`. Direct
+/// I/O on the temporary folder's filesystem is part of what is relied upon.
 fn engines() -> Vec<String> {
     let mut all = Vec::new();
-    for info in dyno::engine::ALL.iter().map(|engine| engine.info()).filter(|info| info.family == Family::Block) {
+    for info in dyno::engine::ALL
+        .iter()
+        .map(|engine| engine.info())
+        .filter(|info| info.family == Family::Block)
+    {
         let direct = info.knobs.iter().any(|knob| knob.name == "direct");
         let knobs: &[&str] = if direct { &[", direct = true", ", direct = false"] } else { &[""] };
         all.extend(knobs.iter().map(|knob| format!("{{ kind = \"{}\"{knob} }}", info.name)));
@@ -44,30 +49,43 @@ dataset = "file"
     )
 }
 
-/// Runs the stream on each engine and hands over the engine, the folder and the rows of `dyno export`.
+/// Runs the stream on each engine and hands over the engine, the folder and the rows of `dyno
+/// export`.
 fn on_every_engine(stream: &str, check: impl Fn(&str, &Path, &[Vec<String>])) {
     for engine in &engines() {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         std::fs::create_dir(dir.path().join("drive")).unwrap();
         std::fs::write(dir.path().join("p.toml"), protocol(engine, stream)).unwrap();
-        let output =
-            dyno(dir.path(), &["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
+        let output = dyno(
+            dir.path(),
+            &["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"],
+        );
         assert!(output.status.success(), "{engine}: {}", String::from_utf8_lossy(&output.stderr));
         let csv = String::from_utf8(dyno(dir.path(), &["export", "b.dyno"]).stdout).unwrap();
-        check(engine, dir.path(), &csv.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect::<Vec<_>>());
+        check(
+            engine,
+            dir.path(),
+            &csv.lines().map(|l| l.split(',').map(str::to_owned).collect()).collect::<Vec<_>>(),
+        );
     }
 }
 
 /// The column `name` of the row of `class`.
 fn number(rows: &[Vec<String>], class: &str, name: &str) -> f64 {
-    let column = |name: &str| rows[0].iter().position(|c| c == name).unwrap_or_else(|| panic!("{name}: {:?}", rows[0]));
-    let row = rows[1..].iter().find(|r| r[column("class")] == class).unwrap_or_else(|| panic!("no {class}: {rows:?}"));
+    let column = |name: &str| {
+        rows[0].iter().position(|c| c == name).unwrap_or_else(|| panic!("{name}: {:?}", rows[0]))
+    };
+    let row = rows[1..]
+        .iter()
+        .find(|r| r[column("class")] == class)
+        .unwrap_or_else(|| panic!("no {class}: {rows:?}"));
     row[column(name)].parse().unwrap_or_else(|_| panic!("{name} is '{}'", row[column(name)]))
 }
 
 /// What the ops of `class` moved: the export has it a second.
 fn bytes(rows: &[Vec<String>], class: &str) -> f64 {
-    number(rows, class, "bytes_per_s") / number(rows, class, "ops_per_s") * number(rows, class, "ops")
+    number(rows, class, "bytes_per_s") / number(rows, class, "ops_per_s")
+        * number(rows, class, "ops")
 }
 
 #[test]
@@ -76,7 +94,10 @@ fn a_fill_writes_every_block_with_data_that_does_not_compress() {
         let data = std::fs::read(dir.join("drive/dyno-data/file.0/data")).unwrap();
         assert_eq!(data.len() as u64, SIZE, "{engine}");
         let mut sectors: Vec<&[u8]> = data.chunks(512).collect();
-        assert!(sectors.iter().all(|s| s.iter().any(|b| *b != 0)), "{engine}: a sector was left out");
+        assert!(
+            sectors.iter().all(|s| s.iter().any(|b| *b != 0)),
+            "{engine}: a sector was left out"
+        );
         sectors.sort_unstable();
         sectors.dedup();
         assert_eq!(sectors.len() as u64, SIZE / 512, "{engine}: two sectors are alike");
@@ -96,13 +117,17 @@ fn ops_bytes_and_latencies_are_of_the_same_ops() {
 
 #[test]
 fn the_mix_and_the_sizes_are_those_asked_for() {
-    let stream = r#"workload = { kind = "random", read = 70, block = [["4KiB", 75], ["16KiB", 25]] }"#;
+    let stream =
+        r#"workload = { kind = "random", read = 70, block = [["4KiB", 75], ["16KiB", 25]] }"#;
     on_every_engine(stream, |engine, _, rows| {
         let (reads, writes) = (number(rows, "read", "ops"), number(rows, "write", "ops"));
         let ops = reads + writes;
         // Five standard deviations of a share of `ops` draws.
         let share = reads / ops;
-        assert!((share - 0.7).abs() < 5.0 * (0.7 * 0.3 / ops).sqrt(), "{engine}: {share} of {ops} are reads");
+        assert!(
+            (share - 0.7).abs() < 5.0 * (0.7 * 0.3 / ops).sqrt(),
+            "{engine}: {share} of {ops} are reads"
+        );
         let mean = (bytes(rows, "read") + bytes(rows, "write")) / ops;
         let spread = 5.0 * (0.75f64 * 0.25 / ops).sqrt() * 12_288.0;
         assert!((mean - 7_168.0).abs() < spread, "{engine}: {mean} bytes an op");
@@ -116,10 +141,12 @@ fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
         std::fs::create_dir(dir.path().join("drive")).unwrap();
         let text = protocol(engine, "workload = \"random\"\nthreads = 8").replace("400ms", "20s");
         std::fs::write(dir.path().join("p.toml"), text).unwrap();
-        let run = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
+        let run =
+            ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
         let mut child = Command::new(DYNO).current_dir(dir.path()).args(run).spawn().unwrap();
         let data = dir.path().join("drive/dyno-data/file.0/data");
-        // The fill has one worker, the load eight, which are started once the file has been opened and measured.
+        // The fill has one worker, the load eight, which are started once the file has been opened
+        // and measured.
         let tasks = format!("/proc/{}/task", child.id());
         while std::fs::read_dir(&tasks).map_or(0, Iterator::count) <= 8 {
             assert!(child.try_wait().unwrap().is_none(), "{engine}: ended before its load began");

@@ -1,5 +1,5 @@
-//! What briefs of every kind say: the first page and the steps, as Markdown kept word for word, from bundles made of figures
-//! that are chosen here.
+//! What briefs of every kind say: the first page and the steps, as Markdown kept word for word,
+//! from bundles made of figures that are chosen here.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -26,9 +26,18 @@ fn tally(class: Class, ops: f64, p99_ns: f64, open: bool) -> Tally {
 }
 
 /// Every point of the plan that shows something; subjects named lie in memory.
-fn write(dir: &Path, plan: &Plan, in_memory: &[&str], show: &mut dyn FnMut(&PointKey, &Stream) -> Shown) -> PathBuf {
+fn write(
+    dir: &Path,
+    plan: &Plan,
+    in_memory: &[&str],
+    show: &mut dyn FnMut(&PointKey, &Stream) -> Shown,
+) -> PathBuf {
     let path = dir.join("b.dyno");
-    let run = Run { plan: plan.clone(), started_unix_ns: 1_770_127_500 * SECOND_NS, dyno_version: "test".into() };
+    let run = Run {
+        plan: plan.clone(),
+        started_unix_ns: 1_770_127_500 * SECOND_NS,
+        dyno_version: "test".into(),
+    };
     let mut writer = Writer::create(&path, &run, &[]).expect("a bundle");
     for planned in plan::points(plan) {
         let cell = |stream: &Stream, instance: u32, shown: &Shown| Cell {
@@ -52,15 +61,20 @@ fn write(dir: &Path, plan: &Plan, in_memory: &[&str], show: &mut dyn FnMut(&Poin
                 let open = made.asked.is_some();
                 // Each copy a little slower than the one before.
                 let slower = 1.0 + 0.2 * f64::from(instance);
-                let tallies = shown.iter().map(|(class, ops, p99)| tally(*class, *ops, p99 * slower, open)).collect();
+                let tallies = shown
+                    .iter()
+                    .map(|(class, ops, p99)| tally(*class, *ops, p99 * slower, open))
+                    .collect();
                 cells.push(Cell { tallies, ..made });
             }
         }
         writer.begin(&planned.key).expect("begun");
         if in_memory.contains(&planned.key.subject.as_str()) {
             // What a run on tmpfs reads, and the processors' time, without which no limit is told.
-            let readings = [("diskstats", "places_in_memory", 0, 1.0), ("cpu", "host_all_ns", 0, 0.0)];
-            for (meter, name, at_ns, value) in readings.into_iter().chain([("cpu", "host_all_ns", 1_000_000_000, 4e9)])
+            let readings =
+                [("diskstats", "places_in_memory", 0, 1.0), ("cpu", "host_all_ns", 0, 0.0)];
+            for (meter, name, at_ns, value) in
+                readings.into_iter().chain([("cpu", "host_all_ns", 1_000_000_000, 4e9)])
             {
                 let (meter, name) = (meter.to_string(), name.to_string());
                 writer.sample(&Sample { at_ns, meter, name, value }).expect("a reading");
@@ -69,7 +83,8 @@ fn write(dir: &Path, plan: &Plan, in_memory: &[&str], show: &mut dyn FnMut(&Poin
         let key = planned.key.clone();
         let (started_unix_ns, window_ns) = (1_770_127_500 * SECOND_NS, SECOND_NS);
         let facts = Vec::new();
-        let point = Point { key, started_unix_ns, window_ns, outcome: Outcome::Measured, cells, facts };
+        let point =
+            Point { key, started_unix_ns, window_ns, outcome: Outcome::Measured, cells, facts };
         writer.end(&point).expect("ended");
     }
     path
@@ -79,7 +94,9 @@ fn write(dir: &Path, plan: &Plan, in_memory: &[&str], show: &mut dyn FnMut(&Poin
 fn asked(stream: &Stream, key: &PointKey, shown: &Shown) -> Option<Rate> {
     match stream.load {
         Load::Rate(rate) => Some(rate),
-        Load::PercentOfMaximum(percent) if key.axis.as_ref().is_some_and(|a| !a.value.is_maximum()) => {
+        Load::PercentOfMaximum(percent)
+            if key.axis.as_ref().is_some_and(|a| !a.value.is_maximum()) =>
+        {
             let achieved: f64 = shown.iter().map(|(_, ops, _)| ops).sum();
             Some(Rate::OpsPerSec(achieved * (percent / 100.0).max(1.0)))
         }
@@ -97,8 +114,14 @@ fn subjects(dir: &Path, names: &[&str]) -> Vec<(String, PathBuf)> {
 }
 
 fn built_in(dir: &Path, protocol: &str, names: &[&str], repeats: u32) -> Plan {
-    plan::from_command_line(protocol, &subjects(dir, names), &[], Some(repeats), &dyno::cmd::catalogue())
-        .unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)))
+    plan::from_command_line(
+        protocol,
+        &subjects(dir, names),
+        &[],
+        Some(repeats),
+        &dyno::cmd::catalogue(),
+    )
+    .unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)))
 }
 
 fn number(key: &PointKey) -> f64 {
@@ -123,9 +146,14 @@ fn brief(dir: &Path, args: &[&str]) -> (String, String) {
         .map(|file| std::fs::read_to_string(dir.join(file)).expect("a figure"))
         .collect();
     let says = first.contains("No drive can be ranked here, because ")
-        || [" than ", " has the lower ", " has the higher "].iter().any(|words| first.contains(words));
+        || [" than ", " has the lower ", " has the higher "]
+            .iter()
+            .any(|words| first.contains(words));
     assert!(says, "the first page does not say who is better: {first}");
-    assert!(!first.contains('†') && !figures.contains('†'), "a mark disowns a number of the first page: {first}");
+    assert!(
+        !first.contains('†') && !figures.contains('†'),
+        "a mark disowns a number of the first page: {first}"
+    );
     assert!(!figures.is_empty(), "the first page has no figure: {first}");
     (body, first)
 }
@@ -172,7 +200,9 @@ fn demo(dir: &Path) {
         let fast = if key.subject == "Memory" { 5.0 } else { 1.0 };
         let at = number(key);
         match key.step.as_str() {
-            "paced-writes" => vec![(Class::WRITE, at / 2048.0, 900_000.0 / fast * noise(&mut rng, 0.03))],
+            "paced-writes" => {
+                vec![(Class::WRITE, at / 2048.0, 900_000.0 / fast * noise(&mut rng, 0.03))]
+            }
             _ => {
                 let ops = 25_000.0 * fast * at.powf(0.7) * noise(&mut rng, 0.02);
                 vec![(Class::READ, ops, 1.6e9 * at / ops * noise(&mut rng, 0.02))]
@@ -187,7 +217,8 @@ fn the_demo_says_what_the_disk_and_memory_come_to() {
     demo(folder.path());
     let (body, first) = brief(folder.path(), &[]);
     assert!(
-        first.contains("Memory delivers at least") && first.contains("more ops/s than Disk at 4 threads"),
+        first.contains("Memory delivers at least")
+            && first.contains("more ops/s than Disk at 4 threads"),
         "{first}"
     );
     insta::assert_snapshot!(body);
@@ -197,16 +228,22 @@ fn the_demo_says_what_the_disk_and_memory_come_to() {
 fn profiles(dir: &Path) {
     let plan = built_in(dir, "vdbench-profiles", &["A", "B"], 5);
     let mut rng = made::rng(72, 0);
-    let steps: HashMap<String, usize> = plan.protocol.steps.iter().map(|s| s.name.clone()).zip(0..).collect();
+    let steps: HashMap<String, usize> =
+        plan.protocol.steps.iter().map(|s| s.name.clone()).zip(0..).collect();
     write(dir, &plan, &[], &mut |key, _| {
         let better = if key.subject == "A" { 1.15 } else { 1.0 };
         let most = 60_000.0 * better * (1.0 + steps[&key.step] as f64 / 10.0);
         let share = (number(key) / 100.0).min(1.01);
         let wait = 80_000.0 / better * (1.0 + share / (1.06 - share));
-        // Beyond the maximum the queue grows as long as the window lasts; the closed loop of the maximum has none.
+        // Beyond the maximum the queue grows as long as the window lasts; the closed loop of the
+        // maximum has none.
         let beyond = number(key) > 100.0 && number(key).is_finite();
         let wait = if beyond { wait * 40.0 } else { wait };
-        let class = if key.step.contains("write") && !key.step.contains("while") { Class::WRITE } else { Class::READ };
+        let class = if key.step.contains("write") && !key.step.contains("while") {
+            Class::WRITE
+        } else {
+            Class::READ
+        };
         vec![(class, most * share.min(1.0) * noise(&mut rng, 0.004), wait * noise(&mut rng, 0.02))]
     });
 }
@@ -216,9 +253,13 @@ fn block_profiles_are_compared_at_equal_load_and_summed_up_in_one_table() {
     let folder = made::folder();
     profiles(folder.path());
     let (body, first) = brief(folder.path(), &[]);
-    assert!(first.contains("lower p99 read response time than B on average over 10 equal loads"), "{first}");
+    assert!(
+        first.contains("lower p99 read response time than B on average over 10 equal loads"),
+        "{first}"
+    );
     // The curves end in the maximum, and overload does not stretch them.
-    let curve = std::fs::read_to_string(folder.path().join("b.figures/cover-1.svg")).expect("a figure");
+    let curve =
+        std::fs::read_to_string(folder.path().join("b.figures/cover-1.svg")).expect("a figure");
     assert!(curve.contains("maximum"), "{curve}");
     insta::assert_snapshot!(body);
 }
@@ -258,14 +299,18 @@ fn write_pressure_says_where_the_better_drive_changes() {
     write(dir, &plan, &[], &mut |key, stream| match stream.headline {
         true => {
             let rate = number(key) / 1e6;
-            let p99 = if key.subject == "A" { 150.0 + 0.9 * rate } else { 380.0 + 0.3 * rate } * 1e3;
+            let p99 =
+                if key.subject == "A" { 150.0 + 0.9 * rate } else { 380.0 + 0.3 * rate } * 1e3;
             let p99 = p99 * noise(&mut rng, 0.01);
             vec![(Class::READ, 1.5e12 / p99, p99)]
         }
         false => vec![(Class::WRITE, number(key) / 4096.0, 900_000.0)],
     });
     let (body, first) = brief(dir, &[]);
-    assert!(first.contains("A has the lower p99 read latency up to ") && first.contains(", B from "), "{first}");
+    assert!(
+        first.contains("A has the lower p99 read latency up to ") && first.contains(", B from "),
+        "{first}"
+    );
     let rows = body.lines().filter(|l| l.starts_with("| ") && l.contains("/s |")).count();
     assert!(rows <= 12, "{rows} rows of 85 rates stand in the body");
     insta::assert_snapshot!(body);
@@ -297,7 +342,10 @@ fn tpcc_leads_with_new_orders_a_minute() {
         TPCC.iter().map(|(name, share)| (class(name), all * share, 8e6 / better)).collect()
     });
     let (body, first) = brief(dir, &[]);
-    assert!(first.contains("A delivers ") && first.contains("more New-Orders per minute than B"), "{first}");
+    assert!(
+        first.contains("A delivers ") && first.contains("more New-Orders per minute than B"),
+        "{first}"
+    );
     insta::assert_snapshot!(body);
 }
 
@@ -312,9 +360,13 @@ fn several_servers_have_a_pooled_p99_and_the_mean_of_their_own() {
     brief(dir, &[]);
     let text = std::fs::read_to_string(dir.join("b.md")).expect("a brief");
     // Two instances of 9 and 10.8 ms.
-    let head = "| subject | instances | ops/s, sum | p99, pooled | mean of p99s | least | median | most |";
+    let head =
+        "| subject | instances | ops/s, sum | p99, pooled | mean of p99s | least | median | most |";
     assert!(text.contains(head), "{text}");
-    let row = text.lines().find(|l| l.contains("| A | 2 |")).unwrap_or_else(|| panic!("no row of instances: {text}"));
+    let row = text
+        .lines()
+        .find(|l| l.contains("| A | 2 |"))
+        .unwrap_or_else(|| panic!("no row of instances: {text}"));
     assert!(row.contains("| 9.9"), "{row}");
     assert!(text.contains("mean of their own"), "the figure that the protocol promises");
 }
@@ -326,7 +378,9 @@ fn published_tables_are_arithmetic_and_rank_nobody() {
     published(dir);
     let (body, first) = brief(dir, &[]);
     assert!(
-        first.contains("No drive can be ranked here, because these figures were published without repeats"),
+        first.contains(
+            "No drive can be ranked here, because these figures were published without repeats"
+        ),
         "{first}"
     );
     assert!(first.contains("994,719 ÷ 834,537 − 1 = 19.19 %, as published"), "{first}");
@@ -352,7 +406,8 @@ fn published_tables_are_arithmetic_and_rank_nobody() {
 
 fn published(dir: &Path) {
     let data = |name: &str| format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"));
-    let (reads, mixed) = (data("micron-7600-random-read.csv"), data("micron-7600-read-while-writing.csv"));
+    let (reads, mixed) =
+        (data("micron-7600-random-read.csv"), data("micron-7600-read-while-writing.csv"));
     let mapping = data("mapping.toml");
     let args = ["import", "csv", &reads, &mixed, "--mapping", &mapping, "-o", "b.dyno"];
     let out = dyno(dir, &args);
@@ -377,9 +432,16 @@ fn a_verdicts_numbers_follow_the_data_and_prices_are_marked_as_not_measured() {
     demo(dir);
     std::fs::write(dir.join("brief.toml"), VERDICT).expect("written");
     let (body, first) = brief(dir, &["--brief", "brief.toml"]);
-    let gain = first.split("Memory delivers ").nth(1).and_then(|rest| rest.split(" \\[").next()).expect("the gain");
+    let gain = first
+        .split("Memory delivers ")
+        .nth(1)
+        .and_then(|rest| rest.split(" \\[").next())
+        .expect("the gain");
     assert!(body.contains(&format!("Memory is **{gain}** ahead in ops/s.")), "{gain}: {body}");
-    assert!(body.contains("nothing in this table was measured") && body.contains("price of 2026-11-01 after a shop"));
+    assert!(
+        body.contains("nothing in this table was measured")
+            && body.contains("price of 2026-11-01 after a shop")
+    );
     assert!(body.contains("9.60 GB/EUR") && body.contains("/EUR |"), "{body}");
 }
 
@@ -399,7 +461,8 @@ fn a_reference_that_no_longer_holds_is_an_error_and_nothing_is_written() {
         ("{winner}", "there is no such thing"),
         ("Memory is 21 % faster", "typed by hand"),
     ] {
-        std::fs::write(dir.join("brief.toml"), format!("[verdict]\nmarkdown = \"{words}\"\n")).expect("written");
+        std::fs::write(dir.join("brief.toml"), format!("[verdict]\nmarkdown = \"{words}\"\n"))
+            .expect("written");
         let args = ["report", "b.dyno", "--brief", "brief.toml", "-o", "never.md"];
         let out = dyno(dir, &args);
         assert!(!out.status.success() && said(&out).contains(why), "{words}: {}", said(&out));
@@ -412,9 +475,16 @@ fn a_figure_may_be_referred_to_where_the_drive_is_its_limit() {
     let folder = made::folder();
     let dir = folder.path();
     demo(dir);
-    let words = "[verdict]\nmarkdown = \"Disk does {figures.readrandom.ops/s at 4 of Disk}. {lead}\"\n";
+    let words =
+        "[verdict]\nmarkdown = \"Disk does {figures.readrandom.ops/s at 4 of Disk}. {lead}\"\n";
     std::fs::write(dir.join("brief.toml"), words).expect("written");
     let (body, first) = brief(dir, &["--brief", "brief.toml"]);
-    let lead = first.lines().find(|l| l.starts_with("RocksDB random reads: Memory")).expect("the sentence");
-    assert!(body.matches(lead).count() == 2 && body.contains("Disk does ") && body.contains(" ops/s. "), "{body}");
+    let lead = first
+        .lines()
+        .find(|l| l.starts_with("RocksDB random reads: Memory"))
+        .expect("the sentence");
+    assert!(
+        body.matches(lead).count() == 2 && body.contains("Disk does ") && body.contains(" ops/s. "),
+        "{body}"
+    );
 }

@@ -1,5 +1,5 @@
-//! The form of a brief: its page in a real browser at the widths of a phone, a tablet and a desk, in light and in dark; its
-//! PDF through checkers that are not ours.
+//! The form of a brief: its page in a real browser at the widths of a phone, a tablet and a desk,
+//! in light and in dark; its PDF through checkers that are not ours.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,7 +14,8 @@ use crate::support::{self, DYNO, dyno_well};
 /// Pixels: a phone, a tablet, a desk.
 const WIDTHS: [u32; 3] = [390, 768, 1440];
 
-/// A sweep by depth, one by rate with a missed rate in it, and a step of one point over time: three subjects, five repeats.
+/// A sweep by depth, one by rate with a missed rate in it, and a step of one point over time: three
+/// subjects, five repeats.
 fn bundle(dir: &Path) {
     let steps = [
         made::step("reads", "sweep = { axis = \"io.depth\", values = [1, 2, 4, 8, 16, 32] }", ""),
@@ -40,8 +41,11 @@ fn bundle(dir: &Path) {
             _ => (40_000.0 * better * at.powf(0.6), None),
         };
         let p99_ns = 90_000.0 * at.sqrt() / better / noise;
-        let seconds =
-            if key.step == "steady" { (0..40).map(|s| ops + f64::from(s % 7) * 900.0).collect() } else { vec![] };
+        let seconds = if key.step == "steady" {
+            (0..40).map(|s| ops + f64::from(s % 7) * 900.0).collect()
+        } else {
+            vec![]
+        };
         Some(Figures { ops_per_s: ops * noise, p99_ns, asked, seconds, ..Figures::default() })
     });
 }
@@ -76,8 +80,11 @@ fn axe_finds_nothing_in_light_or_dark_on_phone_tablet_and_desk() {
         ));
         assert!(found["passes"].as_u64().unwrap() > 20, "axe looked at little: {found}");
         assert_eq!(found["violations"], json!([]), "at {width} px, dark: {dark}");
-        let outside: Vec<_> =
-            browser.asked.iter().filter(|url| !url.starts_with("file:") && !url.starts_with("data:")).collect();
+        let outside: Vec<_> = browser
+            .asked
+            .iter()
+            .filter(|url| !url.starts_with("file:") && !url.starts_with("data:"))
+            .collect();
         assert!(outside.is_empty(), "the page asked for {outside:?}");
     }
 }
@@ -89,17 +96,21 @@ fn figures_fit_every_width_and_their_letters_are_nine_pixels_or_more() {
     for width in [320, 390, 600, 768, 1000, 1440, 2560] {
         browser.open(&page, width, false);
         let seen = browser.eval(
-            "({ page: document.documentElement.scrollWidth, figures: [...document.querySelectorAll('figure svg')].map(s => \
-             { const box = s.getBoundingClientRect(), by = box.width / s.viewBox.baseVal.width; \
-             return [box.left, box.right, by * Math.min(...[...s.querySelectorAll('text')].map(t => \
-             parseFloat(getComputedStyle(t).fontSize)))]; }) })",
+            "({ page: document.documentElement.scrollWidth, figures: [...document.querySelectorAll('figure svg')].map(s => { const box = s.getBoundingClientRect(), by = box.width / s.viewBox.baseVal.width; return [box.left, box.right, by * Math.min(...[...s.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize)))]; }) })",
         );
-        assert!(seen["page"].as_f64().unwrap() <= f64::from(width), "the page is wider than {width}: {}", seen["page"]);
+        assert!(
+            seen["page"].as_f64().unwrap() <= f64::from(width),
+            "the page is wider than {width}: {}",
+            seen["page"]
+        );
         let figures = seen["figures"].as_array().unwrap();
         assert!(figures.len() > 6, "{seen}");
         for figure in figures {
             let [left, right, letters] = [0, 1, 2].map(|i| figure[i].as_f64().unwrap());
-            assert!(left >= 0.0 && right <= f64::from(width), "at {width} px a figure reaches from {left} to {right}");
+            assert!(
+                left >= 0.0 && right <= f64::from(width),
+                "at {width} px a figure reaches from {left} to {right}"
+            );
             assert!(letters >= 9.0, "letters of {letters} px at {width} px");
         }
     }
@@ -109,11 +120,9 @@ fn figures_fit_every_width_and_their_letters_are_nine_pixels_or_more() {
 fn a_pointer_a_finger_and_the_arrow_keys_show_a_marks_value() {
     let Some(mut browser) = Browser::start() else { return };
     let page = brief().join("b.html");
-    let tip = "({ text: tip.textContent, shown: getComputedStyle(tip).display, box: [tip.getBoundingClientRect().left, \
-               tip.getBoundingClientRect().right] })";
-    let middle = "(() => { const mark = document.querySelector('figure .m'); mark.scrollIntoView({ block: 'center' }); \
-                  const box = mark.getBoundingClientRect(); \
-                  return [box.left + box.width / 2, box.top + box.height / 2]; })()";
+    let tip = "({ text: tip.textContent, shown: getComputedStyle(tip).display, box: [tip.getBoundingClientRect().left, tip.getBoundingClientRect().right] })";
+    let middle = "(() => \
+                  { const mark = document.querySelector('figure .m'); mark.scrollIntoView({ block: 'center' }); const box = mark.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]; })()";
     for width in [1440, 390] {
         browser.open(&page, width, false);
         assert_eq!(browser.eval(tip)["shown"], "none");
@@ -123,8 +132,12 @@ fn a_pointer_a_finger_and_the_arrow_keys_show_a_marks_value() {
             let event = json!({ "type": "mouseMoved", "x": at[0], "y": at[1] });
             browser.call("Input.dispatchMouseEvent", event);
         } else {
-            browser.call("Input.dispatchTouchEvent", json!({ "type": "touchStart", "touchPoints": [point] }));
-            browser.call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] }));
+            browser.call(
+                "Input.dispatchTouchEvent",
+                json!({ "type": "touchStart", "touchPoints": [point] }),
+            );
+            browser
+                .call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] }));
         }
         // The browser sends a click a moment after the finger has left.
         let mut seen = Value::Null;
@@ -156,7 +169,8 @@ fn the_page_is_set_in_its_own_fonts_and_its_tables_have_names_and_headers() {
     let fonts = browser.eval("[...document.fonts].map(f => [f.family, f.weight, f.status])");
     let of = |weight: &str| {
         let all = fonts.as_array().unwrap().iter();
-        all.filter(|f| f[0].as_str().unwrap().contains("Brief Sans") && f[1] == weight).any(|f| f[2] == "loaded")
+        all.filter(|f| f[0].as_str().unwrap().contains("Brief Sans") && f[1] == weight)
+            .any(|f| f[2] == "loaded")
     };
     assert!(of("400") && of("600"), "{fonts}");
     // Not the tables alone that a rule of axe happens to look at.
@@ -165,8 +179,10 @@ fn the_page_is_set_in_its_own_fonts_and_its_tables_have_names_and_headers() {
          ![...t.rows].every(row => row.querySelector('th'))).map(t => t.outerHTML.slice(0, 300))",
     );
     assert_eq!(bare, json!([]));
-    let titles =
-        browser.eval("[...document.querySelectorAll('figure svg text')].filter(t => t.textContent == 'reads').length");
+    let titles = browser.eval(
+        "[...document.querySelectorAll('figure svg text')].filter(t => t.textContent \
+                      == 'reads').length",
+    );
     assert_eq!(titles, json!(0), "a step's title stands over its figures, not in each");
 }
 
@@ -186,12 +202,19 @@ fn the_pdf_is_tagged_and_sound_for_checkers_that_are_not_ours() {
     let checked = tool("qpdf", &["--check", "b.pdf"], dir);
     assert!(checked.contains("No syntax or stream encoding errors found"), "{checked}");
     let facts = tool("pdfinfo", &["b.pdf"], dir);
-    let says = |key: &str| facts.lines().find_map(|l| l.strip_prefix(key)).unwrap_or_default().trim().to_string();
+    let says = |key: &str| {
+        facts.lines().find_map(|l| l.strip_prefix(key)).unwrap_or_default().trim().to_string()
+    };
     assert_eq!(says("Tagged:"), "yes", "{facts}");
-    assert!(tool("pdfinfo", &["-meta", "b.pdf"], dir).contains("<pdfuaid:part>1</pdfuaid:part>"), "no PDF/UA-1");
+    assert!(
+        tool("pdfinfo", &["-meta", "b.pdf"], dir).contains("<pdfuaid:part>1</pdfuaid:part>"),
+        "no PDF/UA-1"
+    );
     let structure = tool("pdfinfo", &["-struct", "b.pdf"], dir);
     for tag in ["H1", "H2", "TOC", "Link", "Table", "TH", "Figure", "Caption", "L", "LBody"] {
-        let found = structure.lines().any(|l| l.trim_start().split([' ', '"', ':', '(']).next() == Some(tag));
+        let found = structure
+            .lines()
+            .any(|l| l.trim_start().split([' ', '"', ':', '(']).next() == Some(tag));
         assert!(found, "no {tag} in\n{structure}");
     }
     let pages: usize = says("Pages:").parse().unwrap();
@@ -225,15 +248,20 @@ fn a_pdf_is_of_the_size_that_was_asked_for() {
 #[test]
 fn verapdf_finds_the_pdf_to_be_pdf_ua_1() {
     let Some(verapdf) = std::env::var_os("VERAPDF").map(PathBuf::from) else {
-        return support::skip("VERAPDF does not name veraPDF's program; docs/brief.md says how to get it");
+        return support::skip(
+            "VERAPDF does not name veraPDF's program; docs/brief.md says how to get it",
+        );
     };
-    let out =
-        Command::new(verapdf).args(["--flavour", "ua1", "--format", "text", "b.pdf"]).current_dir(brief()).output();
+    let out = Command::new(verapdf)
+        .args(["--flavour", "ua1", "--format", "text", "b.pdf"])
+        .current_dir(brief())
+        .output();
     let said = support::said(&out.unwrap());
     assert!(said.contains("PASS"), "{said}");
 }
 
-/// How many pages a built-in protocol's PDF has, of two drives with three repeats and a latency that grows with the load.
+/// How many pages a built-in protocol's PDF has, of two drives with three repeats and a latency
+/// that grows with the load.
 fn pages_of(protocol: &str, repeats: u32) -> usize {
     let folder = made::folder();
     let dir = folder.path();
@@ -243,7 +271,8 @@ fn pages_of(protocol: &str, repeats: u32) -> usize {
         let better = if key.subject.starts_with('S') { 1.1 } else { 1.0 };
         let noise = (0.01 * normal(&mut rng)).exp();
         let at = key.axis.as_ref().map_or(100.0, |axis| axis.value.as_f64());
-        // A load in percent of a maximum, and the maximum itself; other axes are threads, depths or rates.
+        // A load in percent of a maximum, and the maximum itself; other axes are threads, depths or
+        // rates.
         let share = if at.is_finite() { (at / 100.0).min(1.15) } else { 1.0 };
         let ops = 60_000.0 * better * share.min(1.0);
         let p99_ns = 200_000.0 * (1.0 + 4.0 * share.powi(6)) / better * noise;
@@ -276,8 +305,9 @@ fn the_pdf_of_the_demo_has_at_most_6_pages() {
 }
 
 /// Runs a program and says how long it took and how much memory it held at most.
-const MEASURE: &str = "import resource, subprocess, sys, time\nbegun = time.monotonic()\nsubprocess.run(sys.argv[1:], check=True, \
-                       stdout=subprocess.DEVNULL)\nprint(time.monotonic() - begun, \
+const MEASURE: &str = "import resource, subprocess, sys, time\nbegun = time.monotonic()\n\
+                       subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n\
+                       print(time.monotonic() - begun, \
                        resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)";
 
 #[test]
@@ -291,7 +321,11 @@ fn a_brief_of_very_many_points_is_made_in_seconds_and_stays_small() {
     made::write(&dir.join("b.dyno"), &plan, &mut |key| {
         let at = key.axis.as_ref().map_or(1.0, |axis| axis.value.as_f64());
         let better = if key.subject == "A" { 1.2 } else { 1.0 };
-        Some(Figures { ops_per_s: 3_000.0 * better * at.sqrt(), p99_ns: 90_000.0 * at.sqrt(), ..Figures::default() })
+        Some(Figures {
+            ops_per_s: 3_000.0 * better * at.sqrt(),
+            p99_ns: 90_000.0 * at.sqrt(),
+            ..Figures::default()
+        })
     });
     for form in ["html", "pdf"] {
         let name = format!("b.{form}");
@@ -302,7 +336,8 @@ fn a_brief_of_very_many_points_is_made_in_seconds_and_stays_small() {
             "{points} points as {form}: {seconds:.2} s, {} MB of memory, {bytes} bytes",
             numbers[1] as u64 / 1_000_000
         );
-        // The goals, of a program built for speed on a quiet machine, are a second for 1,000 points and ten for 10,000.
+        // The goals, of a program built for speed on a quiet machine, are a second for 1,000 points
+        // and ten for 10,000.
         let slow = if cfg!(debug_assertions) { 20.0 } else { 5.0 };
         assert!(seconds < slow * f64::from(points) / 1_000.0, "{seconds} s");
         if form == "html" {

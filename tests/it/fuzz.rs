@@ -1,5 +1,6 @@
-//! Whatever others wrote is answered with data or an error, never with a panic: the corpus of cargo-fuzz, and mutations of
-//! it from a seed, with the stable toolchain. `DYNO_SOAK=1` looks for ten minutes.
+//! Whatever others wrote is answered with data or an error, never with a panic: the corpus of
+//! cargo-fuzz, and mutations of it from a seed, with the stable toolchain. `DYNO_SOAK=1` looks for
+//! ten minutes.
 
 #[path = "../../fuzz/targets.rs"]
 mod targets;
@@ -105,9 +106,9 @@ fn look(target: &str, run: targets::Run, time: Duration) -> u64 {
 #[test]
 fn nothing_that_others_wrote_makes_dyno_panic() {
     let seconds = size(1, 600);
-    let looked = TARGETS
-        .iter()
-        .map(|&(target, run)| std::thread::spawn(move || (target, look(target, run, Duration::from_secs(seconds)))));
+    let looked = TARGETS.iter().map(|&(target, run)| {
+        std::thread::spawn(move || (target, look(target, run, Duration::from_secs(seconds))))
+    });
     for found in looked.collect::<Vec<_>>() {
         let (target, tried) = found.join().expect("a target without a panic");
         println!("{target}: {tried} inputs in {seconds} s");

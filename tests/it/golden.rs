@@ -1,5 +1,5 @@
-//! Bundles that older versions wrote (tests/golden) open with every command that reads bundles, and the numbers are those
-//! that the older version printed.
+//! Bundles that older versions wrote (tests/golden) open with every command that reads bundles, and
+//! the numbers are those that the older version printed.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -30,7 +30,12 @@ impl Golden {
         let mut bytes = Vec::new();
         GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut bytes).unwrap();
         std::fs::write(folder.path().join(&file), bytes).unwrap();
-        Golden { name: format!("{version}/{stem}"), folder, file, printed: path.with_file_name(stem) }
+        Golden {
+            name: format!("{version}/{stem}"),
+            folder,
+            file,
+            printed: path.with_file_name(stem),
+        }
     }
 
     /// What a command prints of the bundle; it must succeed.
@@ -44,11 +49,17 @@ impl Golden {
 
 fn bundles() -> Vec<Golden> {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let entries =
-        |folder: &Path| std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>();
-    let files = entries(&golden).into_iter().filter(|path| path.is_dir()).flat_map(|folder| entries(&folder));
-    let all: Vec<Golden> =
-        files.filter(|path| path.extension().is_some_and(|e| e == "gz")).map(|path| Golden::of(&path)).collect();
+    let entries = |folder: &Path| {
+        std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let files = entries(&golden)
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .flat_map(|folder| entries(&folder));
+    let all: Vec<Golden> = files
+        .filter(|path| path.extension().is_some_and(|e| e == "gz"))
+        .map(|path| Golden::of(&path))
+        .collect();
     assert!(all.len() >= 8, "only {} bundles in tests/golden", all.len());
     all
 }
@@ -58,13 +69,19 @@ fn every_command_that_reads_bundles_opens_those_of_older_versions() {
     for golden in bundles() {
         let (name, file) = (&golden.name, golden.file.as_str());
         for command in ["show", "compare", "claims"] {
-            assert!(!golden.dyno(&[command, file]).trim().is_empty(), "{name}: {command} printed nothing");
+            assert!(
+                !golden.dyno(&[command, file]).trim().is_empty(),
+                "{name}: {command} printed nothing"
+            );
         }
         let claims = golden.dyno(&["claims", file, "--json"]);
         assert!(serde_json::from_str::<serde_json::Value>(&claims).is_ok(), "{name}: {claims}");
         for form in ["brief.html", "brief.md", "brief.pdf"] {
             golden.dyno(&["report", file, "-o", form]);
-            assert!(golden.folder.path().join(form).metadata().unwrap().len() > 1000, "{name}: {form}");
+            assert!(
+                golden.folder.path().join(form).metadata().unwrap().len() > 1000,
+                "{name}: {form}"
+            );
         }
         for table in dyno::export::TABLES.iter() {
             let rows = golden.dyno(&["export", file, "--table", table.name()]);
@@ -77,7 +94,9 @@ fn every_command_that_reads_bundles_opens_those_of_older_versions() {
 fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
     let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let head = reader.headers().unwrap().clone();
-    let row = |record: csv::StringRecord| head.iter().zip(&record).map(|(n, v)| (n.into(), v.into())).collect();
+    let row = |record: csv::StringRecord| {
+        head.iter().zip(&record).map(|(n, v)| (n.into(), v.into())).collect()
+    };
     reader.records().map(|record| row(record.unwrap())).collect()
 }
 
@@ -89,7 +108,8 @@ fn same(now: &str, before: &str) -> bool {
     now == before || numbers.is_some_and(|(now, before)| (now - before).abs() <= half)
 }
 
-/// Columns that hold a verdict and its sentence: rules have become better since, and serve old bundles too.
+/// Columns that hold a verdict and its sentence: rules have become better since, and serve old
+/// bundles too.
 const JUDGED: [&str; 2] = ["limited_by", "because"];
 
 #[test]
@@ -101,9 +121,14 @@ fn exported_points_of_older_bundles_have_the_numbers_that_the_older_version_expo
         let before = rows(&std::fs::read_to_string(golden.printed.with_extension("csv")).unwrap());
         assert_eq!(now.len(), before.len(), "{name}: rows");
         for (now, before) in now.iter().zip(&before) {
-            for (column, value) in before.iter().filter(|(column, _)| !JUDGED.contains(&column.as_str())) {
+            for (column, value) in
+                before.iter().filter(|(column, _)| !JUDGED.contains(&column.as_str()))
+            {
                 let today = now.get(column).map(String::as_str).unwrap_or("no such column");
-                assert!(same(today, value), "{name}: {column} is {today}, was {value}, of {before:?}");
+                assert!(
+                    same(today, value),
+                    "{name}: {column} is {today}, was {value}, of {before:?}"
+                );
                 compared += usize::from(value.parse::<f64>().is_ok());
             }
         }
@@ -127,10 +152,15 @@ fn tables_of_older_bundles_show_the_numbers_that_the_older_version_showed() {
     let mut compared = 0;
     for golden in bundles() {
         let name = &golden.name;
-        // Of repeats the level is now a geometric mean (docs/claims.md); of single ones it is what was measured.
-        let Ok(before) = std::fs::read_to_string(golden.printed.with_extension("txt")) else { continue };
+        // Of repeats the level is now a geometric mean (docs/claims.md); of single ones it is what
+        // was measured.
+        let Ok(before) = std::fs::read_to_string(golden.printed.with_extension("txt")) else {
+            continue;
+        };
         let now = golden.dyno(&["show", &golden.file]);
-        for line in before.lines().filter(|line| line.contains(" read ") || line.contains(" write ")) {
+        for line in
+            before.lines().filter(|line| line.contains(" read ") || line.contains(" write "))
+        {
             let wanted = numbers(line);
             if wanted.len() >= 3 {
                 assert!(now.lines().any(|row| has(row, &wanted)), "{name}: {line}\n{now}");

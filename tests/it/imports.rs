@@ -1,5 +1,5 @@
-//! Imports of what fio, sysbench and db_bench print when they run here, now: the imported numbers are those that the tools
-//! print for people to read.
+//! Imports of what fio, sysbench and db_bench print when they run here, now: the imported numbers
+//! are those that the tools print for people to read.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -50,12 +50,15 @@ impl Rows {
 
     #[track_caller]
     fn text(&self, step: &str, class: &str, column: &str) -> &str {
-        let at = |name: &str| self.head.iter().position(|h| h == name).unwrap_or_else(|| panic!("no column {name}"));
+        let at = |name: &str| {
+            self.head.iter().position(|h| h == name).unwrap_or_else(|| panic!("no column {name}"))
+        };
         let row = self.rows.iter().find(|r| r[at("step")] == step && r[at("class")] == class);
         &row.unwrap_or_else(|| panic!("no {class} of {step}"))[at(column)]
     }
 
-    /// p99 as printed, where enough ops lie above it; on a slow machine there are too few, and then it is not shown.
+    /// p99 as printed, where enough ops lie above it; on a slow machine there are too few, and then
+    /// it is not shown.
     #[track_caller]
     fn has_p99(&self, step: &str, class: &str, ops: f64, printed_ns: f64, within: f64) {
         match ops >= 10_000.0 {
@@ -72,7 +75,8 @@ fn near(imported: f64, printed: f64, within: f64) {
 
 /// The word after `key` on the first line that has it, up to one of `ends`.
 fn after<'a>(text: &'a str, key: &str, ends: &str) -> &'a str {
-    let rest = text.split_once(key).unwrap_or_else(|| panic!("'{key}' is not in\n{text}")).1.trim_start();
+    let rest =
+        text.split_once(key).unwrap_or_else(|| panic!("'{key}' is not in\n{text}")).1.trim_start();
     rest.split(|c: char| ends.contains(c) || c == '\n').next().unwrap().trim()
 }
 
@@ -85,7 +89,11 @@ fn fio_prints(text: &str, direction: &str) -> (f64, f64) {
         None => rate.parse().unwrap(),
     };
     let unit = after(part, "clat percentiles (", ")");
-    let unit = [("nsec", 1.0), ("usec", 1e3), ("msec", 1e6)].iter().find(|u| u.0 == unit).expect("a unit").1;
+    let unit = [("nsec", 1.0), ("usec", 1e3), ("msec", 1e6)]
+        .iter()
+        .find(|u| u.0 == unit)
+        .expect("a unit")
+        .1;
     (rate, after(part, "99.00th=[", "]").parse::<f64>().unwrap() * unit)
 }
 
@@ -114,9 +122,12 @@ fn fio_says_the_same_in_json_in_json_plus_and_in_words() {
         // The JSON comes first, and words after it.
         let (json, words) = both.split_once("\n}\n").expect("the end of the JSON");
         let json = &json[json.find('{').unwrap()..];
-        let rows = Rows::import(dir.path(), "fio", &format!("{format}.json"), &format!("{json}\n}}\n"));
-        let issued: Vec<f64> =
-            after(words, "issued rwts: total=", " ").split(',').map(|n| n.parse().unwrap()).collect();
+        let rows =
+            Rows::import(dir.path(), "fio", &format!("{format}.json"), &format!("{json}\n}}\n"));
+        let issued: Vec<f64> = after(words, "issued rwts: total=", " ")
+            .split(',')
+            .map(|n| n.parse().unwrap())
+            .collect();
         for (class, issued) in [("read", issued[0]), ("write", issued[1])] {
             let (rate, p99_ns) = fio_prints(words, class);
             near(rows.number("mixed", class, "ops"), issued, 0.0);
@@ -180,14 +191,16 @@ fn db_bench_says_the_same_and_its_p99_carries_its_bucket() {
         near(rows.number(step, class, "ops_per_s"), rate, 1e-4);
         let p99 = after(own, "P99: ", " ").parse::<f64>().unwrap() * 1e3;
         near(rows.number(step, class, "p99_ns"), p99, 1e-9);
-        let (low, high) = (rows.number(step, class, "p99_low_ns"), rows.number(step, class, "p99_high_ns"));
+        let (low, high) =
+            (rows.number(step, class, "p99_low_ns"), rows.number(step, class, "p99_high_ns"));
         // The buckets are printed too: "[     170,     250 ) …". One of them has these bounds.
-        let bucket = own.lines().filter_map(|l| l.trim_start().strip_prefix(['[', '('])).find_map(|l| {
-            let (from, rest) = l.split_once(',')?;
-            let to = rest.split([')', ']']).next()?;
-            Some((from.trim().parse::<f64>().ok()? * 1e3, to.trim().parse::<f64>().ok()? * 1e3))
-                .filter(|b| b.0 <= p99 && p99 <= b.1)
-        });
+        let bucket =
+            own.lines().filter_map(|l| l.trim_start().strip_prefix(['[', '('])).find_map(|l| {
+                let (from, rest) = l.split_once(',')?;
+                let to = rest.split([')', ']']).next()?;
+                Some((from.trim().parse::<f64>().ok()? * 1e3, to.trim().parse::<f64>().ok()? * 1e3))
+                    .filter(|b| b.0 <= p99 && p99 <= b.1)
+            });
         assert_eq!(bucket, Some((low, high)), "{step}: {p99} in\n{own}");
     }
 }
@@ -209,9 +222,16 @@ fn what_is_cut_or_mixed_is_refused_and_leaves_no_bundle() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("input"), bytes).unwrap();
         let mut dyno = Command::new(env!("CARGO_BIN_EXE_dyno"));
-        let output = dyno.current_dir(dir.path()).args(["import", kind, "input", "-o", "b.dyno"]).output().unwrap();
+        let output = dyno
+            .current_dir(dir.path())
+            .args(["import", kind, "input", "-o", "b.dyno"])
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr).replace("\n  │ ", " ");
-        assert!(!output.status.success() && said.contains(says), "{kind}: {says} is not in: {said}");
+        assert!(
+            !output.status.success() && said.contains(says),
+            "{kind}: {says} is not in: {said}"
+        );
         assert!(!dir.path().join("b.dyno").exists(), "{kind}: half a bundle");
     }
 }
@@ -219,22 +239,45 @@ fn what_is_cut_or_mixed_is_refused_and_leaves_no_bundle() {
 #[test]
 fn a_tables_single_reading_of_watts_gives_ops_per_watt_and_no_claim() {
     let dir = tempfile::tempdir().unwrap();
-    let data =
-        |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name).display().to_string();
+    let data = |name: &str| {
+        PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/data")
+            .join(name)
+            .display()
+            .to_string()
+    };
     let dyno = |args: &[&str]| {
-        let words = run(Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(dir.path()).args(args));
+        let words =
+            run(Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(dir.path()).args(args));
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let mapping = data("mapping.toml");
-    dyno(&["import", "csv", &data("micron-7600-random-read.csv"), "--mapping", &mapping, "-o", "b.dyno"]);
+    dyno(&[
+        "import",
+        "csv",
+        &data("micron-7600-random-read.csv"),
+        "--mapping",
+        &mapping,
+        "-o",
+        "b.dyno",
+    ]);
     let shown = dyno(&["show", "b.dyno"]);
     // The table says 228,176 ops/s at 7.7 W, and 735,861 at 15.4 W.
-    for row in ["16 Micron 7600 drive (imported) 7.70 29,633", "96 Kioxia CD8P-R drive (imported) 15.40 47,783"] {
+    for row in [
+        "16 Micron 7600 drive (imported) 7.70 29,633",
+        "96 Kioxia CD8P-R drive (imported) 15.40 47,783",
+    ] {
         assert!(shown.contains(row), "'{row}' is not in {shown}");
     }
     let claims = dyno(&["claims", "b.dyno", "--metric", "ops/s/W", "--json"]);
     let claims: serde_json::Value = serde_json::from_str(&claims).unwrap();
-    assert_eq!((&claims["claims"], &claims["comparisons_in_family"]), (&serde_json::json!([]), &serde_json::json!(0)));
+    assert_eq!(
+        (&claims["claims"], &claims["comparisons_in_family"]),
+        (&serde_json::json!([]), &serde_json::json!(0))
+    );
     let compared = dyno(&["compare", "b.dyno", "--metric", "ops/s/W"]);
-    assert!(!compared.contains('▲') && compared.contains("Every point was measured once"), "{compared}");
+    assert!(
+        !compared.contains('▲') && compared.contains("Every point was measured once"),
+        "{compared}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Databases are interchangeable with db_bench's, built from the same RocksDB: each tool finds every key of the other.
+//! Databases are interchangeable with db_bench's, built from the same RocksDB: each tool finds
+//! every key of the other.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +8,8 @@ use crate::support::db_bench;
 
 const KEYS: u64 = 20_000;
 
-/// Enough random look-ups that every key is asked for: the chance that one of 20,000 is left out is below 1e-8.
+/// Enough random look-ups that every key is asked for: the chance that one of 20,000 is left out is
+/// below 1e-8.
 const READS: u64 = 40 * KEYS;
 
 const PROTOCOL: &str = r#"
@@ -31,7 +33,11 @@ threads = 2
 
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(output.status.success(), "{command:?}: {said}");
     said
 }
@@ -45,7 +51,16 @@ fn dyno(dir: &Path, fill: &str) -> String {
         command.current_dir(dir);
         command
     };
-    run(dyno().args(["run", "./p.toml", "--subject", "X=x", "--repeats", "1", "--bundle", "b.dyno"]));
+    run(dyno().args([
+        "run",
+        "./p.toml",
+        "--subject",
+        "X=x",
+        "--repeats",
+        "1",
+        "--bundle",
+        "b.dyno",
+    ]));
     run(dyno().args(["export", "b.dyno"]))
 }
 

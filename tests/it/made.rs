@@ -1,4 +1,5 @@
-//! Bundles made of figures that a test chooses: plans as users write them, points as runs store them, and no drive.
+//! Bundles made of figures that a test chooses: plans as users write them, points as runs store
+//! them, and no drive.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,24 +42,29 @@ pub fn folder() -> tempfile::TempDir {
 /// A plan of subjects "A", "B", … on the null engine. `steps` is a protocol without its title.
 pub fn plan(folder: &Path, steps: &str, subjects: usize, repeats: u32) -> Plan {
     let path = folder.join("made.toml");
-    std::fs::write(&path, format!("title = \"Made\"\nsource = \"test\"\n{steps}")).expect("written");
+    std::fs::write(&path, format!("title = \"Made\"\nsource = \"test\"\n{steps}"))
+        .expect("written");
     let name = |i: usize| char::from(b'A' + i as u8).to_string();
-    let all: Vec<(String, PathBuf)> = (0..subjects).map(|i| (name(i), folder.to_path_buf())).collect();
+    let all: Vec<(String, PathBuf)> =
+        (0..subjects).map(|i| (name(i), folder.to_path_buf())).collect();
     let protocol = path.display().to_string();
-    plan::from_command_line(&protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue()).expect("a plan")
+    plan::from_command_line(&protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue())
+        .expect("a plan")
 }
 
 /// A plan of a protocol that Dyno has.
 pub fn builtin(folder: &Path, protocol: &str, subjects: &[&str], repeats: u32) -> Plan {
     let all: Vec<_> = subjects.iter().map(|name| (name.to_string(), folder.join(name))).collect();
     all.iter().for_each(|(_, drive)| std::fs::create_dir_all(drive).expect("a folder"));
-    plan::from_command_line(protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue()).expect("a plan")
+    plan::from_command_line(protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue())
+        .expect("a plan")
 }
 
 /// A closed loop on the null engine, with what else the step and its stream have.
 pub fn step(name: &str, step: &str, stream: &str) -> String {
     format!(
-        "[[step]]\nname = \"{name}\"\nduration = \"1s\"\n{step}\n[[step.stream]]\nname = \"io\"\nengine = \"null\"\n\
+        "[[step]]\nname = \"{name}\"\nduration = \"1s\"\n{step}\n[[step.stream]]\nname = \"io\"\n\
+         engine = \"null\"\n\
          workload = \"random\"\n{stream}\n"
     )
 }
@@ -66,9 +72,11 @@ pub fn step(name: &str, step: &str, stream: &str) -> String {
 /// A step of a reader that leads, swept by depth, and a writer beside it.
 pub fn reader_and_writer(depths: &[u32]) -> String {
     format!(
-        "[[step]]\nname = \"both\"\nduration = \"1s\"\nsweep = {{ axis = \"reader.depth\", values = {depths:?} }}\n\
+        "[[step]]\nname = \"both\"\nduration = \"1s\"\n\
+         sweep = {{ axis = \"reader.depth\", values = {depths:?} }}\n\
          [[step.stream]]\nname = \"reader\"\nengine = \"null\"\nworkload = \"random\"\n\
-         [[step.stream]]\nname = \"writer\"\nengine = \"null\"\nworkload = \"random\"\nheadline = false\n"
+         [[step.stream]]\nname = \"writer\"\nengine = \"null\"\nworkload = \"random\"\n\
+         headline = false\n"
     )
 }
 
@@ -78,7 +86,12 @@ pub fn write(path: &Path, plan: &Plan, figures: &mut dyn FnMut(&PointKey) -> Opt
 }
 
 /// The same with facts of the host and the drives.
-pub fn write_with(path: &Path, plan: &Plan, facts: &[Fact], figures: &mut dyn FnMut(&PointKey) -> Option<Figures>) {
+pub fn write_with(
+    path: &Path,
+    plan: &Plan,
+    facts: &[Fact],
+    figures: &mut dyn FnMut(&PointKey) -> Option<Figures>,
+) {
     let run = Run { plan: plan.clone(), started_unix_ns: SECOND_NS, dyno_version: "test".into() };
     let mut writer = Writer::create(path, &run, facts).expect("a bundle");
     for point in plan::points(plan) {
@@ -125,7 +138,15 @@ fn cell(stream: &Stream, of: &Figures, drive: u32, ops: f64) -> Cell {
     let ops = ops.round() as u64;
     let service = histogram(ops, of.p99_ns);
     let response = of.asked.map(|_| service.clone());
-    let tally = Tally { class: Class::READ, ops, bytes: ops * 4096, misses: 0, given_up: 0, service, response };
+    let tally = Tally {
+        class: Class::READ,
+        ops,
+        bytes: ops * 4096,
+        misses: 0,
+        given_up: 0,
+        service,
+        response,
+    };
     Cell {
         stream: stream.name.clone(),
         drive,
@@ -169,7 +190,13 @@ fn interval(stream: &str, second: u64, ops: f64) -> Interval {
 
 /// What `dyno claims --json` says of bundles.
 pub fn claims(bundles: &[&Path], args: &[&str]) -> serde_json::Value {
-    let out = Command::new(DYNO).arg("claims").args(bundles).arg("--json").args(args).output().expect("ran");
+    let out = Command::new(DYNO)
+        .arg("claims")
+        .args(bundles)
+        .arg("--json")
+        .args(args)
+        .output()
+        .expect("ran");
     assert!(out.status.success(), "{}", crate::support::said(&out));
     serde_json::from_slice(&out.stdout).expect("JSON")
 }

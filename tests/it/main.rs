@@ -1,5 +1,5 @@
-//! What is shown of the library and of the binary without measuring this machine: one program with a module for each
-//! part, whose tests run beside one another. `make test-NAME` runs a module.
+//! What is shown of the library and of the binary without measuring this machine: one program with
+//! a module for each part, whose tests run beside one another. `make test-NAME` runs a module.
 
 mod audit;
 mod audit_bundle;

@@ -1,17 +1,23 @@
-//! The version of the measuring method: bundles of different versions are not compared, and neither is one gone on with.
+//! The version of the measuring method: bundles of different versions are not compared, and neither
+//! is one gone on with.
 
 use std::path::Path;
 
 use crate::support::{dyno, said};
 
-const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\nduration = \"50ms\"\n\
-    [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
+const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\n\
+    duration = \"50ms\"\n\
+    [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\n\
+    workload = \"random\"\n";
 
 /// A bundle of three repeats of one subject on the null engine.
 fn measured(folder: &Path, subject: &str, bundle: &str) {
     std::fs::create_dir(folder.join(subject)).expect("a drive");
     let subject = format!("{subject}={subject}");
-    let out = dyno(folder, &["run", "null.toml", "--subject", &subject, "--repeats", "3", "--bundle", bundle]);
+    let out = dyno(
+        folder,
+        &["run", "null.toml", "--subject", &subject, "--repeats", "3", "--bundle", bundle],
+    );
     assert!(out.status.success(), "{}", said(&out));
 }
 
@@ -28,7 +34,8 @@ fn bundles_of_different_versions_are_not_compared_and_both_versions_are_printed(
     std::fs::write(path.join("null.toml"), PROTOCOL).expect("written");
     measured(path, "X", "a.dyno");
     measured(path, "Y", "b.dyno");
-    let compared = |args: &[&str]| said(&dyno(path, &[&["compare", "a.dyno", "b.dyno"], args].concat()));
+    let compared =
+        |args: &[&str]| said(&dyno(path, &[&["compare", "a.dyno", "b.dyno"], args].concat()));
     assert!(!compared(&[]).contains("not comparable"), "{}", compared(&[]));
     // One of before there was a version is of the first.
     set(&b, "json_remove(plan, '$.method')");
@@ -41,5 +48,8 @@ fn bundles_of_different_versions_are_not_compared_and_both_versions_are_printed(
     }
     let resumed = dyno(path, &["run", "--resume", "b.dyno"]);
     let text = said(&resumed);
-    assert!(!resumed.status.success() && text.contains("version 2 of the measuring method"), "{text}");
+    assert!(
+        !resumed.status.success() && text.contains("version 2 of the measuring method"),
+        "{text}"
+    );
 }

@@ -23,14 +23,16 @@ engine = "psync"
 workload = "random"
 "#;
 
-/// A bundle of two subjects and five repeats at 0.5 % scatter; what a stream shows, by subject, noise and name.
+/// A bundle of two subjects and five repeats at 0.5 % scatter; what a stream shows, by subject,
+/// noise and name.
 fn neighbours(dir: &Path, of: &dyn Fn(&str, f64, &str) -> Figures) -> PathBuf {
     let plan = made::plan(dir, &made::reader_and_writer(&[1, 2, 4]), 2, 5);
     let mut rng = made::rng(61, 0);
     let bundle = dir.join("b.dyno");
     made::write(&bundle, &plan, &mut |key| {
         let mut noise = || (0.005 * normal(&mut rng)).exp();
-        let streams = vec![of(&key.subject, noise(), "reader"), of(&key.subject, noise(), "writer")];
+        let streams =
+            vec![of(&key.subject, noise(), "reader"), of(&key.subject, noise(), "writer")];
         Some(Figures { streams, watts: Some(8.0 * noise()), ..Figures::default() })
     });
     bundle
@@ -50,10 +52,16 @@ fn asked(bundle: &Path, metric: &str) -> Value {
 }
 
 fn sentences(found: &Value) -> Vec<&str> {
-    found["claims"].as_array().expect("claims").iter().filter_map(|c| c["sentence"].as_str()).collect()
+    found["claims"]
+        .as_array()
+        .expect("claims")
+        .iter()
+        .filter_map(|c| c["sentence"].as_str())
+        .collect()
 }
 
-/// Every figure that a step is compared by, each with the percentages that it comes to where ops/s are 1.2 times as many.
+/// Every figure that a step is compared by, each with the percentages that it comes to where ops/s
+/// are 1.2 times as many.
 const FIGURES: [(&str, f64); 12] = [
     ("ops/s", 20.0),
     ("MB/s", 20.0),
@@ -78,7 +86,11 @@ fn every_figure_of_a_stream_is_compared_and_claimed() {
         let claims = found["claims"].as_array().expect("claims");
         assert!(claims.len() == 2, "{figure}: a point and the mean: {found:#}");
         for claim in claims {
-            assert_eq!((&claim["better"], &claim["part"]), (&Value::from("A"), &Value::from("writer")), "{claim:#}");
+            assert_eq!(
+                (&claim["better"], &claim["part"]),
+                (&Value::from("A"), &Value::from("writer")),
+                "{claim:#}"
+            );
             let by = claim["percent"][0].as_f64().expect("a number");
             assert!((by - percent).abs() < 2.0, "{figure}: {by} %");
             let sentence = claim["sentence"].as_str().expect("a sentence");
@@ -98,7 +110,8 @@ fn a_streams_difference_is_the_same_number_in_every_form() {
     let (dir, metric) = (folder.path(), ["--metric", "writer:p99.9"]);
     let bundle = neighbours(dir, &slower_writer);
     let found = asked(&bundle, metric[1]);
-    let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect::<String>();
+    let bare =
+        |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '\\').collect::<String>();
     let form = |args: &[&str]| {
         let out = dyno(dir, &[args, &metric].concat());
         assert!(out.status.success(), "{}", said(&out));
@@ -107,14 +120,20 @@ fn a_streams_difference_is_the_same_number_in_every_form() {
     form(&["report", "b.dyno", "-o", "b.md"]);
     form(&["report", "b.dyno", "-o", "b.html"]);
     let read = |name: &str| bare(&std::fs::read_to_string(dir.join(name)).expect("read"));
-    let (csv, md, html) = (form(&["export", "b.dyno", "--table", "comparisons"]), read("b.md"), read("b.html"));
+    let (csv, md, html) =
+        (form(&["export", "b.dyno", "--table", "comparisons"]), read("b.md"), read("b.html"));
     for of in found["comparisons"].as_array().expect("comparisons") {
         let number = bare(of["printed"].as_str().expect("printed"));
-        [&csv, &md, &html].iter().for_each(|text| assert!(text.contains(&number), "{number} is not in {text}"));
+        [&csv, &md, &html]
+            .iter()
+            .for_each(|text| assert!(text.contains(&number), "{number} is not in {text}"));
     }
     for of in found["claims"].as_array().expect("claims") {
         let sentence = bare(of["sentence"].as_str().expect("a sentence"));
-        assert!(form(&["claims", "b.dyno"]).contains(&sentence) && form(&["compare", "b.dyno"]).contains(&sentence));
+        assert!(
+            form(&["claims", "b.dyno"]).contains(&sentence)
+                && form(&["compare", "b.dyno"]).contains(&sentence)
+        );
     }
 }
 
@@ -123,20 +142,28 @@ fn a_stream_that_drifts_supports_no_claim_of_its_own_and_the_step_still_does() {
     let folder = made::folder();
     let halves = |subject: &str, noise: f64, stream: &str| {
         let level = if (subject, stream) == ("B", "reader") { 2e5 } else { 3e5 };
-        let fall = |i: usize| if stream == "writer" && subject == "B" { 1.0 - 0.5 * i as f64 / 9.0 } else { 1.0 };
-        Figures { seconds: (0..10).map(|i| level * noise * fall(i)).collect(), p99_ns: 1e6, ..Figures::default() }
+        let fall = |i: usize| {
+            if stream == "writer" && subject == "B" { 1.0 - 0.5 * i as f64 / 9.0 } else { 1.0 }
+        };
+        Figures {
+            seconds: (0..10).map(|i| level * noise * fall(i)).collect(),
+            p99_ns: 1e6,
+            ..Figures::default()
+        }
     };
     let bundle = neighbours(folder.path(), &halves);
     let own = asked(&bundle, "writer:ops/s");
     assert_eq!(sentences(&own), Vec::<&str>::new());
-    let caveats: Vec<&str> = own["caveats"].as_array().expect("caveats").iter().filter_map(Value::as_str).collect();
+    let caveats: Vec<&str> =
+        own["caveats"].as_array().expect("caveats").iter().filter_map(Value::as_str).collect();
     let said = caveats.iter().any(|c| c.contains(", B: writer: ops/s drifted by −5"));
     assert!(said, "{caveats:?}");
     assert_eq!(sentences(&asked(&bundle, "reader:ops/s")).len(), 2);
 }
 
 #[test]
-fn a_rate_that_a_stream_was_asked_for_is_no_finding_and_one_that_it_missed_made_it_easier_for_the_others() {
+fn a_rate_that_a_stream_was_asked_for_is_no_finding_and_one_that_it_missed_made_it_easier_for_the_others()
+ {
     let folder = made::folder();
     let writer = |reached: f64| {
         move |subject: &str, noise: f64, stream: &str| match (subject, stream) {
@@ -147,14 +174,21 @@ fn a_rate_that_a_stream_was_asked_for_is_no_finding_and_one_that_it_missed_made_
     };
     let bundle = neighbours(folder.path(), &writer(1.0));
     assert_eq!(asked(&bundle, "writer:ops/s")["comparisons"], Value::from(Vec::<Value>::new()));
-    assert_eq!(sentences(&asked(&bundle, "reader:ops/s")).len(), 2, "its rate is found, whatever the writer's is");
+    assert_eq!(
+        sentences(&asked(&bundle, "reader:ops/s")).len(),
+        2,
+        "its rate is found, whatever the writer's is"
+    );
     let latency = asked(&bundle, "writer:p99");
     assert!(latency["comparisons"].to_string().contains("writer p99"), "{latency:#}");
     let folder = made::folder();
     let bundle = neighbours(folder.path(), &writer(0.6));
     let found = asked(&bundle, "reader:ops/s");
     assert_eq!(sentences(&found), Vec::<&str>::new());
-    assert!(found["caveats"].to_string().contains("stream writer achieved 60.0 % of the asked rate"), "{found:#}");
+    assert!(
+        found["caveats"].to_string().contains("stream writer achieved 60.0 % of the asked rate"),
+        "{found:#}"
+    );
 }
 
 #[test]
@@ -185,7 +219,11 @@ fn a_drive_of_a_group_is_compared_with_the_same_of_another_group_and_both_are_na
     for claim in claims {
         assert_eq!(claim["part"], "drive-2");
         let basis = claim["basis"].as_str().expect("a basis");
-        assert!(basis.contains("of two drives, ") && basis.contains("A-second and ") && basis.contains("B-second"));
+        assert!(
+            basis.contains("of two drives, ")
+                && basis.contains("A-second and ")
+                && basis.contains("B-second")
+        );
     }
     assert_eq!(sentences(&asked(&bundle, "drive-1:ops/s")), Vec::<&str>::new());
     let refused = |metric: &str, parts: &[&str]| {

@@ -1,19 +1,26 @@
-//! The plan language from outside: good plans resolve to what they say, and bad ones are refused with the place and the
-//! remedy, all mistakes at once.
+//! The plan language from outside: good plans resolve to what they say, and bad ones are refused
+//! with the place and the remedy, all mistakes at once.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use dyno::base::units::Rate;
 use dyno::plan::{
-    self, Arrival, Catalogue, DefaultValue, Family, Field, Info, Kind, Knob, Load, Mistakes, Order, Plan,
+    self, Arrival, Catalogue, DefaultValue, Family, Field, Info, Kind, Knob, Load, Mistakes, Order,
+    Plan,
 };
 
 const fn knob(name: &'static str, kind: Kind, default: DefaultValue) -> Knob {
     Knob { name, kind, default, doc: "A knob of the tests." }
 }
 
-const fn info(name: &'static str, family: Family, writes: bool, max_depth: u32, knobs: &'static [Knob]) -> Info {
+const fn info(
+    name: &'static str,
+    family: Family,
+    writes: bool,
+    max_depth: u32,
+    knobs: &'static [Knob],
+) -> Info {
     Info { name, summary: "for the tests", family, writes, max_depth, knobs, source: "" }
 }
 
@@ -36,8 +43,10 @@ static ROCKSDB: Info = info(
         knob("table", Kind::Options, DefaultValue::Absent),
     ],
 );
-static FILE_KNOBS: &[Knob] =
-    &[knob("size", Kind::Bytes, DefaultValue::Required), knob("direct", Kind::Bool, DefaultValue::Is("true"))];
+static FILE_KNOBS: &[Knob] = &[
+    knob("size", Kind::Bytes, DefaultValue::Required),
+    knob("direct", Kind::Bool, DefaultValue::Is("true")),
+];
 static URING: Info = info("uring", Family::Block, true, 4096, FILE_KNOBS);
 static PSYNC: Info = info("psync", Family::Block, true, 1, FILE_KNOBS);
 static NULL: Info = info("null", Family::Any, false, 4096, &[]);
@@ -58,8 +67,13 @@ static SEQUENTIAL: Info = info("sequential", Family::Block, true, 1, BLOCK_KNOBS
 static FILL: Info = info("filluniquerandom", Family::KeyValue, true, 1, &[]);
 static OVERWRITE: Info = info("overwrite", Family::KeyValue, true, 1, &[]);
 static READRANDOM: Info = info("readrandom", Family::KeyValue, false, 1, &[]);
-static MIXED: Info =
-    info("readrandomwriterandom", Family::KeyValue, true, 1, &[knob("read", PERCENT, DefaultValue::Is("90"))]);
+static MIXED: Info = info(
+    "readrandomwriterandom",
+    Family::KeyValue,
+    true,
+    1,
+    &[knob("read", PERCENT, DefaultValue::Is("90"))],
+);
 
 fn catalogue() -> Catalogue {
     Catalogue {
@@ -94,14 +108,17 @@ impl Bench {
     }
 
     fn built_in(&self, name: &str, overrides: &[(&str, &str)]) -> Result<Plan, Mistakes> {
-        let subjects: Vec<(String, PathBuf)> =
-            [("A", "a"), ("B", "b")].map(|(name, dir)| (name.to_string(), self.path().join(dir))).to_vec();
-        let overrides: Vec<_> = overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        let subjects: Vec<(String, PathBuf)> = [("A", "a"), ("B", "b")]
+            .map(|(name, dir)| (name.to_string(), self.path().join(dir)))
+            .to_vec();
+        let overrides: Vec<_> =
+            overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
         plan::from_command_line(name, &subjects, &overrides, Some(2), &dyno::cmd::catalogue())
     }
 }
 
-const PLAN: &str = "protocol = \"protocol.toml\"\nsubject = [{ name = \"A\", drives = [{ path = \"a\" }] }]\n";
+const PLAN: &str =
+    "protocol = \"protocol.toml\"\nsubject = [{ name = \"A\", drives = [{ path = \"a\" }] }]\n";
 
 /// Line 1 on: a protocol with one dataset, one step, one stream called io.
 const PROTOCOL: &str = r#"[dataset.file]
@@ -124,7 +141,10 @@ fn a_plan_resolves_with_every_default_filled_in() {
     assert_eq!((step.duration_ns, step.warmup_ns, step.drop_caches), (5_000_000_000, 0, false));
     let stream = &step.streams[0];
     assert_eq!((stream.threads, stream.depth, stream.instances, stream.headline), (1, 1, 1, true));
-    assert_eq!((stream.load, stream.arrival, stream.dataset.as_str()), (Load::Closed, Arrival::Fixed, "file"));
+    assert_eq!(
+        (stream.load, stream.arrival, stream.dataset.as_str()),
+        (Load::Closed, Arrival::Fixed, "file")
+    );
     assert_eq!(stream.engine.knobs.int("size").ok(), Some(1 << 30), "taken from the dataset");
     assert_eq!(stream.engine.knobs.flag("direct").ok(), Some(true), "the engine's default");
     assert_eq!(stream.workload.knobs.float("read").ok(), Some(70.0));
@@ -142,8 +162,10 @@ fn every_built_in_protocol_resolves() {
     }
     for (name, minutes) in [("demo", 4), ("quick", 10)] {
         let plan = bench.built_in(name, &[]).unwrap_or_else(|m| panic!("{m}"));
-        let points = plan::points(&Plan { repeats: plan::repeats::default(&plan.protocol), ..plan });
-        let seconds = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns).sum::<u64>() / 1_000_000_000;
+        let points =
+            plan::points(&Plan { repeats: plan::repeats::default(&plan.protocol), ..plan });
+        let seconds = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns).sum::<u64>()
+            / 1_000_000_000;
         assert!(seconds <= minutes * 60, "{name} measures for {seconds} s");
     }
 }
@@ -168,7 +190,10 @@ fn overrides_reach_steps_streams_and_datasets() {
     let options = knobs.options("options").expect("options");
     assert_eq!(options["max_open_files"], "100");
     assert_eq!(options["compression"], "kNoCompression");
-    assert_eq!(plan.protocol.steps[3].streams[0].workload.knobs.sizes("block").ok(), Some(vec![(8192, 1.0)]));
+    assert_eq!(
+        plan.protocol.steps[3].streams[0].workload.knobs.sizes("block").ok(),
+        Some(vec![(8192, 1.0)])
+    );
 }
 
 #[test]
@@ -177,13 +202,21 @@ fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_ord
     let plan = bench.built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
     let order = |plan: &Plan| -> Vec<String> {
         let first = plan::points(plan).into_iter().filter(|p| p.key.step == "readrandom");
-        first.map(|p| format!("{}{}x{}", p.key.subject, p.key.repeat, p.step.streams[0].threads)).collect()
+        first
+            .map(|p| format!("{}{}x{}", p.key.subject, p.key.repeat, p.step.streams[0].threads))
+            .collect()
     };
-    let interleaved = ["A1x1", "B1x1", "A1x2", "B1x2", "A1x4", "B1x4", "B2x1", "A2x1", "B2x2", "A2x2", "B2x4", "A2x4"];
+    let interleaved = [
+        "A1x1", "B1x1", "A1x2", "B1x2", "A1x4", "B1x4", "B2x1", "A2x1", "B2x2", "A2x2", "B2x4",
+        "A2x4",
+    ];
     assert_eq!(order(&plan), interleaved);
     // Three repeats: every other point begins with B, and says so.
     let odd = Plan { repeats: 3, ..plan.clone() };
-    let turns = ["A1x1", "B1x1", "B1x2", "A1x2", "A1x4", "B1x4", "B2x1", "A2x1", "A2x2", "B2x2", "B2x4", "A2x4"];
+    let turns = [
+        "A1x1", "B1x1", "B1x2", "A1x2", "A1x4", "B1x4", "B2x1", "A2x1", "A2x2", "B2x2", "B2x4",
+        "A2x4",
+    ];
     assert_eq!(order(&odd)[..12], turns);
     let older = Plan { order_version: 0, ..odd.clone() };
     assert_eq!(order(&older)[..12], interleaved);
@@ -191,21 +224,30 @@ fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_ord
         let mut blocks: BTreeMap<String, u32> = BTreeMap::new();
         for point in plan::points(plan) {
             let key = &point.key;
-            let turn = blocks.entry(format!("{} {:?} {}", key.step, key.axis, key.repeat)).or_default();
+            let turn =
+                blocks.entry(format!("{} {:?} {}", key.step, key.axis, key.repeat)).or_default();
             assert_eq!(plan::Places::of(plan).place(plan, key), Some(*turn), "{key:?}");
             *turn += 1;
         }
     }
-    let blocked = ["A1x1", "A1x2", "A1x4", "A2x1", "A2x2", "A2x4", "B1x1", "B1x2", "B1x4", "B2x1", "B2x2", "B2x4"];
+    let blocked = [
+        "A1x1", "A1x2", "A1x4", "A2x1", "A2x2", "A2x4", "B1x1", "B1x2", "B1x4", "B2x1", "B2x2",
+        "B2x4",
+    ];
     let plan = Plan { order: Order::Blocked, ..plan };
     assert_eq!(order(&plan), blocked);
-    assert_eq!(plan::Places::of(&plan).place(&plan, &plan::points(&plan)[0].key), None, "nobody takes turns");
+    assert_eq!(
+        plan::Places::of(&plan).place(&plan, &plan::points(&plan)[0].key),
+        None,
+        "nobody takes turns"
+    );
 }
 
 #[test]
 fn sweeps_set_their_field() {
     let swept = |sweep: &str| -> Vec<(Field, f64, dyno::plan::Stream)> {
-        let protocol = PROTOCOL.replace("duration = \"5s\"", &format!("duration = \"5s\"\nsweep = {{ {sweep} }}"));
+        let protocol = PROTOCOL
+            .replace("duration = \"5s\"", &format!("duration = \"5s\"\nsweep = {{ {sweep} }}"));
         let plan = Bench::new().load(PLAN, &protocol).unwrap_or_else(|m| panic!("{m}"));
         let points = plan::points(&Plan { repeats: 1, ..plan }).into_iter();
         points
@@ -231,38 +273,151 @@ fn bad_protocols_are_refused_with_place_and_remedy() {
     let sweep = |text: &str| format!("duration = \"5s\"\nsweep = {text}");
     let stream = "name = \"io\"\n";
     let cases: &[(&str, String, &[&str])] = &[
-        ("duration = \"5s\"", "duraton = \"5s\"".into(), &["no key 'duraton'", "protocol.toml:6:1", "did you mean 'duration'", "needs 'duration'"]),
+        (
+            "duration = \"5s\"",
+            "duraton = \"5s\"".into(),
+            &[
+                "no key 'duraton'",
+                "protocol.toml:6:1",
+                "did you mean 'duration'",
+                "needs 'duration'",
+            ],
+        ),
         ("\"5s\"", "\"20\"".into(), &["'20' is not a time", "protocol.toml:6:12", "1h30m"]),
         ("\"5s\"", "20".into(), &["expected a time with its unit", "protocol.toml:6:12"]),
         ("\"5s\"", "\"0s\"".into(), &["zero measures nothing", "protocol.toml:6:12"]),
         ("\"1GiB\"", "\"1 gigs\"".into(), &["'1 gigs' is not a size", "protocol.toml:3:8"]),
         ("size = \"1GiB\"\n", "".into(), &["'uring' needs 'size'", "protocol.toml:1:10"]),
-        ("engine = \"uring\"\nworkload", "engine = \"urnig\"\nworkload".into(), &["there is no engine 'urnig'", "protocol.toml:9:10", "did you mean 'uring'", "null, psync, uring, rocksdb"]),
-        ("kind = \"random\"", "kind = \"randm\"".into(), &["there is no workload 'randm'", "protocol.toml:10:21", "did you mean 'random'"]),
-        ("read = 70", "read = 170".into(), &["170 is out of range", "write 0 to 100", "protocol.toml:10:38"]),
+        (
+            "engine = \"uring\"\nworkload",
+            "engine = \"urnig\"\nworkload".into(),
+            &[
+                "there is no engine 'urnig'",
+                "protocol.toml:9:10",
+                "did you mean 'uring'",
+                "null, psync, uring, rocksdb",
+            ],
+        ),
+        (
+            "kind = \"random\"",
+            "kind = \"randm\"".into(),
+            &["there is no workload 'randm'", "protocol.toml:10:21", "did you mean 'random'"],
+        ),
+        (
+            "read = 70",
+            "read = 170".into(),
+            &["170 is out of range", "write 0 to 100", "protocol.toml:10:38"],
+        ),
         ("read = 70", "reed = 70".into(), &["no key 'reed'", "did you mean 'read'"]),
-        ("kind = \"random\", read = 70", "kind = \"readrandom\"".into(), &["makes key-value ones", "protocol.toml:10:21", "rocksdb"]),
+        (
+            "kind = \"random\", read = 70",
+            "kind = \"readrandom\"".into(),
+            &[
+                "makes key-value \
+            ones",
+                "protocol.toml:10:21",
+                "rocksdb",
+            ],
+        ),
         (PROTOCOL, "step = []".into(), &["there are no steps", "protocol.toml:1:8"]),
-        (stream, "dataset = \"fil\"\n".into(), &["no dataset 'fil'", "did you mean 'file'", "protocol.toml:8:11"]),
+        (
+            stream,
+            "dataset = \"fil\"\n".into(),
+            &["no dataset 'fil'", "did you mean 'file'", "protocol.toml:8:11"],
+        ),
         (stream, "threads = 0\n".into(), &["0 is out of range", "protocol.toml:8:11"]),
         (stream, "depth = 0\n".into(), &["0 is out of range", "protocol.toml:8:9"]),
-        (stream, "depth = 5000\n".into(), &["'uring' takes a depth of at most 4096, not 5000", "protocol.toml:8:9"]),
-        (stream, "rate = \"10MB\"\n".into(), &["'10MB' is not a rate", "protocol.toml:8:8", "10MB/s"]),
-        (stream, "arrival = \"posson\"\n".into(), &["did you mean 'poisson'", "protocol.toml:8:11"]),
+        (
+            stream,
+            "depth = 5000\n".into(),
+            &[
+                "'uring' takes a depth of at most 4096, not \
+            5000",
+                "protocol.toml:8:9",
+            ],
+        ),
+        (
+            stream,
+            "rate = \"10MB\"\n".into(),
+            &["'10MB' is not a rate", "protocol.toml:8:8", "10MB/s"],
+        ),
+        (
+            stream,
+            "arrival = \"posson\"\n".into(),
+            &["did you mean 'poisson'", "protocol.toml:8:11"],
+        ),
         (stream, "headline = false\n".into(), &["no stream of the step counts in the headline"]),
         (stream, "name = \"a.b\"\n".into(), &["holds a full stop", "protocol.toml:8:8"]),
-        ("duration = \"5s\"", sweep("{ axis = \"io.threads\", values = [] }"), &["the sweep is empty", "protocol.toml:7:41"]),
-        ("duration = \"5s\"", sweep("{ axis = \"oi.threads\", values = [1] }"), &["no stream 'oi'", "did you mean 'io'", "protocol.toml:7:18"]),
-        ("duration = \"5s\"", sweep("{ axis = \"io.thread\", values = [1] }"), &["no field 'thread'", "did you mean 'threads'"]),
-        ("duration = \"5s\"", sweep("{ axis = \"io.threads\", values = [1, 2, 1] }"), &["swept twice", "protocol.toml:7:48"]),
+        (
+            "duration = \"5s\"",
+            sweep("{ axis = \"io.threads\", values = [] }"),
+            &["the sweep is empty", "protocol.toml:7:41"],
+        ),
+        (
+            "duration = \"5s\"",
+            sweep("{ axis = \"oi.threads\", values = [1] }"),
+            &["no stream 'oi'", "did you mean 'io'", "protocol.toml:7:18"],
+        ),
+        (
+            "duration = \"5s\"",
+            sweep("{ axis = \"io.thread\", values = [1] }"),
+            &["no field 'thread'", "did you mean 'threads'"],
+        ),
+        (
+            "duration = \"5s\"",
+            sweep("{ axis = \"io.threads\", values = [1, 2, 1] }"),
+            &["swept twice", "protocol.toml:7:48"],
+        ),
         ("duration = \"5s\"", sweep("{ axis = \"io.load\", values = [1] }"), &["takes 'percent'"]),
-        ("duration = \"5s\"", sweep("{ axis = \"io.rate\", values = [\"1MB/s\", \"5k/s\"] }"), &["mixes bytes"]),
-        ("[[step]]", "[[step]]\nname = \"reads\"\nduration = \"1s\"\nstream = [{ engine = \"null\", workload = \"random\" }]\n[[step]]".into(), &["two steps named 'reads'", "protocol.toml:9:8"]),
-        ("[[step.stream]]", "[[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n[[step.stream]]".into(), &["two streams named 'io'"]),
-        ("[[step.stream]]", "[[step.stream]]\nengine = { kind = \"uring\", direct = false }\nworkload = \"random\"\n[[step.stream]]".into(), &["with different knobs of 'uring'", "protocol.toml:10:1"]),
-        ("\"uring\"\nsize", "\"psync\"\nfill = { kind = \"sequential\", depth = 4 }\nsize".into(), &["'psync' takes a depth of at most 1, not 4", "protocol.toml:3:39"]),
-        ("[dataset.file]", "titel = \"x\"\n[dataset.file]".into(), &["a protocol has no key 'titel'", "protocol.toml:1:1", "did you mean 'title'"]),
-        ("[dataset.file]", "title = = 1\n[dataset.file]".into(), &["this is not TOML", "protocol.toml:1:9"]),
+        (
+            "duration = \"5s\"",
+            sweep("{ axis = \"io.rate\", values = [\"1MB/s\", \"5k/s\"] }"),
+            &["mixes bytes"],
+        ),
+        (
+            "[[step]]",
+            "[[step]]\nname = \"reads\"\nduration = \"1s\"\n\
+                      stream = [{ engine = \"null\", workload = \"random\" }]\n\
+                      [[step]]"
+                .into(),
+            &["two steps named 'reads'", "protocol.toml:9:8"],
+        ),
+        (
+            "[[step.stream]]",
+            "[[step.stream]]\nname = \"io\"\nengine = \"null\"\n\
+                             workload = \"random\"\n\
+                             [[step.stream]]"
+                .into(),
+            &["two streams named 'io'"],
+        ),
+        (
+            "[[step.stream]]",
+            "[[step.stream]]\nengine = { kind = \"uring\", direct = false }\n\
+                             workload = \"random\"\n\
+                             [[step.stream]]"
+                .into(),
+            &["with different knobs of 'uring'", "protocol.toml:10:1"],
+        ),
+        (
+            "\"uring\"\nsize",
+            "\"psync\"\nfill = { kind = \"sequential\", depth = 4 }\nsize".into(),
+            &["'psync' takes a depth of at most 1, not 4", "protocol.toml:3:39"],
+        ),
+        (
+            "[dataset.file]",
+            "titel = \"x\"\n[dataset.file]".into(),
+            &[
+                "a protocol has no key \
+            'titel'",
+                "protocol.toml:1:1",
+                "did you mean 'title'",
+            ],
+        ),
+        (
+            "[dataset.file]",
+            "title = = 1\n[dataset.file]".into(),
+            &["this is not TOML", "protocol.toml:1:9"],
+        ),
     ];
     for (old, new, fragments) in cases {
         let bench = Bench::new();
@@ -270,7 +425,10 @@ fn bad_protocols_are_refused_with_place_and_remedy() {
         let mistakes = bench.load(PLAN, &PROTOCOL.replacen(old, new, 1)).expect_err(new);
         let text = mistakes.render(false);
         for fragment in *fragments {
-            assert!(flat(&text).contains(fragment), "'{fragment}' is not in what is said of {new}:\n{text}");
+            assert!(
+                flat(&text).contains(fragment),
+                "'{fragment}' is not in what is said of {new}:\n{text}"
+            );
         }
     }
 }
@@ -280,11 +438,20 @@ fn bad_protocols_are_refused_with_place_and_remedy() {
 fn bad_plans_are_refused_with_place_and_remedy() {
     let with = |drives: &str| format!("protocol = \"protocol.toml\"\nsubject = [{drives}]\n");
     let cases: &[(String, &[&str])] = &[
-        (PLAN.replace("protocol.toml", "quik"), &["no protocol 'quik'", "plan.toml:1:12", "did you mean 'quick'"]),
+        (
+            PLAN.replace("protocol.toml", "quik"),
+            &["no protocol 'quik'", "plan.toml:1:12", "did you mean 'quick'"],
+        ),
         (PLAN.replace("protocol.toml", "none.toml"), &["protocol: cannot read", "plan.toml:1:12"]),
-        ("protocol = \"protocol.toml\"\n".into(), &["the plan has no subject", "--subject NAME=/path"]),
+        (
+            "protocol = \"protocol.toml\"\n".into(),
+            &["the plan has no subject", "--subject NAME=/path"],
+        ),
         (format!("{PLAN}repeats = 0\n"), &["0 is out of range", "plan.toml:3:11"]),
-        (format!("{PLAN}order = \"random\"\n"), &["'random' is not a choice", "interleaved, blocked"]),
+        (
+            format!("{PLAN}order = \"random\"\n"),
+            &["'random' is not a choice", "interleaved, blocked"],
+        ),
         (
             format!("{PLAN}override = {{ \"step.raeds.duration\" = \"1s\" }}\n"),
             &["finds no 'raeds'", "plan.toml:3:14", "did you mean 'reads'"],
@@ -293,23 +460,44 @@ fn bad_plans_are_refused_with_place_and_remedy() {
             format!("{PLAN}override = {{ \"step.reads.durations\" = \"1s\" }}\n"),
             &["no key 'durations'", "plan.toml:3:14"],
         ),
-        (format!("{PLAN}override = {{ \"step.reads.duration\" = \"1\" }}\n"), &["'1' is not a time", "plan.toml:3:38"]),
-        (format!("{PLAN}override = {{ step.reads.duration = \"1\" }}\n"), &["'1' is not a time", "plan.toml:3:36"]),
+        (
+            format!("{PLAN}override = {{ \"step.reads.duration\" = \"1\" }}\n"),
+            &["'1' is not a time", "plan.toml:3:38"],
+        ),
+        (
+            format!("{PLAN}override = {{ step.reads.duration = \"1\" }}\n"),
+            &["'1' is not a time", "plan.toml:3:36"],
+        ),
         (with("{ name = \"A\", drives = [] }"), &["'A' has no drive", "plan.toml:2:35"]),
-        (with("{ name = \"A\", drives = [{ path = \"c\" }] }"), &["c cannot be used", "plan.toml:2:45"]),
-        (with("{ name = \"A\", drives = [{ path = \"file\" }] }"), &["is no directory", "plan.toml:2:45"]),
+        (
+            with("{ name = \"A\", drives = [{ path = \"c\" }] }"),
+            &["c cannot be used", "plan.toml:2:45"],
+        ),
+        (
+            with("{ name = \"A\", drives = [{ path = \"file\" }] }"),
+            &["is no directory", "plan.toml:2:45"],
+        ),
         (with("{ name = \"A\", drives = [{ device = \"file\" }] }"), &["is no block device"]),
         (with("{ name = \"A\", drives = [{}] }"), &["either 'path' or 'device'"]),
         (
-            with("{ name = \"A\", drives = [{ path = \"a\" }] }, { name = \"A\", drives = [{ path = \"b\" }] }"),
+            with(
+                "{ name = \"A\", drives = [{ path = \"a\" }] }, \
+                 { name = \"A\", drives = [{ path = \"b\" }] }",
+            ),
             &["two subjects named 'A'"],
         ),
         (
-            with("{ name = \"A\", drives = [{ path = \"a\" }] }, { name = \"B\", drives = [{ path = \"b/../a\" }] }"),
+            with(
+                "{ name = \"A\", drives = [{ path = \"a\" }] }, \
+                 { name = \"B\", drives = [{ path = \"b/../a\" }] }",
+            ),
             &["is the same drive as one of subject 'A'"],
         ),
         (
-            with("{ name = \"A\", drives = [{ path = \"a\" }] }, { name = \"B\", drives = [{ path = \"a/inner\" }] }"),
+            with(
+                "{ name = \"A\", drives = [{ path = \"a\" }] }, \
+                 { name = \"B\", drives = [{ path = \"a/inner\" }] }",
+            ),
             &["lies inside a drive of subject 'A'"],
         ),
         (
@@ -321,7 +509,10 @@ fn bad_plans_are_refused_with_place_and_remedy() {
         let mistakes = Bench::new().load(plan, PROTOCOL).expect_err(plan);
         let text = mistakes.render(false);
         for fragment in *fragments {
-            assert!(flat(&text).contains(fragment), "'{fragment}' is not in what is said of\n{plan}:\n{text}");
+            assert!(
+                flat(&text).contains(fragment),
+                "'{fragment}' is not in what is said of\n{plan}:\n{text}"
+            );
         }
     }
 }
@@ -341,8 +532,13 @@ fn all_mistakes_are_shown_at_once_each_in_its_own_file() {
 #[test]
 fn a_wrong_argument_is_shown_as_it_was_typed() {
     let bench = Bench::new();
-    let text = bench.built_in("quick", &[("step.readrandom.duration", "soon")]).expect_err("no time").to_string();
-    for part in ["'soon' is not a time", "--set step.readrandom.duration=soon", "nothing was touched"] {
+    let text = bench
+        .built_in("quick", &[("step.readrandom.duration", "soon")])
+        .expect_err("no time")
+        .to_string();
+    for part in
+        ["'soon' is not a time", "--set step.readrandom.duration=soon", "nothing was touched"]
+    {
         assert!(text.contains(part), "{part} in\n{text}");
     }
     let text = bench.built_in("quik", &[]).expect_err("no protocol").to_string();
@@ -351,7 +547,8 @@ fn a_wrong_argument_is_shown_as_it_was_typed() {
 
 /// A rendered text without its frame and line breaks, so that a wrapped message is found too.
 fn flat(text: &str) -> String {
-    let text: String = text.chars().map(|c| if "│╭╰─┬·├▶\n".contains(c) { ' ' } else { c }).collect();
+    let text: String =
+        text.chars().map(|c| if "│╭╰─┬·├▶\n".contains(c) { ' ' } else { c }).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -376,12 +573,17 @@ fn a_check_tells_points_time_and_bytes() {
 
 #[test]
 fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
-    let sweep =
-        PROTOCOL.replace("duration = \"5s\"", "duration = \"5s\"\nsweep = { axis = \"io.depth\", values = [1, 8] }");
+    let sweep = PROTOCOL.replace(
+        "duration = \"5s\"",
+        "duration = \"5s\"\nsweep = { axis = \"io.depth\", values = [1, 8] }",
+    );
     let with = |headline: &str| Bench::new().load(PLAN, &format!("headline = {headline}\n{sweep}"));
     let plan = with("{ step = \"reads\", metric = \"io:p99\", at = 8 }").expect("a plan");
     let headline = plan.protocol.headline.expect("a headline");
-    assert_eq!((headline.metric.as_str(), headline.at), ("io:p99", plan::model::headline::Place::Value(8.0)));
+    assert_eq!(
+        (headline.metric.as_str(), headline.at),
+        ("io:p99", plan::model::headline::Place::Value(8.0))
+    );
     for (headline, why) in [
         ("{ step = \"writes\", metric = \"ops/s\" }", "there is no step 'writes' to lead with"),
         ("{ step = \"reads\", metric = \"p98\" }", "there is no metric 'p98'"),
@@ -400,7 +602,9 @@ fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
 #[test]
 fn every_built_in_protocol_says_what_its_brief_leads_with() {
     // Those two are no briefs: `dyno selftest` reads them.
-    for (name, text) in plan::protocols().iter().filter(|(name, _)| !["selftest", "ceiling"].contains(name)) {
+    for (name, text) in
+        plan::protocols().iter().filter(|(name, _)| !["selftest", "ceiling"].contains(name))
+    {
         assert!(text.contains("\nheadline = { step = "), "{name}");
     }
 }

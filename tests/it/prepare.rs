@@ -1,6 +1,6 @@
-//! `[prepare]` on loop devices: purged, given a filesystem, filled, loaded, brought to a steady state; remembered, so that
-//! a resumed run prepares again only what no longer holds. Needs root and loop devices; says so where they are missing,
-//! which counts as not shown.
+//! `[prepare]` on loop devices: purged, given a filesystem, filled, loaded, brought to a steady
+//! state; remembered, so that a resumed run prepares again only what no longer holds. Needs root
+//! and loop devices; says so where they are missing, which counts as not shown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,10 +49,15 @@ impl Bench {
 
     /// A plan for the device with this protocol.
     fn plan(&self, protocol: &str) -> PathBuf {
-        fs::write(self.at("protocol.toml"), format!("title = \"T\"\nsource = \"test\"\n{protocol}")).unwrap();
+        fs::write(
+            self.at("protocol.toml"),
+            format!("title = \"T\"\nsource = \"test\"\n{protocol}"),
+        )
+        .unwrap();
         let (device, serial) = (self.device.display(), self.at("disk").display().to_string());
         let plan = format!(
-            "protocol = \"./protocol.toml\"\nrepeats = 1\nsame_device = true\n[[subject]]\nname = \"A\"\n\
+            "protocol = \"./protocol.toml\"\nrepeats = 1\nsame_device = true\n[[subject]]\n\
+             name = \"A\"\n\
              drives = [{{ device = \"{device}\", serial = \"{serial}\", erase = true }}]\n"
         );
         fs::write(self.at("plan.toml"), plan).unwrap();
@@ -72,7 +77,8 @@ impl Bench {
         (output.status.code(), String::from_utf8_lossy(&said).into_owned())
     }
 
-    /// Goes on with the run. Its plan comes from a bundle, so what it erases and how has to be named.
+    /// Goes on with the run. Its plan comes from a bundle, so what it erases and how has to be
+    /// named.
     fn resume(&self) -> (Option<i32>, String) {
         let serial = self.at("disk").display().to_string();
         let options = ["--allow", "-K noatime,nodiratime", "--allow", "noatime"];
@@ -97,7 +103,8 @@ impl Bench {
         fs::read_to_string("/proc/mounts").unwrap().contains(&place)
     }
 
-    /// Starts a run and kills it when the first of its points has been kept and the second is running.
+    /// Starts a run and kills it when the first of its points has been kept and the second is
+    /// running.
     fn kill_in_second_point(&self, plan: &Path) {
         let mut child: Child = self
             .command(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"])
@@ -165,7 +172,10 @@ fn a_drive_is_purged_filled_conditioned_and_steady_and_the_report_says_so() {
     assert!(prepared[3].outcome.starts_with("512 ops of random"), "{prepared:?}");
     let state = prepared[4].steady.as_ref().unwrap();
     let window = state.window.as_ref().unwrap();
-    assert!(state.reached() && window.values == state.rounds[state.rounds.len() - 5..], "{state:?}");
+    assert!(
+        state.reached() && window.values == state.rounds[state.rounds.len() - 5..],
+        "{state:?}"
+    );
 
     let (code, said) = bench.dyno(&["report", "run.dyno", "-o", "report.html"]);
     assert_eq!(code, Some(0), "{said}");
@@ -178,14 +188,19 @@ fn a_drive_is_purged_filled_conditioned_and_steady_and_the_report_says_so() {
 #[test]
 fn a_steady_state_that_is_not_reached_marks_every_point_and_hides_none() {
     let Some(bench) = Bench::new(64) else { return };
-    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3, excursion = 0.0, slope = 0.0"));
+    let plan = bench
+        .plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3, excursion = 0.0, slope = 0.0"));
     let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
     assert_eq!(code, Some(0), "{said}");
     let points = Bundle::open(&bench.at("run.dyno")).unwrap().points().unwrap();
     assert_eq!(points.len(), 2);
     for stored in points {
         let mark = stored.point.facts.iter().find(|f| f.group == "Preparation");
-        assert!(mark.is_some_and(|m| m.value.contains("NOT steady within 3 rounds")), "{:?}", stored.point.facts);
+        assert!(
+            mark.is_some_and(|m| m.value.contains("NOT steady within 3 rounds")),
+            "{:?}",
+            stored.point.facts
+        );
     }
     let (_, said) = bench.dyno(&["report", "run.dyno", "-o", "report.html"]);
     let page = fs::read_to_string(bench.at("report.html")).unwrap();
@@ -210,7 +225,10 @@ fn a_resumed_run_prepares_again_only_what_no_longer_holds() {
     // Somebody writes to the drive in between: nothing holds any longer.
     fs::rename(bench.at("copy.dyno"), bench.at("run.dyno")).unwrap();
     let of = format!("of={}", bench.device.display());
-    let dd = Command::new("dd").args(["if=/dev/urandom", &of, "bs=1M", "count=80", "conv=fsync"]).output().unwrap();
+    let dd = Command::new("dd")
+        .args(["if=/dev/urandom", &of, "bs=1M", "count=80", "conv=fsync"])
+        .output()
+        .unwrap();
     assert!(dd.status.success());
     let (code, said) = bench.resume();
     assert_eq!(code, Some(0), "{said}");
@@ -264,7 +282,9 @@ fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
         // Another run may not erase it: its plan does not name what is there.
         let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "other.dyno"]);
         assert!(code == Some(3) && said.contains(&format!("erase = \"{kind}\"")), "{kind}: {said}");
-        let named = fs::read_to_string(&plan).unwrap().replace("erase = true", &format!("erase = \"{kind}\""));
+        let named = fs::read_to_string(&plan)
+            .unwrap()
+            .replace("erase = true", &format!("erase = \"{kind}\""));
         fs::write(&plan, named).unwrap();
         let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "third.dyno"]);
         assert!(code == Some(0) && !bench.is_mounted(), "{kind}: {said}");
@@ -274,12 +294,15 @@ fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
 #[test]
 fn a_drive_that_cannot_be_made_ready_fails_its_own_points_alone() {
     let Some(bench) = Bench::new(64) else { return };
-    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3").replace("discard", "format"));
+    let plan = bench
+        .plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3").replace("discard", "format"));
     let other = bench.at("other");
     fs::create_dir(&other).unwrap();
     let text = fs::read_to_string(&plan).unwrap();
-    let second = format!("[[subject]]\nname = \"B\"\ndrives = [{{ path = \"{}\" }}]\n", other.display());
-    let size = "[override]\n\"dataset.surface.size\" = \"8MiB\"\n\"dataset.surface.direct\" = false\n";
+    let second =
+        format!("[[subject]]\nname = \"B\"\ndrives = [{{ path = \"{}\" }}]\n", other.display());
+    let size =
+        "[override]\n\"dataset.surface.size\" = \"8MiB\"\n\"dataset.surface.direct\" = false\n";
     fs::write(&plan, format!("{text}{second}{size}")).unwrap();
     let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
     assert_eq!(code, Some(2), "{said}");
@@ -287,14 +310,19 @@ fn a_drive_that_cannot_be_made_ready_fails_its_own_points_alone() {
         let (key, outcome) = (stored.point.key, stored.point.outcome);
         match key.subject.as_str() {
             "A" => {
-                assert!(format!("{outcome:?}").contains("cannot be purged as the plan asks: it has discard"), "{said}")
+                assert!(
+                    format!("{outcome:?}")
+                        .contains("cannot be purged as the plan asks: it has discard"),
+                    "{said}"
+                )
             }
             _ => assert_eq!(outcome, Outcome::Measured, "{said}"),
         }
     }
     let done = bench.prepared();
     assert!(
-        done.iter().all(|p| p.subject == "B") && done[0].outcome.contains("a directory cannot be purged"),
+        done.iter().all(|p| p.subject == "B")
+            && done[0].outcome.contains("a directory cannot be purged"),
         "{done:?}"
     );
 }
@@ -309,17 +337,36 @@ fn mistakes_in_prepare_are_shown_where_they_stand() {
         ("namespaces = 4\nfilesystem = \"xfs\"", "not on its namespaces"),
         ("filesystem = \"zfs\"", "'zfs' is not a choice here"),
         ("filesystem = { mount = \"noatime\" }", "needs 'kind'"),
-        ("steady = { workload = \"random\", engine = \"null\", rounds = 3 }", "3 rounds never fill a window of 5"),
-        ("steady = { workload = \"random\", engine = \"null\", metric = \"speed\" }", "'speed' is not a choice here"),
-        ("condition = [{ workload = \"random\", engine = \"null\" }]", "either 'duration' or 'passes'"),
-        ("condition = [{ workload = \"random\", engine = \"null\", duration = \"1s\", passes = 2 }]", "either"),
+        (
+            "steady = { workload = \"random\", engine = \"null\", rounds = 3 }",
+            "3 rounds never fill a window of 5",
+        ),
+        (
+            "steady = { workload = \"random\", engine = \"null\", metric = \"speed\" }",
+            "'speed' is not a choice here",
+        ),
+        (
+            "condition = [{ workload = \"random\", engine = \"null\" }]",
+            "either 'duration' or 'passes'",
+        ),
+        (
+            "condition = \
+             [{ workload = \"random\", engine = \"null\", duration = \"1s\", passes = 2 }]",
+            "either",
+        ),
     ] {
-        let step =
-            "[[step]]\nname = \"s\"\nduration = \"1s\"\n[[step.stream]]\nworkload = \"random\"\nengine = \"null\"\n";
-        fs::write(&protocol, format!("title = \"T\"\nsource = \"t\"\n[prepare]\n{prepare}\n{step}")).unwrap();
+        let step = "[[step]]\nname = \"s\"\nduration = \"1s\"\n[[step.stream]]\n\
+                    workload = \"random\"\nengine = \"null\"\n";
+        fs::write(
+            &protocol,
+            format!("title = \"T\"\nsource = \"t\"\n[prepare]\n{prepare}\n{step}"),
+        )
+        .unwrap();
         let subject = format!("A={}", folder.path().display());
-        let output =
-            Command::new(DYNO).args(["plan", "check", &protocol.to_string_lossy(), "-s", &subject]).output().unwrap();
+        let output = Command::new(DYNO)
+            .args(["plan", "check", &protocol.to_string_lossy(), "-s", &subject])
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains(says), "{prepare}: {said}");
     }
@@ -332,14 +379,25 @@ fn the_check_tells_what_will_be_done_and_that_a_stream_means_a_namespace_that_wi
     let check = |prepare: &str, target: &str| {
         let stream = format!("workload = \"random\"\nengine = \"null\"\ntarget = \"{target}\"\n");
         let step = format!("[[step]]\nname = \"s\"\nduration = \"1s\"\n[[step.stream]]\n{stream}");
-        fs::write(&protocol, format!("title = \"T\"\nsource = \"t\"\n[prepare]\n{prepare}\n{step}")).unwrap();
+        fs::write(
+            &protocol,
+            format!("title = \"T\"\nsource = \"t\"\n[prepare]\n{prepare}\n{step}"),
+        )
+        .unwrap();
         let subject = format!("A={}", folder.path().display());
-        let output = Command::new(DYNO).args(["plan", "check", &protocol.to_string_lossy(), "-s", &subject]).output();
+        let output = Command::new(DYNO)
+            .args(["plan", "check", &protocol.to_string_lossy(), "-s", &subject])
+            .output();
         let output = output.unwrap();
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
     };
     let said = check("namespaces = 4", "namespace:1/6");
     assert!(said.contains("'random' works on one of 6 namespaces, and there will be 4"), "{said}");
     let said = check("namespaces = 6\npurge = \"any\"", "namespace:1/6");
-    assert!(said.contains("First, for each drive: 6 equal namespaces; purge by the best means that it has"), "{said}");
+    assert!(
+        said.contains(
+            "First, for each drive: 6 equal namespaces; purge by the best means that it has"
+        ),
+        "{said}"
+    );
 }

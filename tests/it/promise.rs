@@ -1,6 +1,6 @@
-//! The promise through the whole program: bundles of identical subjects in 24 settings that have every pair of values of
-//! any two factors, and what the real `dyno claims --json` claims of them. The same settings through the function alone,
-//! and in thousands, are `simulation`'s.
+//! The promise through the whole program: bundles of identical subjects in 24 settings that have
+//! every pair of values of any two factors, and what the real `dyno claims --json` claims of them.
+//! The same settings through the function alone, and in thousands, are `simulation`'s.
 
 use std::collections::HashMap;
 
@@ -63,7 +63,8 @@ fn covering() -> Vec<Setting> {
     let covers = |row: &[usize; 7], o: &[usize; 4]| row[o[0]] == o[1] && row[o[2]] == o[3];
     let (mut open, mut rng, mut found) = (pairs(), rng(1, 0), Vec::new());
     while found.len() < 24 {
-        let tried: Vec<[usize; 7]> = (0..500).map(|_| LEVELS.map(|l| rng.below(l as u64) as usize)).collect();
+        let tried: Vec<[usize; 7]> =
+            (0..500).map(|_| LEVELS.map(|l| rng.below(l as u64) as usize)).collect();
         let new = |row: &&[usize; 7]| open.iter().filter(|o| covers(row, o)).count();
         let best = *tried.iter().max_by_key(new).expect("tried");
         open.retain(|o| !covers(&best, o));
@@ -106,10 +107,13 @@ fn write(bundle: &std::path::Path, plan: &Plan, with: &Setting, rng: &mut Rng) {
         let axis = key.axis.as_ref().map_or(0.0, |a| a.value.as_f64());
         let cell = (key.step.clone(), axis.to_bits());
         let spread = match with.shape {
-            Shape::Unequal => *spreads.entry(cell.clone()).or_insert_with(|| 10f64.powf(rng.unit() - 0.5)),
+            Shape::Unequal => {
+                *spreads.entry(cell.clone()).or_insert_with(|| 10f64.powf(rng.unit() - 0.5))
+            }
             _ => 1.0,
         };
-        let block = *blocks.entry((cell, key.repeat)).or_insert_with(|| 2.0 * with.scatter * normal(rng));
+        let block =
+            *blocks.entry((cell, key.repeat)).or_insert_with(|| 2.0 * with.scatter * normal(rng));
         let place = places.place(plan, key).expect("subjects take turns");
         let own = with.scatter * spread * if key.subject == "A" { with.noisy } else { 1.0 };
         let shared = block + with.place * f64::from(place);
@@ -130,7 +134,8 @@ fn identical_subjects_are_distinguished_in_at_most_5_of_100_briefs_that_the_prog
     let settings = covering();
     let mut all = 0;
     for (index, with) in settings.iter().enumerate() {
-        let told = |trial: &u64| claims_anything(with, points, *trial, &mut rng(2 + index as u64, *trial));
+        let told =
+            |trial: &u64| claims_anything(with, points, *trial, &mut rng(2 + index as u64, *trial));
         let wrong = (0..briefs).filter(told).count();
         println!("{wrong:3} of {briefs} {with:?}");
         assert!(with.scatter > 0.0 || wrong == 0, "{with:?}");

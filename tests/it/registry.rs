@@ -1,4 +1,5 @@
-//! What every engine and workload says of itself is complete, so that help and reference pages made from it are.
+//! What every engine and workload says of itself is complete, so that help and reference pages made
+//! from it are.
 
 use dyno::plan::{DefaultValue, Info};
 
@@ -12,7 +13,9 @@ fn all() -> Vec<&'static Info> {
 fn names_are_unique_and_plain() {
     let mut names: Vec<_> = all().iter().map(|i| i.name).collect();
     assert!(
-        names.iter().all(|n| n.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')),
+        names
+            .iter()
+            .all(|n| n.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')),
         "{names:?}"
     );
     let count = names.len();
@@ -24,7 +27,12 @@ fn names_are_unique_and_plain() {
 #[test]
 fn everything_is_described() {
     for info in all() {
-        assert!(!info.summary.is_empty() && !info.summary.ends_with('.'), "{}: {}", info.name, info.summary);
+        assert!(
+            !info.summary.is_empty() && !info.summary.ends_with('.'),
+            "{}: {}",
+            info.name,
+            info.summary
+        );
         for knob in info.knobs {
             assert!(!knob.doc.is_empty(), "{}.{} has no description", info.name, knob.name);
             assert_ne!(knob.default, DefaultValue::Is(""), "{}.{}", info.name, knob.name);
@@ -37,7 +45,8 @@ fn every_built_in_protocol_resolves_with_the_engines_and_workloads_that_there_ar
     let folder = tempfile::tempdir().unwrap();
     for (name, _) in dyno::plan::protocols() {
         let subject = [("A".to_string(), folder.path().to_path_buf())];
-        let plan = dyno::plan::from_command_line(name, &subject, &[], None, &dyno::cmd::catalogue());
+        let plan =
+            dyno::plan::from_command_line(name, &subject, &[], None, &dyno::cmd::catalogue());
         assert!(plan.is_ok_and(|plan| !dyno::plan::points(&plan).is_empty()), "{name}");
     }
 }

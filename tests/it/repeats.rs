@@ -1,4 +1,5 @@
-//! `repeats = { until = …, at_least = …, at_most = … }`: points are measured again until their interval is narrow enough.
+//! `repeats = { until = …, at_least = …, at_most = … }`: points are measured again until their
+//! interval is narrow enough.
 
 use dyno::stats::estimate::from_repeats;
 
@@ -8,11 +9,13 @@ use crate::support::dyno;
 fn plan(repeats: &str) -> String {
     format!(
         "protocol = \"./null.toml\"\nmeters = \"none\"\nrepeats = {repeats}\n\
-         [[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n[[subject]]\nname = \"Y\"\ndrives = [{{ path = \"y\" }}]\n"
+         [[subject]]\nname = \"X\"\ndrives = [{{ path = \"x\" }}]\n[[subject]]\nname = \"Y\"\n\
+         drives = [{{ path = \"y\" }}]\n"
     )
 }
 
-const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\nduration = \"200ms\"\n\
+const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\n\
+    duration = \"200ms\"\n\
     sweep = { axis = \"io.threads\", values = [1, 2] }\n[[step.stream]]\nname = \"io\"\n\
     engine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
 
@@ -33,7 +36,9 @@ fn measured(repeats: &str) -> [[Vec<f64>; 2]; 2] {
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let rows = String::from_utf8(dyno(folder.path(), &["export", "b.dyno"]).stdout).unwrap();
     let head: Vec<&str> = rows.lines().next().unwrap().split(',').collect();
-    let column = |name: &str| head.iter().position(|h| *h == name).unwrap_or_else(|| panic!("{name} in {head:?}"));
+    let column = |name: &str| {
+        head.iter().position(|h| *h == name).unwrap_or_else(|| panic!("{name} in {head:?}"))
+    };
     let (subject, value, ops) = (column("subject"), column("value"), column("ops"));
     let rows: Vec<Vec<&str>> = rows.lines().skip(1).map(|row| row.split(',').collect()).collect();
     let of = |s: &str, v: &str| {
@@ -50,7 +55,8 @@ fn half_percent(ops: &[f64], n: usize) -> f64 {
 
 #[test]
 fn a_point_is_measured_until_both_subjects_are_narrow_enough_and_no_longer() {
-    // On a quiet machine three do, on a busy one more: what was measured says how many it had to be.
+    // On a quiet machine three do, on a busy one more: what was measured says how many it had to
+    // be.
     for pair in measured("{ until = \"10%\", at_least = 3, at_most = 6 }") {
         let narrow = |n: &usize| pair.iter().all(|ops| half_percent(ops, *n) <= 10.0);
         let stop = (3..pair[0].len().min(6)).find(narrow).unwrap_or(pair[0].len());
@@ -79,7 +85,11 @@ fn the_plan_says_which_difference_its_repeats_can_show_from_an_earlier_bundle() 
     let folder = bench("3");
     let check = |args: &[&str]| {
         let output = dyno(folder.path(), &[&["plan", "check", "plan.toml"], args].concat());
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let said = format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
         assert!(output.status.success(), "{said}");
         said
     };
@@ -89,11 +99,16 @@ fn the_plan_says_which_difference_its_repeats_can_show_from_an_earlier_bundle() 
     let run = dyno(folder.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let from = check(&["--from", "b.dyno"]);
-    let line = from.lines().find(|l| l.starts_with("3 repeats show differences of ops/s from ")).unwrap_or_default();
+    let line = from
+        .lines()
+        .find(|l| l.starts_with("3 repeats show differences of ops/s from "))
+        .unwrap_or_default();
     assert!(line.contains(" in a step's mean: in b.dyno, a, runs scatter by "), "{from}");
-    let percents: Vec<f64> = line.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse().ok()).collect();
+    let percents: Vec<f64> =
+        line.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse().ok()).collect();
     let [point, mean, scatter] = percents[..] else { panic!("{line}") };
-    // From three repeats a point shows far less than the scatter of one run, and a mean more than a point.
+    // From three repeats a point shows far less than the scatter of one run, and a mean more than a
+    // point.
     assert!(point > mean && point > 2.0 * scatter, "{line}");
 }
 
@@ -109,6 +124,9 @@ fn mistakes_are_told_where_they_stand() {
     ] {
         let told = dyno(bench(repeats).path(), &["plan", "check", "plan.toml"]);
         let error = String::from_utf8_lossy(&told.stderr).to_string();
-        assert!(!told.status.success() && error.contains(says) && error.contains("plan.toml:3"), "{repeats}: {error}");
+        assert!(
+            !told.status.success() && error.contains(says) && error.contains("plan.toml:3"),
+            "{repeats}: {error}"
+        );
     }
 }

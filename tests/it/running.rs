@@ -1,5 +1,6 @@
-//! Carrying plans out, from outside: what a resumed run still knows, in which order points are measured, what a plan may
-//! give one subject alone, and what is noted when Dyno itself stands still.
+//! Carrying plans out, from outside: what a resumed run still knows, in which order points are
+//! measured, what a plan may give one subject alone, and what is noted when Dyno itself stands
+//! still.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -20,8 +21,13 @@ impl Bench {
     fn new(steps: &str, plan: &str) -> Bench {
         let bench = Bench(tempfile::tempdir().unwrap());
         ["x", "y"].iter().for_each(|drive| std::fs::create_dir(bench.path(drive)).unwrap());
-        std::fs::write(bench.path("null.toml"), format!("title = \"Null\"\nsource = \"test\"\n{steps}")).unwrap();
-        std::fs::write(bench.path("plan.toml"), format!("protocol = \"./null.toml\"\n{plan}")).unwrap();
+        std::fs::write(
+            bench.path("null.toml"),
+            format!("title = \"Null\"\nsource = \"test\"\n{steps}"),
+        )
+        .unwrap();
+        std::fs::write(bench.path("plan.toml"), format!("protocol = \"./null.toml\"\n{plan}"))
+            .unwrap();
         bench
     }
 
@@ -54,8 +60,10 @@ fn points(bundle: &Path) -> Vec<dyno::record::Point> {
 
 #[test]
 fn a_resumed_load_sweep_knows_its_maximum_also_where_its_stream_has_a_rate_of_its_own() {
-    let steps = "[[step]]\nname = \"load\"\nduration = \"500ms\"\nsweep = { axis = \"io.load\", percent = [20, 40] }\n\
-        [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"1ms\" }\nworkload = \"random\"\n\
+    let steps = "[[step]]\nname = \"load\"\nduration = \"500ms\"\n\
+        sweep = { axis = \"io.load\", percent = [20, 40] }\n\
+        [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"1ms\" }\n\
+        workload = \"random\"\n\
         rate = \"100/s\"\n";
     let plan = "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n";
     let bench = Bench::new(steps, plan);
@@ -69,13 +77,17 @@ fn a_resumed_load_sweep_knows_its_maximum_also_where_its_stream_has_a_rate_of_it
     let points = points(&bundle);
     assert!(points.iter().all(|point| point.outcome == Outcome::Measured), "{points:?}");
     let at = |value: AxisValue| {
-        let found = points.iter().find(|point| point.key.axis.as_ref().is_some_and(|axis| axis.value == value));
+        let found = points
+            .iter()
+            .find(|point| point.key.axis.as_ref().is_some_and(|axis| axis.value == value));
         found.unwrap_or_else(|| panic!("{value:?}"))
     };
     let maximum = at(AxisValue::Maximum);
     assert_eq!(maximum.cells[0].asked, None, "the maximum is a closed loop");
     for percent in [20.0, 40.0] {
-        let Some(Rate::OpsPerSec(asked)) = at(AxisValue::Number(percent)).cells[0].asked else { panic!("no rate") };
+        let Some(Rate::OpsPerSec(asked)) = at(AxisValue::Number(percent)).cells[0].asked else {
+            panic!("no rate")
+        };
         let share = asked / dyno::run::ops_per_s(maximum, "io");
         assert!((share - percent / 100.0).abs() < 1e-9, "{percent} % is {share} of the maximum");
     }
@@ -84,8 +96,8 @@ fn a_resumed_load_sweep_knows_its_maximum_also_where_its_stream_has_a_rate_of_it
 const READS: &str = "[[step]]\nname = \"a\"\nduration = \"300ms\"\n[[step.stream]]\nname = \"io\"\n\
     engine = { kind = \"null\", latency = \"1ms\" }\nworkload = \"random\"\n";
 
-const PAIR: &str =
-    "[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n[[subject]]\nname = \"Y\"\ndrives = [{ path = \"y\" }]\n";
+const PAIR: &str = "[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n[[subject]]\n\
+                    name = \"Y\"\ndrives = [{ path = \"y\" }]\n";
 
 #[test]
 fn a_plan_that_does_not_say_is_repeated_five_times_and_three_where_points_are_long() {
@@ -106,8 +118,10 @@ fn a_plan_that_does_not_say_is_repeated_five_times_and_three_where_points_are_lo
 
 #[test]
 fn what_varies_is_kept_in_the_plan_and_an_unknown_field_is_a_mistake() {
-    let bench =
-        Bench::new(READS, &format!("vary = [\"io.threads\", \"io.engine.latency\", \"host\"]\nrepeats = 1\n{PAIR}"));
+    let bench = Bench::new(
+        READS,
+        &format!("vary = [\"io.threads\", \"io.engine.latency\", \"host\"]\nrepeats = 1\n{PAIR}"),
+    );
     bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
     let plan = Bundle::open(&bench.path("b.dyno")).unwrap().run().plan.clone();
     assert_eq!(plan.vary, ["io.threads", "io.engine.latency", "host"]);
@@ -121,23 +135,34 @@ fn what_varies_is_kept_in_the_plan_and_an_unknown_field_is_a_mistake() {
 /// The median service time of each subject's points, in milliseconds.
 fn medians(bundle: &Path, subject: &str) -> Vec<f64> {
     let own = points(bundle).into_iter().filter(|point| point.key.subject == subject);
-    own.map(|point| point.cells[0].tallies[0].service.quantile_ns(0.5).unwrap() as f64 / 1e6).collect()
+    own.map(|point| point.cells[0].tallies[0].service.quantile_ns(0.5).unwrap() as f64 / 1e6)
+        .collect()
 }
 
 #[test]
 fn a_subject_may_have_knobs_of_its_own_and_the_other_keeps_the_protocols() {
     let own = PAIR.replace(
         "[[subject]]\nname = \"Y\"",
-        "[subject.override]\n\"step.a.stream.io.engine.latency\" = \"20ms\"\n[[subject]]\nname = \"Y\"",
+        "[subject.override]\n\"step.a.stream.io.engine.latency\" = \"20ms\"\n[[subject]]\n\
+         name = \"Y\"",
     );
     let bench = Bench::new(READS, &format!("repeats = 2\n{own}"));
     let says = bench.ok(&["plan", "check", "plan.toml"]);
     assert!(says.contains("X alone: a.io.engine.latency = 20000000"), "{says}");
     bench.ok(&["run", "plan.toml", "--bundle", "plan.dyno"]);
-    let line = ["--subject", "X=x,latency=20ms", "--subject", "Y=y", "--repeats", "2", "--bundle", "line.dyno"];
+    let line = [
+        "--subject",
+        "X=x,latency=20ms",
+        "--subject",
+        "Y=y",
+        "--repeats",
+        "2",
+        "--bundle",
+        "line.dyno",
+    ];
     bench.ok(&[&["run", "./null.toml"], &line[..]].concat());
-    let [plan, line] =
-        ["plan.dyno", "line.dyno"].map(|name| Bundle::open(&bench.path(name)).unwrap().run().plan.clone());
+    let [plan, line] = ["plan.dyno", "line.dyno"]
+        .map(|name| Bundle::open(&bench.path(name)).unwrap().run().plan.clone());
     assert_eq!(plan.subjects[0].overrides, line.subjects[0].overrides);
     assert_eq!((plan.subjects[0].overrides.len(), plan.subjects[1].overrides.len()), (1, 0));
     for bundle in ["plan.dyno", "line.dyno"].map(|name| bench.path(name)) {
@@ -155,29 +180,41 @@ fn what_is_no_knob_of_a_stream_may_not_be_a_subjects_own() {
         ("step.a.stream.oi.engine.latency", "finds no 'oi'"),
         ("step.a.stream.io.engine.speed", "no key 'speed'"),
     ] {
-        let bench = Bench::new(READS, &format!("{PAIR}[subject.override]\n\"{path}\" = \"20ms\"\n"));
+        let bench =
+            Bench::new(READS, &format!("{PAIR}[subject.override]\n\"{path}\" = \"20ms\"\n"));
         let refused = bench.dyno(&["plan", "check", "plan.toml"]);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && said.contains(says) && said.contains("plan.toml:9:1"), "{path}: {said}");
+        assert!(
+            !refused.status.success() && said.contains(says) && said.contains("plan.toml:9:1"),
+            "{path}: {said}"
+        );
     }
 }
 
 #[test]
 fn two_subjects_on_one_device_are_refused_unless_it_is_a_control_run_or_nothing_is_kept() {
-    let data = "[dataset.file]\nengine = \"psync\"\nsize = \"1MiB\"\ndirect = false\nfill = { kind = \"sequential\", read = 0 }\n\
-        [[step]]\nname = \"a\"\nduration = \"200ms\"\n[[step.stream]]\nname = \"io\"\nengine = \"psync\"\nworkload = \"random\"\n";
+    let data = "[dataset.file]\nengine = \"psync\"\nsize = \"1MiB\"\ndirect = false\n\
+        fill = { kind = \"sequential\", read = 0 }\n\
+        [[step]]\nname = \"a\"\nduration = \"200ms\"\n[[step.stream]]\nname = \"io\"\n\
+        engine = \"psync\"\nworkload = \"random\"\n";
     let bench = Bench::new(data, &format!("repeats = 1\n{PAIR}"));
-    for words in [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--bundle", "refused.dyno"]] {
+    for words in
+        [&["plan", "check", "plan.toml"][..], &["run", "plan.toml", "--bundle", "refused.dyno"]]
+    {
         let refused = bench.dyno(words);
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(!refused.status.success(), "{words:?}");
-        assert!(said.contains("'X' and 'Y' share a physical device") && said.contains("--same-device"), "{said}");
+        assert!(
+            said.contains("'X' and 'Y' share a physical device") && said.contains("--same-device"),
+            "{said}"
+        );
     }
     assert!(!bench.path("refused.dyno").exists());
     bench.ok(&["run", "plan.toml", "--same-device", "--bundle", "flag.dyno"]);
     let bundle = Bundle::open(&bench.path("flag.dyno")).unwrap();
     assert!(bundle.run().plan.same_device);
-    let shared = bundle.facts().unwrap().into_iter().find(|fact| fact.name == dyno::lab::shared::SHARED);
+    let shared =
+        bundle.facts().unwrap().into_iter().find(|fact| fact.name == dyno::lab::shared::SHARED);
     assert!(shared.is_some_and(|fact| fact.value.starts_with("X and Y: ")));
     let control = Bench::new(data, &format!("same_device = true\n{PAIR}"));
     control.ok(&["plan", "check", "plan.toml"]);
@@ -194,22 +231,33 @@ fn standstills(bundle: &Path) -> Vec<Standstill> {
 }
 
 #[test]
-fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long_and_its_open_loop_what_it_overslept() {
+fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long_and_its_open_loop_what_it_overslept()
+ {
     let open = "engine = \"null\"\nrate = \"100/s\"";
-    let steps = READS.replace("300ms", "5s").replace("engine = { kind = \"null\", latency = \"1ms\" }", open);
-    let bench = Bench::new(&steps, "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n");
+    let steps = READS
+        .replace("300ms", "5s")
+        .replace("engine = { kind = \"null\", latency = \"1ms\" }", open);
+    let bench =
+        Bench::new(&steps, "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n");
     let mut child = bench.command(&["run", "plan.toml", "--bundle", "b.dyno"]).spawn().unwrap();
-    // Workers are there once the window is: a process whose threads are more than those before the load.
+    // Workers are there once the window is: a process whose threads are more than those before the
+    // load.
     let tasks = format!("/proc/{}/task", child.id());
     let named = |name: &str| {
         let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
         tasks
-            .filter(|task| std::fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim() == name))
+            .filter(|task| {
+                std::fs::read_to_string(task.path().join("comm"))
+                    .is_ok_and(|comm| comm.trim() == name)
+            })
             .count()
     };
     until("the watcher", 30, || named("standstill") == 1);
-    let signal =
-        |name: &str| assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+    let signal = |name: &str| {
+        assert!(
+            Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success()
+        )
+    };
     std::thread::sleep(Duration::from_millis(500));
     let stopped = Instant::now();
     signal("-STOP");
@@ -224,7 +272,11 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long_and_its_open_lo
     let point = points(&bench.path("b.dyno")).remove(0);
     let overslept = point.facts.iter().find_map(Overslept::of_fact).expect("an op was waited for");
     assert!((overslept.longest_ns as f64 / 1e9 / length - 1.0).abs() < 0.1, "{overslept:?}");
-    assert!(point.cells[0].late >= 100, "what fell due meanwhile was late as well: {}", point.cells[0].late);
+    assert!(
+        point.cells[0].late >= 100,
+        "what fell due meanwhile was late as well: {}",
+        point.cells[0].late
+    );
     assert!(stood.iter().all(|stood| (0..5_000_000_000).contains(&stood.at_ns)), "{stood:?}");
 }
 
@@ -242,20 +294,27 @@ fn a_run_discloses_its_pacing_floor() {
 fn two_streams_on_the_null_engine_have_each_the_latency_that_was_set_for_it() {
     let stream = |name: &str, latency: &str| {
         format!(
-            "[[step.stream]]\nname = \"{name}\"\nengine = {{ kind = \"null\", latency = \"{latency}\" }}\n\
+            "[[step.stream]]\nname = \"{name}\"\n\
+             engine = {{ kind = \"null\", latency = \"{latency}\" }}\n\
              workload = \"random\"\n"
         )
     };
     let (quick, slow) = (stream("quick", "20us"), stream("slow", "3ms"));
     let plan = "repeats = 1\n[[subject]]\nname = \"X\"\ndrives = [{ path = \"x\" }]\n";
-    for streams in [[&quick, &slow], [&slow, &quick]].map(|both| both.map(String::as_str).concat()) {
-        let bench = Bench::new(&format!("[[step]]\nname = \"both\"\nduration = \"1s\"\n{streams}"), plan);
+    for streams in [[&quick, &slow], [&slow, &quick]].map(|both| both.map(String::as_str).concat())
+    {
+        let bench =
+            Bench::new(&format!("[[step]]\nname = \"both\"\nduration = \"1s\"\n{streams}"), plan);
         bench.ok(&["run", "plan.toml", "--bundle", "b.dyno"]);
         for cell in &points(&bench.path("b.dyno"))[0].cells {
             let shortest_ns = cell.tallies[0].service.min_ns as f64;
             let set_ns = if cell.stream == "slow" { 3e6 } else { 20e3 };
             // A busy machine adds to many of them, and takes nothing from any.
-            assert!((0.99 * set_ns..20.0 * set_ns).contains(&shortest_ns), "{}: {shortest_ns} ns", cell.stream);
+            assert!(
+                (0.99 * set_ns..20.0 * set_ns).contains(&shortest_ns),
+                "{}: {shortest_ns} ns",
+                cell.stream
+            );
         }
     }
 }

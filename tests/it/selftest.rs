@@ -1,4 +1,5 @@
-//! A self-test that was kept is disclosed and quoted by whatever is measured on its host afterwards.
+//! A self-test that was kept is disclosed and quoted by whatever is measured on its host
+//! afterwards.
 
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
@@ -10,14 +11,21 @@ use dyno::record::selftest::{Same, Scatter, SelfTest};
 
 use crate::support::{DYNO, have, said};
 
-const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\nduration = \"50ms\"\n\
-    [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\nworkload = \"random\"\n";
+const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\n\
+    duration = \"50ms\"\n\
+    [[step.stream]]\nname = \"io\"\nengine = { kind = \"null\", latency = \"50us\" }\n\
+    workload = \"random\"\n";
 
 /// The user and group who may do nothing.
 const NOBODY: u32 = 65_534;
 
 fn kept() -> SelfTest {
-    let scatter = Scatter { of: "the null engine".into(), ops: Some(0.01), p99: None, shows_percent: Some(1.8) };
+    let scatter = Scatter {
+        of: "the null engine".into(),
+        ops: Some(0.01),
+        p99: None,
+        shows_percent: Some(1.8),
+    };
     SelfTest {
         started_unix_ns: 1_790_000_000_000_000_000,
         dyno_version: "0.1.0".into(),
@@ -42,7 +50,11 @@ fn dyno(folder: &Path, args: &[&str]) -> Output {
         command.arg("--nnp");
     }
     // A target folder may be one that only its owner enters.
-    command.arg(folder.join("dyno")).args(args).current_dir(folder).env("XDG_STATE_HOME", folder.join("state"));
+    command
+        .arg(folder.join("dyno"))
+        .args(args)
+        .current_dir(folder)
+        .env("XDG_STATE_HOME", folder.join("state"));
     command.output().expect("ran")
 }
 
@@ -51,7 +63,9 @@ fn bench(selftest: Option<String>) -> tempfile::TempDir {
     let folder = tempfile::tempdir_in("/var/tmp").expect("a folder");
     let path = |name: &str| folder.path().join(name);
     std::fs::copy(DYNO, path("dyno")).expect("copied");
-    ["x", "y", "state", "state/dyno"].iter().for_each(|name| std::fs::create_dir(path(name)).expect("a folder"));
+    ["x", "y", "state", "state/dyno"]
+        .iter()
+        .for_each(|name| std::fs::create_dir(path(name)).expect("a folder"));
     std::fs::write(path("null.toml"), PROTOCOL).expect("written");
     if let Some(line) = selftest {
         std::fs::write(path("state/dyno").join(KEPT), line + "\n").expect("written");
@@ -62,7 +76,8 @@ fn bench(selftest: Option<String>) -> tempfile::TempDir {
         }
         let _ = chown(path("state/dyno").join(KEPT), Some(NOBODY), Some(NOBODY));
     }
-    std::fs::set_permissions(path("state/dyno"), std::fs::Permissions::from_mode(0o700)).expect("private");
+    std::fs::set_permissions(path("state/dyno"), std::fs::Permissions::from_mode(0o700))
+        .expect("private");
     folder
 }
 
@@ -82,8 +97,8 @@ fn a_self_test_that_was_kept_is_quoted_by_briefs_and_by_plan_check() {
     }
     let folder = bench(Some(line(&kept()).expect("a line")));
     let folder = folder.path();
-    let quoted = "On this host, 5 repeats show differences from 1.8 % (the null engine); the same subject twice: 0 false \
-                  claims in 40";
+    let quoted = "On this host, 5 repeats show differences from 1.8 % (the null engine); the same \
+                  subject twice: 0 false claims in 40";
     let checked = ok(folder, &[&["plan", "check"], &PLAN[..]].concat());
     assert!(checked.contains(quoted), "{checked}");
     let shows = "3 repeats show differences of ops/s from ";

@@ -1,6 +1,6 @@
 //! How often a brief's claims are false, and how often true differences are found: simulated briefs
-//! through `stats::family::family`, which every claim comes from. Quick by default; with DYNO_SOAK=1
-//! a thousand briefs for each setting, whose figures are in docs/claims.md.
+//! through `stats::family::family`, which every claim comes from. Quick by default; with
+//! DYNO_SOAK=1 a thousand briefs for each setting, whose figures are in docs/claims.md.
 
 use std::cmp::Ordering;
 
@@ -143,8 +143,13 @@ fn step(rng: &mut Rng, with: &Setting) -> [Sheet; 2] {
                 if rng.unit() < with.failed {
                     continue;
                 }
-                let (block, place) = if with.apart { (r + s * with.repeats, 0) } else { (r, place) };
-                let seen = |log: f64| Observation { value: log.exp(), block: block as u32, place: place as u32 };
+                let (block, place) =
+                    if with.apart { (r + s * with.repeats, 0) } else { (r, place) };
+                let seen = |log: f64| Observation {
+                    value: log.exp(),
+                    block: block as u32,
+                    place: place as u32,
+                };
                 ops.cells[p][s].push(seen(log));
                 p99.cells[p][s].push(seen(response));
             }
@@ -153,7 +158,8 @@ fn step(rng: &mut Rng, with: &Setting) -> [Sheet; 2] {
     for p in 0..with.points {
         let narrow = |own: &Vec<Observation>, repeats: usize| {
             let values: Vec<f64> = own.iter().take(repeats).map(|o| o.value).collect();
-            let width = level(&values).and_then(|l| Some((l.interval?.1 / l.interval?.0).ln() / 2.0));
+            let width =
+                level(&values).and_then(|l| Some((l.interval?.1 / l.interval?.0).ln() / 2.0));
             width.is_some_and(|half| half <= with.until)
         };
         let enough = |repeats: &usize| ops.cells[p].iter().all(|own| narrow(own, *repeats));
@@ -193,9 +199,11 @@ fn least(n: u64, chance: f64) -> f64 {
     n as f64 * chance - luck
 }
 
-/// Settings that together have every pair of values of any two factors, one factor's values a column.
+/// Settings that together have every pair of values of any two factors, one factor's values a
+/// column.
 fn covering() -> Vec<Setting> {
-    let (scatters, shapes) = ([0.0, 0.01, 0.03, 0.1], [Shape::Equal, Shape::Unequal, Shape::Heavy, Shape::Outliers]);
+    let (scatters, shapes) =
+        ([0.0, 0.01, 0.03, 0.1], [Shape::Equal, Shape::Unequal, Shape::Heavy, Shape::Outliers]);
     let (repeats, subjects, steps) = ([3, 5], [2, 3, 6], [1, 10]);
     let (places, buckets, noisy) = ([0.0, 0.02], [0.0, 0.01, 0.03], [1.0, 3.0]);
     let levels = [4, 4, 2, 3, 2, 2, 3, 2];
@@ -209,8 +217,10 @@ fn covering() -> Vec<Setting> {
     let mut found = Vec::new();
     while !open.is_empty() {
         let covers = |row: &[usize], o: &[usize; 4]| row[o[0]] == o[1] && row[o[2]] == o[3];
-        let tried = (0..500).map(|_| levels.map(|l| rng.below(l as u64) as usize)).collect::<Vec<_>>();
-        let best = tried.iter().max_by_key(|row| open.iter().filter(|o| covers(*row, o)).count()).unwrap();
+        let tried =
+            (0..500).map(|_| levels.map(|l| rng.below(l as u64) as usize)).collect::<Vec<_>>();
+        let best =
+            tried.iter().max_by_key(|row| open.iter().filter(|o| covers(*row, o)).count()).unwrap();
         open.retain(|o| !covers(best, o));
         let [scatter, shape, r, s, step, place, bucket, noise] = *best;
         found.push(Setting {
@@ -233,7 +243,14 @@ fn one_step() -> Vec<Setting> {
     let mut found = Vec::new();
     for shape in [Shape::Equal, Shape::Unequal, Shape::Heavy, Shape::Outliers] {
         for (subjects, repeats) in [(2, 3), (3, 3), (6, 3), (2, 5), (3, 5), (6, 5)] {
-            found.extend([1.0, 3.0].map(|noisy| Setting { shape, subjects, repeats, noisy, place: 0.02, ..PLAIN }));
+            found.extend([1.0, 3.0].map(|noisy| Setting {
+                shape,
+                subjects,
+                repeats,
+                noisy,
+                place: 0.02,
+                ..PLAIN
+            }));
         }
     }
     found
@@ -262,7 +279,8 @@ fn identical_subjects_are_distinguished_in_at_most_5_of_100_briefs() {
     let (n, mut all, mut wrong) = (briefs(40), 0, Vec::new());
     for (i, with) in settings.iter().enumerate() {
         let seed = 100 + i as u64;
-        let false_briefs = count(n, seed, |rng| brief(rng, with).iter().any(|r| r.claims().is_some()));
+        let false_briefs =
+            count(n, seed, |rng| brief(rng, with).iter().any(|r| r.claims().is_some()));
         println!("{} {:.1} % |", told(with), false_briefs as f64 * 100.0 / n as f64);
         all += false_briefs;
         let limit = match with.scatter {
@@ -275,7 +293,10 @@ fn identical_subjects_are_distinguished_in_at_most_5_of_100_briefs() {
         }
     }
     let (total, cells) = (n * settings.len() as u64, settings.len());
-    println!("{cells} settings of {n} briefs: {:.2} % claim a difference", all as f64 * 100.0 / total as f64);
+    println!(
+        "{cells} settings of {n} briefs: {:.2} % claim a difference",
+        all as f64 * 100.0 / total as f64
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let limit = if soak() { total as f64 * 0.05 } else { most(total, 0.05) };
     assert!(all as f64 <= limit, "{all} of {total}");
@@ -304,7 +325,8 @@ fn identical_subjects_are_not_told_apart_where_much_is_missing_either() {
         Setting { apart: true, noisy: 3.0, subjects: 3, failed: 0.1, ..PLAIN },
         Setting { apart: true, points: 1, noisy: 3.0, ..PLAIN },
     ] {
-        let false_briefs = count(n, 5, |rng| brief(rng, &with).iter().any(|r| r.claims().is_some()));
+        let false_briefs =
+            count(n, 5, |rng| brief(rng, &with).iter().any(|r| r.claims().is_some()));
         let percent = false_briefs as f64 * 100.0 / n as f64;
         let Setting { points, failed, apart, until, .. } = with;
         println!("{} {points} | {failed} | {apart} | {until} | {percent:.1} % |", told(&with));
@@ -314,8 +336,10 @@ fn identical_subjects_are_not_told_apart_where_much_is_missing_either() {
 
 /// Whether the first subject's gain is found somewhere, and nothing the wrong way round.
 fn found(ratios: &[Ratio]) -> bool {
-    let expected = |r: &Ratio| if r.sheet.is_multiple_of(2) { Ordering::Greater } else { Ordering::Less };
-    ratios.iter().any(|r| r.claims().is_some()) && ratios.iter().all(|r| r.claims().is_none_or(|c| c == expected(r)))
+    let expected =
+        |r: &Ratio| if r.sheet.is_multiple_of(2) { Ordering::Greater } else { Ordering::Less };
+    ratios.iter().any(|r| r.claims().is_some())
+        && ratios.iter().all(|r| r.claims().is_none_or(|c| c == expected(r)))
 }
 
 #[test]
@@ -328,7 +352,9 @@ fn true_differences_are_found() {
                 let hits = count(n, 7, |rng| found(&brief(rng, &with)));
                 let at_one = count(n, 7, |rng| {
                     let all = brief(rng, &with);
-                    all.iter().any(|r| (r.sheet, r.at) == (0, Some(4)) && r.claims() == Some(Ordering::Greater))
+                    all.iter().any(|r| {
+                        (r.sheet, r.at) == (0, Some(4)) && r.claims() == Some(Ordering::Greater)
+                    })
                 });
                 let percent = |hits: u64| hits as f64 * 100.0 / n as f64;
                 println!(
@@ -353,7 +379,8 @@ fn true_differences_are_found() {
 fn what_a_plan_is_said_to_show_is_what_its_brief_shows() {
     for (subjects, repeats, steps) in [(2, 5, 1), (2, 3, 1), (3, 5, 10)] {
         let with = Setting { subjects, repeats, steps, place: 0.02, ..PLAIN };
-        let all: Vec<Ratio> = (0..20).flat_map(|i| brief(&mut Seed::new(4, 0, 0).at(i), &with)).collect();
+        let all: Vec<Ratio> =
+            (0..20).flat_map(|i| brief(&mut Seed::new(4, 0, 0).at(i), &with)).collect();
         let middle = |means: bool| {
             let own = all.iter().filter(|r| r.at.is_none() == means);
             let mut halves: Vec<f64> = own.map(|r| (r.high / r.low).ln() / 2.0).collect();
@@ -374,17 +401,27 @@ fn what_a_plan_is_said_to_show_is_what_its_brief_shows() {
 fn a_levels_interval_holds_the_truth_in_95_of_100() {
     let n = briefs(1_000) * 10;
     for repeats in [3, 5] {
-        for (scatter, shape) in
-            [(0.01, Shape::Equal), (0.1, Shape::Equal), (0.03, Shape::Heavy), (0.03, Shape::Outliers)]
-        {
+        for (scatter, shape) in [
+            (0.01, Shape::Equal),
+            (0.1, Shape::Equal),
+            (0.03, Shape::Heavy),
+            (0.03, Shape::Outliers),
+        ] {
             let held = count(n, 9, |rng| {
-                let values: Vec<f64> = (0..repeats).map(|_| 100.0 * (scatter * draw(rng, shape)).exp()).collect();
-                level(&values).unwrap().interval.is_some_and(|(low, high)| low <= 100.0 && 100.0 <= high)
+                let values: Vec<f64> =
+                    (0..repeats).map(|_| 100.0 * (scatter * draw(rng, shape)).exp()).collect();
+                level(&values)
+                    .unwrap()
+                    .interval
+                    .is_some_and(|(low, high)| low <= 100.0 && 100.0 <= high)
             });
             let percent = held as f64 * 100.0 / n as f64;
             println!("| {repeats} | {} % | {shape:?} | {percent:.1} % |", scatter * 100.0);
             let most = if matches!(shape, Shape::Equal) { 97.0 } else { 100.0 };
-            assert!((93.0..=most).contains(&percent), "{repeats} repeats, {scatter}, {shape:?}: {percent} %");
+            assert!(
+                (93.0..=most).contains(&percent),
+                "{repeats} repeats, {scatter}, {shape:?}: {percent} %"
+            );
         }
     }
 }

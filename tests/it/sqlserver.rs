@@ -1,5 +1,6 @@
-//! SQL Server, end to end: against a stand-in that speaks its protocol, and, where DYNO_SQLSERVER_URL names one, against
-//! the real server. What only the stand-in has seen is listed in docs/tpcc.md.
+//! SQL Server, end to end: against a stand-in that speaks its protocol, and, where
+//! DYNO_SQLSERVER_URL names one, against the real server. What only the stand-in has seen is listed
+//! in docs/tpcc.md.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -18,7 +19,11 @@ const PASSWORD: &str = "Hunter2&more";
 
 /// What Dyno said, without the breaks at the ends of lines.
 fn said(output: &Output) -> String {
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -100,7 +105,8 @@ fn refused(bench: &Bench, output: &Output, reasons: &[&str]) {
 #[track_caller]
 fn no_password(bench: &Bench, output: &Output) {
     assert!(!said(output).contains("Hunter2"), "{}", said(output));
-    for entry in std::fs::read_dir(bench.0.path()).unwrap().flatten().filter(|e| e.path().is_file()) {
+    for entry in std::fs::read_dir(bench.0.path()).unwrap().flatten().filter(|e| e.path().is_file())
+    {
         let bytes = std::fs::read(entry.path()).unwrap();
         let found = bytes.windows(7).any(|part| part == b"Hunter2");
         assert!(!found, "the password is in {}", entry.path().display());
@@ -123,13 +129,16 @@ fn the_protocol_makes_tables_and_loads_every_row_as_the_specification_populates_
     assert!(said(&output).contains("3 points measured"), "{}", said(&output));
     let tables = server.tables();
     let rows = |name: &str| tables[name].rows;
-    let fixed = ["warehouse", "district", "customer", "history", "new_order", "orders", "stock", "item"];
+    let fixed =
+        ["warehouse", "district", "customer", "history", "new_order", "orders", "stock", "item"];
     assert_eq!(fixed.map(rows), [1, 10, 30_000, 30_000, 9_000, 30_000, 100_000, 100_000]);
     assert!((290_000..310_000).contains(&rows("order_line")));
     // 900 orders of each district are new: they have no carrier, and their lines no date.
     let nulls = |name: &str| tables[name].nulls.iter().filter(|(_, n)| **n > 0).collect::<Vec<_>>();
     assert_eq!(nulls("orders"), [(&"o_carrier_id".to_string(), &9_000)]);
-    assert!(matches!(nulls("order_line")[..], [(name, 80_000..100_000)] if name == "ol_delivery_d"));
+    assert!(
+        matches!(nulls("order_line")[..], [(name, 80_000..100_000)] if name == "ol_delivery_d")
+    );
     assert!(nulls("customer").is_empty());
     let first = |name: &str, column: &str| {
         let table = &tables[name];
@@ -146,7 +155,8 @@ fn the_protocol_makes_tables_and_loads_every_row_as_the_specification_populates_
         assert_eq!(first(table, column), value, "{table}.{column}");
     }
     let since: jiff::civil::DateTime = first("customer", "c_since").parse().unwrap();
-    let age = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime().since(since).unwrap();
+    let age =
+        jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime().since(since).unwrap();
     assert!(age.get_hours() == 0 && age.get_days() == 0 && !age.is_negative(), "{since}");
     assert!(first("stock", "s_dist_10").len() == 24 && first("customer", "c_data").len() >= 300);
 }
@@ -165,7 +175,10 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
     terminal::payment(&all);
     terminal::delivery(&all);
     for kind in ["TOP (1) o_id", "TOP (1) no_o_id", "COUNT(DISTINCT"] {
-        assert!(all.iter().flatten().any(|call| call.text.contains(kind)), "no transaction has '{kind}'");
+        assert!(
+            all.iter().flatten().any(|call| call.text.contains(kind)),
+            "no transaction has '{kind}'"
+        );
     }
     // One statement, one declaration: the server would compile a second one anew.
     let mut declared = std::collections::BTreeMap::new();
@@ -173,19 +186,31 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
         let first = declared.entry(&call.text).or_insert(&call.declared);
         assert_eq!(*first, &call.declared, "{}", call.text);
     }
-    assert!(bench.fact("Batch Requests").is_some_and(|n| n > 0.0), "what the server counts is in the bundle");
-    let settings = bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Settings'");
-    let said = "edition=Developer Edition (64-bit) max server memory (MB)=4096 recovery_model_desc=FULL \
-                compatibility_level=160 is_read_committed_snapshot_on=0";
+    assert!(
+        bench.fact("Batch Requests").is_some_and(|n| n > 0.0),
+        "what the server counts is in the bundle"
+    );
+    let settings =
+        bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Settings'");
+    let said = "edition=Developer Edition (64-bit) max server memory (MB)=4096 \
+                recovery_model_desc=FULL compatibility_level=160 is_read_committed_snapshot_on=0";
     assert_eq!(settings, said);
-    assert_eq!(bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Version'"), "16.0.4085.2");
+    assert_eq!(
+        bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Version'"),
+        "16.0.4085.2"
+    );
 }
 
 #[test]
 fn deadlocks_lock_timeouts_and_stale_snapshots_are_rolled_back_run_again_and_counted() {
     // The server takes the transaction away, but for a lock that was not given in time.
     let troubles = [
-        (1205, 13, "Transaction (Process ID 52) was deadlocked on lock resources with another process.", true),
+        (
+            1205,
+            13,
+            "Transaction (Process ID 52) was deadlocked on lock resources with another process.",
+            true,
+        ),
         (1222, 16, "Lock request time out period exceeded.", false),
         (3960, 16, "Snapshot isolation transaction aborted due to update conflict.", true),
     ];
@@ -194,7 +219,11 @@ fn deadlocks_lock_timeouts_and_stale_snapshots_are_rolled_back_run_again_and_cou
         What::Call { text, .. } if text.starts_with("UPDATE warehouse") => {
             let n = seen.fetch_add(1, Relaxed) as usize;
             let (code, class, message, rolls_back) = troubles[n % troubles.len()];
-            if n < 7 { Some(Answer::Error { code, class, message, rolls_back }) } else { answers(heard) }
+            if n < 7 {
+                Some(Answer::Error { code, class, message, rolls_back })
+            } else {
+                answers(heard)
+            }
         }
         _ => answers(heard),
     };
@@ -208,7 +237,8 @@ fn deadlocks_lock_timeouts_and_stale_snapshots_are_rolled_back_run_again_and_cou
 }
 
 #[test]
-fn a_transaction_that_is_rolled_back_every_time_is_given_up_counted_beside_the_rate_and_ends_nothing() {
+fn a_transaction_that_is_rolled_back_every_time_is_given_up_counted_beside_the_rate_and_ends_nothing()
+ {
     let brain = |heard: &Heard| match &heard.what {
         What::Call { text, .. } if text.starts_with("UPDATE warehouse") => {
             let message = "Snapshot isolation transaction aborted due to update conflict.";
@@ -221,13 +251,18 @@ fn a_transaction_that_is_rolled_back_every_time_is_given_up_counted_beside_the_r
     succeeds(&bench.dyno(&server.string(PASSWORD), "", &[step("load", "5s", workload)]));
     // No Payment came through; the other transactions went on beside them.
     let given_up = |class: &str| {
-        let sql = format!("SELECT CAST(given_up AS TEXT) || ',' || ops FROM tally WHERE class = '{class}'");
+        let sql = format!(
+            "SELECT CAST(given_up AS TEXT) || ',' || ops FROM tally WHERE class = '{class}'"
+        );
         let row = bench.text(&sql);
         let (given_up, ops) = row.split_once(',').unwrap();
         (given_up.parse::<u64>().unwrap(), ops.parse::<u64>().unwrap())
     };
     let ((payments, none), (new_orders, some)) = (given_up("payment"), given_up("new-order"));
-    assert!(payments > 0 && none == 0 && new_orders == 0 && some > 0, "{payments} {none} {new_orders} {some}");
+    assert!(
+        payments > 0 && none == 0 && new_orders == 0 && some > 0,
+        "{payments} {none} {new_orders} {some}"
+    );
     assert_eq!(bench.fact("Transactions given up"), Some(payments as f64));
     let shown = Command::new(DYNO).arg("show").arg(bench.path("b.dyno")).output().unwrap();
     assert!(said(&shown).contains(&format!("({payments} given up)")), "{}", said(&shown));
@@ -238,7 +273,9 @@ fn a_connection_that_is_cut_is_made_anew_once_and_its_transaction_run_again() {
     let seen = AtomicU64::new(0);
     let killed = "Cannot continue the execution because the session is in the kill state.";
     let brain = move |heard: &Heard| match &heard.what {
-        What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd") => match seen.fetch_add(1, Relaxed) {
+        What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd") => match seen
+            .fetch_add(1, Relaxed)
+        {
             3 => Some(Answer::Cut),
             8 => Some(Answer::Error { code: 596, class: 21, message: killed, rolls_back: false }),
             _ => answers(heard),
@@ -258,7 +295,9 @@ fn a_connection_that_is_cut_is_made_anew_once_and_its_transaction_run_again() {
     assert_ne!(cut.connection, again.connection);
 
     let server = Server::start(|heard| match &heard.what {
-        What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd") => Some(Answer::Cut),
+        What::Call { text, .. } if text.starts_with("UPDATE district SET d_ytd") => {
+            Some(Answer::Cut)
+        }
         _ => answers(heard),
     });
     let _ = std::fs::remove_file(bench.path("b.dyno"));
@@ -271,14 +310,19 @@ fn a_connection_that_is_cut_is_made_anew_once_and_its_transaction_run_again() {
 
 #[test]
 fn what_the_server_refuses_is_said_clearly_and_without_the_password() {
-    let error = |code, class, message| Some(Answer::Error { code, class, message, rolls_back: false });
+    let error =
+        |code, class, message| Some(Answer::Error { code, class, message, rolls_back: false });
     let (bench, load) = (Bench::new(), [load()]);
     let server = Server::start(move |heard| match &heard.what {
         What::Login { .. } => error(18456, 14, "Login failed for user 'sa'."),
         _ => answers(heard),
     });
     let output = bench.dyno(&server.string(PASSWORD), "", &load);
-    refused(&bench, &output, &["Login failed for user 'sa'. (error 18456)", "check user, password and database"]);
+    refused(
+        &bench,
+        &output,
+        &["Login failed for user 'sa'. (error 18456)", "check user, password and database"],
+    );
 
     let bench = Bench::new();
     let server = Server::start(move |heard| match &heard.what {
@@ -288,7 +332,11 @@ fn what_the_server_refuses_is_said_clearly_and_without_the_password() {
         _ => answers(heard),
     });
     let output = bench.dyno(&server.string(PASSWORD), FILL, &load);
-    refused(&bench, &output, &["There is already an object named 'warehouse'", "it was left alone; drop it"]);
+    refused(
+        &bench,
+        &output,
+        &["There is already an object named 'warehouse'", "it was left alone; drop it"],
+    );
 
     let bench = Bench::new();
     let server = Server::start(|heard| match &heard.what {
@@ -298,7 +346,11 @@ fn what_the_server_refuses_is_said_clearly_and_without_the_password() {
         _ => answers(heard),
     });
     let output = bench.dyno(&server.string(PASSWORD), "", &load);
-    refused(&bench, &output, &["SQL Server 10.50.6000.34 is too old", "use SQL Server 11 or newer"]);
+    refused(
+        &bench,
+        &output,
+        &["SQL Server 10.50.6000.34 is too old", "use SQL Server 11 or newer"],
+    );
 
     let (bench, server) = (Bench::new(), Server::start(answers));
     let output = bench.dyno(&server.string(PASSWORD), "", &[step("s", "1s", "\"oltp_read_only\"")]);
@@ -315,17 +367,34 @@ fn values_of_every_type_are_read_as_they_were_sent() {
         // What the first condition found wrong is shown as it was read.
         What::Batch(text) if text.starts_with("SELECT TOP (3) w_id, w_ytd, s FROM warehouse") => {
             let (money, time) = (Kind::Decimal(12, 2), Kind::DateTime2(0));
-            let kinds =
-                [Kind::Int, Kind::BigInt, money, Kind::Char(2), Kind::NVarChar(9), time, Kind::Float, Kind::Int];
-            let row = ["-7", "8589934592", "-300000.07", "BC", "Ωmega", "2026-01-31 12:00:01", "0.5", "NULL"];
+            let kinds = [
+                Kind::Int,
+                Kind::BigInt,
+                money,
+                Kind::Char(2),
+                Kind::NVarChar(9),
+                time,
+                Kind::Float,
+                Kind::Int,
+            ];
+            let row = [
+                "-7",
+                "8589934592",
+                "-300000.07",
+                "BC",
+                "Ωmega",
+                "2026-01-31 12:00:01",
+                "0.5",
+                "NULL",
+            ];
             Some(rows(&kinds, &[&row]))
         }
         _ => answers(heard),
     });
     let bench = Bench::new();
     let output = bench.dyno(&server.string(PASSWORD), "", &[check()]);
-    let row = "[[Text(\"-7\"), Text(\"8589934592\"), Text(\"-300000.07\"), Text(\"BC\"), Text(\"Ωmega\"), \
-               Text(\"2026-01-31T12:00:01\"), Text(\"0.5\"), Null]]";
+    let row = "[[Text(\"-7\"), Text(\"8589934592\"), Text(\"-300000.07\"), Text(\"BC\"), \
+               Text(\"Ωmega\"), Text(\"2026-01-31T12:00:01\"), Text(\"0.5\"), Null]]";
     refused(&bench, &output, &["consistency condition 1 (clause 3.3.2.1) is violated", row]);
 }
 
@@ -334,16 +403,22 @@ fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
     let made = rcgen::generate_simple_self_signed(["localhost".to_string()]).unwrap();
     let key = rustls::pki_types::PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config =
-        rustls::ServerConfig::builder_with_provider(provider).with_protocol_versions(&[&rustls::version::TLS12]);
-    let config = config.unwrap().with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key).unwrap();
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS12]);
+    let config = config
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
     let (bench, server) = (Bench::new(), Server::with_tls(Some(Arc::new(config)), answers));
     succeeds(&bench.dyno(&server.string(PASSWORD), "", &[load()]));
     terminal::payment(&transactions(&server.heard()));
 
     // A certificate that nobody vouches for is refused, unless the string says to trust it.
     let bench = Bench::new();
-    let string = server.string(PASSWORD).replace("TrustServerCertificate=true", "TrustServerCertificate=false");
+    let string = server
+        .string(PASSWORD)
+        .replace("TrustServerCertificate=true", "TrustServerCertificate=false");
     refused(
         &bench,
         &bench.dyno(&string, "", &[load()]),
@@ -351,8 +426,8 @@ fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
     );
 }
 
-/// Who has a server can show what was never shown: `DYNO_SQLSERVER_URL=… cargo test --release --test it sqlserver::`, with a
-/// database that has none of TPC-C's tables.
+/// Who has a server can show what was never shown: `DYNO_SQLSERVER_URL=… cargo test --release
+/// --test it sqlserver::`, with a database that has none of TPC-C's tables.
 #[test]
 fn a_real_server_loads_runs_and_keeps_the_conditions() {
     let Ok(string) = std::env::var("DYNO_SQLSERVER_URL") else {
@@ -362,6 +437,10 @@ fn a_real_server_loads_runs_and_keeps_the_conditions() {
     let bench = Bench::new();
     let load = step("load", "20s", "{ kind = \"tpcc\", warehouses = 1, timing = \"no-wait\" }")
         .replace("engine = \"sqlserver\"\n", "engine = \"sqlserver\"\nthreads = 4\n");
-    succeeds(&bench.dyno(&string, FILL, &[step("before", "10ms", "\"tpcc_check\""), load, check()]));
+    succeeds(&bench.dyno(
+        &string,
+        FILL,
+        &[step("before", "10ms", "\"tpcc_check\""), load, check()],
+    ));
     assert!(bench.fact("Queries: write").is_some_and(|n| n > 0.0));
 }

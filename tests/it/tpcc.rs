@@ -1,6 +1,6 @@
-//! TPC-C on real servers that Dyno starts: it loads, runs and keeps the specification's consistency conditions, also when
-//! the server or Dyno is killed in the middle of transactions and when many of them deadlock. Where a server
-//! is missing a test is skipped.
+//! TPC-C on real servers that Dyno starts: it loads, runs and keeps the specification's consistency
+//! conditions, also when the server or Dyno is killed in the middle of transactions and when many
+//! of them deadlock. Where a server is missing a test is skipped.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ use mysql::prelude::Queryable;
 use rusqlite::Connection;
 
 /// One warehouse in small caches, so that a load takes seconds.
-const MARIADB: &str = "[dataset.db]\nengine = \"mysql\"\nbuffer_pool = \"64MiB\"\nredo_log = \"96MiB\"\n";
+const MARIADB: &str =
+    "[dataset.db]\nengine = \"mysql\"\nbuffer_pool = \"64MiB\"\nredo_log = \"96MiB\"\n";
 const POSTGRES: &str = "[dataset.db]\nengine = \"postgres\"\nshared_buffers = \"64MiB\"\n";
 const FILL: &str = "fill = { kind = \"tpcc_load\", warehouses = 1 }\n";
 
@@ -47,7 +48,8 @@ impl Bench {
     fn step(&self, name: &str, duration: &str, threads: u32, workload: &str) -> String {
         let engine = self.engine;
         format!(
-            "[[step]]\nname = \"{name}\"\nduration = \"{duration}\"\n[[step.stream]]\nname = \"io\"\n\
+            "[[step]]\nname = \"{name}\"\nduration = \"{duration}\"\n[[step.stream]]\n\
+             name = \"io\"\n\
              engine = \"{engine}\"\nthreads = {threads}\nworkload = {workload}\n"
         )
     }
@@ -63,10 +65,27 @@ impl Bench {
 
     fn dyno(&self, steps: &[String]) -> Command {
         let _ = std::fs::remove_file(self.path("b.dyno"));
-        std::fs::write(self.path("p.toml"), format!("title = \"t\"\n{}{}", self.dataset, steps.concat())).unwrap();
+        std::fs::write(
+            self.path("p.toml"),
+            format!("title = \"t\"\n{}{}", self.dataset, steps.concat()),
+        )
+        .unwrap();
         let mut command = Command::new(DYNO);
-        command.current_dir(self.dir.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.args(["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
+        command
+            .current_dir(self.dir.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.args([
+            "run",
+            "./p.toml",
+            "--subject",
+            "A=drive",
+            "--repeats",
+            "1",
+            "--bundle",
+            "b.dyno",
+        ]);
         command
     }
 
@@ -127,15 +146,29 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
             "--subject",
             "A=drive",
         ]);
-        dyno.args(["--bundle", "b.dyno", "--set", "step.tpcc.warmup=1s", "--set", "step.tpcc.duration=12s"]);
+        dyno.args([
+            "--bundle",
+            "b.dyno",
+            "--set",
+            "step.tpcc.warmup=1s",
+            "--set",
+            "step.tpcc.duration=12s",
+        ]);
         let output = dyno.output().unwrap();
         assert!(output.status.success(), "{protocol}: {}", said(&output));
         assert!(said(&output).contains("3 points measured"), "{}", said(&output));
-        let output =
-            Command::new(DYNO).current_dir(bench.dir.path()).args(["report", "b.dyno", "-o", "b.html"]).output();
+        let output = Command::new(DYNO)
+            .current_dir(bench.dir.path())
+            .args(["report", "b.dyno", "-o", "b.html"])
+            .output();
         assert!(output.as_ref().is_ok_and(|o| o.status.success()), "{output:?}");
         let page = std::fs::read_to_string(bench.path("b.html")).unwrap();
-        for words in ["New-Orders per minute", "Stock-Level", "clause 5.2.5.3", "Departures from the specification"] {
+        for words in [
+            "New-Orders per minute",
+            "Stock-Level",
+            "clause 5.2.5.3",
+            "Departures from the specification",
+        ] {
             assert!(page.contains(words), "{protocol}: no '{words}' in the brief");
         }
     }
@@ -149,7 +182,8 @@ fn conditions_hold_after_the_server_and_after_dyno_were_killed_in_the_middle_of_
         kill(bench.serving());
         let output = dyno.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-        // The point fails with its cause; the next one finds a server that has recovered, and all conditions kept.
+        // The point fails with its cause; the next one finds a server that has recovered, and all
+        // conditions kept.
         assert!(said(&output).contains("1 points measured, 1 failed"), "{}", said(&output));
         assert!(said(&output).contains("the server went away"), "{}", said(&output));
 
@@ -189,12 +223,13 @@ fn conditions_hold_where_one_transaction_in_twenty_deadlocks_and_each_is_counted
     assert!(retried / transactions >= 0.05, "{retried} deadlocks in {transactions} transactions");
 }
 
-/// Locks customers before their warehouse, as no transaction of TPC-C does, and so many of them that the server always ends
-/// the other side of the ring.
+/// Locks customers before their warehouse, as no transaction of TPC-C does, and so many of them
+/// that the server always ends the other side of the ring.
 fn deadlock(server: u32, stop: &AtomicBool) {
     let line = std::fs::read_to_string(format!("/proc/{server}/cmdline")).unwrap();
     let socket = line.split('\0').find_map(|word| word.strip_prefix("--socket=")).unwrap();
-    let opts = mysql::OptsBuilder::new().user(Some("root")).socket(Some(socket)).db_name(Some("dyno"));
+    let opts =
+        mysql::OptsBuilder::new().user(Some("root")).socket(Some(socket)).db_name(Some("dyno"));
     let mut conn = mysql::Conn::new(opts).unwrap();
     while !stop.load(Relaxed) {
         let steps = [
@@ -215,7 +250,8 @@ fn serialization_failures_are_run_again_and_leave_the_conditions_kept() {
     if !have(&["initdb"]) {
         return;
     }
-    let bench = Bench::new("postgres", "options = { default_transaction_isolation = \"serializable\" }\n");
+    let bench =
+        Bench::new("postgres", "options = { default_transaction_isolation = \"serializable\" }\n");
     bench.runs(&[bench.load("10s"), bench.check()]);
     let retried = bench.counted("Errors ignored");
     let transactions = bench.number("SELECT CAST(SUM(ops) AS REAL) FROM tally");

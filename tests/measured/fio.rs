@@ -1,5 +1,6 @@
-//! The load that Dyno makes beside the one that fio makes of the equivalent job: what the kernel counted on one loop device
-//! in /proc/diskstats, and where the offsets fell. Counts are compared, not times.
+//! The load that Dyno makes beside the one that fio makes of the equivalent job: what the kernel
+//! counted on one loop device in /proc/diskstats, and where the offsets fell. Counts are compared,
+//! not times.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,18 +17,35 @@ use crate::support::skip;
 
 /// A profile: its name, Dyno's workload, and fio's options for the same.
 const PROFILES: &[(&str, &str, &str)] = &[
-    ("4K random read", r#"{ kind = "random", read = 100, block = "4KiB" }"#, "--rw=randread --bs=4k"),
-    ("4K random write", r#"{ kind = "random", read = 0, block = "4KiB" }"#, "--rw=randwrite --bs=4k"),
-    ("8K random 70/30", r#"{ kind = "random", read = 70, block = "8KiB" }"#, "--rw=randrw --rwmixread=70 --bs=8k"),
+    (
+        "4K random read",
+        r#"{ kind = "random", read = 100, block = "4KiB" }"#,
+        "--rw=randread --bs=4k",
+    ),
+    (
+        "4K random write",
+        r#"{ kind = "random", read = 0, block = "4KiB" }"#,
+        "--rw=randwrite --bs=4k",
+    ),
+    (
+        "8K random 70/30",
+        r#"{ kind = "random", read = 70, block = "8KiB" }"#,
+        "--rw=randrw --rwmixread=70 --bs=8k",
+    ),
     (
         "4K and 16K, 90/10",
         r#"{ kind = "random", read = 90, block = [["4KiB", 40], ["16KiB", 60]] }"#,
         "--rw=randrw --rwmixread=90 --bssplit=4k/40:16k/60",
     ),
-    ("64K sequential read", r#"{ kind = "sequential", read = 100, block = "64KiB" }"#, "--rw=read --bs=64k"),
+    (
+        "64K sequential read",
+        r#"{ kind = "sequential", read = 100, block = "64KiB" }"#,
+        "--rw=read --bs=64k",
+    ),
 ];
 
-/// How often a profile is tried again: a mix is drawn, and the draw of one in some hundred lies beyond a percent.
+/// How often a profile is tried again: a mix is drawn, and the draw of one in some hundred lies
+/// beyond a percent.
 const ATTEMPTS: usize = 3;
 
 fn runs(program: &str, args: &[&str]) -> bool {
@@ -35,7 +53,8 @@ fn runs(program: &str, args: &[&str]) -> bool {
     ran.is_ok_and(|s| s.success())
 }
 
-/// A loop device with a filesystem on it, without a journal, whose writes would be counted with ours.
+/// A loop device with a filesystem on it, without a journal, whose writes would be counted with
+/// ours.
 struct Loop {
     point: PathBuf,
     device: String,
@@ -47,18 +66,25 @@ impl Loop {
         std::fs::create_dir(&point).ok()?;
         std::fs::File::create(&image).and_then(|f| f.set_len(512 << 20)).ok()?;
         let (from, at) = (image.display().to_string(), point.display().to_string());
-        let made = runs("mkfs.ext4", &["-q", "-F", "-O", "^has_journal", "-E", "lazy_itable_init=0", &from])
-            && runs("mount", &["-o", "loop,noatime", &from, &at]);
+        let made = runs(
+            "mkfs.ext4",
+            &["-q", "-F", "-O", "^has_journal", "-E", "lazy_itable_init=0", &from],
+        ) && runs("mount", &["-o", "loop,noatime", &from, &at]);
         let source = Command::new("findmnt").args(["-n", "-o", "SOURCE", &at]).output().ok()?;
-        let device = String::from_utf8(source.stdout).ok()?.trim().trim_start_matches("/dev/").to_string();
+        let device =
+            String::from_utf8(source.stdout).ok()?.trim().trim_start_matches("/dev/").to_string();
         (made && device.starts_with("loop")).then_some(Loop { point, device })
     }
 
     fn counted(&self) -> Counted {
         runs("sync", &[]);
         let table = std::fs::read_to_string("/proc/diskstats").expect("diskstats");
-        let line = table.lines().find(|l| l.split_whitespace().nth(2) == Some(&self.device)).expect("the device");
-        let n: Vec<f64> = line.split_whitespace().skip(3).map(|f| f.parse().unwrap_or(0.0)).collect();
+        let line = table
+            .lines()
+            .find(|l| l.split_whitespace().nth(2) == Some(&self.device))
+            .expect("the device");
+        let n: Vec<f64> =
+            line.split_whitespace().skip(3).map(|f| f.parse().unwrap_or(0.0)).collect();
         // A request merged into another was one of ours all the same.
         Counted { reads: n[0] + n[1], writes: n[4] + n[5], bytes: (n[2] + n[6]) * 512.0 }
     }
@@ -97,17 +123,21 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 0.01 * a.abs().max(b.abs())
 }
 
-/// Shares of the ops, a percentage point apart at most: a few reads of a dataset's marker are no other load.
+/// Shares of the ops, a percentage point apart at most: a few reads of a dataset's marker are no
+/// other load.
 fn close_shares(a: f64, b: f64) -> bool {
     (a - b).abs() <= 0.01
 }
 
-/// Runs Dyno, then fio for as many ops; returns what Dyno says it did and what the kernel counted of both.
+/// Runs Dyno, then fio for as many ops; returns what Dyno says it did and what the kernel counted
+/// of both.
 fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Counted, Counted) {
     let protocol = format!(
-        "title = \"fio\"\nsource = \"test\"\n[dataset.file]\nengine = \"uring\"\nsize = \"256MiB\"\n\
+        "title = \"fio\"\nsource = \"test\"\n[dataset.file]\nengine = \"uring\"\n\
+         size = \"256MiB\"\n\
          fill = {{ kind = \"sequential\", read = 0, block = \"128KiB\", depth = 8 }}\n\
-         [[step]]\nname = \"s\"\nduration = \"3s\"\n[[step.stream]]\nname = \"io\"\nengine = \"uring\"\ndepth = 8\n\
+         [[step]]\nname = \"s\"\nduration = \"3s\"\n[[step.stream]]\nname = \"io\"\n\
+         engine = \"uring\"\ndepth = 8\n\
          workload = {workload}\n"
     );
     std::fs::write(folder.join("p.toml"), protocol).expect("written");
@@ -115,8 +145,23 @@ fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Co
     let bundle = folder.join("b.dyno");
     let dyno = |set: &str| {
         std::fs::remove_file(&bundle).ok();
-        let args = ["run", "p.toml", "--subject", &subject, "--repeats", "1", "--set", set, "--bundle", "b.dyno"];
-        let out = Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(folder).args(args).output().expect("ran");
+        let args = [
+            "run",
+            "p.toml",
+            "--subject",
+            &subject,
+            "--repeats",
+            "1",
+            "--set",
+            set,
+            "--bundle",
+            "b.dyno",
+        ];
+        let out = Command::new(env!("CARGO_BIN_EXE_dyno"))
+            .current_dir(folder)
+            .args(args)
+            .output()
+            .expect("ran");
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     };
     // The first run lays the file out, which the second finds.
@@ -126,13 +171,19 @@ fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Co
     let by_dyno = drive.counted().since(before);
     let points = Bundle::open(&bundle).and_then(|b| b.points()).expect("a bundle");
     let tallies = || points[0].point.cells.iter().flat_map(|c| &c.tallies);
-    let (ops, bytes) = (tallies().map(|t| t.ops).sum::<u64>(), tallies().map(|t| t.bytes).sum::<u64>());
+    let (ops, bytes) =
+        (tallies().map(|t| t.ops).sum::<u64>(), tallies().map(|t| t.bytes).sum::<u64>());
     let before = drive.counted();
     let file = drive.point.join("dyno-data/file.0/data").display().to_string();
     let mut args: Vec<String> = fio.split(' ').map(String::from).collect();
-    let fixed = "--name=j --ioengine=io_uring --iodepth=8 --direct=1 --size=256m --randrepeat=0 --norandommap=1";
+    let fixed = "--name=j --ioengine=io_uring --iodepth=8 --direct=1 --size=256m --randrepeat=0 \
+                 --norandommap=1";
     args.extend(fixed.split(' ').map(String::from));
-    args.extend([format!("--filename={file}"), format!("--number_ios={ops}"), "--io_size=1t".into()]);
+    args.extend([
+        format!("--filename={file}"),
+        format!("--number_ios={ops}"),
+        "--io_size=1t".into(),
+    ]);
     assert!(runs("fio", &args.iter().map(String::as_str).collect::<Vec<_>>()), "fio {args:?}");
     (ops as f64, bytes as f64, by_dyno, drive.counted().since(before))
 }
@@ -150,8 +201,10 @@ fn the_kernel_counts_the_same_load_from_dyno_as_from_fio() {
             let mut seen = String::new();
             let agreed = (0..ATTEMPTS).any(|_| {
                 let (ops, bytes, dyno, fio) = both(folder.path(), &drive, workload, fio);
-                seen =
-                    format!("{name}: Dyno says {ops} ops, {bytes} bytes; the kernel counted {dyno:?}, of fio {fio:?}");
+                seen = format!(
+                    "{name}: Dyno says {ops} ops, {bytes} bytes; the kernel counted \
+                             {dyno:?}, of fio {fio:?}"
+                );
                 eprintln!("{seen}");
                 close(ops, dyno.ops())
                     && close(bytes, dyno.bytes)
@@ -170,8 +223,8 @@ fn fio_tenths(folder: &Path, distribution: &str) -> Option<[f64; 10]> {
     std::fs::remove_file(&log).ok();
     let path = log.display().to_string();
     let args = format!(
-        "--name=j --ioengine=null --rw=randread --bs=4k --size=1g --io_size=800m --norandommap=1 --randrepeat=0 \
-         --random_distribution={distribution} --write_iolog={path}"
+        "--name=j --ioengine=null --rw=randread --bs=4k --size=1g --io_size=800m --norandommap=1 \
+         --randrepeat=0 --random_distribution={distribution} --write_iolog={path}"
     );
     if !runs("fio", &args.split_whitespace().collect::<Vec<_>>()) {
         return None;
@@ -179,7 +232,9 @@ fn fio_tenths(folder: &Path, distribution: &str) -> Option<[f64; 10]> {
     let text = std::fs::read_to_string(log).ok()?;
     let words = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
     // Version 3 of the log begins each line with a time.
-    let offsets = words.filter_map(|w| w.iter().position(|w| *w == "read").and_then(|i| w.get(i + 1)?.parse().ok()));
+    let offsets = words.filter_map(|w| {
+        w.iter().position(|w| *w == "read").and_then(|i| w.get(i + 1)?.parse().ok())
+    });
     Some(tenths(offsets))
 }
 
@@ -213,7 +268,14 @@ fn offsets_fall_where_fios_fall() {
         let knobs = Knobs(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect());
         let space = Space { bytes: 1 << 30, align_bytes: 512, ..Space::default() };
         let seed = Seed::new(1, 0, 0);
-        let share = workload::Share { knobs: &knobs, space, thread: 0, threads: 1, seed, stream_seed: seed };
+        let share = workload::Share {
+            knobs: &knobs,
+            space,
+            thread: 0,
+            threads: 1,
+            seed,
+            stream_seed: seed,
+        };
         let mut source = random.source(&share).expect("a source");
         let ours = tenths((0..200_000).map(|n| source.op(n).at));
         eprintln!("{kind}: {ours:.4?} against fio's {theirs:.4?}");

@@ -1,5 +1,5 @@
-//! A subject of several drives: the group's ops are the sum of its drives', its percentiles those of all samples pooled,
-//! and each drive is still there to be looked at.
+//! A subject of several drives: the group's ops are the sum of its drives', its percentiles those
+//! of all samples pooled, and each drive is still there to be looked at.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,11 +42,14 @@ impl Mounts {
     fn make(folder: &Path) -> Mounts {
         let mut made = Mounts(Vec::new());
         for i in 0..DRIVES {
-            let (image, point) = (folder.join(format!("{i}.img")), folder.join(format!("drive{i}")));
+            let (image, point) =
+                (folder.join(format!("{i}.img")), folder.join(format!("drive{i}")));
             std::fs::create_dir(&point).expect("a folder");
             std::fs::File::create(&image).and_then(|f| f.set_len(64 << 20)).expect("an image");
             let (image, at) = (image.display().to_string(), point.display().to_string());
-            if runs("mkfs.ext4", &["-q", "-F", &image]) && runs("mount", &["-o", "loop", &image, &at]) {
+            if runs("mkfs.ext4", &["-q", "-F", &image])
+                && runs("mount", &["-o", "loop", &image, &at])
+            {
                 made.0.push(point);
             }
         }
@@ -71,15 +74,19 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let _mounts = Mounts::make(folder.path());
         std::fs::write(folder.path().join("group.toml"), PROTOCOL).expect("written");
-        let drives: Vec<String> = (0..DRIVES).map(|i| format!("{{ path = \"drive{i}\" }}")).collect();
+        let drives: Vec<String> =
+            (0..DRIVES).map(|i| format!("{{ path = \"drive{i}\" }}")).collect();
         let plan = format!(
             "protocol = \"group.toml\"\nrepeats = 1\n[[subject]]\nname = \"Four\"\ndrives = [{}]\n",
             drives.join(", ")
         );
         std::fs::write(folder.path().join("plan.toml"), plan).expect("written");
         let dyno = |args: &[&str]| {
-            let out =
-                Command::new(env!("CARGO_BIN_EXE_dyno")).current_dir(folder.path()).args(args).output().expect("ran");
+            let out = Command::new(env!("CARGO_BIN_EXE_dyno"))
+                .current_dir(folder.path())
+                .args(args)
+                .output()
+                .expect("ran");
             assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
             String::from_utf8_lossy(&out.stdout).into_owned()
         };
@@ -97,7 +104,10 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
                 assert!(tally.ops > 0, "drive {} stood still", cell.drive);
                 ops += tally.ops;
                 merged.merge(&tally.service);
-                tally.service.buckets().for_each(|(ns, n)| pooled.extend(std::iter::repeat_n(ns, n as usize)));
+                tally
+                    .service
+                    .buckets()
+                    .for_each(|(ns, n)| pooled.extend(std::iter::repeat_n(ns, n as usize)));
             }
         }
         pooled.sort_unstable();
@@ -108,14 +118,20 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
         let total = cell.total.as_ref().expect("measured");
         let each: f64 = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).sum();
         assert_eq!(cell.drives.len(), DRIVES);
-        assert!((total.ops_per_s.value - each).abs() < 1e-6 * each, "{} is not {each}", total.ops_per_s.value);
+        assert!(
+            (total.ops_per_s.value - each).abs() < 1e-6 * each,
+            "{} is not {each}",
+            total.ops_per_s.value
+        );
         assert_eq!(total.ops, ops);
-        let p99 = total.classes[0].service.percentiles_ns[2].as_ref().expect("enough samples").value;
+        let p99 =
+            total.classes[0].service.percentiles_ns[2].as_ref().expect("enough samples").value;
         assert_eq!(p99.round() as u64, pooled[rank], "the p99 of the pooled samples");
         assert_eq!(merged.percentile_ns(0.99), Some(pooled[rank]));
 
         let shown = dyno(&["show", "group.dyno"]);
-        for needed in ["ops/s, sum", "p99, merged", "median", "drive3", "not a mean of percentiles"] {
+        for needed in ["ops/s, sum", "p99, merged", "median", "drive3", "not a mean of percentiles"]
+        {
             assert!(shown.contains(needed), "'{needed}' is not shown:\n{shown}");
         }
     });

@@ -1,11 +1,12 @@
-//! The labs end to end: real NVMe drives in QEMU, whose true speeds and faults are known because the lab sets them.
-//! Where QEMU is missing this says so, and counts as not shown.
+//! The labs end to end: real NVMe drives in QEMU, whose true speeds and faults are known because
+//! the lab sets them. Where QEMU is missing this says so, and counts as not shown.
 //!
-//! A virtual machine may itself be stopped by its host, and the lab's drives with it, and no clock in the guest can tell.
-//! The lab watches for that from outside (`still.csv`): what was measured meanwhile shows nothing of the drives, which is
-//! then said, and counts as not shown. A stop shorter than that can only take ops away: rates are held closely from above;
-//! held closely from both sides is what it does not move, the median latency, which at a full queue is the queue over the
-//! rate. Little's law ties the rates to the latencies.
+//! A virtual machine may itself be stopped by its host, and the lab's drives with it, and no clock
+//! in the guest can tell. The lab watches for that from outside (`still.csv`): what was measured
+//! meanwhile shows nothing of the drives, which is then said, and counts as not shown. A stop
+//! shorter than that can only take ops away: rates are held closely from above; held closely from
+//! both sides is what it does not move, the median latency, which at a full queue is the queue over
+//! the rate. Little's law ties the rates to the latencies.
 
 use std::path::Path;
 use std::process::Command;
@@ -65,15 +66,22 @@ struct Measured {
 fn measured(csv: &str, subject: &str, step: &str) -> Measured {
     let mut lines = csv.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let column =
-        |name: &str| header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no {name} in {header:?}"));
+    let column = |name: &str| {
+        header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no {name} in {header:?}"))
+    };
     let (subject_at, step_at) = (column("subject"), column("step"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     let own = || rows.iter().filter(|row| row[subject_at] == subject && row[step_at] == step);
     let number = |row: &[&str], name: &str| row[column(name)].parse::<f64>().unwrap();
-    let times_rate = |name: &str| own().map(|row| number(row, "ops_per_s") * number(row, name) / 1e9).sum::<f64>();
+    let times_rate = |name: &str| {
+        own().map(|row| number(row, "ops_per_s") * number(row, name) / 1e9).sum::<f64>()
+    };
     let ops_per_s = own().map(|row| number(row, "ops_per_s")).sum();
-    Measured { ops_per_s, median_s: times_rate("p50_ns") / ops_per_s, under_way: times_rate("mean_ns") }
+    Measured {
+        ops_per_s,
+        median_s: times_rate("p50_ns") / ops_per_s,
+        under_way: times_rate("mean_ns"),
+    }
 }
 
 #[track_caller]
@@ -81,29 +89,34 @@ fn within(share: f64, told: f64, truth: f64, what: &str) {
     assert!((told / truth - 1.0).abs() <= share, "{what}: {told}, in truth {truth}");
 }
 
-/// A rate that a throttle holds down to its limit, less what the machine's stops may have taken away.
+/// A rate that a throttle holds down to its limit, less what the machine's stops may have taken
+/// away.
 #[track_caller]
 fn held_to(limit: f64, lost: f64, ops_per_s: f64, what: &str) {
     let allowed = (0.97 - lost) * limit..=1.03 * limit;
     assert!(allowed.contains(&ops_per_s), "{what}: {ops_per_s} ops/s, not within {allowed:?}");
 }
 
-/// When a processor of the machine under the lab stood still: (end in seconds since 1970, length in seconds).
+/// When a processor of the machine under the lab stood still: (end in seconds since 1970, length in
+/// seconds).
 struct Still(Vec<(f64, f64)>);
 
 impl Still {
     fn load(folder: &Path) -> Still {
         let text = std::fs::read_to_string(folder.join("still.csv")).unwrap();
-        let pair =
-            |line: &str| line.split_once(',').map(|(end, s)| (end.parse().unwrap(), s.parse().unwrap())).unwrap();
+        let pair = |line: &str| {
+            line.split_once(',').map(|(end, s)| (end.parse().unwrap(), s.parse().unwrap())).unwrap()
+        };
         Still(text.lines().map(pair).collect())
     }
 
-    /// The share of a window that stops may have taken away: those of every processor, since any may have been the one that
-    /// was needed, and all around it, since the guest's clock was set to the second. Nothing, and says so, where they are many.
+    /// The share of a window that stops may have taken away: those of every processor, since any
+    /// may have been the one that was needed, and all around it, since the guest's clock was set to
+    /// the second. Nothing, and says so, where they are many.
     fn lost(&self, from_s: f64, until_s: f64, window_s: f64, what: &str) -> Option<f64> {
         let (from_s, until_s) = (from_s - 1.1, until_s + 1.1);
-        let overlap = |(end, length): &(f64, f64)| (end.min(until_s) - (end - length).max(from_s)).max(0.0);
+        let overlap =
+            |(end, length): &(f64, f64)| (end.min(until_s) - (end - length).max(from_s)).max(0.0);
         let (still_s, all_s) = (self.0.iter().map(overlap).sum::<f64>(), until_s - from_s);
         if still_s > 0.2 * all_s {
             skip(format!("{what}; processors stood still for {still_s:.1} s of {all_s:.1} s"));
@@ -121,17 +134,27 @@ fn check_ratio(bundle: &Path, still: &Still) {
         let of = |subject: &str, limit: f64| {
             let (found, what) = (measured(&csv, subject, step), format!("{step} on {subject}"));
             println!("{what}: {found:?}");
-            let point =
-                points.iter().map(|p| &p.point).find(|p| p.key.subject == subject && p.key.step == step).unwrap();
-            let (from_s, window_s) = (point.started_unix_ns as f64 / 1e9, point.window_ns as f64 / 1e9);
+            let point = points
+                .iter()
+                .map(|p| &p.point)
+                .find(|p| p.key.subject == subject && p.key.step == step)
+                .unwrap();
+            let (from_s, window_s) =
+                (point.started_unix_ns as f64 / 1e9, point.window_ns as f64 / 1e9);
             let lost = still.lost(from_s, from_s + window_s, window_s, &what)?;
             held_to(limit, lost, found.ops_per_s, &what);
-            within(0.05, found.median_s, DEPTH / limit, &format!("{what}, the median latency in seconds"));
+            within(
+                0.05,
+                found.median_s,
+                DEPTH / limit,
+                &format!("{what}, the median latency in seconds"),
+            );
             // A stop at an edge of the window counts for ops that lie in it only in part.
             within(0.03 + lost, found.under_way, DEPTH, &format!("{what}, ops under way"));
             Some((found, lost))
         };
-        if let (Some((a, lost_a)), Some((b, lost_b))) = (of("A", A_OPS_PER_S), of("B", B_OPS_PER_S)) {
+        if let (Some((a, lost_a)), Some((b, lost_b))) = (of("A", A_OPS_PER_S), of("B", B_OPS_PER_S))
+        {
             let (truth, what) = (A_OPS_PER_S / B_OPS_PER_S, format!("{step}, A against B"));
             within(0.05, b.median_s / a.median_s, truth, &what);
             within(0.05 + lost_a + lost_b, a.ops_per_s / b.ops_per_s, truth, &what);
@@ -147,7 +170,10 @@ fn check_preparation(bundle: &Path, still: &Still) {
         found.unwrap_or_else(|| panic!("no {action} of {subject} in {prepared:?}"))
     };
     for (subject, limit) in [("A", A_OPS_PER_S), ("B", B_OPS_PER_S)] {
-        assert!(of(subject, "purge").outcome.starts_with("NVMe format, user data erased"), "{prepared:?}");
+        assert!(
+            of(subject, "purge").outcome.starts_with("NVMe format, user data erased"),
+            "{prepared:?}"
+        );
         assert!(of(subject, "condition 1").outcome.contains("ops of random"), "{prepared:?}");
         let found = of(subject, "steady state");
         let (state, ended_s) = (found.steady.as_ref().unwrap(), found.ended_unix_ns as f64 / 1e9);
@@ -165,59 +191,86 @@ fn check_preparation(bundle: &Path, still: &Still) {
     }
 }
 
-/// The throttled drives set every number, unless a machine with other work to do left the guest no processors to ask more
-/// of them: that is then the verdict, and said.
+/// The throttled drives set every number, unless a machine with other work to do left the guest no
+/// processors to ask more of them: that is then the verdict, and said.
 fn check_limits(bundle: &Path) -> Facts {
     let facts = dyno::cmd::load::facts(&[bundle.to_path_buf()], &Default::default()).unwrap();
-    for (step, cell) in facts.steps.iter().flat_map(|step| step.cells.iter().map(move |cell| (step, cell))) {
+    for (step, cell) in
+        facts.steps.iter().flat_map(|step| step.cells.iter().map(move |cell| (step, cell)))
+    {
         let verdict = cell.limit.as_ref().expect("a verdict");
         let what = format!("{} on {}: {verdict:?}", step.name, facts.subjects[cell.subject]);
         println!("{what}");
-        let shares = verdict.evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
+        let shares = verdict
+            .evidence
+            .split(" %")
+            .filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
         assert!(shares.fold(0.0, f64::max) <= 100.0, "{what}");
         match verdict.limit {
             Limit::Drive => assert!(!cell.is_not_the_drives()),
-            Limit::Cpu | Limit::Standstill => {
-                skip(format!("what the drives limit; this machine had no processors for it: {what}"))
-            }
+            Limit::Cpu | Limit::Standstill => skip(format!(
+                "what the drives limit; this machine had no processors for it: {what}"
+            )),
             _ => panic!("{what}"),
         }
     }
     facts
 }
 
-/// One of 32 writers is at the drive for all of them, which wait for its log to be flushed: that takes 20 ms, and so does a
-/// write, so the drive sets the number, and the evidence says how much of it flushes are.
+/// One of 32 writers is at the drive for all of them, which wait for its log to be flushed: that
+/// takes 20 ms, and so does a write, so the drive sets the number, and the evidence says how much
+/// of it flushes are.
 fn check_flushes(bundle: &Path) {
     let facts = check_limits(bundle);
     let verdict = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
     if verdict.limit == Limit::Drive {
-        assert!(verdict.evidence.contains("% of the window, in flushes for "), "{}", verdict.evidence);
+        assert!(
+            verdict.evidence.contains("% of the window, in flushes for "),
+            "{}",
+            verdict.evidence
+        );
     }
 }
 
-/// A database read past the page cache is limited by the throttled drives; the disclosure names them as QEMU was told,
-/// and B's other block size, which the lab gave it, disqualifies the comparison.
+/// A database read past the page cache is limited by the throttled drives; the disclosure names
+/// them as QEMU was told, and B's other block size, which the lab gave it, disqualifies the
+/// comparison.
 fn check_database(bundle: &Path) {
     let facts = check_limits(bundle);
     let found = conditions::differences(&facts);
-    let block = found.iter().find(|d| d.what == "Drive: Logical block size").expect("the formats distinguished");
-    assert_eq!((block.grade, block.values.as_str()), (Grade::Disqualifying, "512 bytes (A), 4096 bytes (B)"));
+    let block = found
+        .iter()
+        .find(|d| d.what == "Drive: Logical block size")
+        .expect("the formats distinguished");
+    assert_eq!(
+        (block.grade, block.values.as_str()),
+        (Grade::Disqualifying, "512 bytes (A), 4096 bytes (B)")
+    );
 
     let bundle = bundle.to_string_lossy();
     let page = bundle.replace(".dyno", ".html");
     dyno(&["report", &bundle, "--output", &page]);
     let page = std::fs::read_to_string(page).unwrap();
     let firmware = Command::new("qemu-system-x86_64").arg("--version").output().unwrap();
-    let firmware = String::from_utf8_lossy(&firmware.stdout).split_whitespace().nth(3).unwrap_or_default().to_string();
+    let firmware = String::from_utf8_lossy(&firmware.stdout)
+        .split_whitespace()
+        .nth(3)
+        .unwrap_or_default()
+        .to_string();
     // A drive tells eight characters of it.
     let firmware = &firmware[..firmware.len().min(8)];
-    for told in ["Model<td>QEMU NVMe Ctrl", "Serial, A<td>AAAA1111", "Serial, B<td>BBBB2222", firmware] {
+    for told in
+        ["Model<td>QEMU NVMe Ctrl", "Serial, A<td>AAAA1111", "Serial, B<td>BBBB2222", firmware]
+    {
         assert!(page.contains(told), "'{told}' is not in the brief");
     }
     let compared = dyno(&["compare", &bundle]);
-    let unranked = "B and A are not comparable: Drive: Logical block size differs, 512 bytes (A), 4096 bytes (B)";
-    assert!(compared.split_whitespace().collect::<Vec<_>>().join(" ").contains(unranked), "{compared}");
+    let unranked = "B and A are not comparable: Drive: Logical block size differs, 512 bytes (A), \
+                    4096 bytes (B)";
+    assert!(
+        compared.split_whitespace().collect::<Vec<_>>().join(" ").contains(unranked),
+        "{compared}"
+    );
 }
 
 #[test]
@@ -230,7 +283,8 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
     check_preparation(&folder.path().join("ratio.dyno"), &still);
     check_limits(&folder.path().join("ratio.dyno"));
     for (name, points) in [("profiles", 2 * PROFILES), ("pressure", 2 * 2), ("neighbours", 3)] {
-        let stored = Bundle::open(&folder.path().join(format!("{name}.dyno"))).unwrap().points().unwrap();
+        let stored =
+            Bundle::open(&folder.path().join(format!("{name}.dyno"))).unwrap().points().unwrap();
         assert_eq!(stored.len(), points, "{name}: {said}");
         let failed = stored.iter().find(|p| p.point.outcome != Outcome::Measured);
         assert!(failed.is_none(), "{name}: {failed:?}");
@@ -240,21 +294,32 @@ fn in_qemu_the_known_ratio_is_found_and_a_pulled_drive_and_bad_sectors_end_only_
     check_flushes(&folder.path().join("durable.dyno"));
 
     // Three namespaces that are only read from: what the drive did is counted over all of them.
-    let facts = dyno::cmd::load::facts(&[folder.path().join("neighbours.dyno")], &Default::default()).unwrap();
+    let facts =
+        dyno::cmd::load::facts(&[folder.path().join("neighbours.dyno")], &Default::default())
+            .unwrap();
     let alone = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
     assert_ne!(alone.limit, Limit::Memory, "{}", alone.evidence);
 
-    let neighbours = Bundle::open(&folder.path().join("neighbours.dyno")).unwrap().prepared().unwrap();
+    let neighbours =
+        Bundle::open(&folder.path().join("neighbours.dyno")).unwrap().prepared().unwrap();
     assert_eq!(neighbours[0].outcome, "6 namespaces of 144 MiB, 1 of them attached");
 
     let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     let drives = text("drives.txt");
-    for part in ["AAAA1111", "BBBB2222", "QEMU NVMe Ctrl", "power state 0", "yes, under a plan that names it"] {
+    for part in [
+        "AAAA1111",
+        "BBBB2222",
+        "QEMU NVMe Ctrl",
+        "power state 0",
+        "yes, under a plan that names it",
+    ] {
         assert!(drives.contains(part), "'{part}' is not in:\n{drives}");
     }
     let line = |text: &str, what: &str| {
-        let found =
-            text.lines().find(|l| l.contains(what)).unwrap_or_else(|| panic!("no '{what}' in:\n{text}\n{said}"));
+        let found = text
+            .lines()
+            .find(|l| l.contains(what))
+            .unwrap_or_else(|| panic!("no '{what}' in:\n{text}\n{said}"));
         found.to_string()
     };
     let faults = text("faults.txt");

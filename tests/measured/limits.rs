@@ -1,6 +1,7 @@
-//! Bottlenecks. Runs that the page cache, other processes, a neighbour on the same device, Dyno's own generator, a
-//! database server, and the drive itself limit, each found by what the meters read, marked in what is shown, and with what
-//! to change. A machine on which others are busy cannot show all of them: what it did not show is then said.
+//! Bottlenecks. Runs that the page cache, other processes, a neighbour on the same device, Dyno's
+//! own generator, a database server, and the drive itself limit, each found by what the meters
+//! read, marked in what is shown, and with what to change. A machine on which others are busy
+//! cannot show all of them: what it did not show is then said.
 
 use std::cell::Cell;
 use std::fs::OpenOptions;
@@ -85,7 +86,11 @@ threads = 32
 
 /// Messages are wrapped for reading; what is looked for must not depend on where.
 fn said(output: &Output) -> String {
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -108,7 +113,12 @@ fn measure_in(place: &Path, by: &[&str], protocol: &str) -> (CellFacts, String) 
 type Runner<'a> = &'a dyn Fn(&mut Command, &Path);
 
 /// The same, with the run in somebody's hands.
-fn measure_by(place: &Path, by: &[&str], protocol: &str, run: Option<Runner<'_>>) -> (CellFacts, String) {
+fn measure_by(
+    place: &Path,
+    by: &[&str],
+    protocol: &str,
+    run: Option<Runner<'_>>,
+) -> (CellFacts, String) {
     let folder = tempfile::tempdir_in(place).expect("a temporary folder");
     std::fs::create_dir(folder.path().join("drive")).expect("a folder");
     open_to_all(&[folder.path(), &folder.path().join("drive")]);
@@ -126,7 +136,8 @@ fn measure_by(place: &Path, by: &[&str], protocol: &str, run: Option<Runner<'_>>
         said(&out)
     };
     let bundle = folder.path().join("b.dyno");
-    let mut measuring = dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
+    let mut measuring =
+        dyno(&["run", "p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"]);
     match run {
         Some(run) => run(&mut measuring, &bundle),
         None => drop(finished(measuring)),
@@ -140,7 +151,8 @@ fn measure_by(place: &Path, by: &[&str], protocol: &str, run: Option<Runner<'_>>
 fn has_device() -> bool {
     use std::os::unix::fs::MetadataExt;
     let device = std::fs::metadata(env!("CARGO_TARGET_TMPDIR")).expect("a folder").dev();
-    let found = Path::new(&format!("/sys/dev/block/{}:{}", device >> 8 & 0xfff, device & 0xff)).exists();
+    let found =
+        Path::new(&format!("/sys/dev/block/{}:{}", device >> 8 & 0xfff, device & 0xff)).exists();
     if !found {
         skip(format!("no block device lies under {}", env!("CARGO_TARGET_TMPDIR")));
     }
@@ -156,10 +168,15 @@ fn favoured() -> &'static [&'static str] {
     }
 }
 
-/// Measures until the verdict is the one looked for; it and its evidence. What else a disturbed machine may give in its
-/// place is allowed, and said.
+/// Measures until the verdict is the one looked for; it and its evidence. What else a disturbed
+/// machine may give in its place is allowed, and said.
 #[track_caller]
-fn sought(what: &str, limit: Limit, disturbed: &[Limit], measure: &dyn Fn() -> (CellFacts, String)) -> Option<String> {
+fn sought(
+    what: &str,
+    limit: Limit,
+    disturbed: &[Limit],
+    measure: &dyn Fn() -> (CellFacts, String),
+) -> Option<String> {
     let mut seen = Vec::new();
     for _ in 0..4 {
         let (cell, shown) = measure();
@@ -170,12 +187,16 @@ fn sought(what: &str, limit: Limit, disturbed: &[Limit], measure: &dyn Fn() -> (
         assert_eq!(cell.is_not_the_drives(), shown.contains('†'), "{shown}");
         assert_eq!(verdict.remedy.is_some(), verdict.limit.bars_ranking(), "{verdict:?}");
         let remedy = verdict.remedy.clone().unwrap_or_default();
-        assert!(shown.contains(&verdict.evidence) && shown.contains(&remedy), "{verdict:?}\n{shown}");
+        assert!(
+            shown.contains(&verdict.evidence) && shown.contains(&remedy),
+            "{verdict:?}\n{shown}"
+        );
         if verdict.limit == limit {
             return Some(format!("{}: {remedy}", verdict.evidence));
         }
         seen.push(format!("{verdict:?}"));
-        // A machine that others keep busy may stop Dyno itself for a moment, whatever else is tried.
+        // A machine that others keep busy may stop Dyno itself for a moment, whatever else is
+        // tried.
         let allowed = verdict.limit == Limit::Standstill || disturbed.contains(&verdict.limit);
         assert!(allowed, "{what}: {seen:?}");
     }
@@ -185,7 +206,9 @@ fn sought(what: &str, limit: Limit, disturbed: &[Limit], measure: &dyn Fn() -> (
 
 #[track_caller]
 fn shares_are_whole(evidence: &str) {
-    for share in evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok()) {
+    for share in
+        evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok())
+    {
         assert!(share <= 100.0, "{evidence}");
     }
 }
@@ -200,7 +223,9 @@ fn a_file_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_served
     if !has_device() {
         return;
     }
-    let found = sought("cached reads", Limit::Memory, &[], &|| measure(&file("psync", false, "threads = 4")));
+    let found = sought("cached reads", Limit::Memory, &[], &|| {
+        measure(&file("psync", false, "threads = 4"))
+    });
     if let Some(found) = found {
         contains(
             &found,
@@ -227,7 +252,8 @@ fn a_database_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_se
 #[test]
 fn a_folder_in_memory_has_no_drive_under_it() {
     let place = Path::new("/dev/shm");
-    let kind = Command::new("stat").args(["-f", "-c", "%T", "/dev/shm"]).output().expect("stat ran");
+    let kind =
+        Command::new("stat").args(["-f", "-c", "%T", "/dev/shm"]).output().expect("stat ran");
     if String::from_utf8_lossy(&kind.stdout).trim() != "tmpfs" {
         skip("/dev/shm is no tmpfs here");
         return;
@@ -245,7 +271,9 @@ struct Hogs(Vec<Child>);
 impl Hogs {
     fn new(count: usize, by: &[&str]) -> Hogs {
         let words = [by, &["sh", "-c", "while :; do :; done"]].concat();
-        let hog = |_| Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).spawn().expect("a hog");
+        let hog = |_| {
+            Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).spawn().expect("a hog")
+        };
         Hogs((0..count).map(hog).collect())
     }
 }
@@ -275,15 +303,22 @@ fn direct_reads_of_a_drive_that_waits_for_nothing_else_are_the_drives() {
     if !has_device() {
         return;
     }
-    let run = || measure_in(Path::new(env!("CARGO_TARGET_TMPDIR")), favoured(), &file("uring", true, "depth = 64"));
+    let run = || {
+        measure_in(
+            Path::new(env!("CARGO_TARGET_TMPDIR")),
+            favoured(),
+            &file("uring", true, "depth = 64"),
+        )
+    };
     let disturbed = [Limit::Cpu, Limit::Neighbour, Limit::Generator, Limit::Undecided];
     if let Some(found) = sought("direct reads", Limit::Drive, &disturbed, &run) {
         contains(&found, &["the load's own requests were at the device for"]);
     }
 }
 
-/// Runs a command to its end; the share of three seconds of its load in which the device had any request, seen by looking a
-/// thousand times a second. The verdict is made from what the kernel adds up.
+/// Runs a command to its end; the share of three seconds of its load in which the device had any
+/// request, seen by looking a thousand times a second. The verdict is made from what the kernel
+/// adds up.
 fn share_at_device(command: &mut Command, bundle: &Path, inflight: &Path) -> f64 {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
     let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
@@ -305,8 +340,9 @@ fn share_at_device(command: &mut Command, bundle: &Path, inflight: &Path) -> f64
     found / looks
 }
 
-/// That a slow drive is found to be the limit of such a load is shown where its latency is set: `labs`. How fast a flush of
-/// this machine's disk is nobody knows, so what is found here is compared with what can be seen of it.
+/// That a slow drive is found to be the limit of such a load is shown where its latency is set:
+/// `labs`. How fast a flush of this machine's disk is nobody knows, so what is found here is
+/// compared with what can be seen of it.
 #[test]
 fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them() {
     use std::os::unix::fs::MetadataExt;
@@ -324,9 +360,13 @@ fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them
         };
         let (cell, _) = measure_by(place, favoured(), SYNC, Some(&run));
         let verdict = cell.limit.as_ref().expect("a verdict");
-        println!("synced writes, {:.0} % of the time seen at the device: {verdict:?}", share.get() * 100.0);
+        println!(
+            "synced writes, {:.0} % of the time seen at the device: {verdict:?}",
+            share.get() * 100.0
+        );
         shares_are_whole(&verdict.evidence);
-        // The rules draw their lines at 50 and 30 %; the kernel counts time in ticks, and each look is at one moment.
+        // The rules draw their lines at 50 and 30 %; the kernel counts time in ticks, and each look
+        // is at one moment.
         let right = match verdict.limit {
             Limit::Drive => 0.3..=1.0,
             Limit::Undecided => 0.15..=0.7,
@@ -336,10 +376,16 @@ fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them
                 continue;
             }
         };
-        assert!(right.contains(&share.get()), "{verdict:?}, and the device was seen to have any {:.2}", share.get());
+        assert!(
+            right.contains(&share.get()),
+            "{verdict:?}, and the device was seen to have any {:.2}",
+            share.get()
+        );
         return;
     }
-    skip(format!("whose the time of synced writes is; this machine was disturbed each time: {disturbed:?}"));
+    skip(format!(
+        "whose the time of synced writes is; this machine was disturbed each time: {disturbed:?}"
+    ));
 }
 
 /// Writes to a file past the page cache until it is over, in its own name.
@@ -356,7 +402,8 @@ fn write_until(over: &AtomicBool, folder: &Path, name: usize) {
     let aligned = space.as_ptr().align_offset(4096);
     while !over.load(Relaxed) {
         for at in 0..64 {
-            file.write_all_at(&space[aligned..aligned + CHUNK], (at * CHUNK) as u64).expect("the neighbour wrote");
+            file.write_all_at(&space[aligned..aligned + CHUNK], (at * CHUNK) as u64)
+                .expect("the neighbour wrote");
         }
     }
 }
@@ -375,7 +422,9 @@ fn a_neighbour_that_writes_to_the_same_device_is_named_and_not_the_drive() {
         };
         let neighbours: Vec<_> = (0..4).map(neighbour).collect();
         let found = std::panic::catch_unwind(|| {
-            sought("a neighbour", Limit::Neighbour, &[Limit::Cpu], &|| measure(&file("psync", true, "threads = 4")))
+            sought("a neighbour", Limit::Neighbour, &[Limit::Cpu], &|| {
+                measure(&file("psync", true, "threads = 4"))
+            })
         });
         over.store(true, Relaxed);
         neighbours.into_iter().for_each(|n| n.join().expect("the neighbour"));
@@ -398,9 +447,13 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
     // Where the scheduler favours who sleeps most, few are late.
     let disturbed = [Limit::Cpu, Limit::Rate, Limit::Neighbour];
-    if let Some(found) = sought("a late generator", Limit::Generator, &disturbed, &|| measure_in(place, &pinned, &load))
-    {
-        contains(&found, &["of the ops were handed over late by Dyno itself", "more workers for the rate"]);
+    if let Some(found) = sought("a late generator", Limit::Generator, &disturbed, &|| {
+        measure_in(place, &pinned, &load)
+    }) {
+        contains(
+            &found,
+            &["of the ops were handed over late by Dyno itself", "more workers for the rate"],
+        );
     }
 }
 
@@ -408,7 +461,9 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
 fn stopped_for_two_seconds(command: &mut Command, bundle: &Path) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
     let pid = child.id().to_string();
-    let signal = |name: &str| assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success());
+    let signal = |name: &str| {
+        assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success())
+    };
     // Once the dataset is there the load runs: a second of warm-up, and a window of four.
     let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
     until("the dataset's marker", 60, || marker.exists());
@@ -425,9 +480,17 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
         return;
     }
     let load = file("psync", true, "threads = 2");
-    // It is known whatever the processors do; a run that was slow to begin may be stopped in its warm-up.
+    // It is known whatever the processors do; a run that was slow to begin may be stopped in its
+    // warm-up.
     let disturbed = [Limit::Cpu, Limit::Drive, Limit::Undecided, Limit::Locks];
-    let run = || measure_by(Path::new(env!("CARGO_TARGET_TMPDIR")), &[], &load, Some(&stopped_for_two_seconds));
+    let run = || {
+        measure_by(
+            Path::new(env!("CARGO_TARGET_TMPDIR")),
+            &[],
+            &load,
+            Some(&stopped_for_two_seconds),
+        )
+    };
     let Some(found) = sought("a stopped Dyno", Limit::Standstill, &disturbed, &run) else { return };
     let (_, still_s) = found.split_once("stood still for ").expect("how long");
     let still_s: f64 = still_s.split(' ').next().expect("a number").parse().expect("a number");
@@ -448,5 +511,8 @@ fn the_processor_time_of_a_server_that_dyno_started_is_the_loads_own() {
     if found.contains("with other processes") {
         return skip(format!("{what}; others had the processors: {found}"));
     }
-    contains(&found, &["with the load itself", "with its database servers", "more processors for the server"]);
+    contains(
+        &found,
+        &["with the load itself", "with its database servers", "more processors for the server"],
+    );
 }

@@ -1,5 +1,6 @@
-//! Meters from end to end: a scripted instrument whose truth is known gives energy, work a watt and its own delay; and
-//! instruments that fail leave gaps and warnings, and nothing that they did not say.
+//! Meters from end to end: a scripted instrument whose truth is known gives energy, work a watt and
+//! its own delay; and instruments that fail leave gaps and warnings, and nothing that they did not
+//! say.
 
 use std::fs::File;
 use std::io::Write;
@@ -23,9 +24,10 @@ use dyno::store::{Bundle, Writer};
 
 use crate::support::quiet::on_a_quiet_machine;
 
-/// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late. The load is told to it by the test. Each reading
-/// has its own time and is printed half a second after it, when what it needs of the load has been told; so a machine that
-/// stops for less than a second changes no reading.
+/// 5 W + 1 W for each 100 K ops/s, twenty readings a second, 1.5 s late. The load is told to it by
+/// the test. Each reading has its own time and is printed half a second after it, when what it
+/// needs of the load has been told; so a machine that stops for less than a second changes no
+/// reading.
 const SCRIPT: &str = r#"
 import sys, time
 def watts(at):
@@ -59,7 +61,12 @@ impl Sink for Told {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let opened_s = *self.opened_s.get_or_insert(now_s - seconds(i.end_ns));
         let rate = i.service.count as f64 / seconds(i.end_ns - i.start_ns);
-        writeln!(self.load, "{} {} {rate}", opened_s + seconds(i.start_ns), opened_s + seconds(i.end_ns))?;
+        writeln!(
+            self.load,
+            "{} {} {rate}",
+            opened_s + seconds(i.start_ns),
+            opened_s + seconds(i.end_ns)
+        )?;
         self.bundle.interval(i)
     }
     fn sample(&mut self, sample: &Sample) -> Result<()> {
@@ -95,11 +102,14 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
     );
     let file = folder.join("plan.toml");
     std::fs::write(&file, text).unwrap();
-    let plan: Plan = plan::load(&file, &dyno::cmd::catalogue()).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let plan: Plan =
+        plan::load(&file, &dyno::cmd::catalogue()).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let bundle = folder.join("run.dyno");
-    let record = dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
+    let record =
+        dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
     let load = File::create(folder.join("load.txt")).unwrap();
-    let mut sink = Told { bundle: Writer::create(&bundle, &record, &[]).unwrap(), load, opened_s: None };
+    let mut sink =
+        Told { bundle: Writer::create(&bundle, &record, &[]).unwrap(), load, opened_s: None };
     let run = Run {
         plan: &plan,
         points: plan::points(&plan),
@@ -125,10 +135,13 @@ fn a_scripted_meter_gives_work_a_watt_and_energy_within_a_percent_and_its_delay_
         std::fs::write(&script, SCRIPT).unwrap();
         std::fs::write(&load, "").unwrap();
         let meters = format!(
-            "[{{ kind = \"exec\", class = \"drive\", timestamps = true, command = [\"python3\", {script:?}, {load:?}] }}]"
+            "[{{ kind = \"exec\", class = \"drive\", timestamps = true, command = [\"python3\", \
+             {script:?}, {load:?}] }}]"
         );
-        let step = "duration = \"8s\"\nsweep = { axis = \"io.rate\", values = [\"100k/s\", \"250k/s\", \"400k/s\"] }";
-        let stall = "engine = { kind = \"null\", stall_at = \"3s\", stall = \"700ms\" }\nrate = \"100k/s\"";
+        let step = "duration = \"8s\"\n\
+                    sweep = { axis = \"io.rate\", values = [\"100k/s\", \"250k/s\", \"400k/s\"] }";
+        let stall =
+            "engine = { kind = \"null\", stall_at = \"3s\", stall = \"700ms\" }\nrate = \"100k/s\"";
         let path = run(folder.path(), &meters, step, stall);
         check_energy(&path);
     });
@@ -142,41 +155,61 @@ fn check_energy(path: &PathBuf) {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let rates = bundle.rates(stored.id).unwrap();
         let ops: f64 = rates.iter().map(|r| r.ops as f64).sum();
-        let true_joules: f64 =
-            rates.iter().map(|r| 5.0 * seconds(r.end_ns - r.start_ns) + r.ops as f64 / 100_000.0).sum();
+        let true_joules: f64 = rates
+            .iter()
+            .map(|r| 5.0 * seconds(r.end_ns - r.start_ns) + r.ops as f64 / 100_000.0)
+            .sum();
         let power = &cell.power[0];
         assert_eq!((power.class.as_str(), power.kind.as_str()), ("drive", "exec"));
         assert_eq!(power.rest_watts, Some(5.0));
         let late_s = power.late_s.expect("a delay");
         let joules = power.joules.as_ref().expect("energy").value;
         let per_watt = power.ops_per_watt.as_ref().expect("ops/s a watt");
-        let (energy_off, work_off) = (joules / true_joules - 1.0, per_watt.value / (ops / true_joules) - 1.0);
+        let (energy_off, work_off) =
+            (joules / true_joules - 1.0, per_watt.value / (ops / true_joules) - 1.0);
         println!(
             "{ops:.0} ops: {joules:.3} J ({:+.2} %), {:.0} ops/s/W ({:+.2} %), {late_s:.2} s late",
             energy_off * 100.0,
             per_watt.value,
             work_off * 100.0
         );
-        let right = (late_s - 1.5).abs() <= 0.05 && energy_off.abs() < 0.01 && work_off.abs() < 0.01;
+        let right =
+            (late_s - 1.5).abs() <= 0.05 && energy_off.abs() < 0.01 && work_off.abs() < 0.01;
         assert!(right, "{late_s} s late, {joules} J of {true_joules}, {per_watt:?}");
     }
     let shown = terminal(&screens::show(&all));
-    assert!(shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"), "{shown}");
+    assert!(
+        shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"),
+        "{shown}"
+    );
     let mut csv = Vec::new();
-    let (points, form) = (export::TABLES.iter().next().unwrap(), export::FORMS.iter().next().unwrap());
+    let (points, form) =
+        (export::TABLES.iter().next().unwrap(), export::FORMS.iter().next().unwrap());
     let facts = dyno::cmd::load::facts(std::slice::from_ref(path), &Default::default()).unwrap();
     export::export((std::slice::from_ref(path), &facts), points, form, Box::new(&mut csv)).unwrap();
     let mut rows = csv::Reader::from_reader(&csv[..]);
     let at = rows.headers().unwrap().iter().position(|c| c == "drive_joules").unwrap();
     let told: Vec<f64> = rows.records().map(|row| row.unwrap()[at].parse().unwrap()).collect();
-    let known: Vec<f64> = all.steps[0].cells.iter().map(|c| c.power[0].joules.as_ref().unwrap().value).collect();
-    assert!(told.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-5) && told.len() == 3, "{told:?} {known:?}");
+    let known: Vec<f64> =
+        all.steps[0].cells.iter().map(|c| c.power[0].joules.as_ref().unwrap().value).collect();
+    assert!(
+        told.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-5) && told.len() == 3,
+        "{told:?} {known:?}"
+    );
 }
 
 /// Instruments that go wrong, each of another class, and what Dyno must say of it.
 const BROKEN: [(&str, &str, &str); 4] = [
-    ("drive", "for i in range(40): print(5.0, flush=True); time.sleep(0.05)\nsys.exit(3)", "the command ended"),
-    ("slot", "for i in range(40): print(5.0, flush=True); time.sleep(0.05)\ntime.sleep(99)", "no reading for 1.0 s"),
+    (
+        "drive",
+        "for i in range(40): print(5.0, flush=True); time.sleep(0.05)\nsys.exit(3)",
+        "the command ended",
+    ),
+    (
+        "slot",
+        "for i in range(40): print(5.0, flush=True); time.sleep(0.05)\ntime.sleep(99)",
+        "no reading for 1.0 s",
+    ),
     (
         "system",
         "while True:\n for word in ['5.0', 'banana', 'nan', '', '5.0 W']: print(word, flush=True); time.sleep(0.05)",
@@ -198,12 +231,13 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
             std::fs::write(&script, format!("import sys, time\n{body}\n")).unwrap();
             let timestamps = *class == "cpu";
             format!(
-                "{{ kind = \"exec\", class = \"{class}\", command = [\"python3\", {script:?}], stall = \"1s\", \
-             timestamps = {timestamps} }}"
+                "{{ kind = \"exec\", class = \"{class}\", command = [\"python3\", {script:?}], \
+             stall = \"1s\", timestamps = {timestamps} }}"
             )
         };
         let meters = format!("[{}]", BROKEN.iter().map(meter).collect::<Vec<_>>().join(", "));
-        let path = run(folder.path(), &meters, "duration = \"8s\"", "engine = \"null\"\nrate = \"1k/s\"");
+        let path =
+            run(folder.path(), &meters, "duration = \"8s\"", "engine = \"null\"\nrate = \"1k/s\"");
         let bundle = Bundle::open(&path).unwrap();
         let stored = bundle.points().unwrap().remove(0);
         let samples = bundle.samples(stored.id).unwrap();
@@ -211,27 +245,46 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
             let gauge = format!("{class}_watts");
             let own: Vec<&Sample> = samples.iter().filter(|s| s.name == gauge).collect();
             let meter = &own.first().unwrap_or_else(|| panic!("{class}: no readings at all")).meter;
-            let troubles: Vec<&Fact> =
-                stored.point.facts.iter().filter(|f| f.group == "Meters" && f.name == *meter).collect();
+            let troubles: Vec<&Fact> = stored
+                .point
+                .facts
+                .iter()
+                .filter(|f| f.group == "Meters" && f.name == *meter)
+                .collect();
             assert!(troubles.iter().any(|f| f.value.contains(says)), "{class}: {troubles:?}");
-            assert!(own.iter().all(|s| s.value == 5.0 || s.value.is_nan()), "{class}: something was invented");
+            assert!(
+                own.iter().all(|s| s.value == 5.0 || s.value.is_nan()),
+                "{class}: something was invented"
+            );
             assert!(own.iter().any(|s| s.value.is_nan()), "{class}: no gap");
-            assert!(own.windows(2).all(|w| w[0].at_ns <= w[1].at_ns), "{class}: time goes backwards");
+            assert!(
+                own.windows(2).all(|w| w[0].at_ns <= w[1].at_ns),
+                "{class}: time goes backwards"
+            );
         }
         let all = dyno::cmd::load::facts(&[path], &Default::default()).unwrap();
         let powers = &all.steps[0].cells[0].power;
         let stalled = powers.iter().find(|p| p.class == "slot");
-        assert!(stalled.is_none_or(|p| p.joules.is_none() && p.ops_per_watt.is_none()), "energy out of a silence");
+        assert!(
+            stalled.is_none_or(|p| p.joules.is_none() && p.ops_per_watt.is_none()),
+            "energy out of a silence"
+        );
         let shown = terminal(&screens::show(&all)).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(shown.contains("too little for energy") || powers.iter().all(|p| p.joules.is_some()), "{shown}");
+        assert!(
+            shown.contains("too little for energy") || powers.iter().all(|p| p.joules.is_some()),
+            "{shown}"
+        );
     });
 }
 
 #[test]
 fn a_reading_without_a_time_of_its_own_gets_that_at_which_it_was_seen() {
     let now = Now { ns: 10_000_000_000, unix_ns: 1_000_000_000_000 };
-    for (timestamps, line, at_ns) in [(false, "5.0", 10_000_000_000), (true, "999.5 5.0", 9_500_000_000)] {
-        let mut lines = Lines { name: "drive_watts".into(), timestamps, offset_s: 0.0, last_ns: i64::MIN };
+    for (timestamps, line, at_ns) in
+        [(false, "5.0", 10_000_000_000), (true, "999.5 5.0", 9_500_000_000)]
+    {
+        let mut lines =
+            Lines { name: "drive_watts".into(), timestamps, offset_s: 0.0, last_ns: i64::MIN };
         let reading = lines.reading(line, now).unwrap();
         assert_eq!((reading.at_ns, reading.value), (at_ns, 5.0), "{line}");
     }
@@ -243,19 +296,30 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("drive")).unwrap();
     let protocol = folder.path().join("p.toml");
-    let text = "title = \"Kept\"\nsource = \"a database at mysql://root:hunter2-d41d8cd9@db/x\"\n[[step]]\nname = \"s\"\n\
-                duration = \"1s\"\n[[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n";
+    let text = "title = \"Kept\"\nsource = \"a database at mysql://root:hunter2-d41d8cd9@db/x\"\n\
+                [[step]]\nname = \"s\"\n\
+                duration = \"1s\"\n[[step.stream]]\nname = \"io\"\nengine = \"null\"\n\
+                workload = \"random\"\n";
     std::fs::write(&protocol, text).unwrap();
     let subjects = [("A".to_string(), folder.path().join("drive"))];
-    let plan = plan::from_command_line(&protocol.to_string_lossy(), &subjects, &[], None, &dyno::cmd::catalogue());
+    let plan = plan::from_command_line(
+        &protocol.to_string_lossy(),
+        &subjects,
+        &[],
+        None,
+        &dyno::cmd::catalogue(),
+    );
     let plan = plan.unwrap_or_else(|mistakes| panic!("{mistakes}"));
-    let record = dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
+    let record =
+        dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
     let path = folder.path().join("run.dyno");
     let fact = Fact::new("Kernel", "Command line", format!("root=/dev/vda token={SECRET}"));
     let mut bundle = Writer::create(&path, &record, &[fact]).unwrap();
     let key = plan::points(&plan).remove(0).key;
     bundle.begin(&key).unwrap();
-    let outcome = dyno::record::Outcome::Failed { cause: format!("cannot reach mysql://root:{SECRET}@db:3306/x") };
+    let outcome = dyno::record::Outcome::Failed {
+        cause: format!("cannot reach mysql://root:{SECRET}@db:3306/x"),
+    };
     let facts = vec![Fact::new("MySQL", "Answer", format!("password='{SECRET}' is wrong"))];
     let point = Point { key, started_unix_ns: 0, window_ns: 1, outcome, cells: Vec::new(), facts };
     bundle.end(&point).unwrap();
@@ -263,10 +327,16 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     let all = dyno::cmd::load::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
     let page = html(&Document::new(&all, &Options::default()).unwrap()).unwrap();
     assert!(page.contains("root=/dev/vda token=***"), "the rest is still told");
-    for entry in std::fs::read_dir(folder.path()).unwrap().flatten().filter(|e| e.path() != protocol) {
+    for entry in
+        std::fs::read_dir(folder.path()).unwrap().flatten().filter(|e| e.path() != protocol)
+    {
         if entry.path().is_file() {
             let kept = std::fs::read(entry.path()).unwrap();
-            assert!(!String::from_utf8_lossy(&kept).contains(SECRET), "{:?} holds the secret", entry.path());
+            assert!(
+                !String::from_utf8_lossy(&kept).contains(SECRET),
+                "{:?} holds the secret",
+                entry.path()
+            );
         }
     }
     assert!(!page.contains(SECRET) && !terminal(&screens::show(&all)).contains(SECRET));
@@ -274,10 +344,20 @@ fn a_secret_reaches_neither_bundle_nor_report() {
 
 #[test]
 fn dyno_facts_tells_of_the_host_and_of_what_lies_under_a_path() {
-    let out = std::process::Command::new(env!("CARGO_BIN_EXE_dyno")).args(["facts", "/proc"]).output().unwrap();
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_dyno"))
+        .args(["facts", "/proc"])
+        .output()
+        .unwrap();
     let told = String::from_utf8(out.stdout).unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    for fact in ["Operating system", "Logical processors", "Mitigations", "Command line", "Filesystem on", "RocksDB"] {
+    for fact in [
+        "Operating system",
+        "Logical processors",
+        "Mitigations",
+        "Command line",
+        "Filesystem on",
+        "RocksDB",
+    ] {
         assert!(told.contains(fact), "'{fact}' is not reported:\n{told}");
     }
 }
@@ -287,7 +367,8 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
     on_a_quiet_machine(|| {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("drive")).unwrap();
-        let plan = "title = \"t\"\n[[step]]\nname = \"s\"\nduration = \"10s\"\n[[step.stream]]\nname = \"io\"\n\
+        let plan = "title = \"t\"\n[[step]]\nname = \"s\"\nduration = \"10s\"\n[[step.stream]]\n\
+                name = \"io\"\n\
                 engine = { kind = \"null\", latency = \"100us\" }\nworkload = \"random\"\n";
         std::fs::write(folder.path().join("p.toml"), plan).unwrap();
         let mut dyno = std::process::Command::new(env!("CARGO_BIN_EXE_dyno"));
@@ -301,21 +382,44 @@ fn the_meters_that_always_watch_take_less_than_a_hundredth_of_a_processor() {
             "--bundle",
             "b.dyno",
         ]);
-        let mut dyno = dyno.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut dyno = dyno
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
         let begun = std::time::Instant::now();
-        // (since the run began, what their thread has had of a processor), as last seen; the thread ends with the run.
+        // (since the run began, what their thread has had of a processor), as last seen; the thread
+        // ends with the run.
         let mut seen = None;
         while dyno.try_wait().unwrap().is_none() {
-            for task in std::fs::read_dir(format!("/proc/{}/task", dyno.id())).into_iter().flatten().flatten() {
-                let read = |name: &str| std::fs::read_to_string(task.path().join(name)).unwrap_or_default();
-                if let (true, Some(ns)) = (read("comm").trim() == "meters", read("schedstat").split(' ').next()) {
-                    seen = ns.parse::<f64>().ok().map(|ns| (begun.elapsed().as_secs_f64(), ns / 1e9)).or(seen);
+            for task in std::fs::read_dir(format!("/proc/{}/task", dyno.id()))
+                .into_iter()
+                .flatten()
+                .flatten()
+            {
+                let read = |name: &str| {
+                    std::fs::read_to_string(task.path().join(name)).unwrap_or_default()
+                };
+                if let (true, Some(ns)) =
+                    (read("comm").trim() == "meters", read("schedstat").split(' ').next())
+                {
+                    seen = ns
+                        .parse::<f64>()
+                        .ok()
+                        .map(|ns| (begun.elapsed().as_secs_f64(), ns / 1e9))
+                        .or(seen);
                 }
             }
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
         let (seconds, on_processor_s) = seen.expect("a thread that reads the meters");
-        println!("{on_processor_s:.3} s in {seconds:.1} s: {:.2} % of a processor", on_processor_s / seconds * 100.0);
-        assert!(seconds > 9.0 && on_processor_s / seconds < 0.01, "{on_processor_s} s in {seconds} s");
+        println!(
+            "{on_processor_s:.3} s in {seconds:.1} s: {:.2} % of a processor",
+            on_processor_s / seconds * 100.0
+        );
+        assert!(
+            seconds > 9.0 && on_processor_s / seconds < 0.01,
+            "{on_processor_s} s in {seconds} s"
+        );
     });
 }

@@ -1,12 +1,13 @@
-//! What the measuring tests stand on: a program that takes the processors from them is noticed, and what they start
-//! themselves is not taken for one.
+//! What the measuring tests stand on: a program that takes the processors from them is noticed, and
+//! what they start themselves is not taken for one.
 
 use std::process::Command;
 use std::time::Duration;
 
 use crate::support::quiet::{Watch, on_a_quiet_machine};
 
-/// How the machine was disturbed by a shell that keeps a processor busy for two seconds, of which one is watched.
+/// How the machine was disturbed by a shell that keeps a processor busy for two seconds, of which
+/// one is watched.
 fn beside(start: &str) -> String {
     let busy = format!("{start} timeout 2 sh -c 'while :; do :; done'");
     let mut shell = Command::new("sh").args(["-c", &busy]).spawn().expect("a shell");

@@ -15,7 +15,8 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("drive")).unwrap();
     let (protocol, bundle) = (dir.path().join("p.toml"), dir.path().join("b.dyno"));
-    let plan = "title = \"t\"\n[[step]]\nname = \"s\"\nwarmup = \"2s\"\nduration = \"20s\"\n[[step.stream]]\n\
+    let plan = "title = \"t\"\n[[step]]\nname = \"s\"\nwarmup = \"2s\"\nduration = \"20s\"\n\
+                [[step.stream]]\n\
                 name = \"terminals\"\nengine = \"null\"\nthreads = 256\n\
                 workload = { kind = \"tpcc\", warehouses = 1500, terminals = 10 }\n";
     std::fs::write(protocol, plan).unwrap();
@@ -46,27 +47,37 @@ fn fifteen_thousand_terminals_fit_into_one_process_and_come_in_time() {
         assert!(dyno.wait().unwrap().success());
         assert!((1..2 << 20).contains(&peak_kib), "{peak_kib} KiB of memory");
         let rate = rate_of(&bundle);
-        assert!((650.0..780.0).contains(&rate), "{rate} transactions/s, where cycles of 21 s make about 715");
-        // Of 22 s on any machine: what is late is not late for want of a processor that Dyno itself keeps busy.
+        assert!(
+            (650.0..780.0).contains(&rate),
+            "{rate} transactions/s, where cycles of 21 s make about 715"
+        );
+        // Of 22 s on any machine: what is late is not late for want of a processor that Dyno itself
+        // keeps busy.
         assert!(processor_s < 10.0, "{processor_s} s of processor time");
         let sleeper_ms = sleeper.join().unwrap();
         let late_ms = late_p99_ms(&bundle);
         println!(
-            "{late_ms:.3} ms late at p99 (a mere sleeper {sleeper_ms:.3} ms at p99.9), {rate:.0} transactions/s, {} MiB, \
-             {processor_s} s of processor time",
+            "{late_ms:.3} ms late at p99 (a mere sleeper {sleeper_ms:.3} ms at p99.9), {rate:.0} \
+             transactions/s, {} MiB, {processor_s} s of processor time",
             peak_kib >> 10
         );
-        // A machine that stops now and then, such as a virtual one whose host is busy, wakes nobody in time. The rarest
-        // transaction comes 600 times, so a stop that makes it late at p99 may be but a thousandth of the time.
-        assert!(late_ms < 5.0 + 1.25 * sleeper_ms, "{late_ms} ms late at p99, a mere sleeper {sleeper_ms} ms");
+        // A machine that stops now and then, such as a virtual one whose host is busy, wakes nobody
+        // in time. The rarest transaction comes 600 times, so a stop that makes it late at p99 may
+        // be but a thousandth of the time.
+        assert!(
+            late_ms < 5.0 + 1.25 * sleeper_ms,
+            "{late_ms} ms late at p99, a mere sleeper {sleeper_ms} ms"
+        );
     });
 }
 
-/// What this machine does to anything that is paced: means to wake every millisecond until the end, and counts every
-/// millisecond at which it was not awake in time.
+/// What this machine does to anything that is paced: means to wake every millisecond until the end,
+/// and counts every millisecond at which it was not awake in time.
 fn late_p999_ms_of_a_sleeper(end: Receiver<()>) -> f64 {
     let (mut due, mut late_ms) = (Instant::now(), Vec::new());
-    while end.recv_timeout(due.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout) {
+    while end.recv_timeout(due.saturating_duration_since(Instant::now()))
+        == Err(RecvTimeoutError::Timeout)
+    {
         let now = Instant::now();
         while due <= now {
             late_ms.push((now - due).as_secs_f64() * 1e3);
@@ -80,8 +91,10 @@ fn late_p999_ms_of_a_sleeper(end: Receiver<()>) -> f64 {
 /// Processor time of a process so far, in user and kernel mode; 100 ticks a second.
 fn processor_seconds(pid: u32) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let after_name: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |field: usize| after_name.get(field).and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+    let after_name: Vec<&str> =
+        stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks =
+        |field: usize| after_name.get(field).and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
 }
 
@@ -101,7 +114,8 @@ fn rate_of(bundle: &Path) -> f64 {
 fn late_p99_ms(bundle: &Path) -> f64 {
     let bundle = Connection::open(bundle).unwrap();
     let mut asked = bundle.prepare("SELECT response FROM tally WHERE ops > 0").unwrap();
-    let blobs: Vec<Vec<u8>> = asked.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let blobs: Vec<Vec<u8>> =
+        asked.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     assert_eq!(blobs.len(), 6, "five transactions and the deferred Delivery");
     let p99 = |blob: &Vec<u8>| {
         let histogram: hdrhistogram::Histogram<u64> =

@@ -1,10 +1,12 @@
-//! Known truth: an engine whose latency is given must be reported with that latency, and a stall must show up in
-//! response time as the arithmetic says. The whole path is used, from the plan's text to the point that is stored.
+//! Known truth: an engine whose latency is given must be reported with that latency, and a stall
+//! must show up in response time as the arithmetic says. The whole path is used, from the plan's
+//! text to the point that is stored.
 //!
-//! Clocks are real here, and a busy machine, or a virtual one whose host stops it, adds delays that are none of Dyno's.
-//! They can only add time, and only to the ops that they meet. So means, maxima and backlogs are compared with the truth
-//! from below, and from above what a few delayed ops cannot move: medians, what is counted exactly, and totals that
-//! include the backlog. That the rest is exact too, unit tests of the null engine show on a simulated clock.
+//! Clocks are real here, and a busy machine, or a virtual one whose host stops it, adds delays that
+//! are none of Dyno's. They can only add time, and only to the ops that they meet. So means, maxima
+//! and backlogs are compared with the truth from below, and from above what a few delayed ops
+//! cannot move: medians, what is counted exactly, and totals that include the backlog. That the
+//! rest is exact too, unit tests of the null engine show on a simulated clock.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +14,9 @@ use std::sync::atomic::AtomicBool;
 use dyno::base::clock::Clock;
 use dyno::base::error::Result;
 use dyno::plan;
-use dyno::record::{DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, Tally};
+use dyno::record::{
+    DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, Tally,
+};
 use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
 
@@ -63,15 +67,17 @@ fn run(step: &str, stream: &str) -> Memory {
     let dir = tempfile::tempdir().unwrap();
     let protocol = dir.path().join("truth.toml");
     let text = format!(
-        "title = \"Truth\"\nsource = \"test\"\n[[step]]\nname = \"s\"\n{step}\n[[step.stream]]\nname = \"io\"\nworkload = \"random\"\n{stream}\n"
+        "title = \"Truth\"\nsource = \"test\"\n[[step]]\nname = \"s\"\n{step}\n[[step.stream]]\n\
+         name = \"io\"\nworkload = \"random\"\n{stream}\n"
     );
     std::fs::write(&protocol, text).unwrap();
     let subject = dir.path().join("drive");
     std::fs::create_dir(&subject).unwrap();
     let catalogue = dyno::cmd::catalogue();
     let protocol = protocol.to_string_lossy().into_owned();
-    let plan = plan::from_command_line(&protocol, &[("A".into(), subject)], &[], Some(1), &catalogue)
-        .unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let plan =
+        plan::from_command_line(&protocol, &[("A".into(), subject)], &[], Some(1), &catalogue)
+            .unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let mut memory = Memory::default();
     let run = Run {
         plan: &plan,
@@ -114,11 +120,15 @@ fn median_is(tally: &Tally, truth_ns: f64) {
 #[test]
 fn a_fixed_latency_of_100_us_is_reported_as_such() {
     on_a_quiet_machine(|| {
-        let memory = run("duration = \"4s\"\nwarmup = \"500ms\"", "engine = { kind = \"null\", latency = \"100us\" }");
+        let memory = run(
+            "duration = \"4s\"\nwarmup = \"500ms\"",
+            "engine = { kind = \"null\", latency = \"100us\" }",
+        );
         let tally = only(&memory);
         median_is(tally, 100_000.0);
         at_least(tally.service.min_ns as f64, 100_000.0, "the fastest");
-        // One op after another: what each took, and what Dyno took between them, is all of the time there was.
+        // One op after another: what each took, and what Dyno took between them, is all of the time
+        // there was.
         let told_s = tally.ops as f64 * tally.service.mean_ns().unwrap() / 1e9;
         at_least(told_s, 4.0, "ops × mean latency");
     });
@@ -129,33 +139,50 @@ fn a_bimodal_latency_is_reported_with_both_its_modes() {
     on_a_quiet_machine(|| {
         let memory = run(
             "duration = \"6s\"",
-            "depth = 8\nengine = { kind = \"null\", latency = \"100us\", slow_share = 1, slow_latency = \"5ms\" }",
+            "depth = 8\nengine = \
+             { kind = \"null\", latency = \"100us\", slow_share = 1, slow_latency = \"5ms\" }",
         );
         let service = &only(&memory).service;
         median_is(only(&memory), 100_000.0);
         for (q, truth_ns) in [(0.9, 100_000.0), (0.995, 5_000_000.0), (0.999, 5_000_000.0)] {
-            at_least(service.percentile_ns(q).unwrap() as f64, truth_ns, &format!("p{}", q * 100.0));
+            at_least(
+                service.percentile_ns(q).unwrap() as f64,
+                truth_ns,
+                &format!("p{}", q * 100.0),
+            );
         }
         at_least(service.mean_ns().unwrap(), 0.99 * 100_000.0 + 0.01 * 5_000_000.0, "mean");
     });
 }
 
-/// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is handed over k × 100 µs
-/// after its end, so its response time is 1 s − 0.9 k ms, until nothing is left after k = 1 s ÷ 0.9 ms = 1,111 ops.
+/// 1,000 ops/s of 100 µs meet one stall of 1 s at depth 1. The op due k ms into the stall is handed
+/// over k × 100 µs after its end, so its response time is 1 s − 0.9 k ms, until nothing is left
+/// after k = 1 s ÷ 0.9 ms = 1,111 ops.
 #[test]
 fn in_open_loop_a_stall_shows_up_in_response_time() {
     on_a_quiet_machine(|| {
         let memory = run(
             "duration = \"5s\"",
-            "rate = \"1000/s\"\nengine = { kind = \"null\", latency = \"100us\", stall_at = \"1500ms\", stall = \"1s\" }",
+            "rate = \"1000/s\"\n\
+             engine = \
+             { kind = \"null\", latency = \"100us\", stall_at = \"1500ms\", stall = \"1s\" }",
         );
         let (cell, tally) = (&memory.points[0].cells[0], only(&memory));
         let response = tally.response.as_ref().expect("open loop keeps the response time");
         assert_eq!(tally.ops + cell.backlog_end, 5000, "no op is dropped");
-        at_least(response.mean_ns().unwrap(), (1111.0 * 0.5e9 + 3889.0 * 100e3) / 5000.0, "mean response time");
+        at_least(
+            response.mean_ns().unwrap(),
+            (1111.0 * 0.5e9 + 3889.0 * 100e3) / 5000.0,
+            "mean response time",
+        );
         // (1 s − 0.5 s) ÷ 0.9 ms = 556 of 5,000 ops waited for longer than half a second.
-        at_least(response.quantile_ns(1.0 - 555.6 / 5000.0).unwrap() as f64, 0.5e9, "p88.9 response time");
-        // A machine that is stopped as the stall begins hands that op over late, so its service time may be any.
+        at_least(
+            response.quantile_ns(1.0 - 555.6 / 5000.0).unwrap() as f64,
+            0.5e9,
+            "p88.9 response time",
+        );
+        // A machine that is stopped as the stall begins hands that op over late, so its service
+        // time may be any.
         at_least(response.max_ns as f64, 1e9, "the op that was due as the stall began");
         median_is(tally, 100_000.0);
         at_least(cell.late as f64, 1111.0, "late ops");
@@ -167,8 +194,10 @@ fn in_open_loop_a_stall_shows_up_in_response_time() {
 fn a_high_rate_is_asked_for_within_half_a_percent() {
     on_a_quiet_machine(|| {
         for arrival in ["fixed", "poisson"] {
-            let memory =
-                run("duration = \"4s\"", &format!("engine = \"null\"\nrate = \"300k/s\"\narrival = \"{arrival}\""));
+            let memory = run(
+                "duration = \"4s\"",
+                &format!("engine = \"null\"\nrate = \"300k/s\"\narrival = \"{arrival}\""),
+            );
             let due = only(&memory).ops + memory.points[0].cells[0].backlog_end;
             within(0.5, due as f64 / 4.0, 300_000.0, arrival);
         }
@@ -178,22 +207,39 @@ fn a_high_rate_is_asked_for_within_half_a_percent() {
 #[test]
 fn what_an_overloaded_drive_could_not_take_is_reported_as_backlog() {
     on_a_quiet_machine(|| {
-        let memory = run("duration = \"3s\"", "rate = \"20000/s\"\nengine = { kind = \"null\", latency = \"100us\" }");
+        let memory = run(
+            "duration = \"3s\"",
+            "rate = \"20000/s\"\nengine = { kind = \"null\", latency = \"100us\" }",
+        );
         let (cell, tally) = (&memory.points[0].cells[0], only(&memory));
         at_least(cell.backlog_end as f64, 30_000.0, "the engine takes no more than 10,000/s");
-        within(0.1, (tally.ops + cell.backlog_end) as f64, 60_000.0, "what was due is done or counted as backlog");
+        within(
+            0.1,
+            (tally.ops + cell.backlog_end) as f64,
+            60_000.0,
+            "what was due is done or counted as backlog",
+        );
     });
 }
 
 #[test]
 fn intervals_add_up_to_the_point() {
     on_a_quiet_machine(|| {
-        let memory = run("duration = \"3500ms\"\nwarmup = \"1s\"", "threads = 2\nengine = \"null\"");
+        let memory =
+            run("duration = \"3500ms\"\nwarmup = \"1s\"", "threads = 2\nengine = \"null\"");
         let sum: u64 = memory.intervals.iter().map(|i| i.service.count).sum();
         assert_eq!(sum, only(&memory).ops);
-        let edges: Vec<(u64, u64)> = memory.intervals.iter().map(|i| (i.start_ns, i.end_ns)).collect();
+        let edges: Vec<(u64, u64)> =
+            memory.intervals.iter().map(|i| (i.start_ns, i.end_ns)).collect();
         assert_eq!((edges[0].0, edges[edges.len() - 1].1), (0, 3_500_000_000), "{edges:?}");
-        assert_eq!(edges.len(), 4, "a remainder of half a second has an interval of its own: {edges:?}");
-        assert!(edges.windows(2).all(|pair| pair[0].1 == pair[1].0), "without gap or overlap: {edges:?}");
+        assert_eq!(
+            edges.len(),
+            4,
+            "a remainder of half a second has an interval of its own: {edges:?}"
+        );
+        assert!(
+            edges.windows(2).all(|pair| pair[0].1 == pair[1].0),
+            "without gap or overlap: {edges:?}"
+        );
     });
 }

@@ -1,5 +1,6 @@
-//! One file and one line: what Dyno has of each kind is a list that takes another, and a point, a brief and an export go
-//! through what is added. A program of its own, since what it adds is there for all that runs in it.
+//! One file and one line: what Dyno has of each kind is a list that takes another, and a point, a
+//! brief and an export go through what is added. A program of its own, since what it adds is there
+//! for all that runs in it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Once;
@@ -73,16 +74,23 @@ fn plan(folder: &Path) -> Plan {
     let drive = folder.join("drive");
     std::fs::create_dir(&drive).unwrap();
     std::fs::write(folder.join("p.toml"), PROTOCOL).unwrap();
-    let subject = format!("[[subject]]\nname = \"A\"\ndrives = [{{ path = {drive:?} }}]\nmeters = [\"pendulum\"]\n");
+    let subject = format!(
+        "[[subject]]\nname = \"A\"\ndrives = [{{ path = {drive:?} }}]\nmeters = [\"pendulum\"]\n"
+    );
     let file = folder.join("plan.toml");
-    std::fs::write(&file, format!("protocol = \"./p.toml\"\nrepeats = 1\nidle = \"100ms\"\n{subject}")).unwrap();
+    std::fs::write(
+        &file,
+        format!("protocol = \"./p.toml\"\nrepeats = 1\nidle = \"100ms\"\n{subject}"),
+    )
+    .unwrap();
     plan::load(&file, &dyno::cmd::catalogue()).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
 /// Runs the plan into a bundle.
 fn run(folder: &Path) -> PathBuf {
     let (plan, bundle) = (plan(folder), folder.join("run.dyno"));
-    let record = dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
+    let record =
+        dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
     let mut sink = Writer::create(&bundle, &record, &[]).unwrap();
     let run = Run {
         plan: &plan,
@@ -107,7 +115,8 @@ fn run(folder: &Path) -> PathBuf {
 /// What the toy importer makes of a sheet.
 fn imported(folder: &Path) -> PathBuf {
     let format = import::ALL.iter().find(|format| format.info().name == "tally_sheet").unwrap();
-    let found = format.read(&Input { file: "sheet.txt", text: "reads 1200", mapping: None }).unwrap();
+    let found =
+        format.read(&Input { file: "sheet.txt", text: "reads 1200", mapping: None }).unwrap();
     let bundle = folder.join("sheet.dyno");
     import::import(format, vec![("sheet.txt".into(), "B".into(), found)], &bundle).unwrap();
     bundle
@@ -135,20 +144,29 @@ fn a_point_a_brief_and_an_export_go_through_every_addition() {
     assert!(samples.iter().any(|sample| sample.name == "pendulum_swings"), "the meter was read");
 
     let points = exported(&bundle, "points");
-    for what in ["class: Text(\"step-back\")", "class: Text(\"transaction\")", "stream: Text(\"io\")"] {
+    for what in
+        ["class: Text(\"step-back\")", "class: Text(\"transaction\")", "stream: Text(\"io\")"]
+    {
         assert!(points.contains(what), "{what}: {points}");
     }
     assert_eq!(exported(&bundle, "subjects"), "name: Text(\"A\")\n");
-    assert!(exported(&imported(folder.path()), "points").contains("ops: Whole(1200)"), "the importer's ops");
+    assert!(
+        exported(&imported(folder.path()), "points").contains("ops: Whole(1200)"),
+        "the importer's ops"
+    );
 
     let facts = dyno::cmd::load::facts(&[bundle], &Question::default()).unwrap();
     let document = Document::new(&facts, &Options::default()).unwrap();
     let page = render::html(&document).unwrap();
-    for what in ["Steps counted", "There were 2 steps.", "<circle cx=\"50\"", "SQLite", "step-back"] {
+    for what in ["Steps counted", "There were 2 steps.", "<circle cx=\"50\"", "SQLite", "step-back"]
+    {
         assert!(page.contains(what), "{what} is not in the brief");
     }
     let (text, figures) = render::markdown(&document, "figures");
-    assert!(text.contains("a disc for back") && figures.iter().any(|(_, svg)| svg.contains("<circle")), "{text}");
+    assert!(
+        text.contains("a disc for back") && figures.iter().any(|(_, svg)| svg.contains("<circle")),
+        "{text}"
+    );
 }
 
 #[test]
@@ -175,7 +193,8 @@ fn an_addition_is_one_file_and_one_line() {
 fn what_is_added_is_listed_and_checked_like_dynos_own() {
     add_all();
     let catalogue = dyno::cmd::catalogue();
-    let names = |infos: &[&'static plan::Info]| infos.iter().map(|info| info.name).collect::<Vec<_>>();
+    let names =
+        |infos: &[&'static plan::Info]| infos.iter().map(|info| info.name).collect::<Vec<_>>();
     assert!(names(&catalogue.engines).ends_with(&["slate", "sqlite"]));
     assert!(names(&catalogue.workloads).ends_with(&["backwards"]));
     assert!(names(&catalogue.meters).ends_with(&["pendulum"]));

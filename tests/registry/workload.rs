@@ -1,4 +1,5 @@
-//! A toy workload: `backwards` reads one block after another from the last to the first, in a class of its own.
+//! A toy workload: `backwards` reads one block after another from the last to the first, in a class
+//! of its own.
 
 use dyno::base::error::Result;
 use dyno::load::{Op, OpKind, Source, Space};

@@ -1,5 +1,5 @@
-//! What the test programs share: how a test says that it shows nothing, how large it is, whether the machine was disturbed
-//! while it measured, and what the tests on real database servers need.
+//! What the test programs share: how a test says that it shows nothing, how large it is, whether
+//! the machine was disturbed while it measured, and what the tests on real database servers need.
 
 // Each program uses a part of it.
 #![allow(dead_code)]
@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 pub const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
-/// Says that a test does not show here what it is for, or not all of it, and why. There is no other way to say so:
-/// `scripts/test.py` counts and names what was skipped, and under `STRICT=1` it is a failure.
+/// Says that a test does not show here what it is for, or not all of it, and why. There is no other
+/// way to say so: `scripts/test.py` counts and names what was skipped, and under `STRICT=1` it is a
+/// failure.
 #[track_caller]
 pub fn skip(why: impl Display) {
     let why = why.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
@@ -24,8 +25,8 @@ pub fn skip(why: impl Display) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
-/// How much of something a test does: so much each time, and the size that the promise names under `DYNO_SOAK=1`, which
-/// `make soak` sets.
+/// How much of something a test does: so much each time, and the size that the promise names under
+/// `DYNO_SOAK=1`, which `make soak` sets.
 pub fn size<T: Display>(quick: T, soak: T) -> T {
     if std::env::var("DYNO_SOAK").as_deref() != Ok("1") {
         return quick;
@@ -42,13 +43,15 @@ pub fn seed() -> u64 {
 /// Whether all of these programs are here; the test is skipped where not.
 pub fn have(programs: &[&str]) -> bool {
     let found = |name: &&str| {
-        let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/usr/lib/postgresql/15/bin";
+        let path =
+            std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/usr/lib/postgresql/15/bin";
         path.split(':').any(|folder| Path::new(folder).join(name).is_file())
     };
     let missing: Vec<_> = programs.iter().filter(|name| !found(name)).collect();
     if !missing.is_empty() {
         skip(format!(
-            "{missing:?} not installed; scripts/setup.sh installs what Debian has, and docs/tpcc.md says how to get go-tpc"
+            "{missing:?} not installed; scripts/setup.sh installs what Debian has, and \
+             docs/tpcc.md says how to get go-tpc"
         ));
     }
     missing.is_empty()
@@ -62,7 +65,8 @@ pub fn rocksdb() -> bool {
     cfg!(feature = "rocksdb")
 }
 
-/// The db_bench that `scripts/db_bench.sh` builds beside Dyno's own RocksDB; the test is skipped where there is none.
+/// The db_bench that `scripts/db_bench.sh` builds beside Dyno's own RocksDB; the test is skipped
+/// where there is none.
 pub fn db_bench() -> Option<PathBuf> {
     let path = Path::new(DYNO).ancestors().nth(2).expect("a target folder").join("db_bench");
     if !path.exists() {
@@ -72,14 +76,16 @@ pub fn db_bench() -> Option<PathBuf> {
     rocksdb().then_some(path)
 }
 
-/// Where a database server that Dyno starts finds its drive: the servers' own users can enter it, and not a home that is
-/// root's.
+/// Where a database server that Dyno starts finds its drive: the servers' own users can enter it,
+/// and not a home that is root's.
 pub const FOR_SERVERS: &str = "/var/tmp";
 
 /// A temporary folder is its maker's alone, and a database server does not run as root.
 pub fn open_to_all(folders: &[&Path]) {
     use std::os::unix::fs::PermissionsExt;
-    let open = |f: &&Path| std::fs::set_permissions(f, std::fs::Permissions::from_mode(0o755)).expect("opened");
+    let open = |f: &&Path| {
+        std::fs::set_permissions(f, std::fs::Permissions::from_mode(0o755)).expect("opened")
+    };
     folders.iter().for_each(open);
 }
 
@@ -98,7 +104,11 @@ pub fn dyno_well(dir: &Path, args: &[&str]) -> String {
 
 pub fn said(output: &Output) -> String {
     // Messages are wrapped for reading; what is looked for must not depend on where.
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -117,10 +127,12 @@ pub fn served_by(drive: &Path) -> Option<u32> {
     let folder = drive.canonicalize().ok()?.join("dyno-data/db.0");
     let runtime = std::env::var("XDG_RUNTIME_DIR").unwrap_or_default();
     let home = std::env::var("HOME").unwrap_or_default() + "/.local/state";
-    let notes =
-        ["/run".to_string(), runtime, home].into_iter().filter_map(|place| std::fs::read_dir(place + "/dyno").ok());
+    let notes = ["/run".to_string(), runtime, home]
+        .into_iter()
+        .filter_map(|place| std::fs::read_dir(place + "/dyno").ok());
     notes.flatten().flatten().find_map(|entry| {
-        let note: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(entry.path()).ok()?).ok()?;
+        let note: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(entry.path()).ok()?).ok()?;
         let ours = note["folder"].as_str().map(Path::new) == Some(&folder);
         ours.then(|| note["server"]["pid"].as_u64())?.map(|pid| pid as u32)
     })

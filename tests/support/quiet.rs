@@ -1,8 +1,9 @@
-//! Whether something else took this machine from a measurement: the host of a virtual machine (steal time, threads that
-//! wake late), or other programs (processor time that is neither the test's, its children's, nor the kernel's).
+//! Whether something else took this machine from a measurement: the host of a virtual machine
+//! (steal time, threads that wake late), or other programs (processor time that is neither the
+//! test's, its children's, nor the kernel's).
 //!
-//! A measurement that fails its test while the machine was disturbed shows nothing: it is made again, and in the end
-//! skipped. One that fails on an undisturbed machine fails.
+//! A measurement that fails its test while the machine was disturbed shows nothing: it is made
+//! again, and in the end skipped. One that fails on an undisturbed machine fails.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -25,8 +26,8 @@ const STOLEN: f64 = 0.02;
 /// … or when other programs took so large a share of one.
 const OTHERS: f64 = 0.2;
 
-/// Makes a measurement that asserts something: again where it failed on a disturbed machine, and skipped where the machine
-/// does not come to rest.
+/// Makes a measurement that asserts something: again where it failed on a disturbed machine, and
+/// skipped where the machine does not come to rest.
 #[track_caller]
 pub fn on_a_quiet_machine(measure: impl Fn()) {
     let mut seen = Vec::new();
@@ -42,7 +43,10 @@ pub fn on_a_quiet_machine(measure: impl Fn()) {
         let patience = Instant::now() + PATIENCE;
         while Instant::now() < patience && disturbed_for(Duration::from_secs(1)).is_some() {}
     }
-    skip(format!("this machine was disturbed each time that this was measured: {}", seen.join("; ")));
+    skip(format!(
+        "this machine was disturbed each time that this was measured: {}",
+        seen.join("; ")
+    ));
 }
 
 /// Watches the machine for a while and does nothing else.
@@ -118,11 +122,16 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 impl Used {
     fn read() -> Used {
         let text = std::fs::read_to_string("/proc/stat").expect("/proc/stat");
-        let all = text.lines().next().and_then(|l| l.strip_prefix("cpu ")).expect("a line of all processors");
+        let all = text
+            .lines()
+            .next()
+            .and_then(|l| l.strip_prefix("cpu "))
+            .expect("a line of all processors");
         let ticks: Vec<f64> = all.split_whitespace().map(|n| n.parse().expect("ticks")).collect();
         let processes = processes();
         let sum = |of: &dyn Fn(u32, &Process) -> bool| {
-            processes.iter().filter(|(pid, p)| of(**pid, p)).map(|(_, p)| p.ticks).sum::<f64>() / TICKS
+            processes.iter().filter(|(pid, p)| of(**pid, p)).map(|(_, p)| p.ticks).sum::<f64>()
+                / TICKS
         };
         Used {
             stolen_s: ticks[7] / TICKS,
@@ -150,7 +159,8 @@ fn processes() -> HashMap<u32, Process> {
     let pids = entries.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
     pids.filter_map(|pid| {
         let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name stands in parentheses and may have any character in it; fields are counted from behind it.
+        // The name stands in parentheses and may have any character in it; fields are counted from
+        // behind it.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |i: usize| fields.get(i)?.parse::<u64>().ok();
         let ticks = (11..15).map(number).sum::<Option<u64>>()? as f64;

@@ -1,4 +1,5 @@
-//! Who imports whom, read from the `use` lines: no circle inside any folder, and diagrams that are true.
+//! Who imports whom, read from the `use` lines: no circle inside any folder, and diagrams that are
+//! true.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,41 +9,47 @@ use super::{IMPORTS, code, none, rust_files};
 /// A module by its path: ["run", "point"].
 type Module = Vec<String>;
 
-/// The modules of `src`, and for each those that it imports from. What a folder's `mod.rs` hands on is looked for where it
-/// is, so that an import through it is seen.
+/// The modules of `src`, and for each those that it imports from. What a folder's `mod.rs` hands on
+/// is looked for where it is, so that an import through it is seen.
 pub struct Graph {
     edges: BTreeMap<Module, BTreeSet<Module>>,
 }
 
 impl Graph {
     pub fn of_src() -> Graph {
-        let files = rust_files("src")
-            .into_iter()
-            .filter(|(path, _)| !path.file_stem().is_some_and(|name| name.to_string_lossy().starts_with("tests")));
-        let texts: BTreeMap<Module, String> = files.map(|(path, text)| (module(&path), plain(&path, &text))).collect();
+        let files = rust_files("src").into_iter().filter(|(path, _)| {
+            !path.file_stem().is_some_and(|name| name.to_string_lossy().starts_with("tests"))
+        });
+        let texts: BTreeMap<Module, String> =
+            files.map(|(path, text)| (module(&path), plain(&path, &text))).collect();
         let known: BTreeSet<&Module> = texts.keys().collect();
         let mut handed_on = BTreeMap::new();
         for (from, text) in &texts {
             for (public, tree) in uses(text) {
                 for path in leaves(tree).into_iter().filter(|_| public) {
                     let name = path.last().cloned().unwrap_or_default();
-                    absolute(&known, from, &path).map(|path| handed_on.insert([&from[..], &[name]].concat(), path));
+                    absolute(&known, from, &path)
+                        .map(|path| handed_on.insert([&from[..], &[name]].concat(), path));
                 }
             }
         }
         let edges = texts.iter().map(|(from, text)| {
-            let named = uses(text).into_iter().flat_map(|(_, tree)| leaves(tree)).chain(inline(text));
+            let named =
+                uses(text).into_iter().flat_map(|(_, tree)| leaves(tree)).chain(inline(text));
             let paths = named.filter_map(|path| absolute(&known, from, &path));
-            let into = paths.map(|path| find(&known, &handed_on, path)).filter(|to| to != from && !to.is_empty());
+            let into = paths
+                .map(|path| find(&known, &handed_on, path))
+                .filter(|to| to != from && !to.is_empty());
             (from.clone(), into.collect())
         });
         Graph { edges: edges.collect() }
     }
 
-    /// Between the children of a folder: the files in it, and each folder in it as one. The folder's own `mod.rs` is left
-    /// out, which declares what its files implement and lists them.
+    /// Between the children of a folder: the files in it, and each folder in it as one. The
+    /// folder's own `mod.rs` is left out, which declares what its files implement and lists them.
     fn children(&self, folder: &[String]) -> BTreeMap<String, BTreeSet<String>> {
-        let child = |module: &Module| module.strip_prefix(folder).and_then(|rest| rest.first().cloned());
+        let child =
+            |module: &Module| module.strip_prefix(folder).and_then(|rest| rest.first().cloned());
         let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (from, into) in &self.edges {
             let Some(from) = child(from) else { continue };
@@ -68,7 +75,8 @@ fn reached(edges: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<S
 }
 
 fn module(path: &Path) -> Module {
-    let mut parts: Module = path.with_extension("").iter().skip(1).map(|p| p.to_string_lossy().into_owned()).collect();
+    let mut parts: Module =
+        path.with_extension("").iter().skip(1).map(|p| p.to_string_lossy().into_owned()).collect();
     if parts.last().is_some_and(|last| last == "mod" || last == "lib") {
         parts.pop();
     }
@@ -77,7 +85,8 @@ fn module(path: &Path) -> Module {
 
 /// The code without unit tests and comments.
 fn plain(path: &Path, text: &str) -> String {
-    let lines = text.lines().take(code(path, text)).map(|line| line.split("//").next().unwrap_or_default());
+    let lines =
+        text.lines().take(code(path, text)).map(|line| line.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -99,7 +108,8 @@ fn uses(text: &str) -> Vec<(bool, &str)> {
 /// The paths of a `use` tree: `a::{b, c::{self, D as E}}` is a::b, a::c and a::c::D.
 fn leaves(tree: &str) -> Vec<Module> {
     let path = |text: &str| -> Module {
-        let names = text.split("::").map(|name| name.split(" as ").next().unwrap_or_default().trim());
+        let names =
+            text.split("::").map(|name| name.split(" as ").next().unwrap_or_default().trim());
         names
             .filter(|name| !name.is_empty() && *name != "self" || text.starts_with("self"))
             .map(str::to_string)
@@ -114,7 +124,9 @@ fn leaves(tree: &str) -> Vec<Module> {
         if c == ',' && (depth <= 0 || at == closing) {
             let part = inner[from..at].trim();
             let own = if part == "self" { vec![Vec::new()] } else { leaves(part) };
-            all.extend(own.into_iter().filter(|_| !part.is_empty()).map(|own| [&head[..], &own].concat()));
+            all.extend(
+                own.into_iter().filter(|_| !part.is_empty()).map(|own| [&head[..], &own].concat()),
+            );
             from = at + 1;
         }
     }
@@ -124,8 +136,11 @@ fn leaves(tree: &str) -> Vec<Module> {
 /// Paths that stand in the code itself: `super::cause(…)`, `crate::load::…`.
 fn inline(text: &str) -> Vec<Module> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
-    let paths = words.filter(|word| ["crate::", "super::", "self::"].iter().any(|head| word.starts_with(head)));
-    paths.map(|word| word.split("::").filter(|part| !part.is_empty()).map(str::to_string).collect()).collect()
+    let paths = words
+        .filter(|word| ["crate::", "super::", "self::"].iter().any(|head| word.starts_with(head)));
+    paths
+        .map(|word| word.split("::").filter(|part| !part.is_empty()).map(str::to_string).collect())
+        .collect()
 }
 
 /// A path from the root of the crate; nothing for another crate's.
@@ -147,8 +162,8 @@ fn absolute(known: &BTreeSet<&Module>, from: &Module, path: &[String]) -> Option
 fn find(known: &BTreeSet<&Module>, handed_on: &BTreeMap<Module, Module>, path: Module) -> Module {
     let mut path = path;
     for _ in 0..8 {
-        let Some(at) =
-            (1..=path.len()).find(|&n| handed_on.contains_key(&path[..n]) && !known.contains(&path[..n].to_vec()))
+        let Some(at) = (1..=path.len())
+            .find(|&n| handed_on.contains_key(&path[..n]) && !known.contains(&path[..n].to_vec()))
         else {
             break;
         };
@@ -161,8 +176,11 @@ fn find(known: &BTreeSet<&Module>, handed_on: &BTreeMap<Module, Module>, path: M
 #[test]
 fn files_of_one_folder_import_one_another_in_no_circle() {
     let graph = Graph::of_src();
-    let folders: BTreeSet<&[String]> =
-        graph.edges.keys().flat_map(|module| (1..module.len()).map(move |n| &module[..n])).collect();
+    let folders: BTreeSet<&[String]> = graph
+        .edges
+        .keys()
+        .flat_map(|module| (1..module.len()).map(move |n| &module[..n]))
+        .collect();
     assert!(folders.len() > 20, "{folders:?}");
     let mut violations = Vec::new();
     for folder in folders {
@@ -170,7 +188,8 @@ fn files_of_one_folder_import_one_another_in_no_circle() {
         let found = in_circles(&edges);
         for file in &found {
             let into: Vec<&String> = edges[file].iter().filter(|to| found.contains(to)).collect();
-            violations.push(format!("src/{}/{file} imports {into:?}, and they it", folder.join("/")));
+            violations
+                .push(format!("src/{}/{file} imports {into:?}, and they it", folder.join("/")));
         }
     }
     none(violations);
@@ -180,8 +199,11 @@ fn files_of_one_folder_import_one_another_in_no_circle() {
 fn drawn(text: &str) -> Vec<(String, String)> {
     let lines = text.lines().map(|line| line.trim_start_matches("//!").trim());
     let arrows = lines.filter_map(|line| line.split_once(" → "));
-    let words = |side: &str| side.split(", ").map(|word| word.trim().to_string()).collect::<Vec<_>>();
-    arrows.flat_map(|(from, into)| words(into).into_iter().map(move |to| (from.to_string(), to))).collect()
+    let words =
+        |side: &str| side.split(", ").map(|word| word.trim().to_string()).collect::<Vec<_>>();
+    arrows
+        .flat_map(|(from, into)| words(into).into_iter().map(move |to| (from.to_string(), to)))
+        .collect()
 }
 
 #[test]
@@ -190,17 +212,26 @@ fn the_diagrams_are_what_the_code_imports_and_every_arrow_points_down() {
     edges.retain(|part, _| part != "main");
     edges.insert("main".into(), BTreeSet::from(["cmd".to_string()]));
     assert_eq!(in_circles(&edges), Vec::<String>::new());
-    let direct =
-        |from: &String, to: &String| !edges[from].iter().any(|by| by != to && reached(&edges, by).contains(to));
+    let direct = |from: &String, to: &String| {
+        !edges[from].iter().any(|by| by != to && reached(&edges, by).contains(to))
+    };
     let pairs = edges.iter().flat_map(|(from, into)| into.iter().map(move |to| (from, to)));
-    let real: BTreeSet<(String, String)> =
-        pairs.filter(|(from, to)| direct(from, to)).map(|(from, to)| (from.clone(), to.clone())).collect();
+    let real: BTreeSet<(String, String)> = pairs
+        .filter(|(from, to)| direct(from, to))
+        .map(|(from, to)| (from.clone(), to.clone()))
+        .collect();
     for file in ["src/lib.rs", "ARCHITECTURE.md"] {
-        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        let text =
+            std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
         let block = text.split("```text").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
         let drawn = drawn(block);
-        assert_eq!(drawn.iter().cloned().collect::<BTreeSet<_>>(), real, "{file} draws other imports than there are");
-        let row = |part: &str| drawn.iter().position(|(from, _)| from == part).unwrap_or(drawn.len());
+        assert_eq!(
+            drawn.iter().cloned().collect::<BTreeSet<_>>(),
+            real,
+            "{file} draws other imports than there are"
+        );
+        let row =
+            |part: &str| drawn.iter().position(|(from, _)| from == part).unwrap_or(drawn.len());
         for (from, to) in &drawn {
             assert!(row(from) < row(to), "{file}: {to} stands above {from}, which imports it");
         }
@@ -211,20 +242,28 @@ fn the_diagrams_are_what_the_code_imports_and_every_arrow_points_down() {
 fn parts_import_only_what_the_table_allows() {
     let edges = Graph::of_src().children(&[]);
     for (part, allowed) in IMPORTS {
-        let others: Vec<&String> = edges[*part].iter().filter(|to| !allowed.contains(&to.as_str())).collect();
+        let others: Vec<&String> =
+            edges[*part].iter().filter(|to| !allowed.contains(&to.as_str())).collect();
         assert!(others.is_empty(), "{part} must not import {others:?}");
     }
 }
 
 #[test]
 fn the_reader_of_imports_sees_each_way_of_writing_one() {
-    let text = "use super::b::{self, C as D, e::{F, self}};\npub use g::H;\nfn f() { crate::i::j(); super::k::L }";
+    let text = "use super::b::{self, C as D, e::{F, self}};\npub use g::H;\n\
+                fn f() { crate::i::j(); super::k::L }";
     let trees = uses(text);
     assert_eq!(trees.iter().map(|(public, _)| *public).collect::<Vec<_>>(), [false, true]);
-    let all: Vec<String> = trees.iter().flat_map(|(_, tree)| leaves(tree)).map(|path| path.join("::")).collect();
+    let all: Vec<String> =
+        trees.iter().flat_map(|(_, tree)| leaves(tree)).map(|path| path.join("::")).collect();
     assert_eq!(all, ["super::b", "super::b::C", "super::b::e::F", "super::b::e", "g::H"]);
     let inline: Vec<String> = inline(text).iter().map(|path| path.join("::")).collect();
-    assert!(inline.contains(&"crate::i::j".to_string()) && inline.contains(&"super::k::L".to_string()), "{inline:?}");
-    let two = BTreeMap::from([("a", ["b"]), ("b", ["a"])].map(|(a, b)| (a.to_string(), b.map(String::from).into())));
+    assert!(
+        inline.contains(&"crate::i::j".to_string()) && inline.contains(&"super::k::L".to_string()),
+        "{inline:?}"
+    );
+    let two = BTreeMap::from(
+        [("a", ["b"]), ("b", ["a"])].map(|(a, b)| (a.to_string(), b.map(String::from).into())),
+    );
     assert_eq!(in_circles(&two), ["a", "b"]);
 }

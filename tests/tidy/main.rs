@@ -1,4 +1,5 @@
-//! The rules of the house that a compiler does not know: sizes, headers, import direction, banned calls.
+//! The rules of the house that a compiler does not know: sizes, headers, import direction, banned
+//! calls.
 
 mod imports;
 
@@ -52,7 +53,10 @@ fn rust_files(folder: &str) -> Vec<(PathBuf, String)> {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let text = std::fs::read_to_string(&path).unwrap();
-                found.push((path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_path_buf(), text));
+                found.push((
+                    path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_path_buf(),
+                    text,
+                ));
             }
         }
     }
@@ -65,7 +69,8 @@ fn code(path: &Path, text: &str) -> usize {
     let whole = text.lines().count();
     let tests = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("tests"));
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let begin = || lines.windows(2).position(|l| l[0] == "#[cfg(test)]" && l[1].starts_with("mod "));
+    let begin =
+        || lines.windows(2).position(|l| l[0] == "#[cfg(test)]" && l[1].starts_with("mod "));
     if tests { 0 } else { begin().unwrap_or(whole) }
 }
 
@@ -85,7 +90,8 @@ fn every_file_says_what_it_is_for_and_is_no_longer_than_a_room() {
         let upstairs = UPSTAIRS.iter().any(|part| path.starts_with(part));
         let most = if upstairs { MOST_LINES_UPSTAIRS } else { MOST_LINES };
         if text.lines().count() > most {
-            violations.push(format!("{name}: {} lines; divide it below {most}", text.lines().count()));
+            violations
+                .push(format!("{name}: {} lines; divide it below {most}", text.lines().count()));
         }
         for (i, line) in text.lines().enumerate() {
             if line.ends_with(' ') {
@@ -103,15 +109,25 @@ fn functions_are_no_longer_than_a_screen() {
         let lines: Vec<&str> = text.lines().collect();
         for (start, line) in lines.iter().enumerate() {
             let indent = line.len() - line.trim_start().len();
-            let head =
-                line.trim_start().trim_start_matches("pub ").trim_start_matches("const ").trim_start_matches("unsafe ");
-            if !head.starts_with("fn ") || line.trim_end().ends_with(';') || line.trim_end().ends_with('}') {
+            let head = line
+                .trim_start()
+                .trim_start_matches("pub ")
+                .trim_start_matches("const ")
+                .trim_start_matches("unsafe ");
+            if !head.starts_with("fn ")
+                || line.trim_end().ends_with(';')
+                || line.trim_end().ends_with('}')
+            {
                 continue;
             }
             let end = format!("{}}}", " ".repeat(indent));
             let length = lines[start..].iter().position(|l| *l == end).unwrap_or(0) + 1;
             if length > MOST_LINES_OF_A_FUNCTION {
-                violations.push(format!("{}:{}: a function of {length} lines", path.display(), start + 1));
+                violations.push(format!(
+                    "{}:{}: a function of {length} lines",
+                    path.display(),
+                    start + 1
+                ));
             }
         }
     }
@@ -149,9 +165,11 @@ const PHRASES: [&str; 27] = [
     "AtRest",
 ];
 
-/// Words that mean nothing technical, or something else. Names of tables in bundles stay: `told` is one.
+/// Words that mean nothing technical, or something else. Names of tables in bundles stay: `told` is
+/// one.
 const WORDS: [&str; 8] = ["told", "tell", "tells", "felt", "gang", "gangs", "crew", "crews"];
-const TABLES: [&str; 6] = ["INTO told", "FROM told", "TABLE told", "ON told", "## told", "told_point"];
+const TABLES: [&str; 6] =
+    ["INTO told", "FROM told", "TABLE told", "ON told", "## told", "told_point"];
 
 #[test]
 fn the_fields_terms_are_used() {
@@ -172,7 +190,8 @@ fn the_fields_terms_are_used() {
             let words = line.split(|c: char| !c.is_alphanumeric());
             let words = words.filter(|word| !table && WORDS.contains(word));
             let found = PHRASES.iter().copied().filter(|phrase| line.contains(phrase)).chain(words);
-            violations.extend(found.map(|phrase| format!("{}:{}: '{phrase}'", path.display(), i + 1)));
+            violations
+                .extend(found.map(|phrase| format!("{}:{}: '{phrase}'", path.display(), i + 1)));
         }
     }
     none(violations);
@@ -185,8 +204,14 @@ fn no_section_writes_markup() {
     for (path, text) in rust_files("src/brief") {
         for (i, line) in text.lines().take(code(&path, &text)).enumerate() {
             let quoted = line.split('"').skip(1).step_by(2);
-            if quoted.into_iter().any(|literal| literal.contains('<')) && !line.trim().starts_with("//") {
-                violations.push(format!("{}:{}: markup in what a brief says", path.display(), i + 1));
+            if quoted.into_iter().any(|literal| literal.contains('<'))
+                && !line.trim().starts_with("//")
+            {
+                violations.push(format!(
+                    "{}:{}: markup in what a brief says",
+                    path.display(),
+                    i + 1
+                ));
             }
         }
     }
@@ -200,7 +225,9 @@ fn banned_calls_are_not_made() {
         let name = path.to_string_lossy();
         for (i, line) in text.lines().take(code(&path, &text)).enumerate() {
             for (call, allowed, instead) in BANNED {
-                if line.contains(call) && !allowed.iter().any(|a| name.starts_with(a)) && !line.trim().starts_with("//")
+                if line.contains(call)
+                    && !allowed.iter().any(|a| name.starts_with(a))
+                    && !line.trim().starts_with("//")
                 {
                     violations.push(format!("{name}:{}: {call} is banned: {instead}", i + 1));
                 }
@@ -218,8 +245,8 @@ fn no_test_is_left_out() {
     none(found.map(|(path, _)| format!("{}: an ignored test", path.display())).collect());
 }
 
-/// Functions that are neither of one file nor of all: the most of each part. What only a neighbour calls is mostly a piece
-/// of it.
+/// Functions that are neither of one file nor of all: the most of each part. What only a neighbour
+/// calls is mostly a piece of it.
 const RESTRICTED: &[(&str, usize)] =
     &[("analysis", 1), ("chart", 9), ("lab", 6), ("plan", 4), ("stats", 5), ("store", 23)];
 
@@ -231,14 +258,19 @@ fn functions_for_neighbours_alone_become_no_more() {
         let restricted = |line: &&str| {
             let line = line.trim_start();
             let head = line.strip_prefix("pub(super) ").or(line.strip_prefix("pub(crate) "));
-            head.is_some_and(|head| ["fn ", "const fn ", "unsafe fn "].iter().any(|f| head.starts_with(f)))
+            head.is_some_and(|head| {
+                ["fn ", "const fn ", "unsafe fn "].iter().any(|f| head.starts_with(f))
+            })
         };
         *counts.entry(part).or_default() += text.lines().filter(restricted).count();
     }
-    let most = |part: &str| RESTRICTED.iter().find(|(name, _)| *name == part).map_or(0, |(_, most)| *most);
+    let most =
+        |part: &str| RESTRICTED.iter().find(|(name, _)| *name == part).map_or(0, |(_, most)| *most);
     let more = counts.iter().filter(|(part, count)| **count > most(part));
     none(
-        more.map(|(part, count)| format!("src/{part}: {count} restricted functions, of {} at most", most(part)))
-            .collect(),
+        more.map(|(part, count)| {
+            format!("src/{part}: {count} restricted functions, of {} at most", most(part))
+        })
+        .collect(),
     );
 }

@@ -47,11 +47,16 @@ fn run(file: &str) -> RunFacts {
 #[test]
 fn another_block_size_disqualifies_and_another_model_is_what_is_compared() {
     let found = differences(&two_drives());
-    let rows: Vec<_> = found.iter().map(|d| (d.grade, d.what.as_str(), d.values.as_str())).collect();
-    assert_eq!(rows, [(Grade::Disqualifying, "Drive: Logical block size", "512 bytes (A), 4096 bytes (B)")]);
+    let rows: Vec<_> =
+        found.iter().map(|d| (d.grade, d.what.as_str(), d.values.as_str())).collect();
+    assert_eq!(
+        rows,
+        [(Grade::Disqualifying, "Drive: Logical block size", "512 bytes (A), 4096 bytes (B)")]
+    );
 }
 
-/// Two subjects with nothing but these facts, each a heading and a value of "Options" or whatever `name` says.
+/// Two subjects with nothing but these facts, each a heading and a value of "Options" or whatever
+/// `name` says.
 fn with(name: &str, facts: &[(&str, &str)]) -> Facts {
     let group = |(heading, value): &(&str, &str)| Group {
         name: heading.to_string(),
@@ -62,7 +67,10 @@ fn with(name: &str, facts: &[(&str, &str)]) -> Facts {
 
 #[test]
 fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_step() {
-    let unlike = with("Options", &[("RocksDB: A, read", "a=1 b=2 c=3"), ("RocksDB: B, read", "a=1 b=4 c=3")]);
+    let unlike = with(
+        "Options",
+        &[("RocksDB: A, read", "a=1 b=2 c=3"), ("RocksDB: B, read", "a=1 b=4 c=3")],
+    );
     let found = barred(&unlike);
     assert_eq!((found[0].pair, found[0].step), ((0, 1), None));
     assert_eq!(found[0].differences[0].what, "RocksDB: Options");
@@ -78,13 +86,15 @@ fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
     (facts.runs, facts.run_of) = (vec![run("a.dyno"), run("b.dyno")], vec![0, 1]);
     facts.subjects = vec!["X (a)".into(), "X (b)".into()];
     let found = differences(&facts);
-    let rows: Vec<_> = found.iter().map(|d| (d.grade, d.what.as_str(), d.values.as_str())).collect();
+    let rows: Vec<_> =
+        found.iter().map(|d| (d.grade, d.what.as_str(), d.values.as_str())).collect();
     assert_eq!(rows[0], (Grade::Disqualifying, "CPU: Model", "fast (X (a)), slow (X (b))"));
     assert_eq!(rows[1].1, "Measured in runs of their own");
 }
 
 #[test]
-fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_preparation_disqualifies() {
+fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_preparation_disqualifies()
+{
     let firmware = |models: [&str; 2]| {
         let mut facts = with("Firmware", &[("Drive: A", "1"), ("Drive: B", "2")]);
         for (group, model) in facts.disclosure.iter_mut().zip(models) {
@@ -109,5 +119,8 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
         },
     ));
     let why = &barred(&facts)[0].differences[0];
-    assert_eq!((why.what.as_str(), why.values.as_str()), ("Preparation", "purge: format (A), nothing (B)"));
+    assert_eq!(
+        (why.what.as_str(), why.values.as_str()),
+        ("Preparation", "purge: format (A), nothing (B)")
+    );
 }

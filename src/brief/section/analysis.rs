@@ -1,5 +1,5 @@
-//! What a step's figures come to, in three sentences at most: who is better, how the figures move along the axis, and what
-//! limited them.
+//! What a step's figures come to, in three sentences at most: who is better, how the figures move
+//! along the axis, and what limited them.
 
 use crate::analysis::curves::mean_curve;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
@@ -32,7 +32,11 @@ fn outcome(facts: &Facts, index: usize) -> Option<String> {
     if !claimed.is_empty() {
         return Some(format!("{}.", wording::joined(facts, &claimed)));
     }
-    Some(outcome.all.first().map_or("No two subjects could be compared here.".to_string(), |c| lead::open(facts, c)))
+    Some(
+        outcome.all.first().map_or("No two subjects could be compared here.".to_string(), |c| {
+            lead::open(facts, c)
+        }),
+    )
 }
 
 /// How the figures move along the axis, of every subject.
@@ -41,7 +45,9 @@ fn along(facts: &Facts, step: &StepFacts) -> Option<String> {
     match field {
         Field::LoadPercent => knees(facts, step),
         Field::OpsPerSec | Field::BytesPerSec => ends(facts, step),
-        Field::Threads | Field::Depth | Field::Instances | Field::Block => last_of_load(facts, step),
+        Field::Threads | Field::Depth | Field::Instances | Field::Block => {
+            last_of_load(facts, step)
+        }
     }
 }
 
@@ -53,7 +59,8 @@ fn knees(facts: &Facts, step: &StepFacts) -> Option<String> {
         Some(format!("at {load} ops/s with a p99 of {p99} ({})", facts.subjects[subject]))
     });
     let each: Vec<String> = each.collect();
-    (!each.is_empty()).then(|| format!("The knee of the curve lies {}.", number_format::list(&each)))
+    (!each.is_empty())
+        .then(|| format!("The knee of the curve lies {}.", number_format::list(&each)))
 }
 
 /// "From 10 MB/s to 700 MB/s p99 goes from 388 µs to 709 µs (A) and from …".
@@ -77,7 +84,8 @@ fn last_of_load(facts: &Facts, step: &StepFacts) -> Option<String> {
         let [.., before, last] = &kept[..] else { continue };
         between.get_or_insert((before.0, last.0));
         if between == Some((before.0, last.0)) {
-            let change = |from: f64, to: f64| number_format::signed_percent((to / from - 1.0) * 100.0);
+            let change =
+                |from: f64, to: f64| number_format::signed_percent((to / from - 1.0) * 100.0);
             let (ops, p99) = (change(before.1, last.1), change(before.2, last.2));
             let name = &facts.subjects[subject];
             each.push(match each.is_empty() {
@@ -88,15 +96,19 @@ fn last_of_load(facts: &Facts, step: &StepFacts) -> Option<String> {
     }
     let (before, last) = between?;
     let (from, to) = (&step.values[before].label, wording::place(step, &[last]));
-    let to = to.trim_start_matches(" at ").trim_start_matches("depth ").trim_start_matches("blocks of ");
+    let to =
+        to.trim_start_matches(" at ").trim_start_matches("depth ").trim_start_matches("blocks of ");
     Some(format!("From {from} to {to}, {}.", each.join(", ")))
 }
 
-/// (axis value, ops/s, p99 in ns) of a subject, where nothing but the host's limits speaks against them.
+/// (axis value, ops/s, p99 in ns) of a subject, where nothing but the host's limits speaks against
+/// them.
 fn figures(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<(usize, f64, f64)> {
     let read = |cell: &CellFacts| {
         let total = cell.total.as_ref().filter(|_| !cell.missed_its_rate())?;
-        let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99].as_ref()?.value;
+        let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99]
+            .as_ref()?
+            .value;
         Some((cell.value, total.ops_per_s.value, p99))
     };
     facts.cells_of(step, subject).into_iter().flatten().filter_map(read).collect()
@@ -117,6 +129,10 @@ fn limits(step: &StepFacts) -> Option<String> {
         }
     }
     let others: Vec<String> = others.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    let rest = if others.is_empty() { String::new() } else { format!("; otherwise {}", number_format::list(&others)) };
+    let rest = if others.is_empty() {
+        String::new()
+    } else {
+        format!("; otherwise {}", number_format::list(&others))
+    };
     Some(format!("The drive limited {by_drive} of {} points{rest}.", watched.len()))
 }

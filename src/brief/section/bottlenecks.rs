@@ -10,9 +10,10 @@ use crate::chart::step::name;
 /// What limited each point.
 pub const SECTION: Section = Section { id: "limits", title: "Bottleneck", appendix: true, blocks };
 
-const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes over each window, and from the \
-    requests that Dyno had under way. A point counts as the drive's where at least half of the load's own requests were at \
-    the device, or where its workers waited for one that was; time in flushes counts as the device's.";
+const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes \
+    over each window, and from the requests that Dyno had under way. A point counts as the drive's \
+    where at least half of the load's own requests were at the device, or where its workers waited \
+    for one that was; time in flushes counts as the device's.";
 
 /// After the axis.
 const HEAD: [&str; 3] = ["subject", "limited by", "because"];
@@ -51,8 +52,9 @@ fn sum(facts: &Facts) -> Option<String> {
     let barred = all().filter(|v| v.limit.bars_ranking()).count();
     (total > 0).then(|| {
         format!(
-            "The drive limited {by_drive} of {total} points. {barred} were limited by something else and are marked {MARK}: \
-             they rank no drives. The rest ran at the rate asked for, or is undecided."
+            "The drive limited {by_drive} of {total} points. {barred} were limited by something \
+             else and are marked {MARK}: they rank no drives. The rest ran at the rate asked for, \
+             or is undecided."
         )
     })
 }

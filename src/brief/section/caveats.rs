@@ -1,4 +1,5 @@
-//! What a reader must know before trusting a number: failed points, missed rates, late requests, overflow, misses.
+//! What a reader must know before trusting a number: failed points, missed rates, late requests,
+//! overflow, misses.
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
@@ -15,7 +16,8 @@ pub const SECTION: Section = Section { id: "marks", title: "Caveats", appendix: 
 /// From this share of requests submitted late on, a stream is listed.
 const LATE: f64 = 0.01;
 
-const NONE: &str = "No caveats: no point failed, drifted or missed its asked rate, and no latency overflowed.";
+const NONE: &str =
+    "No caveats: no point failed, drifted or missed its asked rate, and no latency overflowed.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
@@ -30,7 +32,9 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     if !facts.failures.is_empty() {
         let rows = facts.failures.iter().map(|f| {
             let repeat = f.repeat.to_string();
-            [&f.step, &facts.subjects[f.subject], &f.at, &repeat, &f.cause].map(String::clone).to_vec()
+            [&f.step, &facts.subjects[f.subject], &f.at, &repeat, &f.cause]
+                .map(String::clone)
+                .to_vec()
         });
         let head = ["step", "subject", "at", "repeat", "cause"];
         out.extend([Block::chapter("Failed points"), Block::note("They enter no estimate.")]);
@@ -54,22 +58,43 @@ fn wider_than_asked(facts: &Facts) -> Vec<String> {
     let mut out = Vec::new();
     for step in &facts.steps {
         for cell in &step.cells {
-            let (Some(total), Some(until)) = (&cell.total, facts.runs[cell.bundle].until_percent) else { continue };
-            let p99 = || total.class(step.class).and_then(|c| c.user_latency().percentiles_ns[P99].as_ref());
+            let (Some(total), Some(until)) = (&cell.total, facts.runs[cell.bundle].until_percent)
+            else {
+                continue;
+            };
+            let p99 = || {
+                total.class(step.class).and_then(|c| c.user_latency().percentiles_ns[P99].as_ref())
+            };
             let figure = if total.asked.is_some() { p99() } else { Some(&total.ops_per_s) };
-            let Some(half) = figure.and_then(|e| e.relative_percent()).filter(|half| *half > until) else { continue };
+            let Some(half) = figure.and_then(|e| e.relative_percent()).filter(|half| *half > until)
+            else {
+                continue;
+            };
             let place = format!("{}{}", step.title, wording::place(step, &[cell.value]));
             let (subject, repeats) = (&facts.subjects[cell.subject], cell.repeats.len());
-            out.push(format!("{place}, {subject}: ±{half:.1} % after {repeats} repeats; ±{until} % was asked"));
+            out.push(format!(
+                "{place}, {subject}: ±{half:.1} % after {repeats} repeats; ±{until} % was asked"
+            ));
         }
     }
     out
 }
 
-/// Asked against achieved of every stream that fell short of its rate, or whose requests were submitted late.
+/// Asked against achieved of every stream that fell short of its rate, or whose requests were
+/// submitted late.
 fn open_loop(facts: &Facts) -> Vec<Block> {
-    let head =
-        ["step", "at", "subject", "stream", "asked", "achieved", "share", "late", "max backlog", "backlog at the end"];
+    let head = [
+        "step",
+        "at",
+        "subject",
+        "stream",
+        "asked",
+        "achieved",
+        "share",
+        "late",
+        "max backlog",
+        "backlog at the end",
+    ];
     let (mut table, mut kept) = (Table::new(4, &head), 0);
     for step in &facts.steps {
         for cell in &step.cells {
@@ -86,13 +111,20 @@ fn open_loop(facts: &Facts) -> Vec<Block> {
             }
         }
     }
-    let all = format!("{kept} streams of points kept their rate within 2 % and submitted less than 1 % of it late.");
+    let all = format!(
+        "{kept} streams of points kept their rate within 2 % and submitted less than 1 % of it \
+         late."
+    );
     match (table.rows.is_empty(), kept) {
         (true, 0) => Vec::new(),
         (true, _) => vec![Block::chapter("Asked and achieved"), Block::text(all)],
         (false, 0) => vec![Block::chapter("Asked and achieved"), table.block()],
         (false, _) => {
-            vec![Block::chapter("Asked and achieved"), table.block(), Block::note(format!("The other {all}"))]
+            vec![
+                Block::chapter("Asked and achieved"),
+                table.block(),
+                Block::note(format!("The other {all}")),
+            ]
         }
     }
 }
@@ -130,7 +162,8 @@ fn oddities(facts: &Facts) -> Vec<String> {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
                 let at = &step.values[cell.value].label;
-                let place = format!("{}, {} {at}, {name}", step.title, facts.subjects[cell.subject]);
+                let place =
+                    format!("{}, {} {at}, {name}", step.title, facts.subjects[cell.subject]);
                 out.extend(odd(summary).into_iter().map(|what| format!("{place}: {what}")));
             }
         }

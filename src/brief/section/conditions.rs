@@ -15,7 +15,9 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     }
     let found = differences(facts);
     if found.is_empty() {
-        return vec![Block::text("Nothing that is known of the subjects differs apart from the drives.")];
+        return vec![Block::text(
+            "Nothing that is known of the subjects differs apart from the drives.",
+        )];
     }
     let rows = found.into_iter().map(|d| vec![d.grade.name().to_string(), d.what, d.values]);
     vec![Table::of(3, &["", "what", "values"], rows.collect()).block()]

@@ -11,9 +11,9 @@ use crate::chart::step::name;
 /// All cells, streams and classes.
 pub const SECTION: Section = Section { id: "data", title: "Full data", appendix: true, blocks };
 
-const HOW: &str = "Every stream and class. Streams in grey ran beside the measured ones and do not count in the headline. \
-    Latencies are service times, or response times (marked r) where a rate was asked for. “–” means not measured: fewer than \
-    100 samples lay above that percentile.";
+const HOW: &str = "Every stream and class. Streams in grey ran beside the measured ones and do not \
+    count in the headline. Latencies are service times, or response times (marked r) where a rate \
+    was asked for. “–” means not measured: fewer than 100 samples lay above that percentile.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = vec![Block::note(HOW)];
@@ -24,7 +24,17 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 }
 
 fn table(facts: &Facts, step: &StepFacts) -> Table {
-    let mut head = vec![step.axis_label(), "subject", "stream", "class", "repeats", "ops/s", "±", "MB/s", "mean"];
+    let mut head = vec![
+        step.axis_label(),
+        "subject",
+        "stream",
+        "class",
+        "repeats",
+        "ops/s",
+        "±",
+        "MB/s",
+        "mean",
+    ];
     head.extend(PERCENTILES.iter().map(|(name, _)| *name));
     head.push("max");
     let mut table = Table::new(4, &head);
@@ -55,6 +65,10 @@ fn numbers(repeats: usize, summary: &Summary, class: &ClassSummary) -> Vec<Strin
         number_format::latency(times.mean_ns.as_ref()),
     ]);
     row.extend(times.percentiles_ns.iter().map(|p| number_format::latency(p.as_ref())));
-    row.push(if times.max_ns == 0 { number_format::NONE.to_string() } else { units::latency(times.max_ns as f64) });
+    row.push(if times.max_ns == 0 {
+        number_format::NONE.to_string()
+    } else {
+        units::latency(times.max_ns as f64)
+    });
     row
 }

@@ -1,4 +1,5 @@
-//! The subjects point by point: their levels beside each other, and each difference with how it stands.
+//! The subjects point by point: their levels beside each other, and each difference with how it
+//! stands.
 
 use super::Section;
 use crate::analysis::compare::{At, Comparison};
@@ -12,7 +13,8 @@ use crate::chart::step::marked;
 use crate::plan::Field;
 
 /// Every difference, point by point.
-pub const SECTION: Section = Section { id: "differences", title: "All differences", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "differences", title: "All differences", appendix: true, blocks };
 
 /// Axis values that a reader takes in beside a figure.
 const MOST_VALUES: usize = 8;
@@ -31,7 +33,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
-/// A row for each place and pair of subjects; in `short`, where there are many places, of some of them.
+/// A row for each place and pair of subjects; in `short`, where there are many places, of some of
+/// them.
 pub fn table(facts: &Facts, index: usize, short: bool) -> Option<Table> {
     let step = &facts.steps[index];
     let metrics = metrics(facts, index);
@@ -88,7 +91,9 @@ fn metrics(facts: &Facts, index: usize) -> Vec<Own> {
     if step.figures.iter().any(|f| f.starts_with("mean")) && !all.contains(&mean) {
         all.push(mean);
     }
-    let compared = |m: &Metric| arithmetic || facts.comparisons.iter().any(|c| c.step == index && c.metric == *m);
+    let compared = |m: &Metric| {
+        arithmetic || facts.comparisons.iter().any(|c| c.step == index && c.metric == *m)
+    };
     let own = |metric: Metric| Own { compared: compared(&metric), metric };
     all.into_iter().filter(measured).map(own).collect()
 }
@@ -104,11 +109,18 @@ fn places(facts: &Facts, index: usize, short: bool) -> Vec<At> {
     let step = &facts.steps[index];
     let every = step.values.len().div_ceil(MOST_VALUES);
     let last = step.values.len().saturating_sub(1);
-    // Shares of one's own maximum are different loads for each subject: their levels are in the curve and the full data.
-    let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent) && facts.subjects.len() > 1;
+    // Shares of one's own maximum are different loads for each subject: their levels are in the
+    // curve and the full data.
+    let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent)
+        && facts.subjects.len() > 1;
     let kept = |value: &usize| match shares {
         true => step.values[*value].number.is_infinite(),
-        false => !short || value.is_multiple_of(every) || *value == last || lead::value(step) == Some(*value),
+        false => {
+            !short
+                || value.is_multiple_of(every)
+                || *value == last
+                || lead::value(step) == Some(*value)
+        }
     };
     let mut all: Vec<At> = (0..step.values.len()).filter(kept).map(At::Value).collect();
     for c in facts.comparisons.iter().filter(|c| c.step == index) {
@@ -135,9 +147,11 @@ fn label(step: &StepFacts, at: At) -> String {
 /// The two levels, and their difference where one is compared.
 fn cells(facts: &Facts, index: usize, own: &Own, at: At, (a, b): (usize, usize)) -> Vec<String> {
     let step = &facts.steps[index];
-    let cell = |subject: usize| if let At::Value(value) = at { step.cell(subject, value) } else { None };
+    let cell =
+        |subject: usize| if let At::Value(value) = at { step.cell(subject, value) } else { None };
     let level = |subject: usize| {
-        let text = cell(subject).and_then(|c| Some(marked(c, wording::printed(&own.metric, step, c)?.1)));
+        let text =
+            cell(subject).and_then(|c| Some(marked(c, wording::printed(&own.metric, step, c)?.1)));
         text.unwrap_or(NONE.to_string())
     };
     if a == b {
@@ -145,7 +159,9 @@ fn cells(facts: &Facts, index: usize, own: &Own, at: At, (a, b): (usize, usize))
     }
     let mut row = vec![level(a), level(b)];
     if own.compared {
-        let of = |c: &&Comparison| c.step == index && c.metric == own.metric && c.at == at && c.is_of(a, b);
+        let of = |c: &&Comparison| {
+            c.step == index && c.metric == own.metric && c.at == at && c.is_of(a, b)
+        };
         let shown = facts.comparisons.iter().find(of).map(|c| wording::standing(facts, c));
         let arithmetic = || match at {
             At::Value(value) => published::difference(facts, step, &own.metric, value, (a, b)),

@@ -1,4 +1,5 @@
-//! Everything that is known of the host, the drives, the engines and the plan, so that others can repeat the run.
+//! Everything that is known of the host, the drives, the engines and the plan, so that others can
+//! repeat the run.
 
 use super::Section;
 use crate::analysis::facts::{Facts, RunFacts};
@@ -7,24 +8,35 @@ use crate::brief::number_format;
 use crate::record::key::Heading;
 
 /// All facts, and the plan.
-pub const SECTION: Section = Section { id: "disclosure", title: "Full disclosure", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "disclosure", title: "Full disclosure", appendix: true, blocks };
 
-/// Place of a heading: those that every run has first, then engines and what else the bundle has, in its order.
+/// Place of a heading: those that every run has first, then engines and what else the bundle has,
+/// in its order.
 fn place(name: &str) -> usize {
-    Heading::ALL.iter().position(|heading| name.starts_with(heading.name())).unwrap_or(Heading::ALL.len())
+    Heading::ALL
+        .iter()
+        .position(|heading| name.starts_with(heading.name()))
+        .unwrap_or(Heading::ALL.len())
 }
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let run = |run: &RunFacts| {
         let plural = if run.repeats == 1 { "" } else { "s" };
         let when = number_format::moment(run.started_unix_ns);
-        (run.file.clone(), format!("{when}, dyno {}, {} repeat{plural}", run.dyno_version, run.repeats))
+        (
+            run.file.clone(),
+            format!("{when}, dyno {}, {} repeat{plural}", run.dyno_version, run.repeats),
+        )
     };
     let mut out = vec![Block::Pairs("Runs".to_string(), facts.runs.iter().map(run).collect())];
     let mut groups: Vec<_> = facts.disclosure.iter().collect();
     groups.sort_by_key(|group| place(&group.name));
-    out.extend(groups.into_iter().map(|group| Block::Pairs(group.name.clone(), group.rows.clone())));
-    let plan = |run: &RunFacts| Block::Code(format!("Resolved plan of {}", run.file), run.plan.clone());
+    out.extend(
+        groups.into_iter().map(|group| Block::Pairs(group.name.clone(), group.rows.clone())),
+    );
+    let plan =
+        |run: &RunFacts| Block::Code(format!("Resolved plan of {}", run.file), run.plan.clone());
     out.extend(facts.runs.iter().map(plan));
     out
 }

@@ -1,7 +1,8 @@
-//! The drives of a group: the subject as a whole, each drive for itself, and how far they lie apart.
+//! The drives of a group: the subject as a whole, each drive for itself, and how far they lie
+//! apart.
 //!
-//! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a mean of percentiles; the
-//! spread is the least, the middle and the most that a single drive did.
+//! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a
+//! mean of percentiles; the spread is the least, the middle and the most that a single drive did.
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
@@ -17,18 +18,36 @@ pub const SECTION: Section =
     Section { id: "drives", title: "Drive by drive, instance by instance", appendix: true, blocks };
 
 /// How the numbers of a group come about.
-pub const AGGREGATION: &str = "Of several drives: ops/s are their sum, percentiles those of their merged histograms (not \
-a mean of percentiles); min, median and max are over the single drives.";
+pub const AGGREGATION: &str = "Of several drives: ops/s are their sum, percentiles those of their \
+merged histograms (not a mean of percentiles); min, median and max are over the single drives.";
 
-const HEAD: [&str; 10] =
-    ["subject", "drives", "ops/s, sum", "min", "median", "max", "p99, merged", "min", "median", "max"];
+const HEAD: [&str; 10] = [
+    "subject",
+    "drives",
+    "ops/s, sum",
+    "min",
+    "median",
+    "max",
+    "p99, merged",
+    "min",
+    "median",
+    "max",
+];
 
-const INSTANCE_HEAD: [&str; 8] =
-    ["subject", "instances", "ops/s, sum", "p99, pooled", "mean of p99s", "least", "median", "most"];
+const INSTANCE_HEAD: [&str; 8] = [
+    "subject",
+    "instances",
+    "ops/s, sum",
+    "p99, pooled",
+    "mean of p99s",
+    "least",
+    "median",
+    "most",
+];
 
-const POOLED: &str = "Of several instances: the pooled p99 is that of their merged histograms, of all their transactions \
-together; beside it the mean of the instances' own p99s, as reviews of several virtual machines print it. They answer \
-different questions.";
+const POOLED: &str = "Of several instances: the pooled p99 is that of their merged histograms, of \
+all their transactions together; beside it the mean of the instances' own p99s, as reviews of \
+several virtual machines print it. They answer different questions.";
 
 const DRIVE_HEAD: [&str; 8] = ["subject", "drive", "ops/s", "MB/s", "mean", "p50", "p99", "p99.9"];
 
@@ -113,8 +132,10 @@ fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     for cell in step.cells.iter().filter(|c| c.drives.len() > 1) {
         for (drive, summary) in &cell.drives {
             let times = summary.class(step.class).map(ClassSummary::user_latency);
-            let p = |i: usize| number_format::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
-            let drive_name = facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
+            let p =
+                |i: usize| number_format::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+            let drive_name =
+                facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
             all.push(vec![
                 step.values[cell.value].label.clone(),
                 name(facts, cell),

@@ -1,4 +1,5 @@
-//! Power, energy and work per watt, where a meter measured power, with the class that the watts are of in each row.
+//! Power, energy and work per watt, where a meter measured power, with the class that the watts are
+//! of in each row.
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
@@ -10,11 +11,14 @@ use crate::chart::step::name;
 use crate::stats::Estimate;
 
 /// Power, energy and work per watt.
-pub const SECTION: Section = Section { id: "energy", title: "Power and energy", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "energy", title: "Power and energy", appendix: true, blocks };
 
 /// After the axis; what matters most comes first, since a terminal leaves out what does not fit.
-const HEAD: [&str; 13] =
-    ["subject", "power of", "W", "±", "ops/s/W", "±", "J/op", "MB/s/W", "energy", "idle", "min", "max", "p99"];
+const HEAD: [&str; 13] = [
+    "subject", "power of", "W", "±", "ops/s/W", "±", "J/op", "MB/s/W", "energy", "idle", "min",
+    "max", "p99",
+];
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
@@ -35,7 +39,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
     let leading = chart::choice::leading(facts, step);
     let led = |figure: &chart::Figure| leading.iter().any(|own| own.file == figure.file);
-    let own: Vec<_> = chart::of_step(SECTION.id, facts, step).into_iter().filter(|f| !led(f)).collect();
+    let own: Vec<_> =
+        chart::of_step(SECTION.id, facts, step).into_iter().filter(|f| !led(f)).collect();
     (!own.is_empty()).then_some(Block::Figures(own))
 }
 
@@ -48,10 +53,11 @@ pub fn table(facts: &Facts, step: &StepFacts) -> Option<Table> {
 /// How the numbers come about.
 fn how() -> String {
     format!(
-        "Power is of what the third column names, as its instrument shows it; classes are never compared. \
-         Energy is the trapezoid over the readings' own times, over the measured window as late as the instrument shows the \
-         load: the delay, up to {MOST_DELAY_S} s, at which its readings follow the ops/s best, the same for all points of an \
-         instrument. It is not given where readings leave more than 1 % of the window out. Idle power is not subtracted."
+        "Power is of what the third column names, as its instrument shows it; classes are never \
+         compared. Energy is the trapezoid over the readings' own times, over the measured window \
+         as late as the instrument shows the load: the delay, up to {MOST_DELAY_S} s, at which its \
+         readings follow the ops/s best, the same for all points of an instrument. It is not given \
+         where readings leave more than 1 % of the window out. Idle power is not subtracted."
     )
 }
 
@@ -68,7 +74,9 @@ fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
 }
 
 fn of(p: &PowerFacts) -> Vec<String> {
-    let shown = |e: &Option<Estimate>, show: &dyn Fn(f64) -> String| e.as_ref().map_or(NONE.into(), |e| show(e.value));
+    let shown = |e: &Option<Estimate>, show: &dyn Fn(f64) -> String| {
+        e.as_ref().map_or(NONE.into(), |e| show(e.value))
+    };
     vec![
         format!("{} ({})", p.class, p.kind),
         number_format::watts(p.mean_watts.value),
@@ -94,8 +102,12 @@ pub fn notes(facts: &Facts) -> Vec<String> {
             for p in &cell.power {
                 let who = format!("{subject}, {} ({})", p.class, p.kind);
                 let late = match p.late_s {
-                    Some(late_s) => format!("{who}: shows the load {late_s:.2} s late, which is set right."),
-                    None => format!("{who}: does not follow the load closely enough to find whether it is late."),
+                    Some(late_s) => {
+                        format!("{who}: shows the load {late_s:.2} s late, which is set right.")
+                    }
+                    None => format!(
+                        "{who}: does not follow the load closely enough to find whether it is late."
+                    ),
                 };
                 if !all.contains(&late) {
                     all.push(late);
@@ -104,7 +116,8 @@ pub fn notes(facts: &Facts) -> Vec<String> {
                     let at = &step.values[cell.value].label;
                     let covered = p.covered * 100.0;
                     all.push(format!(
-                        "{who}, {} {at}: readings cover {covered:.0} % of the window, too little for energy.",
+                        "{who}, {} {at}: readings cover {covered:.0} % of the window, too little \
+                         for energy.",
                         step.title
                     ));
                 }

@@ -1,4 +1,5 @@
-//! Curves of latency against load: their knees, and subjects compared at equal latency and at equal load.
+//! Curves of latency against load: their knees, and subjects compared at equal latency and at equal
+//! load.
 
 use super::Section;
 use crate::analysis::compare::At;
@@ -12,15 +13,18 @@ use crate::plan::Field;
 use crate::stats::curve::knee;
 
 /// Comparisons at equal latency and at equal load.
-pub const SECTION: Section = Section { id: "equal-latency", title: "Load at equal latency", appendix: false, blocks };
+pub const SECTION: Section =
+    Section { id: "equal-latency", title: "Load at equal latency", appendix: false, blocks };
 
-const HEAD: [&str; 5] = ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];
+const HEAD: [&str; 5] =
+    ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];
 
 /// How the curves are read.
-pub const HOW: &str = "The knee is the measured point that lies farthest below the straight line between the curve's ends, \
-both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the first subject's knee) and \
-p99 at equal load (over the loads that all curves share) are read off the straight lines between measured points, repeat by \
-repeat, and compared with the first subject as any other figure.";
+pub const HOW: &str = "The knee is the measured point that lies farthest below the straight line \
+between the curve's ends, both axes scaled alike; none where it sags by less than a tenth. Loads \
+at equal p99 (that of the first subject's knee) and p99 at equal load (over the loads that all \
+curves share) are read off the straight lines between measured points, repeat by repeat, and \
+compared with the first subject as any other figure.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut all: Vec<Vec<String>> = Vec::new();
@@ -53,15 +57,20 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
     }
     let compared = |subject: usize, of: fn(&At) -> bool, latency: bool| {
         let own = |c: &&crate::analysis::Comparison| {
-            c.step == index && of(&c.at) && c.metric.is_latency() == latency && c.is_of(0, subject) && subject > 0
+            c.step == index
+                && of(&c.at)
+                && c.metric.is_latency() == latency
+                && c.is_of(0, subject)
+                && subject > 0
         };
         let found = facts.comparisons.iter().find(own);
         found.map_or(NONE.to_string(), |c| wording::in_table(facts, c))
     };
     let row = |subject: usize| {
         let knee = knee(&mean_curve(step, subject));
-        let knee =
-            knee.map_or([NONE, NONE].map(String::from), |k| [number_format::count(k.load), units::latency(k.latency)]);
+        let knee = knee.map_or([NONE, NONE].map(String::from), |k| {
+            [number_format::count(k.load), units::latency(k.latency)]
+        });
         let mut row = vec![facts.subjects[subject].clone()];
         row.extend(knee);
         row.push(compared(subject, |at| matches!(at, At::Latency(_)), false));

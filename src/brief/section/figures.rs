@@ -6,9 +6,11 @@ use crate::brief::block::Block;
 use crate::chart;
 
 /// Figures that no step leads with.
-pub const SECTION: Section = Section { id: "figures", title: "Further figures", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "figures", title: "Further figures", appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let all: Vec<_> = facts.steps.iter().flat_map(|step| chart::choice::others(facts, step)).collect();
+    let all: Vec<_> =
+        facts.steps.iter().flat_map(|step| chart::choice::others(facts, step)).collect();
     if all.is_empty() { Vec::new() } else { vec![Block::Figures(all)] }
 }

@@ -7,14 +7,16 @@ use crate::brief::block::{Block, Line, Table, plain, strong};
 use crate::brief::{caveat_text, lead, published, wording};
 
 /// The claims of each subject.
-pub const SECTION: Section = Section { id: "findings", title: "All claims", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "findings", title: "All claims", appendix: true, blocks };
 
 /// Claims for each subject; the steps' own tables have all.
 const MOST: usize = 6;
 
-const HOW: &str = "A claim is made only where the simultaneous 95 % interval excludes “no difference”: the probability that \
-any claim of this brief is false is at most 5 %. Of several points that show the same, the one with the strongest lower \
-bound is named. Numbers are rounded towards the weaker claim. Points with a caveat support none.";
+const HOW: &str = "A claim is made only where the simultaneous 95 % interval excludes “no \
+difference”: the probability that any claim of this brief is false is at most 5 %. Of several \
+points that show the same, the one with the strongest lower bound is named. Numbers are rounded \
+towards the weaker claim. Points with a caveat support none.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {
@@ -32,7 +34,11 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     } else {
         by_subject(facts, &found, &mut out);
         let crossovers = claims::crossovers(facts);
-        out.extend(crossovers.iter().map(|own| Block::text(format!("{}.", wording::crossover(facts, own)))));
+        out.extend(
+            crossovers
+                .iter()
+                .map(|own| Block::text(format!("{}.", wording::crossover(facts, own)))),
+        );
         out.push(Block::note(HOW));
     }
     let caveats = caveat_text::caveats(facts).len();
@@ -45,7 +51,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 /// Each subject's claims.
 fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
     for (subject, name) in facts.subjects.iter().enumerate() {
-        let own: Vec<&Claim<'_>> = found.iter().filter(|c| c.comparison.better == subject).collect();
+        let own: Vec<&Claim<'_>> =
+            found.iter().filter(|c| c.comparison.better == subject).collect();
         out.push(Block::chapter(format!("Claims for {name}")));
         if own.is_empty() {
             out.push(Block::text("None."));
@@ -57,7 +64,10 @@ fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
         };
         out.push(Block::List(own.iter().take(MOST).map(claim).collect()));
         if own.len() > MOST {
-            out.push(Block::note(format!("{} weaker ones are in the tables of the steps.", own.len() - MOST)));
+            out.push(Block::note(format!(
+                "{} weaker ones are in the tables of the steps.",
+                own.len() - MOST
+            )));
         }
     }
 }

@@ -9,17 +9,24 @@ use crate::plan::search::Search;
 use crate::stats::Estimate;
 
 /// The most load within a latency limit.
-pub const SECTION: Section = Section { id: "limit", title: "Load at a latency limit", appendix: false, blocks };
+pub const SECTION: Section =
+    Section { id: "limit", title: "Load at a latency limit", appendix: false, blocks };
 
-const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked for. A value holds where \
-    the percentile, over all repeats, is within the limit; values above one that did not hold are not looked at.";
+const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked \
+    for. A value holds where the percentile, over all repeats, is within the limit; values above \
+    one that did not hold are not looked at.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
     for step in &facts.steps {
         let Some(search) = &step.search else { continue };
         let limit = units::latency(search.at_most_ns as f64);
-        let most = format!("most {} with {} {} ≤ {limit}", step.axis_label(), search.stream, search.percentile);
+        let most = format!(
+            "most {} with {} {} ≤ {limit}",
+            step.axis_label(),
+            search.stream,
+            search.percentile
+        );
         let latency = search.percentile.as_str();
         let head = ["subject", &most, latency, "ops/s", "first that does not hold", latency];
         let rows = (0..facts.subjects.len()).map(|subject| row(facts, step, search, subject));
@@ -33,16 +40,28 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 
 fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<String> {
     let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
-    let holds = |cell: &&&CellFacts| reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64);
+    let holds = |cell: &&&CellFacts| {
+        reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64)
+    };
     let broken = cells.iter().find(|cell| !holds(cell));
     let before = |cell: &&&CellFacts| broken.is_none_or(|b| cell.value < b.value);
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
-    let label = |cell: Option<&&CellFacts>| cell.map_or(NONE.to_string(), |c| step.values[c.value].label.clone());
-    let latency = |cell: Option<&&CellFacts>| number_format::latency(cell.and_then(|c| reached(c, search)));
+    let label = |cell: Option<&&CellFacts>| {
+        cell.map_or(NONE.to_string(), |c| step.values[c.value].label.clone())
+    };
+    let latency =
+        |cell: Option<&&CellFacts>| number_format::latency(cell.and_then(|c| reached(c, search)));
     let ops = held
         .and_then(|cell| cell.total.as_ref())
         .map_or(NONE.to_string(), |total| number_format::ops(&total.ops_per_s));
-    vec![facts.subjects[subject].clone(), label(held), latency(held), ops, label(broken), latency(broken)]
+    vec![
+        facts.subjects[subject].clone(),
+        label(held),
+        latency(held),
+        ops,
+        label(broken),
+        latency(broken),
+    ]
 }
 
 /// The limited percentile, of the class that most of the stream's ops are of.

@@ -1,4 +1,5 @@
-//! The sections of a brief, in the order in which they appear. A new one is a file here and a line in `ALL`.
+//! The sections of a brief, in the order in which they appear. A new one is a file here and a line
+//! in `ALL`.
 
 pub mod analysis;
 pub mod bottlenecks;

@@ -1,5 +1,5 @@
-//! A chapter for each step: what it comes to in three sentences, the figures that its source prints, and the subjects
-//! point by point.
+//! A chapter for each step: what it comes to in three sentences, the figures that its source
+//! prints, and the subjects point by point.
 
 use super::{Section, analysis, bottlenecks, differences};
 use crate::analysis::facts::{Facts, StepFacts};
@@ -14,8 +14,8 @@ use crate::chart::step::name;
 /// A chapter for each step.
 pub const SECTION: Section = Section { id: "results", title: "Results", appendix: false, blocks };
 
-const AS_PUBLISHED: &str = "Differences: as published, without repeats; the superior subject, and by how much. Arithmetic, \
-and no claim.";
+const AS_PUBLISHED: &str = "Differences: as published, without repeats; the superior subject, and \
+by how much. Arithmetic, and no claim.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let (mut out, mut last) = (Vec::new(), None);
@@ -67,9 +67,13 @@ pub fn describe(step: &StepFacts) -> String {
     }
     let drives = step.cells.iter().any(|c| !c.drives.is_empty());
     let over = [(drives, "drives"), (step.instances, "instances")];
-    let over: Vec<String> = over.iter().filter(|(several, _)| *several).map(|(_, what)| what.to_string()).collect();
+    let over: Vec<String> =
+        over.iter().filter(|(several, _)| *several).map(|(_, what)| what.to_string()).collect();
     if !over.is_empty() {
-        parts.push(format!("ops/s summed and histograms merged over {}", number_format::list(&over)));
+        parts.push(format!(
+            "ops/s summed and histograms merged over {}",
+            number_format::list(&over)
+        ));
     }
     parts.join(" · ")
 }
@@ -99,9 +103,17 @@ fn row(facts: &Facts, index: usize, subject: usize, value: usize) -> Vec<String>
     match cell.and_then(|c| c.total.as_ref()) {
         Some(total) => {
             let times = total.class(step.class).map(ClassSummary::user_latency);
-            let p = |i: usize| number_format::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
+            let p =
+                |i: usize| number_format::latency(times.and_then(|t| t.percentiles_ns[i].as_ref()));
             let (ops, mb) = (&total.ops_per_s, number_format::megabytes(total.bytes_per_s.value));
-            row.extend([number_format::ops(ops), number_format::spread(ops), mb, p(0), p(P99), p(3)]);
+            row.extend([
+                number_format::ops(ops),
+                number_format::spread(ops),
+                mb,
+                p(0),
+                p(P99),
+                p(3),
+            ]);
         }
         None => row.extend(std::iter::repeat_n(NONE.to_string(), 6)),
     }

@@ -61,12 +61,16 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 
 fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
-    for (key, heading) in rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h))) {
+    for (key, heading) in
+        rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h)))
+    {
         let found = values(facts, heading, key.name);
         for (whose, value) in &found {
-            let name = if [dyno::VERSION, engine::VERSION].contains(key) { heading } else { key.name };
+            let name =
+                if [dyno::VERSION, engine::VERSION].contains(key) { heading } else { key.name };
             // What all share is said once.
-            let label = if found.len() == 1 { name.to_string() } else { format!("{name}, {whose}") };
+            let label =
+                if found.len() == 1 { name.to_string() } else { format!("{name}, {whose}") };
             pairs.push((label, value.clone()));
         }
     }

@@ -14,10 +14,11 @@ use crate::plan::model::headline::Place;
 /// All steps in one table.
 pub const SECTION: Section = Section { id: "summary", title: "Summary", appendix: false, blocks };
 
-const HOW: &str = "▲ better than every other subject, by a claim. † not limited by the drive. Difference: the better \
-subject, by how much, and its interval.";
+const HOW: &str = "▲ better than every other subject, by a claim. † not limited by the drive. \
+Difference: the better subject, by how much, and its interval.";
 
-const HOW_PUBLISHED: &str = "As published, without repeats: nothing is claimed, and nobody is marked as best.";
+const HOW_PUBLISHED: &str =
+    "As published, without repeats: nothing is claimed, and nobody is marked as best.";
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let measured = || facts.steps.iter().enumerate().filter(|(_, step)| !step.cells.is_empty());

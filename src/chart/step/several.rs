@@ -1,4 +1,5 @@
-//! Figures of what there are several of at a point: drives, instances, neighbours; and of one class of op a minute.
+//! Figures of what there are several of at a point: drives, instances, neighbours; and of one class
+//! of op a minute.
 
 use super::{Draw, name, scaled, user_latency};
 use crate::analysis::facts::CellFacts;
@@ -27,14 +28,18 @@ impl Draw<'_> {
         if most < 2 {
             return Vec::new();
         }
-        let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
+        let p99 = |s: &Summary| {
+            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3))
+        };
         let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
         let pick: [(&str, &str, &Pick<'_>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
         let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
                 name: name(self.facts, cell),
-                values: (0..most).map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s))).collect(),
+                values: (0..most)
+                    .map(|drive| cell.drives.get(drive).and_then(|(_, s)| pick(s)))
+                    .collect(),
             });
             let plot = GroupedBars {
                 title: self.title(),
@@ -54,10 +59,14 @@ impl Draw<'_> {
     /// The pooled p99 of several instances beside the mean of their own.
     pub fn by_instance(&self) -> Option<Figure> {
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
-        let p99 = |s: &Summary| Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3));
+        let p99 = |s: &Summary| {
+            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3))
+        };
         let mean = |cell: &CellFacts| {
-            let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();
-            let value = each.filter(|e| e.len() > 1).map(|e| e.iter().sum::<f64>() / e.len() as f64)?;
+            let each: Option<Vec<f64>> =
+                cell.instances.iter().map(|(_, s)| Some(p99(s)?.value)).collect();
+            let value =
+                each.filter(|e| e.len() > 1).map(|e| e.iter().sum::<f64>() / e.len() as f64)?;
             Some(Bar { value, low: value, high: value, marked: cell.is_not_the_drives() })
         };
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
@@ -66,8 +75,10 @@ impl Draw<'_> {
         });
         let plot = GroupedBars {
             title: self.title(),
-            subtitle: self
-                .subtitle(format!("p99 of all instances together, and the mean of their own{}", self.lead_label())),
+            subtitle: self.subtitle(format!(
+                "p99 of all instances together, and the mean of their own{}",
+                self.lead_label()
+            )),
             x_label: String::new(),
             y_label: "µs".to_string(),
             groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
@@ -84,11 +95,18 @@ impl Draw<'_> {
         let value = |cell: &CellFacts, stream: &str, what: usize| {
             let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;
             let times = summary.classes.first().map(ClassSummary::user_latency)?;
-            let estimate = if what == 0 { times.mean_ns.as_ref() } else { times.percentiles_ns[what + 1].as_ref() };
+            let estimate = if what == 0 {
+                times.mean_ns.as_ref()
+            } else {
+                times.percentiles_ns[what + 1].as_ref()
+            };
             estimate.map(|e| scaled(e, 1e3))
         };
-        let cells: Vec<(&str, usize)> =
-            self.neighbours().into_iter().flat_map(|name| (0..SHOWN.len()).map(move |i| (name, i))).collect();
+        let cells: Vec<(&str, usize)> = self
+            .neighbours()
+            .into_iter()
+            .flat_map(|name| (0..SHOWN.len()).map(move |i| (name, i)))
+            .collect();
         let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
             name: name(self.facts, cell),
             values: cells.iter().map(|(name, what)| value(cell, name, *what)).collect(),

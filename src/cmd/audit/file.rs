@@ -1,4 +1,5 @@
-//! A file of statements, as docs/audit.md describes it. One that can't be read leaves the others as they are.
+//! A file of statements, as docs/audit.md describes it. One that can't be read leaves the others as
+//! they are.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -67,7 +68,9 @@ impl Head {
     pub fn columns(&self, table: &str) -> Columns {
         let own = self.data.get(table);
         Columns {
-            subject: own.and_then(|d| d.subject.clone()).unwrap_or_else(|| self.columns.subject.clone()),
+            subject: own
+                .and_then(|d| d.subject.clone())
+                .unwrap_or_else(|| self.columns.subject.clone()),
             at: own.and_then(|d| d.at.clone()).unwrap_or_else(|| self.columns.at.clone()),
         }
     }
@@ -121,7 +124,8 @@ pub struct Claim {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a point such as \"96\", a list of points, \"all\", or figures such as { ops_per_s = \"1.3 M\" }"
+    expecting = "a point such as \"96\", a list of points, \"all\", or figures such as \
+                 { ops_per_s = \"1.3 M\" }"
 )]
 pub enum At {
     One(Text),
@@ -171,7 +175,10 @@ pub fn text(path: &Path, most: u64) -> Result<String> {
     let refuse = |what: String, next: &str| failed(format!("{} {what}", path.display()), next);
     if bytes.len() as u64 > most {
         let what = format!("is larger than {} MiB", most >> 20);
-        return Err(refuse(what, "give the table or the statements alone; a bundle is a .dyno file"));
+        return Err(refuse(
+            what,
+            "give the table or the statements alone; a bundle is a .dyno file",
+        ));
     }
     let line_of = |at: usize| bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
     if let Some(at) = bytes.iter().position(|b| *b == 0) {
@@ -198,12 +205,17 @@ pub fn read(path: &Path) -> Result<(Head, Vec<Entry>)> {
     let claims = match table.remove("claim").map(Spanned::into_inner) {
         Some(DeValue::Array(claims)) if !claims.is_empty() => claims,
         _ => {
-            let first = errors.first().map(|e| format!("{}; ", at_line(e, line_of))).unwrap_or_default();
+            let first =
+                errors.first().map(|e| format!("{}; ", at_line(e, line_of))).unwrap_or_default();
             return Err(refuse(&format!("{first}it has no [[claim]]")));
         }
     };
     if claims.len() > MOST_STATEMENTS {
-        let what = format!("{} has {} statements, more than {MOST_STATEMENTS}", path.display(), claims.len());
+        let what = format!(
+            "{} has {} statements, more than {MOST_STATEMENTS}",
+            path.display(),
+            claims.len()
+        );
         return Err(failed(what, "divide it into several files"));
     }
     let begins: Vec<usize> = claims.iter().map(|c| c.span().start).collect();
@@ -219,7 +231,12 @@ pub fn read(path: &Path) -> Result<(Head, Vec<Entry>)> {
     let head = head.map_err(|e| refuse(&at_line(&e, line_of)))?;
     let entry = |(index, claim): (usize, Spanned<DeValue<'_>>)| {
         let line = line_of(claim.span().start);
-        let words = claim.get_ref().get("words").and_then(|w| w.get_ref().as_str()).unwrap_or("").to_string();
+        let words = claim
+            .get_ref()
+            .get("words")
+            .and_then(|w| w.get_ref().as_str())
+            .unwrap_or("")
+            .to_string();
         let claim = match broken.remove(&index) {
             Some(error) => Err(error),
             None => Claim::deserialize(claim.into_deserializer()).map_err(|e| at_line(&e, line_of)),

@@ -1,4 +1,5 @@
-//! `dyno audit`: the statements of a file computed again from published tables or bundles, and judged.
+//! `dyno audit`: the statements of a file computed again from published tables or bundles, and
+//! judged.
 
 mod file;
 mod statement;
@@ -69,12 +70,19 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
     let mut found: Vec<Dataset> = Vec::new();
     for path in paths {
         let more = match crate::base::file::is_sqlite(path) {
-            true => audit_bundle::of_bundle(&load::facts(std::slice::from_ref(path), &Question::default())?),
+            true => audit_bundle::of_bundle(&load::facts(
+                std::slice::from_ref(path),
+                &Question::default(),
+            )?),
             false => vec![table::read(path, head)?],
         };
         for dataset in more {
             if found.iter().any(|d| d.name == dataset.name) {
-                let what = format!("{} is a second table or step called '{}'", path.display(), dataset.name);
+                let what = format!(
+                    "{} is a second table or step called '{}'",
+                    path.display(),
+                    dataset.name
+                );
                 return Err(failed(what, "statements name their data: rename the file"));
             }
             found.push(dataset);
@@ -88,8 +96,13 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
     Ok(found)
 }
 
-fn ready<'a>(entry: &'a Entry, head: &Head, datasets: &'a [Dataset]) -> std::result::Result<Ready<'a>, Unread> {
-    let claim = entry.claim.as_ref().map_err(|what| (what.clone(), "see docs/audit.md".to_string()))?;
+fn ready<'a>(
+    entry: &'a Entry,
+    head: &Head,
+    datasets: &'a [Dataset],
+) -> std::result::Result<Ready<'a>, Unread> {
+    let claim =
+        entry.claim.as_ref().map_err(|what| (what.clone(), "see docs/audit.md".to_string()))?;
     let data = match &claim.data {
         Some(name) => datasets.iter().find(|d| d.name == *name),
         None if datasets.len() == 1 => datasets.first(),
@@ -104,7 +117,10 @@ fn ready<'a>(entry: &'a Entry, head: &Head, datasets: &'a [Dataset]) -> std::res
 }
 
 /// By the statements' places in the file; first each by itself, then beside one another.
-fn judge_all(head: &Head, made: &[std::result::Result<Ready<'_>, Unread>]) -> Result<BTreeMap<usize, Judgement>> {
+fn judge_all(
+    head: &Head,
+    made: &[std::result::Result<Ready<'_>, Unread>],
+) -> Result<BTreeMap<usize, Judgement>> {
     let mut places = Vec::new();
     let (mut filed, mut judged) = (Vec::new(), Vec::new());
     for (number, ready) in made.iter().enumerate() {
@@ -112,7 +128,8 @@ fn judge_all(head: &Head, made: &[std::result::Result<Ready<'_>, Unread>]) -> Re
         let metric = metric(head, ready)?;
         let table = ready.data.map(|d| d.table(&metric)).unwrap_or_default();
         judged.push(judge(&table, &ready.stated));
-        let data = ready.claim.data.as_deref().or(ready.data.map(|d| d.name.as_str())).unwrap_or("");
+        let data =
+            ready.claim.data.as_deref().or(ready.data.map(|d| d.name.as_str())).unwrap_or("");
         filed.push(Filed { data, metric: &ready.claim.metric, stated: &ready.stated });
         places.push(number);
     }
@@ -128,7 +145,12 @@ fn metric<'a>(head: &'a Head, ready: &Ready<'a>) -> Result<audit::Metric<'a>> {
     found.map(|(metric, _)| metric).map_err(|(what, next)| failed(what, next))
 }
 
-fn finding(head: &Head, ready: &Ready<'_>, judged: &Judgement, words: &dyn Fn(usize) -> String) -> Result<String> {
+fn finding(
+    head: &Head,
+    ready: &Ready<'_>,
+    judged: &Judgement,
+    words: &dyn Fn(usize) -> String,
+) -> Result<String> {
     let metric = metric(head, ready)?;
     let lacking = lacking(ready, &metric);
     let at_label = ready.data.map_or("", |d| d.at_label.as_str());
@@ -144,7 +166,9 @@ fn lacking(ready: &Ready<'_>, metric: &audit::Metric<'_>) -> Option<String> {
     let what = match () {
         _ if table.figures.is_empty() => format!("{} has no {}", data.name, metric.name),
         _ if !table.has(subject) => format!("{} has no {} of {subject}", data.name, metric.name),
-        _ if ready.stated.points.is_empty() => format!("{} has no such point of {subject}", data.name),
+        _ if ready.stated.points.is_empty() => {
+            format!("{} has no such point of {subject}", data.name)
+        }
         _ => return None,
     };
     Some(what)
@@ -152,6 +176,7 @@ fn lacking(ready: &Ready<'_>, metric: &audit::Metric<'_>) -> Option<String> {
 
 fn unread(entry: &Entry, why: Option<&Unread>) -> String {
     let (what, next) = why.cloned().unwrap_or_default();
-    let line = if what.starts_with("line ") { String::new() } else { format!("line {}: ", entry.line) };
+    let line =
+        if what.starts_with("line ") { String::new() } else { format!("line {}: ", entry.line) };
     format!("   {}\n     {line}{what}\n     try: {next}\n", CANNOT_BE_READ.to_uppercase())
 }

@@ -13,7 +13,8 @@ fn unread<T>(what: impl Into<String>, next: impl Into<String>) -> Result<T, Unre
     Err((what.into(), next.into()))
 }
 
-/// What a metric is and which way is better: as the claims file describes it, or as a bundle knows it.
+/// What a metric is and which way is better: as the claims file describes it, or as a bundle knows
+/// it.
 pub fn metric<'a>(
     head: &'a Head,
     name: &'a str,
@@ -23,7 +24,9 @@ pub fn metric<'a>(
     let described = head.metric.get(name);
     let better = match (described.map(|m| (m.better(), m.ratio.is_some())), known) {
         (Some((said, false)), Some(known)) if said != known => {
-            let next = format!("leave [metric.{name}] away: a bundle knows which way its figures are better");
+            let next = format!(
+                "leave [metric.{name}] away: a bundle knows which way its figures are better"
+            );
             return unread(format!("[metric.{name}] has it the wrong way round"), next);
         }
         (Some((said, _)), _) => said,
@@ -41,17 +44,26 @@ pub fn metric<'a>(
 pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statement, Unread> {
     let (of, better) = metric(head, &claim.metric, data)?;
     let Some(subject) = claim.subject.clone().or_else(|| head.subject.clone()) else {
-        return unread("nobody is named of whom it is stated", "add subject = \"…\" to it or at the top");
+        return unread(
+            "nobody is named of whom it is stated",
+            "add subject = \"…\" to it or at the top",
+        );
     };
     let amount = match claim.says.trim() {
         "better" if claim.up_to || claim.formula.is_some() => {
-            return unread("\"better\" has no maximum and no formula", "leave up_to and formula away");
+            return unread(
+                "\"better\" has no maximum and no formula",
+                "leave up_to and formula away",
+            );
         }
         "better" => None,
         says => Some(amount(says, claim, better, of.unit)?),
     };
     if claim.up_to && amount.is_some_and(|a| a.bound != Bound::Plain) {
-        return unread("a bound has no maximum", "write \"up to\" as up_to = true and the number alone");
+        return unread(
+            "a bound has no maximum",
+            "write \"up to\" as up_to = true and the number alone",
+        );
     }
     let table = data.map(|d| d.table(&of)).unwrap_or_default();
     let at = place(claim, head, &subject, data, &table.points)?;
@@ -110,7 +122,9 @@ fn place(
             Place::Every => Scope::Every,
             place => Scope::Each(place.points(points)),
         }),
-        Some(At::Many(texts)) if texts.is_empty() => unread("at names no point", "name one, or leave it away"),
+        Some(At::Many(texts)) if texts.is_empty() => {
+            unread("at names no point", "name one, or leave it away")
+        }
         Some(At::Many(texts)) => Ok(Scope::Each(texts.iter().map(|t| t.text()).collect())),
         Some(At::Where(figures)) => {
             let mut left = points.to_vec();
@@ -118,7 +132,8 @@ fn place(
                 let (of, _) = metric(head, name, data)?;
                 let is = quantity(says)?;
                 let scale = scale(&is, says, name, of.unit)?;
-                let fit = data.map(|d| d.points_where(subject, &of, &is, scale)).unwrap_or_default();
+                let fit =
+                    data.map(|d| d.points_where(subject, &of, &is, scale)).unwrap_or_default();
                 left.retain(|at| fit.contains(at));
             }
             Ok(Scope::OneOf(left))
@@ -144,7 +159,10 @@ fn scale(said: &Quantity, says: &str, metric: &str, unit: &str) -> Result<f64, U
             format!("'{says}' has a unit, and {metric} has none"),
             format!("add unit = \"{text}\" to [metric.{metric}]"),
         ),
-        None => unread(format!("'{says}' is not in the unit of {metric}"), format!("write it in {unit}")),
+        None => unread(
+            format!("'{says}' is not in the unit of {metric}"),
+            format!("write it in {unit}"),
+        ),
     }
 }
 
@@ -159,16 +177,20 @@ fn amount(says: &str, claim: &Claim, better: Better, unit: &str) -> Result<Amoun
         }
         (Unit::Percent, None, _) if better == Better::Higher => Kind::Relative(Formula::Gain),
         (Unit::Percent, None, _) => {
-            let next = "add formula = \"gain\" (old ÷ new − 1) or \"reduction\" (1 − new ÷ old): they differ widely";
+            let next = "add formula = \"gain\" (old ÷ new − 1) or \"reduction\" (1 − new ÷ old): \
+                        they differ widely";
             return unread("a percentage of a latency can be two things", next);
         }
         (Unit::Percent, _, Some(formula)) if formula != Formula::Factor => Kind::Relative(formula),
-        (Unit::Times, None, _) | (Unit::Times, _, Some(Formula::Factor)) => Kind::Relative(Formula::Factor),
+        (Unit::Times, None, _) | (Unit::Times, _, Some(Formula::Factor)) => {
+            Kind::Relative(Formula::Factor)
+        }
         (_, Some("difference"), _) => Kind::Difference,
         (_, Some("value"), _) => Kind::Value,
         (Unit::Of(_), None, _) if claim.against.is_none() => Kind::Value,
         (Unit::Of(_), None, _) => {
-            let next = "add formula = \"difference\", or leave against away if it is the subject's own figure";
+            let next = "add formula = \"difference\", or leave against away if it is the subject's \
+                        own figure";
             return unread(format!("'{says}' against a rival can be two things"), next);
         }
         _ => {

@@ -23,12 +23,22 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
     let name = name(path);
     let columns = head.columns(&name);
     let text = text(path, MOST_BYTES)?;
-    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut reader = csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
     let refuse = |e: csv::Error| misread(path, &e);
-    let headings: Vec<String> = reader.headers().map_err(refuse)?.iter().map(String::from).collect();
+    let headings: Vec<String> =
+        reader.headers().map_err(refuse)?.iter().map(String::from).collect();
     let found = Headings::of(path, &headings, &columns)?;
     let at_label = columns.at.clone();
-    let mut table = Dataset { name, at_label, points: Vec::new(), metrics: BTreeMap::new(), better: BTreeMap::new() };
+    let mut table = Dataset {
+        name,
+        at_label,
+        points: Vec::new(),
+        metrics: BTreeMap::new(),
+        better: BTreeMap::new(),
+    };
     let mut seen = Seen::default();
     for point in head.points(&table.name) {
         seen.point(&mut table, &point);
@@ -44,13 +54,19 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
         }
         if !seen.rows.insert((subject.to_string(), at.to_string())) {
             let what = format!("{place}: a second row of {subject} at {at} {}", columns.at);
-            return Err(failed(what, "one table has one row for each subject and point; split it into several files"));
+            return Err(failed(
+                what,
+                "one table has one row for each subject and point; split it into several files",
+            ));
         }
         seen.point(&mut table, at);
         seen.subjects.insert(subject.to_string());
         if seen.subjects.len() * seen.points.len() > MOST_CELLS {
             let what = format!("{place}: more than {MOST_CELLS} subjects times points");
-            return Err(failed(what, "this is a log and no published table: give its figures alone"));
+            return Err(failed(
+                what,
+                "this is a log and no published table: give its figures alone",
+            ));
         }
         for (index, metric) in &found.metrics {
             let text = &record[*index];
@@ -59,14 +75,25 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
             }
             let Some(figure) = Figure::printed(text) else {
                 let what = format!("{place}: '{text}' in column {metric} is no number");
-                return Err(failed(what, "write plain numbers, without thousands separators, or leave it empty"));
+                return Err(failed(
+                    what,
+                    "write plain numbers, without thousands separators, or leave it empty",
+                ));
             };
-            let of_subject = table.metrics.entry(metric.to_string()).or_default().figures.entry(subject.to_string());
+            let of_subject = table
+                .metrics
+                .entry(metric.to_string())
+                .or_default()
+                .figures
+                .entry(subject.to_string());
             of_subject.or_default().insert(at.to_string(), figure);
         }
     }
     if seen.rows.is_empty() {
-        return Err(failed(format!("{} has no rows", path.display()), "give the table with its figures"));
+        return Err(failed(
+            format!("{} has no rows", path.display()),
+            "give the table with its figures",
+        ));
     }
     Ok(table)
 }
@@ -101,9 +128,11 @@ impl Headings {
         }
         let column = |name: &str| {
             headings.iter().position(|h| h == name).ok_or_else(|| {
-                let shown: Vec<String> = headings.iter().take(20).map(|h| h.chars().take(40).collect()).collect();
+                let shown: Vec<String> =
+                    headings.iter().take(20).map(|h| h.chars().take(40).collect()).collect();
                 let help = format!(
-                    "its columns are: {}; [columns] or [data.NAME] in the claims file says which to use",
+                    "its columns are: {}; [columns] or [data.NAME] in the claims file says which \
+                     to use",
                     shown.join(", ")
                 );
                 failed(format!("{} has no column '{name}'", path.display()), help)

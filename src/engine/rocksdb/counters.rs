@@ -1,5 +1,5 @@
-//! What RocksDB counts of itself: from its properties, which cost nothing while the load runs, and from its statistics
-//! where the plan has them on.
+//! What RocksDB counts of itself: from its properties, which cost nothing while the load runs, and
+//! from its statistics where the plan has them on.
 
 use rocksdb::statistics::Ticker;
 use rocksdb::{DB, Options};
@@ -24,7 +24,11 @@ const GB: f64 = 1_073_741_824.0;
 impl Counters {
     /// `options` are those that the database was opened with: they hold its statistics.
     pub fn read(db: &DB, options: &Options) -> Counters {
-        let stats = db.property_value("rocksdb.cfstats-no-file-histogram").ok().flatten().unwrap_or_default();
+        let stats = db
+            .property_value("rocksdb.cfstats-no-file-histogram")
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         let all = db.property_value("rocksdb.dbstats").ok().flatten().unwrap_or_default();
         let mut counters = parse(&stats);
         counters.stall_seconds = stall_seconds(&all);
@@ -77,16 +81,21 @@ impl Counters {
 /// "L0 2, L1 4, L2 31", without empty levels.
 fn levels(db: &DB) -> String {
     let files = |level| {
-        let count = db.property_value(format!("rocksdb.num-files-at-level{level}").as_str()).ok().flatten()?;
+        let count = db
+            .property_value(format!("rocksdb.num-files-at-level{level}").as_str())
+            .ok()
+            .flatten()?;
         (count != "0").then(|| format!("L{level} {count}"))
     };
     (0..7).filter_map(files).collect::<Vec<_>>().join(", ")
 }
 
-/// The cumulative line of RocksDB's text: "Cumulative compaction: 1.23 GB write, 4.5 MB/s write, 0.9 GB read, …", and
-/// "Flush(GB): cumulative 0.123, interval 0.000".
+/// The cumulative line of RocksDB's text: "Cumulative compaction: 1.23 GB write, 4.5 MB/s write,
+/// 0.9 GB read, …", and "Flush(GB): cumulative 0.123, interval 0.000".
 fn parse(stats: &str) -> Counters {
-    let number = |text: &str| text.trim().split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0);
+    let number = |text: &str| {
+        text.trim().split(' ').next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0)
+    };
     let mut counters = Counters::default();
     for line in stats.lines() {
         if let Some(rest) = line.strip_prefix("Cumulative compaction:") {
@@ -108,7 +117,10 @@ fn parse(stats: &str) -> Counters {
 fn stall_seconds(stats: &str) -> f64 {
     let line = stats.lines().find_map(|l| l.strip_prefix("Cumulative stall:"));
     let clock = line.and_then(|l| l.trim().split(' ').next()).unwrap_or_default();
-    clock.split(':').filter_map(|part| part.parse::<f64>().ok()).fold(0.0, |total, part| total * 60.0 + part)
+    clock
+        .split(':')
+        .filter_map(|part| part.parse::<f64>().ok())
+        .fold(0.0, |total, part| total * 60.0 + part)
 }
 
 #[cfg(test)]
@@ -118,10 +130,14 @@ mod tests {
     #[test]
     fn rocksdb_s_own_text_is_understood() {
         let text = "Flush(GB): cumulative 0.500, interval 0.000\n\
-                    Cumulative compaction: 2.00 GB write, 4.50 MB/s write, 1.00 GB read, 2.2 MB/s read, 3.1 seconds";
+                    Cumulative compaction: 2.00 GB write, 4.50 MB/s write, 1.00 GB read, 2.2 MB/s \
+                    read, 3.1 seconds";
         let counters = parse(text);
         assert_eq!(counters.flushed_bytes, 0.5 * GB);
-        assert_eq!((counters.compaction_written_bytes, counters.compaction_read_bytes), (2.0 * GB, GB));
+        assert_eq!(
+            (counters.compaction_written_bytes, counters.compaction_read_bytes),
+            (2.0 * GB, GB)
+        );
         assert_eq!(stall_seconds("Cumulative stall: 00:01:2.5 H:M:S, 0.1 percent"), 62.5);
     }
 

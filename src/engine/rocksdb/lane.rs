@@ -1,5 +1,5 @@
-//! One thread's handle on a database: the key and the value are made ready outside the timed bracket, and inside it is
-//! one call of RocksDB.
+//! One thread's handle on a database: the key and the value are made ready outside the timed
+//! bracket, and inside it is one call of RocksDB.
 
 use std::sync::Arc;
 
@@ -56,17 +56,26 @@ impl RocksLane {
         // SAFETY: a constructor without preconditions.
         let read = RawReadOptions(unsafe { ffi::rocksdb_readoptions_create() });
         let pool = value_pool(manner.compression_ratio, Seed::new(0, 2, u64::from(thread)));
-        RocksLane { walk: None, read, write, key: vec![0; manner.key_bytes], pool, cut: (0, 0), staged: None, db }
+        RocksLane {
+            walk: None,
+            read,
+            write,
+            key: vec![0; manner.key_bytes],
+            pool,
+            cut: (0, 0),
+            staged: None,
+            db,
+        }
     }
 
     /// Looks the staged key up; the bytes of key and value, or none where there is no such key.
     #[inline(always)]
     fn get(&mut self) -> Result<Option<u32>> {
         let (mut len, mut found, mut error) = (0usize, 0u8, std::ptr::null_mut());
-        // As db_bench's Get does, the value is left where it is, pinned in its block: a buffer too short for it gets its
-        // length and nothing else.
-        // SAFETY: the key lives through the call and its length is given; the buffer has none; the database and the
-        // read options are the lane's own.
+        // As db_bench's Get does, the value is left where it is, pinned in its block: a buffer too
+        // short for it gets its length and nothing else. SAFETY: the key lives through the call and
+        // its length is given; the buffer has none; the database and the read options are the
+        // lane's own.
         unsafe {
             ffi::rocksdb_get_into_buffer(
                 self.db.as_raw_ptr(),
@@ -81,7 +90,10 @@ impl RocksLane {
             );
         }
         if let Some(cause) = take_error(error) {
-            return Err(failed(format!("a Get failed: {cause}"), "look at the LOG file in the database's folder"));
+            return Err(failed(
+                format!("a Get failed: {cause}"),
+                "look at the LOG file in the database's folder",
+            ));
         }
         Ok((found != 0).then_some((self.key.len() + len) as u32))
     }
@@ -90,7 +102,10 @@ impl RocksLane {
         let (at, len) = self.cut;
         let put = self.db.put_opt(&self.key, &self.pool[at..at + len], &self.write);
         put.map_err(|cause| {
-            failed(format!("a Put failed: {cause}"), "check free space and the LOG file in the database's folder")
+            failed(
+                format!("a Put failed: {cause}"),
+                "check free space and the LOG file in the database's folder",
+            )
         })?;
         Ok((self.key.len() + len) as u32)
     }
@@ -118,7 +133,8 @@ impl RocksLane {
             let mut options = ReadOptions::default();
             options.set_readahead_size(2 << 20);
             let iterator: DBRawIterator<'_> = self.db.raw_iterator_opt(options);
-            // SAFETY: the iterator borrows the database, which the lane keeps alive and drops after it (field order).
+            // SAFETY: the iterator borrows the database, which the lane keeps alive and drops after
+            // it (field order).
             unsafe { std::mem::transmute::<DBRawIterator<'_>, DBRawIterator<'static>>(iterator) }
         });
         if walk.valid() {

@@ -1,9 +1,10 @@
-//! Keys and values as db_bench lays them out (tools/db_bench_tool.cc, `GenerateKeyFromInt` and `RandomGenerator`), so
-//! that a database made by either tool serves the other.
+//! Keys and values as db_bench lays them out (tools/db_bench_tool.cc, `GenerateKeyFromInt` and
+//! `RandomGenerator`), so that a database made by either tool serves the other.
 
 use crate::base::rng::Seed;
 
-/// Writes key number `v` into `key`: its lowest bytes first to last, big end first, then '0' to the end.
+/// Writes key number `v` into `key`: its lowest bytes first to last, big end first, then '0' to the
+/// end.
 #[inline(always)]
 pub fn write_key(v: u64, key: &mut [u8]) {
     let number = key.len().min(8);
@@ -11,8 +12,8 @@ pub fn write_key(v: u64, key: &mut [u8]) {
     key[number..].fill(b'0');
 }
 
-/// Random bytes that compress to `ratio` of their length, from which values are cut: each piece of 100 bytes is a
-/// random part, repeated to fill it.
+/// Random bytes that compress to `ratio` of their length, from which values are cut: each piece of
+/// 100 bytes is a random part, repeated to fill it.
 pub fn value_pool(ratio: f64, seed: Seed) -> Vec<u8> {
     const POOL: usize = 1 << 20;
     const PIECE: usize = 100;

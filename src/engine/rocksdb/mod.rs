@@ -1,5 +1,6 @@
-//! `rocksdb`: RocksDB embedded, the version that the crate bundles, so that it is ours to disclose. Its knobs stand here
-//! and are always known; what links RocksDB is in the files beside it, behind the package's feature `rocksdb`.
+//! `rocksdb`: RocksDB embedded, the version that the crate bundles, so that it is ours to disclose.
+//! Its knobs stand here and are always known; what links RocksDB is in the files beside it, behind
+//! the package's feature `rocksdb`.
 
 #[cfg(feature = "rocksdb")]
 mod counters;
@@ -38,7 +39,12 @@ static INFO: Info = Info {
             default: DefaultValue::Is("16"),
             doc: "Bytes of a key; 8 or more to keep large numbers apart.",
         },
-        Knob { name: "value_size", kind: Kind::Bytes, default: DefaultValue::Is("100"), doc: "Bytes of a value." },
+        Knob {
+            name: "value_size",
+            kind: Kind::Bytes,
+            default: DefaultValue::Is("100"),
+            doc: "Bytes of a value.",
+        },
         Knob {
             name: "block_cache",
             kind: Kind::Bytes,
@@ -79,7 +85,8 @@ static INFO: Info = Info {
             name: "statistics",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Count block-cache hits and the like (RocksDB's tickers); off costs each op a little less.",
+            doc: "Count block-cache hits and the like (RocksDB's tickers); off costs each op a \
+                  little less.",
         },
         Knob {
             name: "options",
@@ -122,6 +129,9 @@ pub fn version() -> String {
         return "not built in".to_string();
     }
     let lock = include_str!("../../../Cargo.lock");
-    let found = lock.split("name = \"librocksdb-sys\"").nth(1).and_then(|rest| rest.split('"').nth(1));
-    found.and_then(|v| v.split_once('+')).map_or("unknown".to_string(), |(_, rocksdb)| rocksdb.to_string())
+    let found =
+        lock.split("name = \"librocksdb-sys\"").nth(1).and_then(|rest| rest.split('"').nth(1));
+    found
+        .and_then(|v| v.split_once('+'))
+        .map_or("unknown".to_string(), |(_, rocksdb)| rocksdb.to_string())
 }

@@ -1,5 +1,5 @@
-//! RocksDB's options, every one by its own name: the plan's are handed to RocksDB's own parser, so there is no list of
-//! ours to fall behind.
+//! RocksDB's options, every one by its own name: the plan's are handed to RocksDB's own parser, so
+//! there is no list of ours to fall behind.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -13,7 +13,8 @@ use crate::plan::Knobs;
 pub fn options(knobs: &Knobs, create: bool) -> Result<Options> {
     let mut base = Options::default();
     if let Some(cache) = hyper_clock_cache(knobs)? {
-        // RocksDB's parser starts from the table options of `base`, and its notation has no name for this cache.
+        // RocksDB's parser starts from the table options of `base`, and its notation has no name
+        // for this cache.
         let mut table = BlockBasedOptions::default();
         table.set_block_cache(&cache);
         base.set_block_based_table_factory(&table);
@@ -22,7 +23,8 @@ pub fn options(knobs: &Knobs, create: bool) -> Result<Options> {
     let text = string(knobs, create)?;
     let c_text = CString::new(text).context("a RocksDB option holds a zero byte")?;
     let mut error = std::ptr::null_mut();
-    // SAFETY: both option objects live through the call, the string is terminated, and RocksDB copies what it needs.
+    // SAFETY: both option objects live through the call, the string is terminated, and RocksDB
+    // copies what it needs.
     unsafe {
         librocksdb_sys::rocksdb_get_options_from_string(
             base.as_raw_ptr(),
@@ -35,8 +37,8 @@ pub fn options(knobs: &Knobs, create: bool) -> Result<Options> {
         None => Ok(options),
         Some(cause) => Err(failed(
             format!("RocksDB does not take these options: {cause}"),
-            "use RocksDB's own names and values: those of DBOptions and ColumnFamilyOptions under `options`, those of \
-             BlockBasedTableOptions under `table`",
+            "use RocksDB's own names and values: those of DBOptions and ColumnFamilyOptions under \
+             `options`, those of BlockBasedTableOptions under `table`",
         )),
     }
 }
@@ -44,7 +46,8 @@ pub fn options(knobs: &Knobs, create: bool) -> Result<Options> {
 /// The block cache, where it is of the type that RocksDB's options string cannot say.
 fn hyper_clock_cache(knobs: &Knobs) -> Result<Option<Cache>> {
     let (kind, bytes) = (knobs.text("cache_type")?, knobs.int("block_cache")?);
-    Ok((kind == "hyper_clock_cache" && bytes > 0).then(|| Cache::new_hyper_clock_cache(bytes as usize, 0)))
+    Ok((kind == "hyper_clock_cache" && bytes > 0)
+        .then(|| Cache::new_hyper_clock_cache(bytes as usize, 0)))
 }
 
 /// RocksDB's error string as ours; frees it.

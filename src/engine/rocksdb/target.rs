@@ -104,7 +104,8 @@ impl Target for RocksTarget {
 
     fn settle(&self, stop: &AtomicBool) -> Result<()> {
         if self.access == Access::ReadOnly {
-            // Nothing goes on in the background, and a flush asked for would be waited for without end.
+            // Nothing goes on in the background, and a flush asked for would be waited for without
+            // end.
             return Ok(());
         }
         // In short waits, so that a signal is heeded; a flush is asked for by the first.
@@ -117,22 +118,32 @@ impl Target for RocksTarget {
                 Ok(()) => return Ok(()),
                 Err(_) if stop.load(Relaxed) => return Ok(()),
                 Err(e) if e.kind() == rocksdb::ErrorKind::TimedOut => options.set_flush(false),
-                Err(e) => return Err(failed(format!("compaction failed: {e}"), "look at the database's LOG file")),
+                Err(e) => {
+                    return Err(failed(
+                        format!("compaction failed: {e}"),
+                        "look at the database's LOG file",
+                    ));
+                }
             }
         }
     }
 
     fn sync(&self) -> Result<()> {
-        self.db.flush().map_err(|e| failed(format!("flushing failed: {e}"), "look at the database's LOG file"))
+        self.db
+            .flush()
+            .map_err(|e| failed(format!("flushing failed: {e}"), "look at the database's LOG file"))
     }
 
     fn window_opens(&self) {
-        *self.opened.lock().unwrap_or_else(|e| e.into_inner()) = Some(Counters::read(&self.db, &self.options));
+        *self.opened.lock().unwrap_or_else(|e| e.into_inner()) =
+            Some(Counters::read(&self.db, &self.options));
     }
 
     fn window_closed(&self) -> Vec<Fact> {
         let opened = self.opened.lock().unwrap_or_else(|e| e.into_inner()).take();
-        opened.map(|before| Counters::read(&self.db, &self.options).since(&before).facts(&self.db)).unwrap_or_default()
+        opened
+            .map(|before| Counters::read(&self.db, &self.options).since(&before).facts(&self.db))
+            .unwrap_or_default()
     }
 
     fn facts(&self) -> Vec<Fact> {
@@ -140,7 +151,10 @@ impl Target for RocksTarget {
         vec![
             fact(engine::VERSION.name, super::version()),
             fact("Keys", crate::base::units::grouped(self.space.keys)),
-            fact("Key and value", format!("{} + {} bytes", self.space.key_bytes, self.space.value_bytes)),
+            fact(
+                "Key and value",
+                format!("{} + {} bytes", self.space.key_bytes, self.space.value_bytes),
+            ),
             fact("Write-ahead log", if self.manner.wal { "on".into() } else { "off".into() }),
             fact("Sync", if self.manner.sync { "each write".into() } else { "no".into() }),
             fact(engine::BLOCK_CACHE.name, self.cache.clone()),

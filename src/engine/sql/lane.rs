@@ -1,4 +1,5 @@
-//! One worker's connection: it carries the script's transactions out and bears what a client must bear.
+//! One worker's connection: it carries the script's transactions out and bears what a client must
+//! bear.
 
 use std::sync::Arc;
 
@@ -9,11 +10,12 @@ use crate::load::recorder::Counter;
 use crate::load::sql::{Script, Session, SqlError, Trouble};
 use crate::load::{Done, Lane, Op, Wait};
 
-/// A transaction that is rolled back this often in a row is given up. With the pauses below that takes two to three seconds.
+/// A transaction that is rolled back this often in a row is given up. With the pauses below that
+/// takes two to three seconds.
 pub const MOST_TRIES: u32 = 100;
 
-/// The longest pause before the second try; each later one may be twice as long, up to `LONGEST_PAUSE_NS`. How long it is
-/// is drawn, so that transactions that met do not meet again.
+/// The longest pause before the second try; each later one may be twice as long, up to
+/// `LONGEST_PAUSE_NS`. How long it is is drawn, so that transactions that met do not meet again.
 const FIRST_PAUSE_NS: u64 = 500_000;
 const LONGEST_PAUSE_NS: u64 = 50_000_000;
 
@@ -60,7 +62,8 @@ impl SqlLane {
         Ok(SqlLane { session, script, counts, staged: false, clock: Clock::for_pauses(), pauses })
     }
 
-    /// Rolls back or reconnects so that the transaction can be run again, and pauses; or gives it up.
+    /// Rolls back or reconnects so that the transaction can be run again, and pauses; or gives it
+    /// up.
     fn recover(&mut self, error: SqlError, tries: u32, lost: &mut bool) -> Result<Next> {
         let mut trouble = error.trouble;
         if trouble == Trouble::Retry {
@@ -78,13 +81,19 @@ impl SqlLane {
         if trouble == Trouble::Lost && !*lost {
             *lost = true;
             self.session.reconnect().map_err(|again| {
-                failed(format!("the server went away: {error}; and again: {again}"), "look at the server's log")
+                failed(
+                    format!("the server went away: {error}; and again: {again}"),
+                    "look at the server's log",
+                )
             })?;
             self.counts.reconnects.add(1);
             return Ok(Next::Again);
         }
         if trouble == Trouble::Lost {
-            return Err(failed(format!("the server went away twice: {error}"), "look at the server's log"));
+            return Err(failed(
+                format!("the server went away twice: {error}"),
+                "look at the server's log",
+            ));
         }
         Err(broken(&error))
     }
@@ -93,7 +102,8 @@ impl SqlLane {
 fn broken(error: &SqlError) -> Error {
     failed(
         format!("a transaction failed: {error}"),
-        "check that the dataset is the one that the workload's tables and table_size describe, and the disk's free space",
+        "check that the dataset is the one that the workload's tables and table_size describe, and \
+         the disk's free space",
     )
 }
 

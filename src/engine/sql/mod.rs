@@ -1,6 +1,6 @@
-//! Engines for SQL servers, a folder each: the session that speaks the server's protocol, its dialect, how Dyno starts
-//! and stops it, and its settings. Here is what they share: the lane that executes transactions, the target that owns the
-//! server, and the knobs that are the same for all.
+//! Engines for SQL servers, a folder each: the session that speaks the server's protocol, its
+//! dialect, how Dyno starts and stops it, and its settings. Here is what they share: the lane that
+//! executes transactions, the target that owns the server, and the knobs that are the same for all.
 
 mod lane;
 pub mod mysql;
@@ -15,8 +15,8 @@ use crate::base::error::{Result, failed};
 use crate::load::sql::{Session, SqlResult, refused};
 use crate::plan::{DefaultValue, Kind, Knob};
 
-/// Settings by the server's own names, in the order in which they are given; later ones win. An empty value stands for a
-/// switch without one.
+/// Settings by the server's own names, in the order in which they are given; later ones win. An
+/// empty value stands for a switch without one.
 pub type Settings = Vec<(String, String)>;
 
 /// The knob `server`: one that Dyno starts, or one that runs already.
@@ -24,7 +24,8 @@ pub const SERVER: Knob = Knob {
     name: "server",
     kind: Kind::Choice(&["own", "existing"]),
     default: DefaultValue::Is("\"own\""),
-    doc: "own: Dyno starts one on the drive; existing: DYNO_MYSQL_URL or DYNO_POSTGRES_URL names one that runs.",
+    doc: "own: Dyno starts one on the drive; existing: DYNO_MYSQL_URL or DYNO_POSTGRES_URL names \
+          one that runs.",
 };
 
 /// The knob `memory`: the server's limit of memory (cgroup v2, `memory.max`).
@@ -63,7 +64,9 @@ pub const DATABASE: &str = "dyno";
 /// Makes the database [`DATABASE`]; an error where the server refuses it.
 pub fn make_database(server: &dyn Connector) -> Result<()> {
     let mut session = server.connect().map_err(|e| refused("connecting", &e))?;
-    session.run(&format!("CREATE DATABASE {DATABASE}")).map_err(|e| refused("making the database", &e))
+    session
+        .run(&format!("CREATE DATABASE {DATABASE}"))
+        .map_err(|e| refused("making the database", &e))
 }
 
 /// A connection string from the environment, so that no password comes into a plan or a bundle.

@@ -20,8 +20,9 @@ pub trait Product {
     fn run(&self, places: &Places, settings: &Settings) -> Command;
 }
 
-/// Starts a server in the dataset's folder, which is laid out first where it is new, and waits until it can be connected
-/// to. `reach` says how, given the server's places and the database, or None for the one that every server has.
+/// Starts a server in the dataset's folder, which is laid out first where it is new, and waits
+/// until it can be connected to. `reach` says how, given the server's places and the database, or
+/// None for the one that every server has.
 pub fn open_own<C: Connector + 'static>(
     product: &dyn Product,
     site: &Site<'_>,
@@ -35,7 +36,9 @@ pub fn open_own<C: Connector + 'static>(
     if site.access == Access::Create {
         Server::lay_out(&order, &|places| product.lay_out(places))?;
     }
-    let connects = |places: &Places| reach(places, None).connect().map(drop).map_err(|error| error.to_string());
+    let connects = |places: &Places| {
+        reach(places, None).connect().map(drop).map_err(|error| error.to_string())
+    };
     let server = Server::start(&order, &mut |places| connects(places))?;
     if site.access == Access::Create {
         make_database(&reach(&server.places, None))?;

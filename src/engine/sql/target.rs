@@ -1,4 +1,5 @@
-//! An open database: the server that Dyno started for it, or one that was there, and what both sides count.
+//! An open database: the server that Dyno started for it, or one that was there, and what both
+//! sides count.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -28,7 +29,8 @@ pub struct SqlTarget {
     facts: Vec<Fact>,
 }
 
-/// The folder and limits of a server of Dyno's own; `None` where the plan wants one that is already there.
+/// The folder and limits of a server of Dyno's own; `None` where the plan wants one that is already
+/// there.
 pub fn own_server<'s>(site: &Site<'s>) -> Result<Option<(&'s Folder, Limits)>> {
     if site.knobs.text("server")? == "existing" {
         return Ok(None);
@@ -66,11 +68,9 @@ impl SqlTarget {
             fact(engine::VERSION.name, number.to_string()),
             fact("Server", if server.is_some() { "Dyno's own".into() } else { "existing".into() }),
         ];
-        let shown = settings.iter().map(
-            |(name, value)| {
-                if value.is_empty() { name.clone() } else { format!("{name}={value}") }
-            },
-        );
+        let shown = settings.iter().map(|(name, value)| {
+            if value.is_empty() { name.clone() } else { format!("{name}={value}") }
+        });
         facts.push(fact(engine::SETTINGS.name, shown.collect::<Vec<_>>().join(" ")));
         let limits = limits(knobs);
         facts.extend(limits.memory_bytes.map(|bytes| fact("Memory limit", units::bytes(bytes))));
@@ -133,8 +133,13 @@ fn release(number: &str) -> (u32, u32) {
 /// The error of a server that takes no connection, with what to check.
 pub fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
     let try_next = match error.trouble {
-        Trouble::Lost => "check that the server runs and that the address in the connection string is right",
-        _ => "check user, password and database in the connection string, and that the user may log in from here",
+        Trouble::Lost => {
+            "check that the server runs and that the address in the connection string is right"
+        }
+        _ => {
+            "check user, password and database in the connection string, and that the user may log \
+             in from here"
+        }
     };
     failed(format!("cannot connect to the database server: {error}"), try_next)
 }
@@ -148,18 +153,26 @@ impl Target for SqlTarget {
         Err(anyhow!("the workload '{}' makes no transactions", stream.workload.name))
     }
 
-    fn script_lane(&self, _stream: &Stream, thread: u32, script: Box<dyn Script>) -> Result<Box<dyn AnyLane>> {
+    fn script_lane(
+        &self,
+        _stream: &Stream,
+        thread: u32,
+        script: Box<dyn Script>,
+    ) -> Result<Box<dyn AnyLane>> {
         let session = self.connector.connect().map_err(|error| cannot_connect(&error))?;
         let counts = Arc::new(Counts::default());
         lock(&self.lanes).push(Arc::clone(&counts));
         Ok(Box::new(SqlLane::new(session, script, counts, thread)?))
     }
 
-    /// Has the server look at what was loaded: otherwise it plans for the empty tables it remembers, until its own
-    /// background work comes round.
+    /// Has the server look at what was loaded: otherwise it plans for the empty tables it
+    /// remembers, until its own background work comes round.
     fn settle(&self, _stop: &AtomicBool) -> Result<()> {
         let mut session = self.connector.connect().map_err(|error| cannot_connect(&error))?;
-        session.dialect().analyze(&mut *session).map_err(|error| refused("gathering statistics on the tables", &error))
+        session
+            .dialect()
+            .analyze(&mut *session)
+            .map_err(|error| refused("gathering statistics on the tables", &error))
     }
 
     fn window_opens(&self) {
@@ -177,7 +190,11 @@ impl Target for SqlTarget {
         if let Some(server) = &self.server {
             let mut server = lock(server);
             if !server.is_alive() {
-                facts.push(Fact::new(self.name.as_str(), "The server ended; its log", server.log_tail()));
+                facts.push(Fact::new(
+                    self.name.as_str(),
+                    "The server ended; its log",
+                    server.log_tail(),
+                ));
             }
         }
         facts
@@ -194,11 +211,15 @@ mod tests {
 
     #[test]
     fn servers_that_are_too_old_are_refused() {
-        let oldest = [("MariaDB", "10.2"), ("MySQL", "5.7"), ("PostgreSQL", "12"), ("SQL Server", "11")];
-        for old in ["MySQL 5.5.30", "MariaDB 10.1.48", "PostgreSQL 9.6", "SQL Server 10.50.6000.34"] {
+        let oldest =
+            [("MariaDB", "10.2"), ("MySQL", "5.7"), ("PostgreSQL", "12"), ("SQL Server", "11")];
+        for old in ["MySQL 5.5.30", "MariaDB 10.1.48", "PostgreSQL 9.6", "SQL Server 10.50.6000.34"]
+        {
             assert!(check_age(old, &oldest).is_err(), "{old}");
         }
-        for new in ["MySQL 5.7.44", "MySQL 8.0.36", "MariaDB 10.11.6", "MariaDB 11.4.2", "PostgreSQL 15.7"] {
+        for new in
+            ["MySQL 5.7.44", "MySQL 8.0.36", "MariaDB 10.11.6", "MariaDB 11.4.2", "PostgreSQL 15.7"]
+        {
             assert!(check_age(new, &oldest).is_ok(), "{new}");
         }
         assert!(check_age("SQL Server 16.0.4085.2", &oldest).is_ok());

@@ -15,18 +15,24 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The device behind a path, through whatever links lead to it. The generic character device of an NVMe namespace
-    /// (`/dev/ng0n1`) stands for the namespace: what holds the one holds the other.
+    /// The device behind a path, through whatever links lead to it. The generic character device of
+    /// an NVMe namespace (`/dev/ng0n1`) stands for the namespace: what holds the one holds the
+    /// other.
     pub fn of(path: &Path) -> Result<Disk> {
-        let found = fs::metadata(path)
-            .map_err(|e| failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path"))?;
+        let found = fs::metadata(path).map_err(|e| {
+            failed(format!("{} cannot be used: {e}", shown(path).display()), "check the path")
+        })?;
         let kind = found.file_type();
         if kind.is_block_device() {
-            return Disk::numbered(found.rdev()).with_context(|| format!("looking for {}", shown(path).display()));
+            return Disk::numbered(found.rdev())
+                .with_context(|| format!("looking for {}", shown(path).display()));
         }
         let generic = kind.is_char_device().then(|| namespace_of_generic(found.rdev())).flatten();
         generic.ok_or_else(|| {
-            failed(format!("{} is not a block device", shown(path).display()), "name one below /dev/disk/by-id")
+            failed(
+                format!("{} is not a block device", shown(path).display()),
+                "name one below /dev/disk/by-id",
+            )
         })
     }
 
@@ -34,14 +40,18 @@ impl Disk {
     pub fn of_open(file: &File) -> Result<Disk> {
         let found = file.metadata().context("looking at an open device")?;
         if !found.file_type().is_block_device() {
-            return Err(failed("what was opened is not a block device", "name one below /dev/disk/by-id"));
+            return Err(failed(
+                "what was opened is not a block device",
+                "name one below /dev/disk/by-id",
+            ));
         }
         Disk::numbered(found.rdev())
     }
 
     /// The device of this number (major and minor, as in `st_rdev`); an error where sysfs has none.
     pub fn numbered(number: u64) -> Result<Disk> {
-        let link = format!("/sys/dev/block/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
+        let link =
+            format!("/sys/dev/block/{}:{}", rustix::fs::major(number), rustix::fs::minor(number));
         let sysfs = fs::canonicalize(&link).with_context(|| format!("looking into {link}"))?;
         Ok(Disk { sysfs })
     }
@@ -59,17 +69,28 @@ impl Disk {
     /// The disk that a partition is of; itself otherwise.
     pub fn whole(&self) -> Disk {
         match self.sysfs.parent() {
-            Some(parent) if self.sysfs.join("partition").exists() => Disk { sysfs: parent.to_path_buf() },
+            Some(parent) if self.sysfs.join("partition").exists() => {
+                Disk { sysfs: parent.to_path_buf() }
+            }
             _ => self.clone(),
         }
     }
 
-    /// All identities of the device, as the device or the kernel reports them: the serial number first,
-    /// then NGUID, EUI-64, UUID and WWID. A loop device's is its backing file.
+    /// All identities of the device, as the device or the kernel reports them: the serial number
+    /// first, then NGUID, EUI-64, UUID and WWID. A loop device's is its backing file.
     pub fn identities(&self) -> Vec<String> {
         let disk = self.whole().sysfs;
-        let places =
-            ["device/serial", "serial", "loop/backing_file", "nguid", "eui", "uuid", "wwid", "device/wwid", "md/uuid"];
+        let places = [
+            "device/serial",
+            "serial",
+            "loop/backing_file",
+            "nguid",
+            "eui",
+            "uuid",
+            "wwid",
+            "device/wwid",
+            "md/uuid",
+        ];
         let found = places.iter().filter_map(|place| read(&disk.join(place)));
         found.filter(|text| text.chars().any(|c| !matches!(c, '0' | '-' | ' '))).collect()
     }
@@ -96,20 +117,25 @@ impl Disk {
 
     /// Its partitions, in the order of their numbers.
     pub fn partitions(&self) -> Vec<Disk> {
-        let entries = fs::read_dir(&self.sysfs).map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
-        let found = entries.unwrap_or_default().into_iter().filter(|p| p.join("partition").exists());
+        let entries =
+            fs::read_dir(&self.sysfs).map(|e| e.flatten().map(|e| e.path()).collect::<Vec<_>>());
+        let found =
+            entries.unwrap_or_default().into_iter().filter(|p| p.join("partition").exists());
         let mut found: Vec<Disk> = found.map(|sysfs| Disk { sysfs }).collect();
         found.sort_by(|a, b| a.sysfs.cmp(&b.sysfs));
         found
     }
 
-    /// The namespaces of the same controller or subsystem, itself included, in their order. Those that the kernel hides are
-    /// paths to others.
+    /// The namespaces of the same controller or subsystem, itself included, in their order. Those
+    /// that the kernel hides are paths to others.
     pub fn namespaces(&self) -> Vec<Disk> {
         let body = self.body();
         let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
-        let disks = entries.filter_map(|e| e.path().canonicalize().ok()).map(|sysfs| Disk { sysfs });
-        let seen = |d: &Disk| d.body() == body && read(&d.sysfs.join("hidden")).is_none_or(|hidden| hidden == "0");
+        let disks =
+            entries.filter_map(|e| e.path().canonicalize().ok()).map(|sysfs| Disk { sysfs });
+        let seen = |d: &Disk| {
+            d.body() == body && read(&d.sysfs.join("hidden")).is_none_or(|hidden| hidden == "0")
+        };
         let mut found: Vec<Disk> = disks.filter(seen).collect();
         found.sort_by_key(|d| read(&d.sysfs.join("nsid")).and_then(|n| n.parse::<u32>().ok()));
         found
@@ -134,20 +160,28 @@ impl Disk {
 
     /// What the kernel has built on the device or a partition of it: dm, md, bcache.
     pub fn holder(&self) -> Option<String> {
-        let holders = self.all().into_iter().filter_map(|d| fs::read_dir(d.sysfs.join("holders")).ok()).flatten();
+        let holders = self
+            .all()
+            .into_iter()
+            .filter_map(|d| fs::read_dir(d.sysfs.join("holders")).ok())
+            .flatten();
         let mut names = holders.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
-        let bcache = || self.all().iter().any(|d| d.sysfs.join("bcache").exists()).then(|| "bcache".to_string());
+        let bcache = || {
+            self.all().iter().any(|d| d.sysfs.join("bcache").exists()).then(|| "bcache".to_string())
+        };
         names.next().or_else(bcache).or_else(|| self.in_a_stack())
     }
 
-    /// What says of itself that it is made of the device, by the device's number: of multipath and of stacks whose
-    /// makers enter them on one side only.
+    /// What says of itself that it is made of the device, by the device's number: of multipath and
+    /// of stacks whose makers enter them on one side only.
     fn in_a_stack(&self) -> Option<String> {
         let numbers = self.numbers();
         let stacks = fs::read_dir("/sys/block").into_iter().flatten().flatten();
         let made_of_it = |stack: &PathBuf| {
             let slaves = fs::read_dir(stack.join("slaves")).into_iter().flatten().flatten();
-            slaves.into_iter().any(|slave| read(&slave.path().join("dev")).is_some_and(|n| numbers.contains(&n)))
+            slaves
+                .into_iter()
+                .any(|slave| read(&slave.path().join("dev")).is_some_and(|n| numbers.contains(&n)))
         };
         stacks.map(|entry| entry.path()).find(made_of_it).map(|stack| name(&stack))
     }

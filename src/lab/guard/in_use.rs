@@ -1,4 +1,5 @@
-//! Who uses a block device: every way in which something else can have it, each with its name and its remedy.
+//! Who uses a block device: every way in which something else can have it, each with its name and
+//! its remedy.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
@@ -50,7 +51,8 @@ pub fn lies_on(file: &Path, disk: &Disk) -> bool {
     under.foundations().contains(&disk.whole())
 }
 
-/// btrfs and overlay give files a device number that no block device has; their mount's source is used instead.
+/// btrfs and overlay give files a device number that no block device has; their mount's source is
+/// used instead.
 fn on_named_source(file: &Path, disk: &Disk) -> bool {
     let Ok(file) = file.canonicalize() else { return false };
     let mounts = mounts().into_iter().filter(|m| file.starts_with(&m.point));
@@ -80,7 +82,9 @@ fn mounts() -> Vec<Mount> {
 
 fn mounted(disk: &Disk) -> Option<Use> {
     let numbers = disk.numbers();
-    let named = |source: &str| source.starts_with('/') && device_number(source).is_some_and(|n| numbers.contains(&n));
+    let named = |source: &str| {
+        source.starts_with('/') && device_number(source).is_some_and(|n| numbers.contains(&n))
+    };
     let mount = mounts().into_iter().find(|m| numbers.contains(&m.number) || named(&m.source))?;
     found(format!("it, or a partition of it, is mounted on {}", mount.point), "unmount it first")
 }
@@ -111,14 +115,20 @@ fn backs_a_loop_device(disk: &Disk) -> Option<Use> {
 /// A device that is exported to other machines is open to them, whatever is open here.
 fn exported(disk: &Disk) -> Option<Use> {
     let numbers = disk.numbers();
-    let of = |path: &Path| device_number(&path.to_string_lossy()).is_some_and(|n| numbers.contains(&n));
+    let of =
+        |path: &Path| device_number(&path.to_string_lossy()).is_some_and(|n| numbers.contains(&n));
     for folder in ["/sys/kernel/config/nvmet/subsystems", "/sys/kernel/config/target/core"] {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let inner = [entry.path(), entry.path().join("namespaces")];
-            for place in inner.iter().flat_map(|p| fs::read_dir(p).into_iter().flatten().flatten()) {
-                let named = ["device_path", "udev_path"].map(|name| super::disk::read(&place.path().join(name)));
+            for place in inner.iter().flat_map(|p| fs::read_dir(p).into_iter().flatten().flatten())
+            {
+                let named = ["device_path", "udev_path"]
+                    .map(|name| super::disk::read(&place.path().join(name)));
                 if named.iter().flatten().any(|path| of(Path::new(path))) {
-                    return found(format!("{} exports it", place.path().display()), "take it out of the target first");
+                    return found(
+                        format!("{} exports it", place.path().display()),
+                        "take it out of the target first",
+                    );
                 }
             }
         }
@@ -137,17 +147,24 @@ fn locked(disk: &Disk) -> Option<Use> {
     found(format!("{locker} has locked it"), "wait until that has ended, or stop it")
 }
 
-/// Asks the kernel for the device to oneself, which it refuses while anything else claims it, in the kernel or not.
+/// Asks the kernel for the device to oneself, which it refuses while anything else claims it, in
+/// the kernel or not.
 fn open_elsewhere(disk: &Disk) -> Option<Use> {
     for part in disk.all() {
         let node = part.node();
-        let opened = OpenOptions::new().read(true).custom_flags(libc::O_EXCL | libc::O_NONBLOCK).open(&node);
+        let opened =
+            OpenOptions::new().read(true).custom_flags(libc::O_EXCL | libc::O_NONBLOCK).open(&node);
         let Err(error) = opened else { continue };
         if error.raw_os_error() == Some(libc::EBUSY) {
-            let who = openers::all(&part).unwrap_or_else(|| "the kernel or another program".to_string());
-            return found(format!("{who} has {} open for itself", node.display()), "stop that first");
+            let who =
+                openers::all(&part).unwrap_or_else(|| "the kernel or another program".to_string());
+            return found(
+                format!("{who} has {} open for itself", node.display()),
+                "stop that first",
+            );
         }
-        let why = format!("{} cannot be opened to see whether it is in use: {error}", node.display());
+        let why =
+            format!("{} cannot be opened to see whether it is in use: {error}", node.display());
         return found(why, "run as a user who may open it, with the drive in place");
     }
     None

@@ -1,5 +1,6 @@
-//! Loop devices by what the kernel says lies under them: the number of the device, or the device of the file. The name that
-//! it remembers may be of another mount namespace, or of a node that is gone.
+//! Loop devices by what the kernel says lies under them: the number of the device, or the device of
+//! the file. The name that it remembers may be of another mount namespace, or of a node that is
+//! gone.
 
 use std::fs::{self, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -32,7 +33,9 @@ pub fn on(disk: &Disk) -> Option<String> {
         let Some(file) = read(&entry.path().join("loop/backing_file")) else { continue };
         let text = |number: u64| format!("{}:{}", major(number), minor(number));
         let lies = match status(&Path::new("/dev").join(&name)) {
-            Some(status) => numbers.contains(&text(status.backing)) || numbers.contains(&text(status.device)),
+            Some(status) => {
+                numbers.contains(&text(status.backing)) || numbers.contains(&text(status.device))
+            }
             // It cannot be asked: its name is all there is.
             None => Disk::of(Path::new(&file)).is_ok_and(|under| disk.all().contains(&under)),
         };

@@ -1,9 +1,11 @@
-//! The guard: what must not be touched is refused here, before anything is, with the reason and the remedy.
+//! The guard: what must not be touched is refused here, before anything is, with the reason and the
+//! remedy.
 //!
-//! A block device is written to only when the plan names its serial number (or EUI, NGUID) and says `erase = true`, and
-//! never while anything else has it (`in_use`) or while something is written on it that the plan does not name
-//! (`signature`), signature or not (`unknown`). `pass` asks before a run; `verify` asks again of the descriptor that is about to be written through,
-//! so that a device renumbered or a link turned round in between changes nothing.
+//! A block device is written to only when the plan names its serial number (or EUI, NGUID) and says
+//! `erase = true`, and never while anything else has it (`in_use`) or while something is written on
+//! it that the plan does not name (`signature`), signature or not (`unknown`). `pass` asks before a
+//! run; `verify` asks again of the descriptor that is about to be written through, so that a device
+//! renumbered or a link turned round in between changes nothing.
 
 pub mod disk;
 mod in_use;
@@ -23,7 +25,8 @@ use disk::Disk;
 pub use openers::who_works_on;
 pub use unknown::UNKNOWN;
 
-/// Passes a drive, or says why it must not be used. `writes`: whether any stream or fill would write to it.
+/// Passes a drive, or says why it must not be used. `writes`: whether any stream or fill would
+/// write to it.
 pub fn pass(drive: &Drive, writes: bool) -> Result<()> {
     match &drive.place {
         Place::Directory(path) => pass_directory(path),
@@ -50,7 +53,8 @@ pub fn holds(place: &Place, file: &Path) -> Result<bool> {
     }
 }
 
-/// Asks of an open device whether it is the one that the plan means: immediately before it is written to.
+/// Asks of an open device whether it is the one that the plan means: immediately before it is
+/// written to.
 pub fn verify(device: &File, path: &Path, serial: &str) -> Result<()> {
     let disk = Disk::of_open(device)?;
     if disk.is(serial) {
@@ -59,7 +63,8 @@ pub fn verify(device: &File, path: &Path, serial: &str) -> Result<()> {
     Err(refused(path, wrong_drive(&disk, serial), WHICH))
 }
 
-/// Why a device that no plan names may not be tested; nothing where a plan that names it properly may erase it.
+/// Why a device that no plan names may not be tested; nothing where a plan that names it properly
+/// may erase it.
 pub fn obstacle(path: &Path) -> Result<()> {
     let disk = Disk::of(path)?;
     disk.serial().ok_or_else(|| no_serial(path))?;
@@ -69,12 +74,18 @@ pub fn obstacle(path: &Path) -> Result<()> {
 
 fn pass_directory(path: &Path) -> Result<()> {
     let found = fs::metadata(path).map_err(|e| {
-        failed(format!("{} cannot be used: {e}", path.display()), "name a directory on the drive to be tested")
+        failed(
+            format!("{} cannot be used: {e}", path.display()),
+            "name a directory on the drive to be tested",
+        )
     })?;
     if found.is_dir() {
         return Ok(());
     }
-    Err(failed(format!("{} is not a directory", path.display()), "name a directory on the drive to be tested"))
+    Err(failed(
+        format!("{} is not a directory", path.display()),
+        "name a directory on the drive to be tested",
+    ))
 }
 
 fn pass_device(path: &Path, serial: &str, drive: &Drive, writes: bool) -> Result<()> {
@@ -87,17 +98,25 @@ fn pass_device(path: &Path, serial: &str, drive: &Drive, writes: bool) -> Result
         return Ok(());
     }
     if !drive.erase {
-        return Err(refused(path, "the plan does not say that it may be erased", "add `erase = true` to this drive"));
+        return Err(refused(
+            path,
+            "the plan does not say that it may be erased",
+            "add `erase = true` to this drive",
+        ));
     }
     named_stably(drive)?;
     unused(path, &disk)?;
     unmarked(path, &disk, &drive.erase_signatures)
 }
 
-const WHICH: &str = "check which drive is meant; device names change between boots, so use /dev/disk/by-id";
+const WHICH: &str =
+    "check which drive is meant; device names change between boots, so use /dev/disk/by-id";
 
 fn wrong_drive(disk: &Disk, serial: &str) -> String {
-    format!("its serial number is '{}', and the plan names '{serial}'", disk.serial().unwrap_or_default())
+    format!(
+        "its serial number is '{}', and the plan names '{serial}'",
+        disk.serial().unwrap_or_default()
+    )
 }
 
 fn refused(path: &Path, why: impl std::fmt::Display, try_next: &str) -> Error {
@@ -105,11 +124,16 @@ fn refused(path: &Path, why: impl std::fmt::Display, try_next: &str) -> Error {
 }
 
 fn no_serial(path: &Path) -> Error {
-    refused(path, "it reports no serial number", "make a filesystem on it, mount it, and test a directory there")
+    refused(
+        path,
+        "it reports no serial number",
+        "make a filesystem on it, mount it, and test a directory there",
+    )
 }
 
-/// The kernel's own name is stable only where it says what it is: a loop device is named by its backing file, which
-/// the serial number then is. Where udev runs, every drive that reports a serial number has a link below /dev/disk.
+/// The kernel's own name is stable only where it says what it is: a loop device is named by its
+/// backing file, which the serial number then is. Where udev runs, every drive that reports a
+/// serial number has a link below /dev/disk.
 fn stable(path: &Path) -> bool {
     let kernels_own = path.parent() == Some(Path::new("/dev"));
     let is_loop = disk::name(path).starts_with("loop");
@@ -129,18 +153,33 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
     for part in disk.all() {
         let node = part.node();
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&node);
-        let device = opened.with_context(|| format!("opening {} to see what is on it", node.display()))?;
+        let device =
+            opened.with_context(|| format!("opening {} to see what is on it", node.display()))?;
         let expected = device.metadata().context("looking at an open device")?.rdev();
         if Disk::numbered(expected)? != part {
-            return Err(refused(path, format!("{} changed while it was looked at", node.display()), WHICH));
+            return Err(refused(
+                path,
+                format!("{} changed while it was looked at", node.display()),
+                WHICH,
+            ));
         }
         for kind in signature::on(&device)? {
             if let Some(remedy) = signature::member_remedy(&kind) {
-                return Err(refused(path, format!("{} carries the mark of a member: {kind}", node.display()), remedy));
+                return Err(refused(
+                    path,
+                    format!("{} carries the mark of a member: {kind}", node.display()),
+                    remedy,
+                ));
             }
             if !named.contains(&kind) {
-                let remedy = format!("if nothing on it is needed, name it: erase = \"{kind}\" (or a list of such)");
-                return Err(refused(path, format!("{} carries a signature: {kind}", node.display()), &remedy));
+                let remedy = format!(
+                    "if nothing on it is needed, name it: erase = \"{kind}\" (or a list of such)"
+                );
+                return Err(refused(
+                    path,
+                    format!("{} carries a signature: {kind}", node.display()),
+                    &remedy,
+                ));
             }
             signed = true;
         }
@@ -148,12 +187,15 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
     if signed || named.iter().any(|name| name == UNKNOWN) {
         return Ok(());
     }
-    let device = File::open(disk.node()).with_context(|| format!("opening {}", disk.node().display()))?;
+    let device =
+        File::open(disk.node()).with_context(|| format!("opening {}", disk.node().display()))?;
     match unknown::found(&device, disk.bytes())? {
         None => Ok(()),
         Some(at) => {
             let why = format!("it holds data of a kind that is not known (not zero at byte {at})");
-            let remedy = format!("if nothing on it is needed, name that: erase = \"{UNKNOWN}\"; or discard it first");
+            let remedy = format!(
+                "if nothing on it is needed, name that: erase = \"{UNKNOWN}\"; or discard it first"
+            );
             Err(refused(path, why, &remedy))
         }
     }

@@ -1,5 +1,6 @@
-//! What is written on a device: filesystems, partition tables, members of volume groups. libblkid knows them all; its
-//! `wipefs --no-act` lists every one, also where several overlap, and writes nothing.
+//! What is written on a device: filesystems, partition tables, members of volume groups. libblkid
+//! knows them all; its `wipefs --no-act` lists every one, also where several overlap, and writes
+//! nothing.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -8,7 +9,8 @@ use serde::Deserialize;
 
 use crate::base::error::{Context, Result, failed};
 
-/// Marks of something larger than this one device. `erase` cannot name them away: the rest would be left broken.
+/// Marks of something larger than this one device. `erase` cannot name them away: the rest would be
+/// left broken.
 const MEMBERS: &[(&str, &str)] = &[
     ("LVM", "take it out of its volume group with `vgreduce` and `pvremove` first"),
     ("raid", "stop the array and `mdadm --zero-superblock` it first"),
@@ -36,13 +38,16 @@ struct Signature {
 /// The kinds of all signatures on an open device: "xfs", "gpt", "LVM2_member".
 pub fn on(device: &File) -> Result<Vec<String>> {
     let input = device.try_clone().context("looking at what is on the device")?;
-    // Through the descriptor, so that what is looked at is what is open, whatever the path says by now.
+    // Through the descriptor, so that what is looked at is what is open, whatever the path says by
+    // now.
     let ran = Command::new("wipefs")
         .args(["--no-act", "--json", "/proc/self/fd/0"])
         .env("PATH", "/usr/sbin:/sbin:/usr/bin:/bin")
         .stdin(Stdio::from(input))
         .output();
-    let unknown = |why: String| failed(format!("what is on it cannot be known: {why}"), "install util-linux (wipefs)");
+    let unknown = |why: String| {
+        failed(format!("what is on it cannot be known: {why}"), "install util-linux (wipefs)")
+    };
     let output = ran.map_err(|error| unknown(format!("wipefs: {error}")))?;
     if !output.status.success() {
         return Err(unknown(String::from_utf8_lossy(&output.stderr).trim().to_string()));
@@ -50,7 +55,8 @@ pub fn on(device: &File) -> Result<Vec<String>> {
     if output.stdout.iter().all(u8::is_ascii_whitespace) {
         return Ok(Vec::new());
     }
-    let listing: Listing = serde_json::from_slice(&output.stdout).map_err(|error| unknown(error.to_string()))?;
+    let listing: Listing =
+        serde_json::from_slice(&output.stdout).map_err(|error| unknown(error.to_string()))?;
     let mut kinds: Vec<String> = listing.signatures.into_iter().map(|s| s.kind).collect();
     kinds.dedup();
     // A GPT has its own protective MBR: whoever names the one means both.

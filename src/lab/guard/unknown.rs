@@ -1,6 +1,7 @@
-//! Data without a known signature: plain dm-crypt, a raw archive, a filesystem whose first superblock is gone. It is found
-//! by its not being zero, at the ends, where superblocks have their backups, and at many places between. A device that is
-//! new, was trimmed, or was filled with zeros, has none.
+//! Data without a known signature: plain dm-crypt, a raw archive, a filesystem whose first
+//! superblock is gone. It is found by its not being zero, at the ends, where superblocks have their
+//! backups, and at many places between. A device that is new, was trimmed, or was filled with
+//! zeros, has none.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -40,7 +41,8 @@ pub fn found(device: &File, bytes: u64) -> Result<Option<u64>> {
     for (at, length) in places.into_iter().filter(|(at, _)| *at < bytes) {
         let buffer = &mut buffer[..length.min(bytes - at) as usize];
         device.read_exact_at(buffer, at).map_err(|error| {
-            let what = format!("what is on it cannot be known: reading at byte {at} failed: {error}");
+            let what =
+                format!("what is on it cannot be known: reading at byte {at} failed: {error}");
             failed(what, "look at `dmesg`; a drive that cannot be read is not one to measure")
         })?;
         if let Some(offset) = buffer.iter().position(|byte| *byte != 0) {

@@ -1,10 +1,12 @@
-//! A server's share of the machine: a memory limit by control group, of either version, and a set of processors.
+//! A server's share of the machine: a memory limit by control group, of either version, and a set
+//! of processors.
 
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
 
-/// A control group of Dyno's own; removed when dropped, which the kernel allows once its processes are gone.
+/// A control group of Dyno's own; removed when dropped, which the kernel allows once its processes
+/// are gone.
 pub struct Cgroup {
     folder: PathBuf,
 }
@@ -22,7 +24,8 @@ impl Cgroup {
         let cannot = |cause: std::io::Error| {
             failed(
                 format!("the server's memory cannot be limited: {}: {cause}", folder.display()),
-                "run dyno as root where control groups may be made, or leave `memory` out of the plan",
+                "run dyno as root where control groups may be made, or leave `memory` out of the \
+                 plan",
             )
         };
         std::fs::create_dir(&folder).map_err(cannot)?;
@@ -33,7 +36,8 @@ impl Cgroup {
 
     pub fn take(&self, pid: u32) -> Result<()> {
         let file = self.folder.join("cgroup.procs");
-        std::fs::write(&file, pid.to_string()).with_context(|| format!("moving the server into {}", file.display()))
+        std::fs::write(&file, pid.to_string())
+            .with_context(|| format!("moving the server into {}", file.display()))
     }
 }
 
@@ -46,7 +50,8 @@ impl Drop for Cgroup {
 
 /// "0-3,8" as the kernel's set of processors.
 pub fn cpu_set(text: &str) -> Result<libc::cpu_set_t> {
-    let wrong = || failed(format!("'{text}' is no set of processors"), "write it as in cpus = \"0-3,8\"");
+    let wrong =
+        || failed(format!("'{text}' is no set of processors"), "write it as in cpus = \"0-3,8\"");
     // SAFETY: a set of bits, for which all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     for part in text.split(',') {
@@ -72,7 +77,8 @@ mod tests {
     fn sets_of_processors_are_read_as_the_kernel_writes_them() {
         let set = cpu_set("0-2,8").unwrap();
         // SAFETY: the numbers are below the set's size.
-        let chosen: Vec<usize> = (0..16).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect();
+        let chosen: Vec<usize> =
+            (0..16).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect();
         assert_eq!(chosen, [0, 1, 2, 8]);
         assert!(cpu_set("3-1").is_err() && cpu_set("all").is_err() && cpu_set("99999").is_err());
     }

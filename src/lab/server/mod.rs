@@ -1,5 +1,6 @@
-//! Database servers that Dyno starts on the drive under test: a data directory of their own, a Unix socket and nothing
-//! on the network, a memory limit and processors where the plan asks for them, a clean stop, and a clean-up after a crash.
+//! Database servers that Dyno starts on the drive under test: a data directory of their own, a Unix
+//! socket and nothing on the network, a memory limit and processors where the plan asks for them, a
+//! clean stop, and a clean-up after a crash.
 
 mod cgroup;
 mod record;
@@ -25,12 +26,14 @@ use view::View;
 /// A buffer pool of hundreds of gigabytes and a log to recover from take their time.
 const START_NS: u64 = 600_000_000_000;
 const STOP_NS: u64 = 600_000_000_000;
-/// A server that has no space left cannot write what a clean stop asks for, however long it is waited for.
+/// A server that has no space left cannot write what a clean stop asks for, however long it is
+/// waited for.
 const STOP_FULL_NS: u64 = 20_000_000_000;
 /// The kernel's limit for a socket's path, and what the servers add to the folder's.
 const LONGEST_PATH: usize = 107;
 const LONGEST_SOCKET: usize = "/.s.PGSQL.5432".len();
-/// Servers' children notice within moments that they are alone; what stays longer is nobody's of ours.
+/// Servers' children notice within moments that they are alone; what stays longer is nobody's of
+/// ours.
 const ORPHANS_NS: u64 = 10_000_000_000;
 const LOOK_NS: u64 = 20_000_000;
 const LOG: &str = "server.log";
@@ -44,11 +47,12 @@ pub struct Limits {
     pub cpus: Option<String>,
 }
 
-/// Ends a server that a Dyno which is no more left on this folder, whose data is to be removed; refuses where another Dyno
-/// is using it. Where no server ever was, nothing is done.
+/// Ends a server that a Dyno which is no more left on this folder, whose data is to be removed;
+/// refuses where another Dyno is using it. Where no server ever was, nothing is done.
 pub fn release(folder: &Path, clock: Clock) -> Result<()> {
     record::end_leftover(folder, true, clock)?;
-    // What it had started goes on for a moment; so does a tool that was laying out a data directory.
+    // What it had started goes on for a moment; so does a tool that was laying out a data
+    // directory.
     let give_up_ns = clock.now_ns() + ORPHANS_NS;
     while work_in(folder) && clock.now_ns() < give_up_ns {
         clock.sleep_until(clock.now_ns() + LOOK_NS);
@@ -61,7 +65,10 @@ fn work_in(folder: &Path) -> bool {
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|m| (m.dev(), m.ino()));
     let own: Vec<_> = [folder, &folder.join("data")].into_iter().filter_map(identity).collect();
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    !own.is_empty() && all.filter_map(|process| identity(&process.path().join("cwd"))).any(|cwd| own.contains(&cwd))
+    !own.is_empty()
+        && all
+            .filter_map(|process| identity(&process.path().join("cwd")))
+            .any(|cwd| own.contains(&cwd))
 }
 
 /// A server to be started.
@@ -93,14 +100,22 @@ pub struct Places {
 
 fn run_folder() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    std::env::temp_dir().join(format!("dyno-{}-{}", std::process::id(), COUNT.fetch_add(1, Relaxed)))
+    std::env::temp_dir().join(format!(
+        "dyno-{}-{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Relaxed)
+    ))
 }
 
 /// Whether a folder for a socket is one that the Dyno with this number made.
 fn is_run_folder(folder: &Path, dyno: u32) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let count = name.strip_prefix(&format!("dyno-{dyno}-")).is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
-    count && folder.parent() == Some(&std::env::temp_dir()) && folder.symlink_metadata().is_ok_and(|m| m.is_dir())
+    let count = name
+        .strip_prefix(&format!("dyno-{dyno}-"))
+        .is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()));
+    count
+        && folder.parent() == Some(&std::env::temp_dir())
+        && folder.symlink_metadata().is_ok_and(|m| m.is_dir())
 }
 
 /// What a server's process is given before it becomes the server.
@@ -111,7 +126,8 @@ struct Stand {
 }
 
 impl Stand {
-    /// Makes the folder for the socket and, where Dyno may mount, the place at which the server finds its folder.
+    /// Makes the folder for the socket and, where Dyno may mount, the place at which the server
+    /// finds its folder.
     fn make(order: &Order<'_>) -> Result<Stand> {
         let real = order.folder.real()?;
         let mut run = run_folder();
@@ -124,23 +140,32 @@ impl Stand {
     }
 
     /// The command's process gets its folder, its account, and `cpus` where they are given.
-    fn prepare(self, command: &mut Command, cpus: Option<libc::cpu_set_t>, stop_signal: i32) -> Places {
+    fn prepare(
+        self,
+        command: &mut Command,
+        cpus: Option<libc::cpu_set_t>,
+        stop_signal: i32,
+    ) -> Places {
         let Stand { places, user, view } = self;
         command.current_dir("/").env("TMPDIR", &places.folder).stdin(Stdio::null());
         user.name_in(command);
         let folder = cstring(&places.folder);
-        // SAFETY: between fork and exec only system calls are made, on values that were made before.
+        // SAFETY: between fork and exec only system calls are made, on values that were made
+        // before.
         unsafe {
             command.pre_exec(move || {
                 view.as_ref().map_or(Ok(()), View::enter)?;
                 user.become_it()?;
                 rustix::process::chdir(folder.as_c_str())?;
-                // Should Dyno be killed, it is signalled to stop; a change of account would clear this.
+                // Should Dyno be killed, it is signalled to stop; a change of account would clear
+                // this.
                 if libc::prctl(libc::PR_SET_PDEATHSIG, stop_signal) != 0 {
                     return Err(std::io::Error::last_os_error());
                 }
                 match &cpus {
-                    Some(set) if libc::sched_setaffinity(0, std::mem::size_of_val(set), set) != 0 => {
+                    Some(set)
+                        if libc::sched_setaffinity(0, std::mem::size_of_val(set), set) != 0 =>
+                    {
                         Err(std::io::Error::last_os_error())
                     }
                     _ => Ok(()),
@@ -155,7 +180,8 @@ fn cstring(path: &Path) -> CString {
     CString::new(path.as_os_str().as_encoded_bytes()).unwrap_or_default()
 }
 
-/// Makes the folder for the socket under a name that nobody has: what is there already is somebody's.
+/// Makes the folder for the socket under a name that nobody has: what is there already is
+/// somebody's.
 fn make_run_folder(run: &mut PathBuf, user: &User) -> Result<()> {
     if run.as_os_str().len() + LONGEST_SOCKET > LONGEST_PATH {
         let what = format!("{} is too long a path for a server's socket", run.display());
@@ -183,7 +209,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Makes an empty data directory with the server's own tool. What is in the folder is Dyno's, and is removed.
+    /// Makes an empty data directory with the server's own tool. What is in the folder is Dyno's,
+    /// and is removed.
     pub fn lay_out(order: &Order<'_>, tool: &dyn Fn(&Places) -> Command) -> Result<()> {
         release(&order.folder.real()?, order.clock)?;
         let stand = Stand::make(order)?;
@@ -203,7 +230,11 @@ impl Server {
         let said = [output.stdout, output.stderr].concat();
         let said = last_lines(&String::from_utf8_lossy(&said));
         Err(failed(
-            format!("{} could not make a data directory in {}: {said}", name(&command), order.folder.shown().display()),
+            format!(
+                "{} could not make a data directory in {}: {said}",
+                name(&command),
+                order.folder.shown().display()
+            ),
             "check free space and permissions there",
         ))
     }
@@ -217,7 +248,11 @@ impl Server {
         files::check_all(order.folder)?;
         record::end_leftover(&real, false, order.clock)?;
         let stand = Stand::make(order)?;
-        let cgroup = order.limits.memory_bytes.map(|bytes| Cgroup::new(&stand.places.run, bytes)).transpose()?;
+        let cgroup = order
+            .limits
+            .memory_bytes
+            .map(|bytes| Cgroup::new(&stand.places.run, bytes))
+            .transpose()?;
         let cpus = order.limits.cpus.as_deref().map(cgroup::cpu_set).transpose()?;
         let mut command = (order.command)(&stand.places);
         let places = stand.prepare(&mut command, cpus, order.stop_signal);
@@ -233,7 +268,8 @@ impl Server {
         let record = record::write(&real, child.id(), order.stop_signal, &places.run)?;
         let (stop_signal, clock) = (order.stop_signal, order.clock);
         let folder = order.folder.clone();
-        let mut server = Server { places, folder, child, stop_signal, clock, record, _cgroup: cgroup };
+        let mut server =
+            Server { places, folder, child, stop_signal, clock, record, _cgroup: cgroup };
         server.wait_until_ready(&name(&command), ready)?;
         Ok(server)
     }
@@ -250,11 +286,17 @@ impl Server {
             match (exited, answer) {
                 (Some(status), _) => {
                     let what = format!("{name} did not start ({status}): {}", self.log_tail());
-                    return Err(failed(what, "the plan's server options, free space and memory are what it may lack"));
+                    return Err(failed(
+                        what,
+                        "the plan's server options, free space and memory are what it may lack",
+                    ));
                 }
                 (None, Ok(())) => return Ok(()),
                 (None, Err(cause)) if self.clock.now_ns() > give_up_ns => {
-                    let what = format!("{name} does not answer after ten minutes ({cause}): {}", self.log_tail());
+                    let what = format!(
+                        "{name} does not answer after ten minutes ({cause}): {}",
+                        self.log_tail()
+                    );
                     return Err(failed(what, "look at the server's log"));
                 }
                 (None, Err(_)) => self.clock.sleep_until(self.clock.now_ns() + LOOK_NS),
@@ -284,7 +326,8 @@ impl Drop for Server {
         let pid = self.child.id() as i32;
         let signalled_ns = self.clock.now_ns();
         if self.is_alive() {
-            // SAFETY: sends a signal to a child that has not been waited for, so its number is still its own.
+            // SAFETY: sends a signal to a child that has not been waited for, so its number is
+            // still its own.
             unsafe { libc::kill(pid, self.stop_signal) };
         }
         while self.is_alive() {
@@ -310,7 +353,9 @@ pub fn program(candidates: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     folders.extend(["/usr/sbin", "/usr/libexec"].map(PathBuf::from));
-    candidates.iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
+    candidates
+        .iter()
+        .find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
 }
 
 fn remove(folder: &Path) -> Result<()> {

@@ -1,8 +1,9 @@
-//! The note that says which process serves a data directory, so that a server left behind by a crash of Dyno is found and
-//! ended, and one that another Dyno is using is left alone.
+//! The note that says which process serves a data directory, so that a server left behind by a
+//! crash of Dyno is found and ended, and one that another Dyno is using is left alone.
 //!
-//! Notes lie where only Dyno's own user can write, never on the drive under test, which may be anybody's. What stands in
-//! one is believed only as far as the running process bears it out: when it began, and what it runs.
+//! Notes lie where only Dyno's own user can write, never on the drive under test, which may be
+//! anybody's. What stands in one is believed only as far as the running process bears it out: when
+//! it began, and what it runs.
 
 use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -14,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
 
-/// A process distinguished from a later one with the same number by when it began, and from another by what it runs.
+/// A process distinguished from a later one with the same number by when it began, and from another
+/// by what it runs.
 #[derive(Serialize, Deserialize, Clone)]
 struct Process {
     pid: u32,
@@ -41,7 +43,8 @@ const MOST_BYTES: u64 = 64 << 10;
 /// The folder for notes: the first of these places that is the user's own.
 fn notes() -> Result<PathBuf> {
     let uid = rustix::process::geteuid().as_raw();
-    let variable = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let variable =
+        |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let home = || Some(variable("HOME")?.join(".local/state"));
     let places = match uid {
         0 => vec![Some(PathBuf::from("/run")), home()],
@@ -67,17 +70,24 @@ fn is_own(folder: &Path, uid: u32) -> bool {
 /// Where the note about a folder's server lies, and the folder by the name that it has there.
 fn note_path(folder: &Path) -> Result<(PathBuf, PathBuf)> {
     let parent = folder.parent().unwrap_or(Path::new("/"));
-    let real = parent.canonicalize().unwrap_or(parent.to_path_buf()).join(folder.file_name().unwrap_or_default());
+    let real = parent
+        .canonicalize()
+        .unwrap_or(parent.to_path_buf())
+        .join(folder.file_name().unwrap_or_default());
     let bytes = real.as_os_str().as_encoded_bytes();
     // FNV-1a: what folder it is about stands in the note, too.
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+    let hash = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
     Ok((notes()?.join(format!("{hash:016x}.server.json")), real))
 }
 
-/// When a process began; none where there is no such process, or it has ended and only its parent has not noticed.
+/// When a process began; none where there is no such process, or it has ended and only its parent
+/// has not noticed.
 fn began(pid: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, in brackets, may hold spaces; the state follows it, and the start is the twentieth field from there.
+    // The name, in brackets, may hold spaces; the state follows it, and the start is the twentieth
+    // field from there.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?;
     if state == "Z" { None } else { fields.nth(18)?.parse().ok() }
@@ -119,9 +129,16 @@ pub fn write(folder: &Path, pid: u32, stop_signal: i32, run: &Path) -> Result<Pa
     let note = Note { folder, server, dyno, stop_signal, run: run.to_path_buf() };
     let text = serde_json::to_string(&note).context("noting the server")?;
     let beside = path.with_extension(format!("{}.new", std::process::id()));
-    let made = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside);
+    let made = std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&beside);
     let written = made.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
-    written.and_then(|()| std::fs::rename(&beside, &path)).with_context(|| format!("writing {}", path.display()))?;
+    written
+        .and_then(|()| std::fs::rename(&beside, &path))
+        .with_context(|| format!("writing {}", path.display()))?;
     Ok(path)
 }
 
@@ -130,19 +147,23 @@ fn read(path: &Path, folder: &Path) -> Option<Note> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     let found = file.metadata().ok()?;
-    let own = found.is_file() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0;
+    let own = found.is_file()
+        && found.uid() == rustix::process::geteuid().as_raw()
+        && found.mode() & 0o077 == 0;
     let mut text = String::new();
     file.take(MOST_BYTES).read_to_string(&mut text).ok()?;
     serde_json::from_str::<Note>(&text).ok().filter(|note| own && note.folder == folder)
 }
 
-/// Ends a server that a Dyno which is no more left on this folder; at once where its data is to be removed anyway.
+/// Ends a server that a Dyno which is no more left on this folder; at once where its data is to be
+/// removed anyway.
 pub fn end_leftover(folder: &Path, at_once: bool, clock: Clock) -> Result<()> {
     // Where there can be no notes, none was written.
     let Ok((path, real)) = note_path(folder) else { return Ok(()) };
     let Some(note) = read(&path, &real) else { return Ok(()) };
     if note.dyno.lives() && note.dyno.pid != std::process::id() && note.server.lives() {
-        let what = format!("{} is in use by another dyno, process {}", folder.display(), note.dyno.pid);
+        let what =
+            format!("{} is in use by another dyno, process {}", folder.display(), note.dyno.pid);
         return Err(refused(what, "let it end first, or give this run another directory"));
     }
     let give_up_ns = clock.now_ns() + STOP_NS;
@@ -155,7 +176,8 @@ pub fn end_leftover(folder: &Path, at_once: bool, clock: Clock) -> Result<()> {
         clock.sleep_until(clock.now_ns() + 20_000_000);
     }
     if super::is_run_folder(&note.run, note.dyno.pid) {
-        std::fs::remove_dir_all(&note.run).with_context(|| format!("removing {}", note.run.display()))?;
+        std::fs::remove_dir_all(&note.run)
+            .with_context(|| format!("removing {}", note.run.display()))?;
     }
     std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))
 }

@@ -1,5 +1,5 @@
-//! Who a server runs as. PostgreSQL refuses to run as root, and MariaDB should not: where Dyno is root, the server gets
-//! an account of its own, and the folders that it needs.
+//! Who a server runs as. PostgreSQL refuses to run as root, and MariaDB should not: where Dyno is
+//! root, the server gets an account of its own, and the folders that it needs.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
@@ -22,16 +22,25 @@ pub fn choose(accounts: &[&str], folder: &Path) -> Result<User> {
     }
     let found = accounts.iter().chain(&["nobody"]).find_map(|name| lookup(name));
     let Some((name, uid, gid)) = found else {
-        let what = format!("a database server may not run as root, and there is no account {}", accounts.join(" or "));
-        return Err(failed(what, "install the server's package, which makes its account, or run dyno as another user"));
+        let what = format!(
+            "a database server may not run as root, and there is no account {}",
+            accounts.join(" or ")
+        );
+        return Err(failed(
+            what,
+            "install the server's package, which makes its account, or run dyno as another user",
+        ));
     };
     for parent in folder.ancestors().skip(1) {
         let open = std::fs::metadata(parent).is_ok_and(|m| {
             let mode = m.permissions().mode();
-            mode & 0o001 != 0 || m.uid() == uid && mode & 0o100 != 0 || m.gid() == gid && mode & 0o010 != 0
+            mode & 0o001 != 0
+                || m.uid() == uid && mode & 0o100 != 0
+                || m.gid() == gid && mode & 0o010 != 0
         });
         if !open && !parent.as_os_str().is_empty() {
-            let what = format!("the server runs as '{name}', who cannot enter {}", parent.display());
+            let what =
+                format!("the server runs as '{name}', who cannot enter {}", parent.display());
             return Err(failed(what, format!("allow it with: chmod o+x {}", parent.display())));
         }
     }
@@ -40,7 +49,8 @@ pub fn choose(accounts: &[&str], folder: &Path) -> Result<User> {
 
 fn lookup(name: &str) -> Option<(String, u32, u32)> {
     let passwd = std::fs::read_to_string("/etc/passwd").ok()?;
-    let mut fields = passwd.lines().find(|line| line.split(':').next() == Some(name))?.split(':').skip(2);
+    let mut fields =
+        passwd.lines().find(|line| line.split(':').next() == Some(name))?.split(':').skip(2);
     Some((name.to_string(), fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
@@ -52,11 +62,14 @@ impl User {
         }
     }
 
-    /// Gives up root's rights for the account's. System calls only: for a process between fork and exec.
+    /// Gives up root's rights for the account's. System calls only: for a process between fork and
+    /// exec.
     pub fn become_it(&self) -> std::io::Result<()> {
         let User::Account { uid, gid, .. } = self else { return Ok(()) };
         // SAFETY: the first takes no groups at all, the others take numbers.
-        match unsafe { libc::setgroups(0, std::ptr::null()) | libc::setgid(*gid) | libc::setuid(*uid) } {
+        match unsafe {
+            libc::setgroups(0, std::ptr::null()) | libc::setgid(*gid) | libc::setuid(*uid)
+        } {
             0 => Ok(()),
             _ => Err(std::io::Error::last_os_error()),
         }

@@ -1,4 +1,5 @@
-//! What a server answered: rows of values, kept in buffers that are used again, so that reading them allocates nothing.
+//! What a server answered: rows of values, kept in buffers that are used again, so that reading
+//! them allocates nothing.
 
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Formatter};
@@ -92,7 +93,9 @@ impl Answers {
     /// The rows of the statement of that number, from 0; none if there was no such statement.
     pub fn of(&self, statement: usize) -> impl ExactSizeIterator<Item = Row<'_>> {
         let to = self.statements.get(statement).copied().unwrap_or(self.rows.len());
-        let from = statement.checked_sub(1).map_or(0, |before| self.statements.get(before).copied().unwrap_or(to));
+        let from = statement
+            .checked_sub(1)
+            .map_or(0, |before| self.statements.get(before).copied().unwrap_or(to));
         (from..to).map(|row| {
             let first = row.checked_sub(1).map_or(0, |before| self.rows[before]);
             Row { text: &self.text, cells: &self.cells[first..self.rows[row]] }
@@ -150,7 +153,9 @@ impl<'a> Value<'a> {
         match self {
             Value::Int(n) => Ok(n as f64),
             Value::Float(f) => Ok(f),
-            Value::Text(text) => text.trim().parse().map_err(|_| SqlError::wrong(format!("'{text}' is no number"))),
+            Value::Text(text) => {
+                text.trim().parse().map_err(|_| SqlError::wrong(format!("'{text}' is no number")))
+            }
             Value::Null | Value::Time(_) => Err(SqlError::wrong("a number was expected")),
         }
     }
@@ -198,7 +203,8 @@ mod tests {
                 answers.end_statement();
             }
         }
-        let rows = |statement| answers.of(statement).map(|row| format!("{row:?}")).collect::<Vec<_>>();
+        let rows =
+            |statement| answers.of(statement).map(|row| format!("{row:?}")).collect::<Vec<_>>();
         assert_eq!(rows(0), [r#"[Int(0), Text("first")]"#, r#"[Int(0), Text("second")]"#]);
         assert_eq!(rows(1).len(), 0);
         assert_eq!(rows(2), [r#"[Int(2), Text("first")]"#]);
@@ -209,7 +215,9 @@ mod tests {
 
     #[test]
     fn decimals_are_read_to_the_digit_and_rubbish_is_refused() {
-        for (text, scale, units) in [("300000.5", 2, 30_000_050), ("-0.05", 2, -5), ("7", 3, 7000), ("1.999", 2, 199)] {
+        for (text, scale, units) in
+            [("300000.5", 2, 30_000_050), ("-0.05", 2, -5), ("7", 3, 7000), ("1.999", 2, 199)]
+        {
             assert_eq!(Value::Text(text).units(scale).unwrap(), units);
         }
         for rubbish in ["", "-", ".", "1e3", "1.x", "99999999999999999999"] {

@@ -15,7 +15,8 @@ pub struct Decimal {
 pub const LONGEST_DECIMAL: usize = 258;
 
 impl Decimal {
-    /// As it is written. Through `Display` alone a dozen of them an order took 3 % of TPC-C's client CPU time.
+    /// As it is written. Through `Display` alone a dozen of them an order took 3 % of TPC-C's
+    /// client CPU time.
     pub fn written(self, buffer: &mut [u8; LONGEST_DECIMAL]) -> &str {
         let (mut at, mut place, mut rest) = (buffer.len(), 0, self.units.unsigned_abs());
         let mut push = |byte| {

@@ -5,7 +5,8 @@ use crate::base::error::Error;
 /// What a server's error means for the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// A deadlock, a lock-wait timeout or a serialization failure: the transaction is rolled back and may be run again.
+    /// A deadlock, a lock-wait timeout or a serialization failure: the transaction is rolled back
+    /// and may be run again.
     Retry,
     /// The connection is gone.
     Lost,
@@ -37,5 +38,8 @@ impl SqlError {
 
 /// A server's error as ours, for what happens outside a transaction.
 pub fn refused(what: &str, error: &SqlError) -> Error {
-    crate::base::error::failed(format!("{what}: {error}"), "look at the server's log; nothing was changed by this")
+    crate::base::error::failed(
+        format!("{what}: {error}"),
+        "look at the server's log; nothing was changed by this",
+    )
 }

@@ -1,9 +1,11 @@
-//! The seam between a workload of transactions and a database server: a session speaks the server's protocol, a dialect
-//! says how the server spells what SQL leaves open, a script says which statements a transaction is made of.
+//! The seam between a workload of transactions and a database server: a session speaks the server's
+//! protocol, a dialect says how the server spells what SQL leaves open, a script says which
+//! statements a transaction is made of.
 //!
-//! One op is one transaction. The workload's source numbers it, the script draws its parameters outside the timed
-//! bracket (`stage`), and inside it sends the statements through the worker's own session (`run`). What the server may
-//! answer at any time and a client must bear (a deadlock, a lost connection) is distinguished from what is wrong.
+//! One op is one transaction. The workload's source numbers it, the script draws its parameters
+//! outside the timed bracket (`stage`), and inside it sends the statements through the worker's own
+//! session (`run`). What the server may answer at any time and a client must bear (a deadlock, a
+//! lost connection) is distinguished from what is wrong.
 
 pub mod answers;
 mod decimal;

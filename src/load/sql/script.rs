@@ -22,8 +22,9 @@ pub trait Script: Send {
     /// Draws the op's parameters. Outside the timed bracket.
     fn stage(&mut self, op: &Op);
 
-    /// Carries the staged op out, from its first statement to its commit. Called again, with the same parameters, after
-    /// a `Trouble::Retry` (when the lane has rolled back) and after a `Trouble::Lost` (when it has reconnected).
+    /// Carries the staged op out, from its first statement to its commit. Called again, with the
+    /// same parameters, after a `Trouble::Retry` (when the lane has rolled back) and after a
+    /// `Trouble::Lost` (when it has reconnected).
     fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed>;
 }
 

@@ -9,19 +9,21 @@ use super::error::{SqlError, SqlResult};
 /// What a server has counted, by name.
 pub type Counters = BTreeMap<String, f64>;
 
-/// Whose SQL it is: how a server spells what the workloads need and SQL leaves open, and what it says of itself. One for
-/// each kind of server, beside its session and its settings.
+/// Whose SQL it is: how a server spells what the workloads need and SQL leaves open, and what it
+/// says of itself. One for each kind of server, beside its session and its settings.
 pub trait Dialect: Sync {
     /// As people call it: "SQL Server".
     fn name(&self) -> &'static str;
 
-    /// The oldest versions that the statements were written for, by the name that `Session::version` begins with.
+    /// The oldest versions that the statements were written for, by the name that
+    /// `Session::version` begins with.
     fn oldest(&self) -> &'static [(&'static str, &'static str)];
 
     /// The type of a column that holds a date and a time in whole seconds, or null.
     fn time_type(&self) -> &'static str;
 
-    /// A query that ends after so many rows, if it is to, and locks what it reads to be written, if it is to.
+    /// A query that ends after so many rows, if it is to, and locks what it reads to be written, if
+    /// it is to.
     fn query<'q>(&self, sql: &'q str, rows: Option<u32>, locked: bool) -> Cow<'q, str> {
         match (rows, locked) {
             (None, false) => Cow::Borrowed(sql),
@@ -51,7 +53,8 @@ pub struct Sysbench {
     pub id_type: &'static str,
     /// What ends a table's definition.
     pub table_end: &'static str,
-    /// Rows are loaded with their ids, and an id of 0 asks for the next; otherwise the column is left out for either.
+    /// Rows are loaded with their ids, and an id of 0 asks for the next; otherwise the column is
+    /// left out for either.
     pub gives_ids: bool,
 }
 
@@ -84,7 +87,8 @@ pub enum Param<'a> {
     },
 }
 
-/// One connection with its prepared statements. Statements are written with `?` for parameters in every dialect.
+/// One connection with its prepared statements. Statements are written with `?` for parameters in
+/// every dialect.
 pub trait Session: Send {
     /// The dialect of its server.
     fn dialect(&self) -> &'static dyn Dialect;
@@ -95,12 +99,14 @@ pub trait Session: Send {
     /// Prepares a statement, written with `?` for its parameters.
     fn prepare(&mut self, sql: &str) -> SqlResult<Statement>;
 
-    /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or returned.
+    /// Executes a statement, reads its rows to the end and drops them; the rows that it changed or
+    /// returned.
     fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64>;
 
-    /// Executes statements one after the other and keeps the rows of each, instead of what `answers` held before; where the
-    /// protocol can, they are sent together. Only inside a session that is `always_in_transaction`: a server that rolls back
-    /// at a deadlock goes on with those behind it.
+    /// Executes statements one after the other and keeps the rows of each, instead of what
+    /// `answers` held before; where the protocol can, they are sent together. Only inside a session
+    /// that is `always_in_transaction`: a server that rolls back at a deadlock goes on with those
+    /// behind it.
     fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()>;
 
     /// Executes text without parameters, unprepared: definitions, settings.
@@ -109,8 +115,8 @@ pub trait Session: Send {
     /// The rows of a text without parameters, every value as text or null.
     fn rows(&mut self, sql: &str) -> SqlResult<Answers>;
 
-    /// Loads rows in bulk (`LOAD DATA LOCAL`, `COPY`, `INSERT BULK`): columns parted by tabs, rows by newlines, `\N` for
-    /// null.
+    /// Loads rows in bulk (`LOAD DATA LOCAL`, `COPY`, `INSERT BULK`): columns parted by tabs, rows
+    /// by newlines, `\N` for null.
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64>;
 
     /// From now on there is no statement outside a transaction, also after a reconnect.
@@ -142,7 +148,8 @@ pub struct Statements {
     pub other: u32,
 }
 
-/// Statements that need nothing of each other's answers, in the order in which they are to be executed.
+/// Statements that need nothing of each other's answers, in the order in which they are to be
+/// executed.
 #[derive(Default)]
 pub struct Batch<'p> {
     params: Vec<Param<'p>>,
@@ -152,7 +159,8 @@ pub struct Batch<'p> {
 }
 
 impl<'p> Batch<'p> {
-    /// Nothing in it, but room for as much as it held: what a transaction sends needs no memory of its own.
+    /// Nothing in it, but room for as much as it held: what a transaction sends needs no memory of
+    /// its own.
     pub fn emptied<'q>(mut self) -> Batch<'q> {
         self.params.clear();
         self.statements.clear();
@@ -213,8 +221,12 @@ mod tests {
         batch.read(Statement(3), [Param::Int(1), Param::Null]);
         batch.write(Statement(1), []);
         batch.write(Statement(3), [Param::Int(2)]);
-        let all: Vec<_> = batch.iter().map(|(statement, params)| (statement.0, params.to_vec())).collect();
-        assert_eq!(all, [(3, vec![Param::Int(1), Param::Null]), (1, vec![]), (3, vec![Param::Int(2)])]);
+        let all: Vec<_> =
+            batch.iter().map(|(statement, params)| (statement.0, params.to_vec())).collect();
+        assert_eq!(
+            all,
+            [(3, vec![Param::Int(1), Param::Null]), (1, vec![]), (3, vec![Param::Int(2)])]
+        );
         assert_eq!(batch.sent(), Statements { reads: 1, writes: 2, other: 0 });
     }
 }

@@ -1,5 +1,6 @@
-//! The resolved plan: plain data, every default filled in, every unit converted. It is what a bundle keeps, so its JSON
-//! form is versioned with the bundle's schema: fields are only ever added, with a default.
+//! The resolved plan: plain data, every default filled in, every unit converted. It is what a
+//! bundle keeps, so its JSON form is versioned with the bundle's schema: fields are only ever
+//! added, with a default.
 
 mod axis;
 pub mod headline;
@@ -12,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::axis::{Axis, AxisValue, Field};
 use self::headline::Headline;
-pub use self::preparation::{Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule};
+pub use self::preparation::{
+    Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule,
+};
 pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
 use super::search::Search;
 
@@ -39,7 +42,8 @@ pub struct Plan {
     /// By which method points were measured; `record::METHOD` when the run began.
     #[serde(default)]
     pub method: Method,
-    /// Fields whose difference is the question, as paths: points that differ in them may be compared.
+    /// Fields whose difference is the question, as paths: points that differ in them may be
+    /// compared.
     #[serde(default)]
     pub vary: Vec<String>,
     /// Subjects may share a physical device: a control run.
@@ -95,7 +99,8 @@ pub struct Protocol {
     pub datasets: Vec<Dataset>,
     /// Loads that are put on before the steps, in order.
     pub prepare: Vec<Conditioning>,
-    /// What is done to the drives besides: before the datasets are filled, and after the loads of `prepare`.
+    /// What is done to the drives besides: before the datasets are filled, and after the loads of
+    /// `prepare`.
     #[serde(default)]
     pub preparation: Preparation,
     /// What is measured, in order.
@@ -106,10 +111,12 @@ pub struct Protocol {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Point by point through the subjects, in turns that `order` balances, so that drift meets all alike.
+    /// Point by point through the subjects, in turns that `order` balances, so that drift meets all
+    /// alike.
     #[default]
     Interleaved,
-    /// All points of a subject before the next subject, which keeps a drive's conditioned state unbroken.
+    /// All points of a subject before the next subject, which keeps a drive's conditioned state
+    /// unbroken.
     Blocked,
 }
 
@@ -148,8 +155,8 @@ pub struct OwnKnob {
 pub struct Drive {
     /// Where it is reached.
     pub place: Place,
-    /// The plan says `erase = true`: what is on it may be destroyed. Only devices need it; in a directory Dyno writes
-    /// nothing but its own folder.
+    /// The plan says `erase = true`: what is on it may be destroyed. Only devices need it; in a
+    /// directory Dyno writes nothing but its own folder.
     pub erase: bool,
     /// The filesystems and partition tables that the plan says may be erased: `erase = "xfs"`.
     #[serde(default)]
@@ -235,7 +242,8 @@ pub struct Step {
     pub drop_caches: bool,
     /// Let the engine's background work (compaction) end before each point.
     pub settle: bool,
-    /// The figures that its source prints, by name; those that its kind of sweep is known for where it does not say.
+    /// The figures that its source prints, by name; those that its kind of sweep is known for where
+    /// it does not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<String>,
     /// What moves between its points; None measures one.
@@ -283,7 +291,8 @@ pub struct PointPlan {
 }
 
 impl Plan {
-    /// Whether nothing is kept on any drive: all loads are on engines without data, or on servers elsewhere.
+    /// Whether nothing is kept on any drive: all loads are on engines without data, or on servers
+    /// elsewhere.
     pub fn keeps_no_data(&self) -> bool {
         self.protocol.keeps_no_data()
     }

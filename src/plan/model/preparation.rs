@@ -121,8 +121,12 @@ pub enum Metric {
 }
 
 /// Metrics by the word that a plan uses.
-pub const METRICS: [(&str, Metric); 4] =
-    [("iops", Metric::Iops), ("throughput", Metric::Throughput), ("mean", Metric::Mean), ("p99", Metric::P99)];
+pub const METRICS: [(&str, Metric); 4] = [
+    ("iops", Metric::Iops),
+    ("throughput", Metric::Throughput),
+    ("mean", Metric::Mean),
+    ("p99", Metric::P99),
+];
 
 impl Metric {
     /// The word that a plan uses.

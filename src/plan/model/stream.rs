@@ -56,7 +56,8 @@ pub enum Arrival {
     Fixed,
     /// Independent of one another, with exponential gaps.
     Poisson,
-    /// A rate limit as db_bench has it: the tokens of 100 ms at a time, used as fast as the engine takes them.
+    /// A rate limit as db_bench has it: the tokens of 100 ms at a time, used as fast as the engine
+    /// takes them.
     Refill,
 }
 
@@ -143,7 +144,8 @@ impl Knobs {
     }
 }
 
-/// Only a bundle that was edited by hand, or a knob that its `Info` does not declare, can come here.
+/// Only a bundle that was edited by hand, or a knob that its `Info` does not declare, can come
+/// here.
 fn missing(name: &str) -> crate::base::error::Error {
     anyhow!("the resolved plan has no proper value for '{name}'")
 }
@@ -151,7 +153,8 @@ fn missing(name: &str) -> crate::base::error::Error {
 impl Stream {
     /// Nothing of it is on a drive under test.
     pub fn keeps_no_data(&self) -> bool {
-        self.dataset.is_empty() || self.engine.knobs.text("server").is_ok_and(|server| server == "existing")
+        self.dataset.is_empty()
+            || self.engine.knobs.text("server").is_ok_and(|server| server == "existing")
     }
 
     /// One of its parts.

@@ -1,7 +1,8 @@
 //! Statements of one document that can't both be true.
 //!
-//! Each statement leaves its figures a range; two that leave none in common contradict each other. What a statement
-//! leaves open (which point, which rival) binds nothing, and neither does a number that is met "or better".
+//! Each statement leaves its figures a range; two that leave none in common contradict each other.
+//! What a statement leaves open (which point, which rival) binds nothing, and neither does a number
+//! that is met "or better".
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +55,8 @@ struct Bounds {
 /// A statement, by its index, and what it leaves a figure.
 type Range = (usize, f64, f64);
 
-/// Marks statements that another contradicts. Where the data settle which of two is right, only the other is marked.
+/// Marks statements that another contradicts. Where the data settle which of two is right, only the
+/// other is marked.
 pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
     let mut ranges: BTreeMap<(&str, &str, Quantity), Vec<Range>> = BTreeMap::new();
     // What holds by another formula than was named says nothing else than that.
@@ -70,7 +72,11 @@ pub fn contradictions(filed: &[Filed<'_>], judged: &mut [Judgement]) {
     for of_one in ranges.values() {
         for (i, (a, a_low, a_high)) in of_one.iter().enumerate() {
             let others = of_one[i + 1..].iter().filter(|(b, ..)| a != b);
-            apart.extend(others.filter(|(_, low, high)| a_low >= high || low >= a_high).map(|(b, ..)| (*a, *b)));
+            apart.extend(
+                others
+                    .filter(|(_, low, high)| a_low >= high || low >= a_high)
+                    .map(|(b, ..)| (*a, *b)),
+            );
         }
     }
     let is_right: Vec<bool> = judged.iter().map(|j| j.verdict().is_fine() && j.exact).collect();
@@ -102,11 +108,16 @@ fn of(stated: &Statement) -> Vec<Bounds> {
     };
     let places: Vec<(&String, Option<&String>)> = match kind {
         Kind::Value => stated.points.iter().map(|at| (at, None)).collect(),
-        _ => stated.points.iter().flat_map(|at| stated.rivals.iter().map(move |r| (at, Some(r)))).collect(),
+        _ => stated
+            .points
+            .iter()
+            .flat_map(|at| stated.rivals.iter().map(move |r| (at, Some(r))))
+            .collect(),
     };
     let one = places.len() == 1;
-    let each =
-        one || ((stated.every_point || stated.points.len() == 1) && (stated.every_rival || stated.rivals.len() == 1));
+    let each = one
+        || ((stated.every_point || stated.points.len() == 1)
+            && (stated.every_rival || stated.rivals.len() == 1));
     // "20 % more at all points" is met by 25 % at one of them.
     let is_least = stated.amount.is_some_and(|a| a.bound == Bound::Plain) && !one;
     let (low, high) = match (is_least, stated.is_bolder_upwards()) {
@@ -116,7 +127,9 @@ fn of(stated: &Statement) -> Vec<Bounds> {
     };
     let mut found = Vec::new();
     if each && !stated.up_to || one {
-        found.extend(places.iter().flat_map(|(at, rival)| at_place(stated, kind, at, *rival, (low, high))));
+        found.extend(
+            places.iter().flat_map(|(at, rival)| at_place(stated, kind, at, *rival, (low, high))),
+        );
     }
     if let (true, Some(amount)) = (stated.up_to, stated.amount) {
         let (low, high) = range(amount);
@@ -126,10 +139,22 @@ fn of(stated: &Statement) -> Vec<Bounds> {
         let points = if stated.points.len() > 1 { stated.points.clone() } else { Vec::new() };
         let points = if stated.names_points { points } else { Vec::new() };
         let subject = stated.subject.clone();
-        found.push(Bounds { quantity: Quantity::Maximum { subject, rivals, points, kind }, low, high });
-        let limit = if stated.is_bolder_upwards() { (f64::NEG_INFINITY, high) } else { (low, f64::INFINITY) };
+        found.push(Bounds {
+            quantity: Quantity::Maximum { subject, rivals, points, kind },
+            low,
+            high,
+        });
+        let limit = if stated.is_bolder_upwards() {
+            (f64::NEG_INFINITY, high)
+        } else {
+            (low, f64::INFINITY)
+        };
         if !stated.names_points {
-            found.extend(places.iter().flat_map(|(at, rival)| at_place(stated, amount.kind, at, *rival, limit)));
+            found.extend(
+                places
+                    .iter()
+                    .flat_map(|(at, rival)| at_place(stated, amount.kind, at, *rival, limit)),
+            );
         }
     }
     found
@@ -155,27 +180,41 @@ fn name(kind: Kind) -> &'static str {
 }
 
 /// The bounds at one point: of a difference its sign too, so that it can be set beside a factor.
-fn at_place(stated: &Statement, kind: Kind, at: &str, rival: Option<&String>, (low, high): (f64, f64)) -> Vec<Bounds> {
+fn at_place(
+    stated: &Statement,
+    kind: Kind,
+    at: &str,
+    rival: Option<&String>,
+    (low, high): (f64, f64),
+) -> Vec<Bounds> {
     let at = at.to_string();
     let Some(rival) = rival else {
         let quantity = Quantity::Value { subject: stated.subject.clone(), at };
         return vec![Bounds { quantity, low, high }];
     };
     let is_first = stated.subject < *rival;
-    let (first, second) = if is_first { (&stated.subject, rival) } else { (rival, &stated.subject) };
+    let (first, second) =
+        if is_first { (&stated.subject, rival) } else { (rival, &stated.subject) };
     let (first, second) = (first.clone(), second.clone());
     let times = |low: f64, high: f64| {
-        let quantity = Quantity::Times { first: first.clone(), second: second.clone(), at: at.clone() };
+        let quantity =
+            Quantity::Times { first: first.clone(), second: second.clone(), at: at.clone() };
         let (low, high) = if is_first { (low, high) } else { (1.0 / high, 1.0 / low) };
         Bounds { quantity, low, high }
     };
     match kind {
         Kind::Relative(formula) => {
-            let of = |value: f64| if value.is_finite() { formula.times(value).max(0.0) } else { value.max(0.0) };
+            let of = |value: f64| {
+                if value.is_finite() { formula.times(value).max(0.0) } else { value.max(0.0) }
+            };
             vec![times(of(low), of(high))]
         }
         _ => {
-            let quantity = Quantity::Difference { first: first.clone(), second: second.clone(), at: at.clone() };
+            let quantity = Quantity::Difference {
+                first: first.clone(),
+                second: second.clone(),
+                at: at.clone(),
+            };
             let (own_low, own_high) = if is_first { (low, high) } else { (-high, -low) };
             let mut found = vec![Bounds { quantity, low: own_low, high: own_high }];
             if low >= 0.0 {

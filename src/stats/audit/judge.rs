@@ -37,7 +37,8 @@ pub fn judge(table: &Table, stated: &Statement) -> Judgement {
     let kind = stated.amount.map_or(Kind::Difference, |a| a.kind);
     let rivals = rivals(stated, kind);
     let (cells, missing) = scope(table, stated, kind, &stated.points, &rivals);
-    let absent = stated.rivals.iter().filter(|r| kind != Kind::Value && !table.has(r)).cloned().collect();
+    let absent =
+        stated.rivals.iter().filter(|r| kind != Kind::Value && !table.has(r)).cloned().collect();
     let judgement = Judgement { missing, absent, ..Judgement::default() };
     let Some(decides) = combined(stated, &cells, stated.amount) else {
         let rival_absent = table.has(&stated.subject) && !judgement.absent.is_empty();
@@ -45,7 +46,9 @@ pub fn judge(table: &Table, stated: &Statement) -> Judgement {
         return Judgement { verdicts: vec![verdict], ..judgement };
     };
     let about = Some(decides.cell.clone());
-    let exact = stated.amount.is_none_or(|a| a.bound != Bound::Plain || is_the_value(stated, &decides.cell, a));
+    let exact = stated
+        .amount
+        .is_none_or(|a| a.bound != Bound::Plain || is_the_value(stated, &decides.cell, a));
     let judgement = Judgement { about, exact, ..judgement };
     match decides.reading {
         Reading::Short => short(table, stated, kind, &cells, &decides, judgement),
@@ -74,7 +77,9 @@ fn fine(
             let about = found.about.as_ref().and_then(range);
             matches!((range(cell), about), (Some(there), Some(here)) if there.0 > here.1)
         };
-        found.maximum = strongest(stated, &everywhere).map(|r| r.cell).filter(|c| stated.of_one_point() && beyond(c));
+        found.maximum = strongest(stated, &everywhere)
+            .map(|r| r.cell)
+            .filter(|c| stated.of_one_point() && beyond(c));
         if stated.of_one_point() || !stated.names_points {
             found.missing = missing;
         }
@@ -124,7 +129,8 @@ fn short(
     let of_all = stated.every_point || stated.every_rival;
     let of_several_rivals = stated.every_rival && stated.rivals.len() > 1;
     if (stated.every_point && stated.points.len() > 1) || of_several_rivals {
-        found.short = each.iter().filter(|r| r.reading == Reading::Short).map(|r| r.cell.clone()).collect();
+        found.short =
+            each.iter().filter(|r| r.reading == Reading::Short).map(|r| r.cell.clone()).collect();
     }
     let may_be_where_nothing_is = match (stated.every_point, stated.every_rival) {
         (false, _) => !found.missing.is_empty(),
@@ -149,17 +155,21 @@ fn short(
 }
 
 impl Judgement {
-    /// Where the subject is worse though nothing is claimed there: an "up to" says nothing of these.
+    /// Where the subject is worse though nothing is claimed there: an "up to" says nothing of
+    /// these.
     fn with_worse(mut self, table: &Table, stated: &Statement, kind: Kind) -> Judgement {
         if kind == Kind::Value {
             return self;
         }
         for rival in table.figures.keys().filter(|s| **s != stated.subject) {
             for at in &table.points {
-                let cell = table.cell(&stated.subject, Some(rival), at, Kind::Difference, stated.better);
-                self.worse.extend(
-                    cell.filter(|c| c.is_clearly_worse() && Some(c) != self.about.as_ref() && !self.short.contains(c)),
-                );
+                let cell =
+                    table.cell(&stated.subject, Some(rival), at, Kind::Difference, stated.better);
+                self.worse.extend(cell.filter(|c| {
+                    c.is_clearly_worse()
+                        && Some(c) != self.about.as_ref()
+                        && !self.short.contains(c)
+                }));
             }
         }
         self
@@ -197,9 +207,11 @@ fn scope(
     (cells, missing)
 }
 
-/// The cell that decides: of those of which each must reach what is stated the weakest, otherwise the strongest.
+/// The cell that decides: of those of which each must reach what is stated the weakest, otherwise
+/// the strongest.
 fn combined(stated: &Statement, cells: &[Vec<Cell>], amount: Option<Amount>) -> Option<Read> {
-    let at_point = |cells: &Vec<Cell>| pick(cells.iter().map(|c| read(stated, c, amount)), stated.every_rival);
+    let at_point =
+        |cells: &Vec<Cell>| pick(cells.iter().map(|c| read(stated, c, amount)), stated.every_rival);
     pick(cells.iter().filter_map(at_point), stated.every_point)
 }
 
@@ -267,8 +279,8 @@ fn oriented(stated: &Statement, (low, high): (f64, f64)) -> (f64, f64) {
     if stated.is_bolder_upwards() { (low, high) } else { (-high, -low) }
 }
 
-/// How far below and above what is stated the computed value may lie if it was rounded half up or cut off, turned so
-/// that more says more. Cut off, 110.9 µs is 110 µs and 58.9 % is 58 %.
+/// How far below and above what is stated the computed value may lie if it was rounded half up or
+/// cut off, turned so that more says more. Cut off, 110.9 µs is 110 µs and 58.9 % is 58 %.
 fn rounding(stated: &Statement, amount: Amount) -> (f64, f64) {
     let (half, cut) = (amount.unit / 2.0, amount.unit * (1.0 - 1e-6));
     match amount.bound {
@@ -288,22 +300,30 @@ fn is_the_value(stated: &Statement, cell: &Cell, amount: Amount) -> bool {
     high >= target - below - slack && low <= target + above + slack
 }
 
-/// The same cells by another formula, where all of them reach the value by it and the deciding one has it.
-fn by_another_formula(stated: &Statement, cells: &[Vec<Cell>], decides: &Read, amount: Amount) -> Option<(Cell, Kind)> {
+/// The same cells by another formula, where all of them reach the value by it and the deciding one
+/// has it.
+fn by_another_formula(
+    stated: &Statement,
+    cells: &[Vec<Cell>],
+    decides: &Read,
+    amount: Amount,
+) -> Option<(Cell, Kind)> {
     let Kind::Relative(own) = amount.kind else { return None };
     let fits = |formula: &Formula| {
         let other = Amount { kind: Kind::Relative(*formula), ..amount };
         let found = combined(stated, cells, Some(other));
-        *formula != own && found.is_some_and(|r| r.reading.is_fine() && is_the_value(stated, &r.cell, other))
+        *formula != own
+            && found.is_some_and(|r| r.reading.is_fine() && is_the_value(stated, &r.cell, other))
     };
     let formula = Formula::ALL.into_iter().find(|f| !decides.cell.is_worse() && fits(f))?;
     Some((decides.cell.clone(), Kind::Relative(formula)))
 }
 
-/// Where the stated value stands, at other points or of others, if the statement names one place or one rival.
+/// Where the stated value stands, at other points or of others, if the statement names one place or
+/// one rival.
 fn elsewhere(table: &Table, stated: &Statement, amount: Amount) -> Vec<(Cell, Kind)> {
-    let names_a_rival =
-        (stated.names_rivals && stated.rivals.len() == 1) || (amount.kind == Kind::Value && stated.names_points);
+    let names_a_rival = (stated.names_rivals && stated.rivals.len() == 1)
+        || (amount.kind == Kind::Value && stated.names_points);
     let of_one_rival = names_a_rival && !stated.every_point;
     if !stated.of_one_point() && !of_one_rival {
         return Vec::new();

@@ -1,8 +1,9 @@
 //! Published statements computed again from the figures that they were made from, and judged.
 //!
-//! An audit accuses somebody in public, so no verdict is harsher than the printed figures allow: they are rounded
-//! themselves, and a statement that is true for some of what they leave open is not called false. What a statement does
-//! not say is taken in its favour: without a rival any will do, without a point any will do.
+//! An audit accuses somebody in public, so no verdict is harsher than the printed figures allow:
+//! they are rounded themselves, and a statement that is true for some of what they leave open is
+//! not called false. What a statement does not say is taken in its favour: without a rival any will
+//! do, without a point any will do.
 
 pub mod conflict;
 mod judge;
@@ -62,13 +63,15 @@ pub struct Statement {
     pub subject: String,
     /// Nothing where it is only said to be better.
     pub amount: Option<Amount>,
-    /// The points that it is about, and whether it names them; left unnamed they are all of the table.
+    /// The points that it is about, and whether it names them; left unnamed they are all of the
+    /// table.
     pub points: Vec<String>,
     /// Whether it names them.
     pub names_points: bool,
     /// It is to hold at each of the points; otherwise at one of them.
     pub every_point: bool,
-    /// The rivals that it is against, and whether it names them; left unnamed they are all of the table.
+    /// The rivals that it is against, and whether it names them; left unnamed they are all of the
+    /// table.
     pub rivals: Vec<String>,
     /// Whether it names them.
     pub names_rivals: bool,
@@ -78,7 +81,8 @@ pub struct Statement {
     pub up_to: bool,
     /// Whether more or less is better.
     pub better: Better,
-    /// It is the figure of a rival of whoever published it: what is said worse than it is, is then the overstatement.
+    /// It is the figure of a rival of whoever published it: what is said worse than it is, is then
+    /// the overstatement.
     pub of_a_rival: bool,
 }
 

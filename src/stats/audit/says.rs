@@ -1,4 +1,5 @@
-//! What a statement says, read: "21 %", "more than 2 ×", "151 µs", "1.3 M", and where: "96", "all", "from 32".
+//! What a statement says, read: "21 %", "more than 2 ×", "151 µs", "1.3 M", and where: "96", "all",
+//! "from 32".
 
 use super::Bound;
 
@@ -52,8 +53,15 @@ const BOUNDS: &[(&str, Bound)] = &[
     ("≤", Bound::AtMost),
 ];
 
-const MAGNITUDES: &[(&str, f64)] =
-    &[("K", 1e3), ("k", 1e3), ("thousand", 1e3), ("M", 1e6), ("million", 1e6), ("G", 1e9), ("billion", 1e9)];
+const MAGNITUDES: &[(&str, f64)] = &[
+    ("K", 1e3),
+    ("k", 1e3),
+    ("thousand", 1e3),
+    ("M", 1e6),
+    ("million", 1e6),
+    ("G", 1e9),
+    ("billion", 1e9),
+];
 
 /// Units of one kind, each with how many of the first it is.
 const UNITS: &[&[(&str, f64)]] = &[
@@ -68,12 +76,22 @@ const UNITS: &[&[(&str, f64)]] = &[
         ("GiB/s", 1073741824.0),
     ],
     &[("W", 1.0), ("watts", 1.0), ("mW", 1e-3), ("kW", 1e3)],
-    &[("J", 1.0), ("nJ", 1e-9), ("uJ", 1e-6), ("µJ", 1e-6), ("μJ", 1e-6), ("mJ", 1e-3), ("kJ", 1e3), ("MJ", 1e6)],
+    &[
+        ("J", 1.0),
+        ("nJ", 1e-9),
+        ("uJ", 1e-6),
+        ("µJ", 1e-6),
+        ("μJ", 1e-6),
+        ("mJ", 1e-3),
+        ("kJ", 1e3),
+        ("MJ", 1e6),
+    ],
     &[("MB/s/W", 1.0), ("GB/s/W", 1e3)],
 ];
 
 /// Units of counts, which a number may be stated without.
-const COUNTS: &[&[&str]] = &[&["ops/s", "IOPS"], &["ops/s/W", "IOPS/W"], &["a minute", "per minute", "/min"]];
+const COUNTS: &[&[&str]] =
+    &[&["ops/s", "IOPS"], &["ops/s/W", "IOPS/W"], &["a minute", "per minute", "/min"]];
 
 /// Names of columns that say their unit by how they end.
 const ENDINGS: &[(&str, &str)] = &[
@@ -96,7 +114,8 @@ pub fn quantity(text: &str) -> Result<Quantity, String> {
     let text = text.trim();
     let bound = BOUNDS.iter().find(|(words, _)| text.to_lowercase().starts_with(words));
     let rest = bound.map_or(text, |(words, _)| text[words.len()..].trim_start());
-    let end = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(rest.len());
+    let end =
+        rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(rest.len());
     let (digits, behind) = (&rest[..end], rest[end..].trim());
     let (value, last) = number(digits).ok_or_else(|| match digits.is_empty() {
         true => format!("'{text}' does not begin with a number"),
@@ -119,7 +138,8 @@ pub fn quantity(text: &str) -> Result<Quantity, String> {
 fn number(digits: &str) -> Option<(f64, f64)> {
     let (whole, after) = digits.split_once('.').unwrap_or((digits, ""));
     let groups: Vec<&str> = whole.split(',').collect();
-    let grouped = groups.len() == 1 || (groups[0].len() <= 3 && groups[1..].iter().all(|g| g.len() == 3));
+    let grouped =
+        groups.len() == 1 || (groups[0].len() <= 3 && groups[1..].iter().all(|g| g.len() == 3));
     let plain = !groups[0].is_empty() && (digits.contains('.') != after.is_empty());
     if !grouped || !plain || !after.bytes().all(|b| b.is_ascii_digit()) || digits.len() > 20 {
         return None;
@@ -135,8 +155,9 @@ pub fn unit_of_column(name: &str) -> &'static str {
 
 /// How many of a metric's unit one of the stated unit is.
 pub fn scale(stated: &str, metric: &str) -> Option<f64> {
-    let of =
-        |unit: &str, family: &[(&str, f64)]| family.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
+    let of = |unit: &str, family: &[(&str, f64)]| {
+        family.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale)
+    };
     let alike = |all: &&[&str]| {
         let of = |unit: &str| unit.is_empty() || all.contains(&unit);
         of(stated) && of(metric)
@@ -209,33 +230,67 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_refused() {
-        for text in ["", "much", "%", "nearly 2 ×", "1,5 %", "12,34", "1.2.3", "-5 %", ".5 %", "5. %", "NaN", "inf %"]
-        {
+        for text in [
+            "",
+            "much",
+            "%",
+            "nearly 2 ×",
+            "1,5 %",
+            "12,34",
+            "1.2.3",
+            "-5 %",
+            ".5 %",
+            "5. %",
+            "NaN",
+            "inf %",
+        ] {
             assert!(quantity(text).is_err(), "{text}");
         }
     }
 
     #[test]
     fn units_of_one_kind_are_converted_and_others_are_not() {
-        assert_eq!((scale("ms", "µs"), scale("IOPS", ""), scale("", "ops/s")), (Some(1e3), Some(1.0), Some(1.0)));
-        assert_eq!((scale("GB/s", "MB/s"), scale("W", "W"), scale("°C", "°C")), (Some(1e3), Some(1.0), Some(1.0)));
-        assert_eq!((scale("µs", "ops/s"), scale("", "µs"), scale("MB", "MB/s")), (None, None, None));
+        assert_eq!(
+            (scale("ms", "µs"), scale("IOPS", ""), scale("", "ops/s")),
+            (Some(1e3), Some(1.0), Some(1.0))
+        );
+        assert_eq!(
+            (scale("GB/s", "MB/s"), scale("W", "W"), scale("°C", "°C")),
+            (Some(1e3), Some(1.0), Some(1.0))
+        );
+        assert_eq!(
+            (scale("µs", "ops/s"), scale("", "µs"), scale("MB", "MB/s")),
+            (None, None, None)
+        );
         assert_eq!(
             (scale("µJ", "J"), scale("", "ops/s/W"), scale("/min", "a minute")),
             (Some(1e-6), Some(1.0), Some(1.0))
         );
-        assert_eq!((scale("IOPS", "ops/s/W"), scale("ops/s", "a minute"), scale("J", "W")), (None, None, None));
-        let of = ["ops_per_s_per_watt", "reader-4:mb_per_s", "new_orders_per_min", "joules_per_op"].map(unit_of_column);
+        assert_eq!(
+            (scale("IOPS", "ops/s/W"), scale("ops/s", "a minute"), scale("J", "W")),
+            (None, None, None)
+        );
+        let of = ["ops_per_s_per_watt", "reader-4:mb_per_s", "new_orders_per_min", "joules_per_op"]
+            .map(unit_of_column);
         assert_eq!(of, ["ops/s/W", "MB/s", "a minute", "J"]);
-        assert_eq!((unit_of_column("p99_us"), unit_of_column("ops_per_s"), unit_of_column("x")), ("µs", "ops/s", ""));
+        assert_eq!(
+            (unit_of_column("p99_us"), unit_of_column("ops_per_s"), unit_of_column("x")),
+            ("µs", "ops/s", "")
+        );
     }
 
     #[test]
     fn places_are_points_or_ranges_of_them() {
         let points = ["16", "32", "64", "all"].map(String::from);
         let at = |text: &str| place(text, &points).points(&points).join(" ");
-        assert_eq!((at("from 32"), at("to 32"), at("from 20 to 40")), ("32 64".into(), "16 32".into(), "32".into()));
-        assert_eq!((at("32"), at("all"), at("every")), ("32".into(), "all".into(), "16 32 64 all".into()));
+        assert_eq!(
+            (at("from 32"), at("to 32"), at("from 20 to 40")),
+            ("32 64".into(), "16 32".into(), "32".into())
+        );
+        assert_eq!(
+            (at("32"), at("all"), at("every")),
+            ("32".into(), "all".into(), "16 32 64 all".into())
+        );
         assert_eq!((at("128"), at("from many")), ("128".into(), "from many".into()));
     }
 }

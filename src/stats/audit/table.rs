@@ -6,7 +6,8 @@ use super::{Formula, Kind};
 use crate::stats::Better;
 use crate::stats::percent::times_as_good;
 
-/// Figures are compared to this share of themselves: two that differ by less were the same in decimal.
+/// Figures are compared to this share of themselves: two that differ by less were the same in
+/// decimal.
 pub(super) const SAME: f64 = 1e-9;
 
 /// One published figure, with the range that its own rounding leaves open.
@@ -28,7 +29,8 @@ impl Figure {
         Figure { value, low: value, high: value, decimals: None }
     }
 
-    /// A plain decimal number of at most 15 digits, such as "10.5": half a unit of its last digit is open.
+    /// A plain decimal number of at most 15 digits, such as "10.5": half a unit of its last digit
+    /// is open.
     pub fn printed(text: &str) -> Option<Figure> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         let (whole, after) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -162,7 +164,9 @@ fn computed(kind: Kind, better: Better, own: f64, other: Option<f64>) -> Option<
             let difference = if difference.abs() < scale * SAME { 0.0 } else { difference };
             Some(if better == Better::Higher { difference } else { -difference })
         }
-        Kind::Relative(formula) => times_as_good(own, other?, better).map(|times| formula.of(times)),
+        Kind::Relative(formula) => {
+            times_as_good(own, other?, better).map(|times| formula.of(times))
+        }
     }
 }
 

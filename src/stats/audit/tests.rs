@@ -17,7 +17,8 @@ fn table(rows: &[(&str, &str, &str)]) -> Table {
     table
 }
 
-/// Latencies: A is 58.57 % (or, the other way round, 36.94 %) better than B at 96, and worse than C at 128.
+/// Latencies: A is 58.57 % (or, the other way round, 36.94 %) better than B at 96, and worse than C
+/// at 128.
 fn latencies() -> Table {
     table(&[
         ("A", "96", "169"),
@@ -90,10 +91,14 @@ fn a_value_of_another_point_or_rival_is_found_there() {
 fn what_the_printed_figures_leave_open_is_not_called_false() {
     // 268 ÷ 169 may have been 268.5 ÷ 168.5 = 59.34 %, and not more.
     let tenths = |value| {
-        let amount = Amount { value, unit: 0.1, kind: Kind::Relative(Formula::Gain), bound: Bound::Plain };
+        let amount =
+            Amount { value, unit: 0.1, kind: Kind::Relative(Formula::Gain), bound: Bound::Plain };
         verdict(&stated(Some(amount)))
     };
-    assert_eq!((tenths(58.6), tenths(59.3), tenths(59.4)), (Verdict::RoundedUp, Verdict::MayHold, Verdict::Inflated));
+    assert_eq!(
+        (tenths(58.6), tenths(59.3), tenths(59.4)),
+        (Verdict::RoundedUp, Verdict::MayHold, Verdict::Inflated)
+    );
 }
 
 #[test]
@@ -122,12 +127,25 @@ fn all_points_need_all_points() {
     let all = |stated: Statement| Statement { points: vec!["96".into(), "128".into()], ..stated };
     let judged = judge(&part, &all(stated(None)));
     assert_eq!((judged.verdict(), judged.missing.len()), (Verdict::Incomplete, 1));
-    let up_to = Statement { names_points: false, every_point: false, up_to: true, ..all(stated(gain(58.0))) };
-    assert_eq!(judge(&part, &up_to).verdict(), Verdict::Incomplete, "the maximum may be where nothing is");
+    let up_to = Statement {
+        names_points: false,
+        every_point: false,
+        up_to: true,
+        ..all(stated(gain(58.0)))
+    };
+    assert_eq!(
+        judge(&part, &up_to).verdict(),
+        Verdict::Incomplete,
+        "the maximum may be where nothing is"
+    );
     let more = Statement { amount: gain(80.0), ..up_to.clone() };
     assert_eq!(judge(&part, &more).verdict(), Verdict::Incomplete, "so may what is not reached");
     let worse = table(&[("A", "96", "300"), ("B", "96", "268"), ("A", "128", "417")]);
-    assert_eq!(judge(&worse, &all(stated(None))).verdict(), Verdict::Inflated, "no further row can mend that");
+    assert_eq!(
+        judge(&worse, &all(stated(None))).verdict(),
+        Verdict::Inflated,
+        "no further row can mend that"
+    );
 }
 
 #[test]
@@ -144,9 +162,15 @@ fn a_rival_that_is_not_there_leaves_it_incomplete() {
 fn values_and_differences_are_judged_in_their_unit() {
     let cut = table(&[("A", "96", "110.9")]);
     let value = |v| judge(&cut, &stated(amount(v, Kind::Value))).verdict();
-    assert_eq!((value(111.0), value(110.0), value(109.0)), (Verdict::Holds, Verdict::RoundedUp, Verdict::Inflated));
+    assert_eq!(
+        (value(111.0), value(110.0), value(109.0)),
+        (Verdict::Holds, Verdict::RoundedUp, Verdict::Inflated)
+    );
     let value = |v| verdict(&stated(amount(v, Kind::Value)));
-    assert_eq!((value(169.0), value(170.0), value(168.0)), (Verdict::Holds, Verdict::Holds, Verdict::MayHold));
+    assert_eq!(
+        (value(169.0), value(170.0), value(168.0)),
+        (Verdict::Holds, Verdict::Holds, Verdict::MayHold)
+    );
     assert_eq!((value(160.0), value(417.0)), (Verdict::Inflated, Verdict::Holds));
     let at_128 = Statement { points: vec!["128".into()], ..stated(amount(169.0, Kind::Value)) };
     assert_eq!(verdict(&at_128), Verdict::WrongPoint);
@@ -156,7 +180,8 @@ fn values_and_differences_are_judged_in_their_unit() {
         (Verdict::Holds, Verdict::Holds, Verdict::Inflated)
     );
     let of_a_rival = |v| {
-        let of_b = Statement { subject: "B".into(), of_a_rival: true, ..stated(amount(v, Kind::Value)) };
+        let of_b =
+            Statement { subject: "B".into(), of_a_rival: true, ..stated(amount(v, Kind::Value)) };
         verdict(&of_b)
     };
     assert_eq!(
@@ -167,28 +192,44 @@ fn values_and_differences_are_judged_in_their_unit() {
 
 #[test]
 fn a_bound_is_not_rounded() {
-    let twice = table(&[("A", "96", "100"), ("B", "96", "200"), ("A", "128", "100"), ("B", "128", "230")]);
+    let twice =
+        table(&[("A", "96", "100"), ("B", "96", "200"), ("A", "128", "100"), ("B", "128", "230")]);
     let bound = |value, bound, at: &str| {
-        let amount = Some(Amount { value, unit: 1.0, kind: Kind::Relative(Formula::Factor), bound });
+        let amount =
+            Some(Amount { value, unit: 1.0, kind: Kind::Relative(Formula::Factor), bound });
         judge(&twice, &Statement { points: vec![at.into()], ..stated(amount) }).verdict()
     };
     assert_eq!(bound(2.0, Bound::AtLeast, "96"), Verdict::Holds);
-    assert_eq!(bound(2.0, Bound::MoreThan, "96"), Verdict::MayHold, "200 ÷ 100 is 2, or a little more");
+    assert_eq!(
+        bound(2.0, Bound::MoreThan, "96"),
+        Verdict::MayHold,
+        "200 ÷ 100 is 2, or a little more"
+    );
     assert_eq!(bound(2.0, Bound::MoreThan, "128"), Verdict::Holds);
     assert_eq!(bound(3.0, Bound::MoreThan, "128"), Verdict::Inflated);
     let exact = Figure::exact;
     let mut measured = twice.clone();
     measured.figures.get_mut("A").unwrap().insert("96".into(), exact(100.0));
     measured.figures.get_mut("B").unwrap().insert("96".into(), exact(200.0));
-    let amount = Amount { value: 2.0, unit: 1.0, kind: Kind::Relative(Formula::Factor), bound: Bound::MoreThan };
+    let amount = Amount {
+        value: 2.0,
+        unit: 1.0,
+        kind: Kind::Relative(Formula::Factor),
+        bound: Bound::MoreThan,
+    };
     let judged = judge(&measured, &stated(Some(amount)));
-    assert_eq!(judged.verdict(), Verdict::WrongPoint, "exactly 2 is not more than 2, which it is at 128");
+    assert_eq!(
+        judged.verdict(),
+        Verdict::WrongPoint,
+        "exactly 2 is not more than 2, which it is at 128"
+    );
 }
 
 /// Judges statements of one document on the latencies.
 fn document(statements: &[Statement]) -> Vec<Vec<Verdict>> {
     let mut judged: Vec<Judgement> = statements.iter().map(|s| judge(&latencies(), s)).collect();
-    let filed: Vec<Filed<'_>> = statements.iter().map(|stated| Filed { data: "d", metric: "p99_us", stated }).collect();
+    let filed: Vec<Filed<'_>> =
+        statements.iter().map(|stated| Filed { data: "d", metric: "p99_us", stated }).collect();
     contradictions(&filed, &mut judged);
     judged.into_iter().map(|j| j.verdicts).collect()
 }
@@ -199,28 +240,62 @@ fn two_statements_that_cannot_both_be_true_contradict_each_other() {
     let of = |value| stated(gain(value));
     assert_eq!(document(&[of(59.0), of(58.0)]), [[RoundedUp], [Holds]], "rounded and cut off");
     assert_eq!(document(&[of(59.0), of(80.0)]), [vec![RoundedUp], vec![Inflated, Contradicted]]);
-    assert_eq!(document(&[of(70.0), of(80.0)]), [[Inflated, Contradicted], [Inflated, Contradicted]]);
-    assert_eq!(document(&[of(20.0), of(58.0)]), [[Contradicted], [Holds]], "both are reached, and one is said");
+    assert_eq!(
+        document(&[of(70.0), of(80.0)]),
+        [[Inflated, Contradicted], [Inflated, Contradicted]]
+    );
+    assert_eq!(
+        document(&[of(20.0), of(58.0)]),
+        [[Contradicted], [Holds]],
+        "both are reached, and one is said"
+    );
     let least = Some(Amount { bound: Bound::AtLeast, ..gain(20.0).unwrap() });
     assert_eq!(document(&[stated(least), of(58.0)]), [[Holds], [Holds]], "a bound leaves room");
     let reduction = stated(amount(36.0, Kind::Relative(Formula::Reduction)));
-    assert_eq!(document(&[reduction, of(58.0)]), [[Holds], [Holds]], "the same pair by two formulas");
+    assert_eq!(
+        document(&[reduction, of(58.0)]),
+        [[Holds], [Holds]],
+        "the same pair by two formulas"
+    );
     let rival = Statement { subject: "B".into(), rivals: vec!["A".into()], ..stated(None) };
     assert_eq!(document(&[rival, stated(None)]), [vec![Inflated, Contradicted], vec![Holds]]);
     let difference = stated(amount(99.0, Kind::Difference));
     let rival = Statement { subject: "B".into(), rivals: vec!["A".into()], ..stated(gain(5.0)) };
-    assert_eq!(document(&[difference, rival])[1], [Inflated, Contradicted], "a difference has a direction");
+    assert_eq!(
+        document(&[difference, rival])[1],
+        [Inflated, Contradicted],
+        "a difference has a direction"
+    );
     let any = Statement { every_point: false, every_rival: false, ..everywhere(None) };
-    let up_to = |value| Statement { names_points: false, up_to: true, amount: gain(value), ..any.clone() };
+    let up_to =
+        |value| Statement { names_points: false, up_to: true, amount: gain(value), ..any.clone() };
     assert_eq!(document(&[up_to(58.0), up_to(40.0)]), [[Holds], [Contradicted]], "one maximum");
-    assert_eq!(document(&[up_to(40.0), of(58.0)]), [[Contradicted], [Holds]], "beyond its own maximum");
+    assert_eq!(
+        document(&[up_to(40.0), of(58.0)]),
+        [[Contradicted], [Holds]],
+        "beyond its own maximum"
+    );
 }
 
 #[test]
 fn figures_are_plain_decimal_numbers() {
     let of = |text| Figure::printed(text).map(|f| (f.low, f.value, f.high));
     assert_eq!((of("110"), of("7.5")), (Some((109.5, 110.0, 110.5)), Some((7.45, 7.5, 7.55))));
-    for text in ["", "-", ".", "1.", ".5", "1e5", "NaN", "inf", "1,000", "0x10", "12345678901234567", "1 0", "+1"] {
+    for text in [
+        "",
+        "-",
+        ".",
+        "1.",
+        ".5",
+        "1e5",
+        "NaN",
+        "inf",
+        "1,000",
+        "0x10",
+        "12345678901234567",
+        "1 0",
+        "+1",
+    ] {
         assert_eq!(of(text), None, "{text}");
     }
 }

@@ -35,8 +35,8 @@ pub struct Observation {
     /// Above zero; what is not, or is not finite, is left out.
     pub value: f64,
     /// The repeat in which it was measured, in turn with the other subjects: pairs share it. It is
-    /// unique within its sheet: repeats of different runs, or of subjects that were measured one after
-    /// the other, have different blocks and are compared unpaired.
+    /// unique within its sheet: repeats of different runs, or of subjects that were measured one
+    /// after the other, have different blocks and are compared unpaired.
     pub block: u32,
     /// Its place in its block's order, from 0.
     pub place: u32,
@@ -45,11 +45,13 @@ pub struct Observation {
 /// One figure (ops/s, p99 …) of one step.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
-    /// By point, then by subject: the observations; empty where it was not measured or may not be compared.
+    /// By point, then by subject: the observations; empty where it was not measured or may not be
+    /// compared.
     pub cells: Vec<Vec<Vec<Observation>>>,
     /// For each point the pairs (a, b), a < b, that may be compared. The others lend their scatter.
     pub comparable: Vec<Vec<(usize, usize)>>,
-    /// The relative resolution of what measured it: a histogram's bucket, an import's printed digits.
+    /// The relative resolution of what measured it: a histogram's bucket, an import's printed
+    /// digits.
     pub resolution: f64,
 }
 
@@ -70,8 +72,8 @@ pub struct Ratio {
     pub low: f64,
     /// Upper end of the simultaneous interval.
     pub high: f64,
-    /// Repeats behind it: of a step's mean, those of the point with the fewest; of unpaired subjects,
-    /// of the one with fewer.
+    /// Repeats behind it: of a step's mean, those of the point with the fewest; of unpaired
+    /// subjects, of the one with fewer.
     pub repeats: usize,
     /// Degrees of freedom of the interval.
     pub degrees: f64,
@@ -94,14 +96,17 @@ impl Ratio {
     }
 }
 
-/// Every comparison of a brief for which there are three repeats or more, by sheet, then pair, points
-/// in order and the step's mean last.
+/// Every comparison of a brief for which there are three repeats or more, by sheet, then pair,
+/// points in order and the step's mean last.
 pub fn family(sheets: &[Sheet]) -> Vec<Ratio> {
     let logged: Vec<Logged> = sheets.iter().map(Logged::of).collect();
     let places: Vec<Places> = logged.iter().map(|l| l.fit(&vec![1.0; l.points.len()])).collect();
     let first = all_cells(&logged, &places, sheets);
-    let places: Vec<Places> =
-        logged.iter().enumerate().map(|(i, l)| l.fit(&weights(&first, i, l.points.len()))).collect();
+    let places: Vec<Places> = logged
+        .iter()
+        .enumerate()
+        .map(|(i, l)| l.fit(&weights(&first, i, l.points.len())))
+        .collect();
     let cells = all_cells(&logged, &places, sheets);
     ratios(&cells, &places, sheets)
 }
@@ -119,8 +124,11 @@ fn all_cells(logged: &[Logged], places: &[Places], sheets: &[Sheet]) -> Vec<Cell
 /// What each point of a sheet counts for when the places are estimated: 1 ÷ its variance.
 fn weights(cells: &[Cell], sheet: usize, points: usize) -> Vec<f64> {
     let mean_of = |of: &dyn Fn(&Cell) -> bool| {
-        let own: Vec<f64> =
-            cells.iter().filter(|c| c.sheet == sheet && c.paired && of(c)).map(|c| c.moderated).collect();
+        let own: Vec<f64> = cells
+            .iter()
+            .filter(|c| c.sheet == sheet && c.paired && of(c))
+            .map(|c| c.moderated)
+            .collect();
         (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64)
     };
     let typical = mean_of(&|_| true).unwrap_or(1.0);
@@ -145,7 +153,14 @@ fn ratios(cells: &[Cell], places: &[Places], sheets: &[Sheet]) -> Vec<Ratio> {
         for cell in own {
             let error = (cell.scale * cell.moderated + places.variance(&cell.contrast)).sqrt();
             let half = of_points.standard_errors(cell.degrees) * error + floor;
-            found.push(ratio(cell, Some(cell.point), cell.estimate, half, cell.repeats, cell.degrees));
+            found.push(ratio(
+                cell,
+                Some(cell.point),
+                cell.estimate,
+                half,
+                cell.repeats,
+                cell.degrees,
+            ));
         }
         if own.len() > 1 {
             let (mean, variance, degrees) = step_mean(own, places);
@@ -160,11 +175,22 @@ fn ratios(cells: &[Cell], places: &[Places], sheets: &[Sheet]) -> Vec<Ratio> {
 fn ratio(of: &Cell, at: Option<usize>, log: f64, half: f64, repeats: usize, degrees: f64) -> Ratio {
     let natural = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
     let (low, high) = (natural(log - half), natural(log + half));
-    Ratio { sheet: of.sheet, a: of.a, b: of.b, at, ratio: natural(log), low, high, repeats, degrees }
+    Ratio {
+        sheet: of.sheet,
+        a: of.a,
+        b: of.b,
+        at,
+        ratio: natural(log),
+        low,
+        high,
+        repeats,
+        degrees,
+    }
 }
 
-/// A pair's mean over its points, its variance and that variance's degrees of freedom (Satterthwaite,
-/// 1946). Each point's own scatter is used, since over many points it needs no moderation.
+/// A pair's mean over its points, its variance and that variance's degrees of freedom
+/// (Satterthwaite, 1946). Each point's own scatter is used, since over many points it needs no
+/// moderation.
 fn step_mean(cells: &[&Cell], places: &Places) -> (f64, f64, f64) {
     let n = cells.len() as f64;
     let mean = cells.iter().map(|c| c.estimate).sum::<f64>() / n;
@@ -173,8 +199,9 @@ fn step_mean(cells: &[&Cell], places: &Places) -> (f64, f64, f64) {
     let squares: f64 = parts.iter().zip(cells).map(|(v, c)| v * v / c.own_degrees).sum();
     let all_degrees: f64 = cells.iter().map(|c| c.own_degrees).sum();
     let degrees = if squares > 0.0 { (own * own / squares).min(all_degrees) } else { all_degrees };
-    let contrast: Vec<f64> =
-        (0..places.effects.len()).map(|k| cells.iter().map(|c| c.contrast[k]).sum::<f64>() / n).collect();
+    let contrast: Vec<f64> = (0..places.effects.len())
+        .map(|k| cells.iter().map(|c| c.contrast[k]).sum::<f64>() / n)
+        .collect();
     (mean, own + places.variance(&contrast), degrees)
 }
 

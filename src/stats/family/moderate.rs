@@ -8,21 +8,22 @@ use statrs::function::gamma::digamma;
 use super::pair::Cell;
 use crate::stats::moments::t_reach;
 
-/// How many standard errors of the variances' own spread count as a true one: few cells look alike by
-/// luck, and then their typical variance would count for too much.
+/// How many standard errors of the variances' own spread count as a true one: few cells look alike
+/// by luck, and then their typical variance would count for too much.
 const DOUBT: f64 = 0.5;
 
 /// A weight that is not limited by anything.
 const UNLIMITED: f64 = 1e4;
 
-/// Sets every cell's moderated variance and its degrees of freedom. `miss`: the chance of a miss that
-/// one cell's interval has.
+/// Sets every cell's moderated variance and its degrees of freedom. `miss`: the chance of a miss
+/// that one cell's interval has.
 pub fn moderate(cells: &mut [Cell], resolutions: &[f64], miss: f64) {
     let mut strata: BTreeMap<(usize, bool), Vec<usize>> = BTreeMap::new();
     for (i, cell) in cells.iter().enumerate() {
         strata.entry((cell.sheet, cell.paired)).or_default().push(i);
     }
-    let logs: Vec<Option<f64>> = cells.iter().map(|c| log_variance(c, resolutions[c.sheet])).collect();
+    let logs: Vec<Option<f64>> =
+        cells.iter().map(|c| log_variance(c, resolutions[c.sheet])).collect();
     let prior = prior_degrees(cells, &logs, &strata);
     let mut limits = BTreeMap::new();
     for members in strata.values() {
@@ -38,7 +39,8 @@ pub fn moderate(cells: &mut [Cell], resolutions: &[f64], miss: f64) {
         let typical = typical(&own, &weights).max(geometric(members, &logs));
         let subjects = subjects(&own);
         // Of S subjects there are S (S − 1) ÷ 2 pairs, of which S − 1 are independent.
-        let all: f64 = own.iter().map(|c| c.own_degrees).sum::<f64>() * 2.0 / subjects.max(2) as f64;
+        let all: f64 =
+            own.iter().map(|c| c.own_degrees).sum::<f64>() * 2.0 / subjects.max(2) as f64;
         for (&i, weight) in members.iter().zip(&weights) {
             let (variance, degrees) = (cells[i].variance, cells[i].own_degrees);
             let both = weight + degrees;
@@ -48,8 +50,8 @@ pub fn moderate(cells: &mut [Cell], resolutions: &[f64], miss: f64) {
     }
 }
 
-/// Without its bias (the mean of a logarithm is less than the logarithm of the mean). A scatter finer
-/// than what measured it is taken as that; one of 0 is not asked.
+/// Without its bias (the mean of a logarithm is less than the logarithm of the mean). A scatter
+/// finer than what measured it is taken as that; one of 0 is not asked.
 fn log_variance(cell: &Cell, resolution: f64) -> Option<f64> {
     let variance = cell.variance.max(resolution * resolution / 12.0);
     let half = cell.own_degrees / 2.0;
@@ -58,7 +60,11 @@ fn log_variance(cell: &Cell, resolution: f64) -> Option<f64> {
 
 /// How many degrees of freedom the typical variance is worth, by how far the variances of each
 /// stratum lie apart beyond chance.
-fn prior_degrees(cells: &[Cell], logs: &[Option<f64>], strata: &BTreeMap<(usize, bool), Vec<usize>>) -> f64 {
+fn prior_degrees(
+    cells: &[Cell],
+    logs: &[Option<f64>],
+    strata: &BTreeMap<(usize, bool), Vec<usize>>,
+) -> f64 {
     let (mut squares, mut degrees, mut chance, mut count) = (0.0, 0.0, 0.0, 0.0);
     for members in strata.values() {
         let own: Vec<f64> = members.iter().filter_map(|&i| logs[i]).collect();
@@ -86,7 +92,9 @@ fn worth(beyond: f64, chance: f64, degrees: f64) -> f64 {
 pub fn expected(own_degrees: f64, cells: usize, strata: usize, miss: f64) -> f64 {
     match cells.saturating_sub(strata) {
         0 => 0.0,
-        degrees => worth(0.0, trigamma(own_degrees / 2.0), degrees as f64).min(limit(own_degrees, miss)),
+        degrees => {
+            worth(0.0, trigamma(own_degrees / 2.0), degrees as f64).min(limit(own_degrees, miss))
+        }
     }
 }
 
@@ -110,7 +118,8 @@ fn typical(cells: &[&Cell], weights: &[f64]) -> f64 {
     let highest = cells.iter().map(|c| c.variance).fold(0.0, f64::max);
     let excess = |x: f64| {
         let term = |(c, d): (&&Cell, &f64)| {
-            (d + c.own_degrees) * x / (d * x + c.own_degrees * c.variance).max(f64::MIN_POSITIVE) - 1.0
+            (d + c.own_degrees) * x / (d * x + c.own_degrees * c.variance).max(f64::MIN_POSITIVE)
+                - 1.0
         };
         cells.iter().zip(weights).map(term).sum::<f64>()
     };
@@ -174,7 +183,10 @@ mod tests {
             let d = limit(degrees, miss);
             let t = t_reach(d + degrees, miss);
             let outlier = ((d + degrees) / degrees).sqrt();
-            assert!((outlier / t - 1.0).abs() < 0.01, "{degrees}, {miss}: {d}: {outlier} against {t}");
+            assert!(
+                (outlier / t - 1.0).abs() < 0.01,
+                "{degrees}, {miss}: {d}: {outlier} against {t}"
+            );
         }
     }
 }

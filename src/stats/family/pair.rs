@@ -29,7 +29,12 @@ pub struct Cell {
 }
 
 /// A sheet's cells with three repeats or more.
-pub fn cells(sheet: usize, logged: &Logged, places: &Places, comparable: &[Vec<(usize, usize)>]) -> Vec<Cell> {
+pub fn cells(
+    sheet: usize,
+    logged: &Logged,
+    places: &Places,
+    comparable: &[Vec<(usize, usize)>],
+) -> Vec<Cell> {
     let mut found = Vec::new();
     for (point, entries) in logged.points.iter().enumerate() {
         let mut subjects: Vec<usize> = entries.iter().map(|e| e.subject).collect();
@@ -48,8 +53,8 @@ pub fn cells(sheet: usize, logged: &Logged, places: &Places, comparable: &[Vec<(
     found
 }
 
-/// Of what share a block: paired. Of what shares none: unpaired. `used`: degrees of freedom that the
-/// places' effects took.
+/// Of what share a block: paired. Of what shares none: unpaired. `used`: degrees of freedom that
+/// the places' effects took.
 fn difference(a: &[&Entry], b: &[&Entry], places: &Places, used: f64) -> Option<Cell> {
     let same = |x: &Entry| b.iter().find(|y| y.block == x.block).copied();
     let pairs: Vec<(&Entry, &Entry)> = a.iter().filter_map(|x| Some((*x, same(x)?))).collect();
@@ -84,7 +89,11 @@ fn difference(a: &[&Entry], b: &[&Entry], places: &Places, used: f64) -> Option<
         repeats: a.len().min(b.len()),
         estimate: mean(&of_a) - mean(&of_b),
         variance: (part_a + part_b) / scale,
-        own_degrees: if squares > 0.0 { (part_a + part_b).powi(2) / squares } else { na.min(nb) - 1.0 },
+        own_degrees: if squares > 0.0 {
+            (part_a + part_b).powi(2) / squares
+        } else {
+            na.min(nb) - 1.0
+        },
         scale,
         contrast: contrast(a, b, places),
         ..EMPTY
@@ -110,6 +119,8 @@ const EMPTY: Cell = Cell {
 
 /// How much more often one stood in each place than the other.
 fn contrast(a: &[&Entry], b: &[&Entry], places: &Places) -> Vec<f64> {
-    let share = |all: &[&Entry], place| all.iter().filter(|e| e.place == place).count() as f64 / all.len() as f64;
+    let share = |all: &[&Entry], place| {
+        all.iter().filter(|e| e.place == place).count() as f64 / all.len() as f64
+    };
     (0..places.effects.len()).map(|k| share(a, k) - share(b, k)).collect()
 }

@@ -1,5 +1,5 @@
-//! What a subject's place in its repeat's order adds (being second on a warmer host, say): estimated
-//! over all points of a step by least squares, beside subject × point and repeat × point.
+//! What a subject's place in its repeat's order adds (being second on a warmer host, say):
+//! estimated over all points of a step by least squares, beside subject × point and repeat × point.
 
 use super::Sheet;
 
@@ -43,7 +43,12 @@ impl Logged {
         let point = |subjects: &Vec<Vec<super::Observation>>| {
             let usable = subjects.iter().enumerate().flat_map(|(subject, all)| {
                 let positive = all.iter().filter(|o| o.value.is_finite() && o.value > 0.0);
-                positive.map(move |o| Entry { subject, block: o.block, place: o.place as usize, log: o.value.ln() })
+                positive.map(move |o| Entry {
+                    subject,
+                    block: o.block,
+                    place: o.place as usize,
+                    log: o.value.ln(),
+                })
             });
             usable.collect::<Vec<Entry>>()
         };
@@ -52,8 +57,8 @@ impl Logged {
         Logged { points, places }
     }
 
-    /// The effects by least squares, each point with its weight: 1 ÷ the variance of what is measured
-    /// there, for the covariance to be right.
+    /// The effects by least squares, each point with its weight: 1 ÷ the variance of what is
+    /// measured there, for the covariance to be right.
     pub fn fit(&self, weights: &[f64]) -> Places {
         let k = self.places;
         // The first place is the reference, so its row and column stay empty.
@@ -61,19 +66,24 @@ impl Logged {
         let mut right = vec![0.0; k];
         let mut of_points = Vec::new();
         for (entries, weight) in self.points.iter().zip(weights) {
-            let columns: Vec<Vec<f64>> = (1..k).map(|p| within(entries, |e| f64::from(e.place == p))).collect();
+            let columns: Vec<Vec<f64>> =
+                (1..k).map(|p| within(entries, |e| f64::from(e.place == p))).collect();
             let logs = within(entries, |e| e.log);
             let mut own = vec![vec![0.0; k]; k];
             for (i, x) in columns.iter().enumerate() {
                 right[i + 1] += weight * dot(x, &logs);
-                columns.iter().enumerate().for_each(|(j, z)| own[i + 1][j + 1] = weight * dot(x, z));
+                columns
+                    .iter()
+                    .enumerate()
+                    .for_each(|(j, z)| own[i + 1][j + 1] = weight * dot(x, z));
             }
             normal.iter_mut().flatten().zip(own.iter().flatten()).for_each(|(n, o)| *n += o);
             of_points.push(own);
         }
         let covariance = inverse(normal);
         let effects = covariance.iter().map(|row| dot(row, &right)).collect();
-        let leverage = |own: &Vec<Vec<f64>>| own.iter().zip(&covariance).map(|(o, c)| dot(o, c)).sum();
+        let leverage =
+            |own: &Vec<Vec<f64>>| own.iter().zip(&covariance).map(|(o, c)| dot(o, c)).sum();
         let leverage = of_points.iter().map(leverage).collect();
         Places { effects, covariance, leverage }
     }
@@ -90,7 +100,8 @@ fn within(entries: &[Entry], column: impl Fn(&Entry) -> f64) -> Vec<f64> {
     let mut known: Vec<u32> = entries.iter().map(|e| e.block).collect();
     known.sort_unstable();
     known.dedup();
-    let blocks: Vec<usize> = entries.iter().map(|e| known.binary_search(&e.block).unwrap_or_default()).collect();
+    let blocks: Vec<usize> =
+        entries.iter().map(|e| known.binary_search(&e.block).unwrap_or_default()).collect();
     let scale = values.iter().map(|v| v.abs()).fold(0.0, f64::max);
     for _ in 0..SWEEPS {
         let moved = centre(&mut values, &subjects).max(centre(&mut values, &blocks));
@@ -113,8 +124,8 @@ fn centre(values: &mut [f64], groups: &[usize]) -> f64 {
     sums.iter().filter(|s| s.1 > 0.0).map(|s| (s.0 / s.1).abs()).fold(0.0, f64::max)
 }
 
-/// A generalised inverse of a symmetric matrix by the sweep operator: what cannot be distinguished from
-/// the others (a place that a subject always had) gets a row and column of zeros.
+/// A generalised inverse of a symmetric matrix by the sweep operator: what cannot be distinguished
+/// from the others (a place that a subject always had) gets a row and column of zeros.
 fn inverse(mut m: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let n = m.len();
     let tiny: Vec<f64> = (0..n).map(|i| m[i][i] * 1e-9).collect();
@@ -148,7 +159,8 @@ mod tests {
     fn an_inverse_leaves_out_what_cannot_be_distinguished() {
         let exact = inverse(vec![vec![4.0, 1.0], vec![1.0, 3.0]]);
         let truth = [[3.0 / 11.0, -1.0 / 11.0], [-1.0 / 11.0, 4.0 / 11.0]];
-        (0..2).for_each(|i| (0..2).for_each(|j| assert!((exact[i][j] - truth[i][j]).abs() < 1e-15)));
+        (0..2)
+            .for_each(|i| (0..2).for_each(|j| assert!((exact[i][j] - truth[i][j]).abs() < 1e-15)));
         let twice = inverse(vec![vec![0.0, 0.0, 0.0], vec![0.0, 2.0, 2.0], vec![0.0, 2.0, 2.0]]);
         assert_eq!(twice, [[0.0, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.0]]);
     }

@@ -1,5 +1,5 @@
-//! Small briefs worked out by hand, and briefs with gaps. How often claims are false is simulated in
-//! `tests/it/simulation.rs`.
+//! Small briefs worked out by hand, and briefs with gaps. How often claims are false is simulated
+//! in `tests/it/simulation.rs`.
 
 use super::*;
 use proptest::prelude::*;
@@ -16,7 +16,9 @@ fn sheet(points: &[Vec<Vec<f64>>]) -> Sheet {
     let cells = points
         .iter()
         .enumerate()
-        .map(|(p, subjects)| subjects.iter().enumerate().map(|(s, v)| cell(p, subjects.len(), s, v)).collect())
+        .map(|(p, subjects)| {
+            subjects.iter().enumerate().map(|(s, v)| cell(p, subjects.len(), s, v)).collect()
+        })
         .collect();
     let pairs = |n: usize| (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).collect();
     Sheet { cells, comparable: points.iter().map(|s| pairs(s.len())).collect(), resolution: 0.0 }
@@ -42,7 +44,10 @@ fn a_place_that_adds_two_percent_adds_nothing_to_the_difference() {
     let points: Vec<Vec<Vec<f64>>> = (0..10).map(point).collect();
     let found = family(&[sheet(&points)]);
     assert_eq!(found.len(), 11);
-    assert!(found.iter().all(|r| r.claims().is_none() && (r.ratio - 1.0).abs() < 0.003), "{found:?}");
+    assert!(
+        found.iter().all(|r| r.claims().is_none() && (r.ratio - 1.0).abs() < 0.003),
+        "{found:?}"
+    );
     assert!(found[10].at.is_none() && found[10].high - found[10].low < 0.005, "{:?}", found[10]);
 }
 
@@ -76,12 +81,16 @@ fn subjects_of_two_runs_are_compared_unpaired() {
 #[test]
 fn what_may_not_be_compared_is_left_out_and_lends_its_scatter() {
     let values = |k: usize| vec![100.0 + k as f64, 101.0, 99.0 - 0.5 * k as f64, 100.5, 99.5];
-    let points: Vec<Vec<Vec<f64>>> = (0..4).map(|p| (0..3).map(|s| values(p + s)).collect()).collect();
+    let points: Vec<Vec<Vec<f64>>> =
+        (0..4).map(|p| (0..3).map(|s| values(p + s)).collect()).collect();
     let mut one = sheet(&points);
     one.comparable = vec![vec![(0, 1)], vec![(0, 1)], vec![(0, 1), (1, 2)], vec![]];
     let found = family(&[one]);
     let keys: Vec<_> = found.iter().map(|r| (r.a, r.b, r.at)).collect();
-    assert_eq!(keys, [(0, 1, Some(0)), (0, 1, Some(1)), (0, 1, Some(2)), (0, 1, None), (1, 2, Some(2))]);
+    assert_eq!(
+        keys,
+        [(0, 1, Some(0)), (0, 1, Some(1)), (0, 1, Some(2)), (0, 1, None), (1, 2, Some(2))]
+    );
 }
 
 fn briefs() -> impl Strategy<Value = Vec<Sheet>> {

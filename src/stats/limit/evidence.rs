@@ -1,9 +1,11 @@
-//! What the meters' counts say of a point's requests: which were at the device, whose they were, and which never came there.
+//! What the meters' counts say of a point's requests: which were at the device, whose they were,
+//! and which never came there.
 
 use super::{Device, Inputs};
 
 const SECTOR_BYTES: f64 = 512.0;
-/// What a filesystem's journal writes for one flush beside the data, at most: descriptor, inodes, bitmaps, commit.
+/// What a filesystem's journal writes for one flush beside the data, at most: descriptor, inodes,
+/// bitmaps, commit.
 const JOURNAL_BYTES: f64 = 32_768.0;
 
 /// What others had at the device.
@@ -19,15 +21,17 @@ pub struct Foreign {
     pub written_bytes_per_s: f64,
 }
 
-/// What the device did and the load did not. The time of reads and that of writes are divided by bytes. What the load had
-/// left in memory before, and the journal that its own writes move, are not others'.
+/// What the device did and the load did not. The time of reads and that of writes are divided by
+/// bytes. What the load had left in memory before, and the journal that its own writes move, are
+/// not others'.
 pub fn foreign(p: &Inputs) -> Option<Foreign> {
     let (device, own) = (p.device.as_ref()?, p.own.as_ref()?);
     let journal = device.flushes_per_s.min(own.write_calls_per_s) * JOURNAL_BYTES;
     let explained = own.written_bytes_per_s + p.drained_bytes_per_s + journal;
     let read = (device.read_bytes_per_s - own.read_bytes_per_s).max(0.0);
     let written = (device.written_bytes_per_s - explained).max(0.0);
-    let of = |part: f64, whole: f64, queue: f64| if whole > 0.0 { part / whole * queue } else { 0.0 };
+    let of =
+        |part: f64, whole: f64, queue: f64| if whole > 0.0 { part / whole * queue } else { 0.0 };
     let queue = of(read, device.read_bytes_per_s, device.read_queue)
         + of(written, device.written_bytes_per_s, device.write_queue);
     let all = device.read_queue + device.write_queue;
@@ -46,18 +50,21 @@ pub struct AtDevice {
     pub flushing: f64,
 }
 
-/// Of the requests at the device those that are the load's; all of them where nobody counted whose they were.
+/// Of the requests at the device those that are the load's; all of them where nobody counted whose
+/// they were.
 pub fn at_device(p: &Inputs) -> Option<AtDevice> {
     let device = p.device.as_ref()?;
     let queue = (device.queue - foreign(p).map_or(0.0, |f| f.queue)).max(0.0);
     let requests = (queue / p.outstanding.max(1.0)).min(1.0);
-    // The kernel counts busy time in coarse ticks; requests of which there are fewer than one on average are not always there.
+    // The kernel counts busy time in coarse ticks; requests of which there are fewer than one on
+    // average are not always there.
     let window = device.busy.min(queue).min(1.0);
     Some(AtDevice { requests, window, flushing: device.flushing.min(window) })
 }
 
-/// The share of reads that never reached the device; at least so much, since a read may take several of the device's.
-/// Blocks are counted in bytes, because the kernel reads ahead in larger ones.
+/// The share of reads that never reached the device; at least so much, since a read may take
+/// several of the device's. Blocks are counted in bytes, because the kernel reads ahead in larger
+/// ones.
 pub fn from_memory(p: &Inputs) -> Option<f64> {
     let device = p.device.as_ref().filter(|_| p.reads_per_s > 0.0)?;
     let bytes_per_s = own_read_bytes_per_s(p, device);
@@ -83,13 +90,15 @@ pub fn kept_in_memory(p: &Inputs) -> Option<f64> {
     Some((1.0 - device.written_bytes_per_s / p.written_bytes_per_s).max(0.0))
 }
 
-/// Whether requests are of whole blocks: values of a database are not, and may be compressed besides.
+/// Whether requests are of whole blocks: values of a database are not, and may be compressed
+/// besides.
 fn in_blocks(ops_per_s: f64, bytes_per_s: f64) -> bool {
     let size_bytes = (bytes_per_s / ops_per_s).round();
     size_bytes >= SECTOR_BYTES && size_bytes % SECTOR_BYTES == 0.0
 }
 
-/// The share of the time that a worker was on a processor, what its server computed for it included.
+/// The share of the time that a worker was on a processor, what its server computed for it
+/// included.
 pub fn on_processor(p: &Inputs) -> Option<f64> {
     Some((p.own_busy? * p.cores / p.workers.max(1.0)).min(1.0))
 }

@@ -23,10 +23,18 @@ fn point() -> Inputs {
 /// One that only reads, in blocks of 4 KiB.
 fn device(reads_per_s: f64, queue: f64, busy: f64) -> Option<Device> {
     let read_bytes_per_s = 4096.0 * reads_per_s;
-    Some(Device { reads_per_s, read_bytes_per_s, queue, read_queue: queue, busy, ..Device::default() })
+    Some(Device {
+        reads_per_s,
+        read_bytes_per_s,
+        queue,
+        read_queue: queue,
+        busy,
+        ..Device::default()
+    })
 }
 
-/// Writes that are flushed one by one: so much of the window is spent writing and flushing, with one request at a time.
+/// Writes that are flushed one by one: so much of the window is spent writing and flushing, with
+/// one request at a time.
 fn flushed(share: f64) -> Inputs {
     let device = Device {
         written_bytes_per_s: 20e6,
@@ -38,13 +46,24 @@ fn flushed(share: f64) -> Inputs {
         ..Device::default()
     };
     let own = Own { written_bytes_per_s: 9e6, write_calls_per_s: 600.0, ..Own::default() };
-    let values = Inputs { reads_per_s: 0.0, read_bytes_per_s: 0.0, writes_per_s: 9_000.0, ..point() };
-    Inputs { written_bytes_per_s: 420.0 * 9_000.0, device: Some(device), own: Some(own), own_busy: Some(0.1), ..values }
+    let values =
+        Inputs { reads_per_s: 0.0, read_bytes_per_s: 0.0, writes_per_s: 9_000.0, ..point() };
+    Inputs {
+        written_bytes_per_s: 420.0 * 9_000.0,
+        device: Some(device),
+        own: Some(own),
+        own_busy: Some(0.1),
+        ..values
+    }
 }
 
 /// Direct reads of 4 KiB beside somebody who writes.
 fn beside(written_bytes_per_s: f64, write_queue: f64) -> Inputs {
-    let own = Own { read_bytes_per_s: 4096.0 * 20_000.0, written_bytes_per_s: 1e4, write_calls_per_s: 10.0 };
+    let own = Own {
+        read_bytes_per_s: 4096.0 * 20_000.0,
+        written_bytes_per_s: 1e4,
+        write_calls_per_s: 10.0,
+    };
     let device = Device {
         reads_per_s: 20_000.0,
         read_bytes_per_s: own.read_bytes_per_s,
@@ -66,40 +85,84 @@ fn each(table: &[(Inputs, Limit, &str, &str)]) {
         assert_eq!(found.limit, *limit, "{found:?}");
         assert!(found.evidence.contains(evidence), "{found:?}");
         let printed = found.remedy.as_deref().unwrap_or_default();
-        assert_eq!(found.remedy.is_some(), limit.bars_ranking(), "whatever bars a ranking has a remedy: {found:?}");
+        assert_eq!(
+            found.remedy.is_some(),
+            limit.bars_ranking(),
+            "whatever bars a ranking has a remedy: {found:?}"
+        );
         assert!(printed.contains(remedy), "{found:?}");
-        let shares = found.evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
+        let shares = found
+            .evidence
+            .split(" %")
+            .filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
         shares.for_each(|share| assert!(share <= 100.0, "{found:?}"));
     }
 }
 
 #[test]
 fn the_drive_is_named_where_the_loads_own_requests_were_there() {
-    let ahead = Device { reads_per_s: 3_125.0, queue: 28.0, busy: 1.0, read_bytes_per_s: 409.6e6, ..Device::default() };
+    let ahead = Device {
+        reads_per_s: 3_125.0,
+        queue: 28.0,
+        busy: 1.0,
+        read_bytes_per_s: 409.6e6,
+        ..Device::default()
+    };
     each(&[
         (point(), Limit::Drive, "at the device for 100 % of the window, 94 % of those", ""),
         // All of the load waits at the device: others may have the processors.
-        (Inputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() }, Limit::Drive, "processors 100 % busy", ""),
+        (
+            Inputs { host_busy: Some(1.0), own_busy: Some(0.2), ..point() },
+            Limit::Drive,
+            "processors 100 % busy",
+            "",
+        ),
         // Read ahead in blocks of 128 KiB: a thirtieth of the requests, and all of the bytes.
-        (Inputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() }, Limit::Drive, "88 % of those", ""),
+        (
+            Inputs { read_bytes_per_s: 409.6e6, device: Some(ahead), ..point() },
+            Limit::Drive,
+            "88 % of those",
+            "",
+        ),
         // A request in several parts: more of them than ops under way.
-        (Inputs { device: device(400_000.0, 120.0, 1.0), ..point() }, Limit::Drive, "100 % of those", ""),
+        (
+            Inputs { device: device(400_000.0, 120.0, 1.0), ..point() },
+            Limit::Drive,
+            "100 % of those",
+            "",
+        ),
         // One after another, with some computing between them.
         (
-            Inputs { outstanding: 1.0, workers: 1.0, in_flight: Some(1.0), device: device(1e5, 0.7, 0.8), ..point() },
+            Inputs {
+                outstanding: 1.0,
+                workers: 1.0,
+                in_flight: Some(1.0),
+                device: device(1e5, 0.7, 0.8),
+                ..point()
+            },
             Limit::Drive,
             "for 70 % of the window",
             "",
         ),
         // One of them flushes for all.
-        (flushed(0.9), Limit::Drive, "for 90 % of the window, in flushes for 45 % of it, 3 % of those", ""),
+        (
+            flushed(0.9),
+            Limit::Drive,
+            "for 90 % of the window, in flushes for 45 % of it, 3 % of those",
+            "",
+        ),
         (Inputs { throttled: Some(0.2), ..point() }, Limit::Thermal, "20 %", ""),
     ]);
 }
 
 #[test]
 fn the_processors_are_named_with_whoever_has_them() {
-    let shared = Inputs { host_busy: Some(1.0), own_busy: Some(0.2), device: device(1e5, 20.0, 1.0), ..point() };
+    let shared = Inputs {
+        host_busy: Some(1.0),
+        own_busy: Some(0.2),
+        device: device(1e5, 20.0, 1.0),
+        ..point()
+    };
     let own = Inputs { own_busy: Some(0.97), ..shared.clone() };
     each(&[
         (shared.clone(), Limit::Cpu, "80 % with other processes", "end what else runs"),
@@ -110,15 +173,31 @@ fn the_processors_are_named_with_whoever_has_them() {
             "a machine of its own",
         ),
         (own.clone(), Limit::Cpu, "97 % with the load itself", "more or faster processors"),
-        (Inputs { servers_busy: Some(0.6), ..own }, Limit::Cpu, "60 % with its database servers", "for the server"),
         (
-            Inputs { workers: 4.0, outstanding: 4.0, in_flight: None, device: device(1e5, 0.2, 0.2), ..point() },
+            Inputs { servers_busy: Some(0.6), ..own },
+            Limit::Cpu,
+            "60 % with its database servers",
+            "for the server",
+        ),
+        (
+            Inputs {
+                workers: 4.0,
+                outstanding: 4.0,
+                in_flight: None,
+                device: device(1e5, 0.2, 0.2),
+                ..point()
+            },
             Limit::Cpu,
             "workers computed for 70 % of the time",
             "more or faster processors",
         ),
         // Met or not: what waits for a processor has no latency of the drive's.
-        (Inputs { achieved: Some(1.0), ..shared }, Limit::Cpu, "with other processes", "end what else runs"),
+        (
+            Inputs { achieved: Some(1.0), ..shared },
+            Limit::Cpu,
+            "with other processes",
+            "end what else runs",
+        ),
     ]);
 }
 
@@ -126,9 +205,16 @@ fn the_processors_are_named_with_whoever_has_them() {
 fn memory_is_named_with_what_brings_the_load_past_it() {
     let gib = (1u64 << 30) as f64;
     let cached = Inputs { device: device(9_000.0, 1.0, 0.5), ..point() };
-    let with =
-        |direct, bytes| Inputs { dataset: Dataset { bytes, memory_bytes: Some(24.0 * gib), direct }, ..cached.clone() };
-    let written = Inputs { reads_per_s: 0.0, writes_per_s: 250_000.0, written_bytes_per_s: 1.024e9, ..point() };
+    let with = |direct, bytes| Inputs {
+        dataset: Dataset { bytes, memory_bytes: Some(24.0 * gib), direct },
+        ..cached.clone()
+    };
+    let written = Inputs {
+        reads_per_s: 0.0,
+        writes_per_s: 250_000.0,
+        written_bytes_per_s: 1.024e9,
+        ..point()
+    };
     let values = Inputs { written_bytes_per_s: 420.0 * 250_000.0, ..written.clone() };
     // A neighbour's reads are not the load's.
     let busy = Inputs { own: Some(Own { read_bytes_per_s: 4096.0, ..Own::default() }), ..point() };
@@ -138,11 +224,22 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
             with(Some(false), Some(210e6)),
             Limit::Memory,
             "91.0 %",
-            "the dataset, 210 MB, fits into 24 GiB of memory: `direct = true`, or a dataset of 48 GiB",
+            "the dataset, 210 MB, fits into 24 GiB of memory: `direct = true`, or a dataset of 48 \
+             GiB",
         ),
         (with(None, Some(210e6)), Limit::Memory, "91.0 %", "memory: a dataset of 48 GiB"),
-        (with(Some(true), Some(210e6)), Limit::Memory, "91.0 %", "a smaller cache of the engine's own"),
-        (with(Some(false), Some(100.0 * gib)), Limit::Memory, "91.0 %", "`direct = true`, or a dataset of 48 GiB"),
+        (
+            with(Some(true), Some(210e6)),
+            Limit::Memory,
+            "91.0 %",
+            "a smaller cache of the engine's own",
+        ),
+        (
+            with(Some(false), Some(100.0 * gib)),
+            Limit::Memory,
+            "91.0 %",
+            "`direct = true`, or a dataset of 48 GiB",
+        ),
         (Inputs { achieved: Some(1.0), ..cached }, Limit::Memory, "91.0 %", ""),
         (busy, Limit::Memory, "at least 99.9 %", ""),
         (written, Limit::Memory, "100.0 % of the bytes written", "memory is full before it begins"),
@@ -161,8 +258,18 @@ fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_lef
     let drained = Inputs { drained_bytes_per_s: 200e6, ..beside(200e6, 20.0) };
     let unknown = Inputs { own: None, ..beside(200e6, 20.0) };
     each(&[
-        (beside(200e6, 20.0), Limit::Neighbour, "40 % of the device's time went to requests of others", "iotop"),
-        (beside(200e6, 20.0), Limit::Neighbour, "read 0.0 MB/s and wrote 200.0 MB/s", "a drive that nothing else uses"),
+        (
+            beside(200e6, 20.0),
+            Limit::Neighbour,
+            "40 % of the device's time went to requests of others",
+            "iotop",
+        ),
+        (
+            beside(200e6, 20.0),
+            Limit::Neighbour,
+            "read 0.0 MB/s and wrote 200.0 MB/s",
+            "a drive that nothing else uses",
+        ),
         // A log file now and then.
         (beside(1e5, 0.1), Limit::Drive, "94 % of those", ""),
         (drained, Limit::Drive, "at the device", ""),
@@ -183,17 +290,31 @@ fn a_neighbours_requests_are_not_taken_for_the_loads_own() {
 
 #[test]
 fn a_generator_that_is_late_or_slow_is_not_the_rate_asked_for() {
-    let asked = |share, p99_ratio| Inputs { achieved: Some(0.999), late: Some(Late { share, p99_ratio }), ..point() };
+    let asked = |share, p99_ratio| Inputs {
+        achieved: Some(0.999),
+        late: Some(Late { share, p99_ratio }),
+        ..point()
+    };
     each(&[
         (asked(0.0, Some(1.0)), Limit::Rate, "100 % of the rate", ""),
         (asked(0.005, Some(3.0)), Limit::Rate, "100 % of the rate", ""),
         // Late by less than what it is to show.
         (asked(0.03, Some(1.02)), Limit::Rate, "100 % of the rate", ""),
-        (asked(0.03, Some(4.0)), Limit::Generator, "at least 3.0 % of the ops were handed over late", "more workers"),
+        (
+            asked(0.03, Some(4.0)),
+            Limit::Generator,
+            "at least 3.0 % of the ops were handed over late",
+            "more workers",
+        ),
         (asked(0.03, None), Limit::Generator, "handed over late by Dyno itself", "a lower rate"),
         (Inputs { achieved: Some(0.7), ..point() }, Limit::Drive, "at the device", ""),
         (Inputs { in_flight: Some(8.0), ..point() }, Limit::Generator, "only 25 %", "more threads"),
-        (Inputs { in_flight: Some(8.0), thinks: true, ..point() }, Limit::Rate, "keys and thinks", ""),
+        (
+            Inputs { in_flight: Some(8.0), thinks: true, ..point() },
+            Limit::Rate,
+            "keys and thinks",
+            "",
+        ),
     ]);
 }
 
@@ -205,7 +326,12 @@ fn a_window_in_which_dyno_stood_still_is_marked_with_its_length() {
         (still(0.02), Limit::Drive, "at the device", ""),
         // Starved of processors it comes late too.
         (
-            Inputs { host_busy: Some(1.0), own_busy: Some(0.2), device: device(1e5, 20.0, 1.0), ..still(0.5) },
+            Inputs {
+                host_busy: Some(1.0),
+                own_busy: Some(0.2),
+                device: device(1e5, 20.0, 1.0),
+                ..still(0.5)
+            },
             Limit::Cpu,
             "other processes",
             "end what else runs",
@@ -225,7 +351,12 @@ fn workers_that_wait_for_one_another_wait_for_locks_unless_one_of_them_is_at_the
         (waiting(0.1, 0.1), Limit::Locks, "off the processor 98 % of the time", "fewer threads"),
         (waiting(0.4, 0.4), Limit::Undecided, "for 40 % of the window", ""),
         (waiting(1.0, 0.9), Limit::Drive, "its other workers waited for those", ""),
-        (Inputs { device: None, host_busy: None, ..point() }, Limit::Undecided, "no device seen", ""),
+        (
+            Inputs { device: None, host_busy: None, ..point() },
+            Limit::Undecided,
+            "no device seen",
+            "",
+        ),
     ]);
 }
 
@@ -262,7 +393,10 @@ fn a_points_verdict_is_that_of_most_of_its_repeats_with_the_others_named() {
     assert_eq!(said(&[]), None);
     assert_eq!(said(&[&drive, &again]), Some((Limit::Drive, "at the device".into())));
     let most = "at the device (in 3 of 5 repeats; neighbour in 1, generator in 1)";
-    assert_eq!(said(&[&neighbour, &drive, &late, &again, &again]), Some((Limit::Drive, most.into())));
+    assert_eq!(
+        said(&[&neighbour, &drive, &late, &again, &again]),
+        Some((Limit::Drive, most.into()))
+    );
     // As many of one as of the other: no ranking.
     let half = "others (in 1 of 2 repeats; drive in 1)";
     assert_eq!(said(&[&drive, &neighbour]), Some((Limit::Neighbour, half.into())));

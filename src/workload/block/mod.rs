@@ -42,8 +42,10 @@ const READ: Knob = Knob {
 fn range(knobs: &Knobs, space: Space, block: u64) -> Result<Range> {
     let (from, span) = (knobs.float("from")? / 100.0, knobs.float("span")? / 100.0);
     let whole = |share: f64| (space.bytes as f64 * share) as u64 / block * block;
-    let range =
-        Range { from: space.from + whole(from), len: whole(span).min((space.bytes - whole(from)) / block * block) };
+    let range = Range {
+        from: space.from + whole(from),
+        len: whole(span).min((space.bytes - whole(from)) / block * block),
+    };
     if range.len < block {
         return Err(failed(
             format!("a block of {block} bytes does not fit into {} bytes", space.bytes),
@@ -79,7 +81,8 @@ fn write_class(classes: &[Class]) -> u8 {
     u8::from(classes.len() > 1)
 }
 
-/// A share of all 64-bit numbers: `rng.draw() < below(0.7)` is true for 70 % of them, and always for 1.
+/// A share of all 64-bit numbers: `rng.draw() < below(0.7)` is true for 70 % of them, and always
+/// for 1.
 fn below(share: f64) -> u128 {
     (share * 2f64.powi(64)) as u128
 }

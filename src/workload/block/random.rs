@@ -72,13 +72,15 @@ static INFO: Info = Info {
             name: "random",
             kind: Kind::Float { min: 0.0, max: 100.0 },
             default: DefaultValue::Is("100"),
-            doc: "Percent of ops at a random offset; the others follow the op of their size before them.",
+            doc: "Percent of ops at a random offset; the others follow the op of their size before \
+                  them.",
         },
         Knob {
             name: "read_by_size",
             kind: Kind::Sizes,
             default: DefaultValue::Absent,
-            doc: "Percent of reads for each size, where sizes differ in it: [[\"8KiB\", 80], [\"64KiB\", 1]].",
+            doc: "Percent of reads for each size, where sizes differ in it: [[\"8KiB\", 80], \
+                  [\"64KiB\", 1]].",
         },
         Knob {
             name: "random_by_size",
@@ -142,7 +144,10 @@ impl Workload for Random {
             });
         }
         let Some(last) = blocks.last_mut() else {
-            return Err(failed("the mix of block sizes is empty", "give at least one size, as in block = \"4KiB\""));
+            return Err(failed(
+                "the mix of block sizes is empty",
+                "give at least one size, as in block = \"4KiB\"",
+            ));
         };
         last.upto = u128::MAX;
         for block in &mut blocks {
@@ -188,7 +193,8 @@ struct Block {
     offsets: Offsets,
 }
 
-/// Runs of following ops begin anew after this many ops, so that any op can be found again without all before it.
+/// Runs of following ops begin anew after this many ops, so that any op can be found again without
+/// all before it.
 const RUN_OPS: u64 = 1 << 20;
 
 struct RandomSource {
@@ -226,8 +232,11 @@ impl RandomSource {
             self.blocks.iter().position(|b| draw < b.upto).unwrap_or(0)
         };
         let block = &self.blocks[index];
-        let (kind, class) =
-            if u128::from(salt) < block.reads { (OpKind::Read, 0) } else { (OpKind::Write, self.write) };
+        let (kind, class) = if u128::from(salt) < block.reads {
+            (OpKind::Read, 0)
+        } else {
+            (OpKind::Write, self.write)
+        };
         let follows = block.seeks <= u128::from(u64::MAX) && u128::from(rng.draw()) >= block.seeks;
         let place = match self.cursors[index] {
             Some(last) if follows => {
@@ -279,7 +288,9 @@ mod tests {
     fn source(knobs: &Knobs, bytes: u64) -> Box<dyn Source> {
         let space = Space { bytes, align_bytes: 512, ..Space::default() };
         let seed = Seed::new(1, 0, 0);
-        Random.source(&Share { knobs, space, thread: 0, threads: 1, seed, stream_seed: seed }).unwrap()
+        Random
+            .source(&Share { knobs, space, thread: 0, threads: 1, seed, stream_seed: seed })
+            .unwrap()
     }
 
     #[test]
@@ -335,7 +346,8 @@ mod tests {
     #[test]
     fn only_reads_may_keep_to_the_hotspot() {
         let mut knobs = knobs(50.0, json!([[4096, 1]]), 0.0, 100.0);
-        let hot = [("offsets", json!("hotspot")), ("hot_share", json!(80.0)), ("hot_range", json!(20.0))];
+        let hot =
+            [("offsets", json!("hotspot")), ("hot_share", json!(80.0)), ("hot_range", json!(20.0))];
         knobs.0.extend(hot.map(|(k, v)| (k.to_string(), v)));
         knobs.0.insert("hot_ops".into(), json!("reads"));
         let mut source = source(&knobs, 1 << 30);

@@ -1,4 +1,5 @@
-//! `sequential`: reads or writes one block after another, the range divided among the threads; one pass covers it once.
+//! `sequential`: reads or writes one block after another, the range divided among the threads; one
+//! pass covers it once.
 
 use super::{FROM, READ, SPAN, below, check_alignment, mix_classes, range, write_class};
 use crate::base::error::{Result, failed};
@@ -19,7 +20,12 @@ static INFO: Info = Info {
     max_depth: 1,
     knobs: &[
         READ,
-        Knob { name: "block", kind: Kind::Sizes, default: DefaultValue::Is("\"128KiB\""), doc: "The size of an op." },
+        Knob {
+            name: "block",
+            kind: Kind::Sizes,
+            default: DefaultValue::Is("\"128KiB\""),
+            doc: "The size of an op.",
+        },
         FROM,
         SPAN,
     ],
@@ -83,8 +89,18 @@ struct SequentialSource {
 impl Source for SequentialSource {
     fn op(&mut self, n: u64) -> Op {
         let salt = self.seed.at(n).draw();
-        let (kind, class) = if u128::from(salt) < self.reads { (OpKind::Read, 0) } else { (OpKind::Write, self.write) };
-        Op { kind, class, len: self.block as u32, at: self.from + n % self.blocks * self.block, salt }
+        let (kind, class) = if u128::from(salt) < self.reads {
+            (OpKind::Read, 0)
+        } else {
+            (OpKind::Write, self.write)
+        };
+        Op {
+            kind,
+            class,
+            len: self.block as u32,
+            at: self.from + n % self.blocks * self.block,
+            salt,
+        }
     }
 
     fn pass(&self) -> Option<u64> {

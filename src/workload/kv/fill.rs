@@ -1,4 +1,5 @@
-//! The fills: fillseq, fillrandom, filluniquerandom, and overwrite, which is fillrandom on a database that exists.
+//! The fills: fillseq, fillrandom, filluniquerandom, and overwrite, which is fillrandom on a
+//! database that exists.
 
 use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offsets};
 use crate::base::error::Result;
@@ -18,18 +19,30 @@ pub struct Fill {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     Ascending,
-    /// Each draw on its own: when there are as many writes as keys, 36.8 % of the keys are never written.
+    /// Each draw on its own: when there are as many writes as keys, 36.8 % of the keys are never
+    /// written.
     Drawn,
-    /// A permutation: every key once. db_bench shuffles a list of all keys and so needs 8 bytes a key and one thread.
+    /// A permutation: every key once. db_bench shuffles a list of all keys and so needs 8 bytes a
+    /// key and one thread.
     Permuted,
 }
 
 const fn info(name: &'static str, summary: &'static str) -> Info {
-    Info { name, summary, family: Family::KeyValue, writes: true, max_depth: 1, knobs: &[], source: SOURCE }
+    Info {
+        name,
+        summary,
+        family: Family::KeyValue,
+        writes: true,
+        max_depth: 1,
+        knobs: &[],
+        source: SOURCE,
+    }
 }
 
-static FILL_SEQ_INFO: Info = info("fillseq", "writes every key once, in order; the threads share the keys");
-static FILL_RANDOM_INFO: Info = info("fillrandom", "writes as many random keys as there are keys, some more than once");
+static FILL_SEQ_INFO: Info =
+    info("fillseq", "writes every key once, in order; the threads share the keys");
+static FILL_RANDOM_INFO: Info =
+    info("fillrandom", "writes as many random keys as there are keys, some more than once");
 static FILL_UNIQUE_INFO: Info =
     info("filluniquerandom", "writes every key once, in random order, on any number of threads");
 static OVERWRITE_INFO: Info = Info {
@@ -60,7 +73,8 @@ impl Workload for Fill {
     }
 
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
-        let (keys, threads, thread) = (share.space.keys, u64::from(share.threads), u64::from(share.thread));
+        let (keys, threads, thread) =
+            (share.space.keys, u64::from(share.threads), u64::from(share.thread));
         let bound = |t: u64| (u128::from(keys) * u128::from(t) / u128::from(threads)) as u64;
         Ok(Box::new(FillSource {
             order: self.order,
@@ -92,7 +106,8 @@ impl Source for FillSource {
         let at = match self.order {
             Order::Ascending => self.first + n,
             Order::Drawn => rng.below(self.keys),
-            // A load that outlasts its keys begins again: beyond them the permutation never comes to a key.
+            // A load that outlasts its keys begins again: beyond them the permutation never comes
+            // to a key.
             Order::Permuted => spread(self.first + n % self.count.max(1), self.keys, self.scatter),
         };
         Op { kind: OpKind::Put, class: 0, len: self.value_bytes, at, salt }
@@ -151,7 +166,8 @@ mod tests {
         let mut all = Vec::new();
         for thread in 0..threads {
             let seed = Seed::new(1, 0, u64::from(thread));
-            let share = Share { knobs: &Knobs::default(), space, thread, threads, seed, stream_seed };
+            let share =
+                Share { knobs: &Knobs::default(), space, thread, threads, seed, stream_seed };
             let mut source = fill.source(&share).unwrap();
             all.extend((0..source.pass().unwrap()).map(|n| source.op(n).at));
         }
@@ -173,7 +189,8 @@ mod tests {
     fn a_permuted_load_that_outlasts_its_keys_writes_them_again() {
         let space = Space { keys: 1_000, key_bytes: 16, value_bytes: 100, ..Space::default() };
         let (seed, stream_seed) = (Seed::new(1, 0, 1), Seed::new(1, 0, u64::MAX));
-        let share = Share { knobs: &Knobs::default(), space, thread: 1, threads: 3, seed, stream_seed };
+        let share =
+            Share { knobs: &Knobs::default(), space, thread: 1, threads: 3, seed, stream_seed };
         let mut source = FILL_UNIQUE_RANDOM.source(&share).unwrap();
         let pass = source.pass().unwrap();
         let keys: Vec<u64> = (0..3 * pass).map(|n| source.op(n).at).collect();

@@ -1,8 +1,10 @@
-//! `mixgraph`: Gets, Puts and Seeks as production traces have them (Cao et al., "Characterizing, Modeling, and
-//! Benchmarking RocksDB Key-Value Workloads at Facebook", FAST 2020; db_bench's `MixGraph`).
+//! `mixgraph`: Gets, Puts and Seeks as production traces have them (Cao et al., "Characterizing,
+//! Modeling, and Benchmarking RocksDB Key-Value Workloads at Facebook", FAST 2020; db_bench's
+//! `MixGraph`).
 //!
-//! Key ranges are weighted by a two-term exponential a·e^(b·x) + c·e^(d·x), keys inside a range by a power law, value
-//! sizes are generalised Pareto. db_bench's sine of the arrival rate is left to the pacer: give the stream a rate.
+//! Key ranges are weighted by a two-term exponential a·e^(b·x) + c·e^(d·x), keys inside a range by
+//! a power law, value sizes are generalised Pareto. db_bench's sine of the arrival rate is left to
+//! the pacer: give the stream a rate.
 
 use super::{SEEK, SOURCE, entry_bytes, knob_percent};
 use crate::base::error::Result;
@@ -16,11 +18,21 @@ use crate::workload::{Share, Workload};
 pub struct MixGraph;
 
 const fn percent(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, kind: Kind::Float { min: 0.0, max: 100.0 }, default: DefaultValue::Is(default), doc }
+    Knob {
+        name,
+        kind: Kind::Float { min: 0.0, max: 100.0 },
+        default: DefaultValue::Is(default),
+        doc,
+    }
 }
 
 const fn term(name: &'static str, default: &'static str, doc: &'static str) -> Knob {
-    Knob { name, kind: Kind::Float { min: -1e9, max: 1e9 }, default: DefaultValue::Is(default), doc }
+    Knob {
+        name,
+        kind: Kind::Float { min: -1e9, max: 1e9 },
+        default: DefaultValue::Is(default),
+        doc,
+    }
 }
 
 static INFO: Info = Info {
@@ -85,10 +97,15 @@ impl Workload for MixGraph {
     }
 }
 
-/// The share of accesses that go to the ranges up to each one; hot ranges are spread over the key space.
+/// The share of accesses that go to the ranges up to each one; hot ranges are spread over the key
+/// space.
 fn cumulative(knobs: &Knobs) -> Result<Vec<(f64, u64)>> {
-    let [a, b, c, d] =
-        [knobs.float("range_a")?, knobs.float("range_b")?, knobs.float("range_c")?, knobs.float("range_d")?];
+    let [a, b, c, d] = [
+        knobs.float("range_a")?,
+        knobs.float("range_b")?,
+        knobs.float("range_c")?,
+        knobs.float("range_d")?,
+    ];
     let ranges = knobs.int("ranges")?;
     let weight = |x: f64| (a * (b * x).exp() + c * (d * x).exp()).max(0.0);
     let total: f64 = (1..=ranges).map(|r| weight(r as f64)).sum();
@@ -116,7 +133,8 @@ struct MixSource {
 impl MixSource {
     fn key(&self, rng: &mut Rng) -> u64 {
         let draw = rng.unit();
-        let chosen = self.ranges.partition_point(|(upto, _)| *upto < draw).min(self.ranges.len() - 1);
+        let chosen =
+            self.ranges.partition_point(|(upto, _)| *upto < draw).min(self.ranges.len() - 1);
         let size = (self.space.keys / self.ranges.len() as u64).max(1);
         // The inverse of the power law's distribution function, as db_bench's PowerCdfInversion.
         let (a, b) = self.key;
@@ -124,7 +142,8 @@ impl MixSource {
         (self.ranges[chosen].1 * size + mix(seed) % size).min(self.space.keys - 1)
     }
 
-    /// Generalised Pareto: sigma × ((1 − u)^−k − 1) ÷ k, at least 10 and at most 1,024 bytes, as db_bench bounds it.
+    /// Generalised Pareto: sigma × ((1 − u)^−k − 1) ÷ k, at least 10 and at most 1,024 bytes, as
+    /// db_bench bounds it.
     fn value_bytes(&self, rng: &mut Rng) -> u32 {
         let (k, sigma) = self.value;
         let u = 1.0 - rng.unit();
@@ -139,8 +158,12 @@ impl Source for MixSource {
         let (draw, salt) = (rng.unit(), rng.draw());
         let at = self.key(&mut rng);
         match draw {
-            d if d < self.get => Op { kind: OpKind::Get, class: 0, len: self.space.value_bytes, at, salt },
-            d if d < self.put_too => Op { kind: OpKind::Put, class: 1, len: self.value_bytes(&mut rng), at, salt },
+            d if d < self.get => {
+                Op { kind: OpKind::Get, class: 0, len: self.space.value_bytes, at, salt }
+            }
+            d if d < self.put_too => {
+                Op { kind: OpKind::Put, class: 1, len: self.value_bytes(&mut rng), at, salt }
+            }
             _ => Op { kind: OpKind::Seek, class: 2, len: self.scan, at, salt },
         }
     }

@@ -1,4 +1,5 @@
-//! Key-value workloads, under db_bench's names and with its meaning (facebook/rocksdb, tools/db_bench_tool.cc).
+//! Key-value workloads, under db_bench's names and with its meaning (facebook/rocksdb,
+//! tools/db_bench_tool.cc).
 
 pub mod fill;
 pub mod mixgraph;

@@ -1,7 +1,9 @@
-//! `readrandomwriterandom`: each thread reads and writes in turns, as db_bench does: of 100 ops, `read` Gets and then the
-//! rest Puts, in bursts.
+//! `readrandomwriterandom`: each thread reads and writes in turns, as db_bench does: of 100 ops,
+//! `read` Gets and then the rest Puts, in bursts.
 
-use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, knob_percent, offsets};
+use super::{
+    DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, knob_percent, offsets,
+};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
@@ -49,7 +51,12 @@ impl Workload for ReadRandomWriteRandom {
 
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
         let gets = (knob_percent(share.knobs, "read")? * 100.0).round() as u64;
-        Ok(Box::new(BurstSource { gets, seed: share.seed, space: share.space, offsets: offsets(share)? }))
+        Ok(Box::new(BurstSource {
+            gets,
+            seed: share.seed,
+            space: share.space,
+            offsets: offsets(share)?,
+        }))
     }
 }
 

@@ -1,10 +1,13 @@
-//! `oltp_load`: makes sysbench's tables and fills them, each worker whole tables: created, loaded in bulk, then indexed.
+//! `oltp_load`: makes sysbench's tables and fills them, each worker whole tables: created, loaded
+//! in bulk, then indexed.
 
 use super::rows::{C_GROUPS, PAD_GROUPS, push_groups};
 use super::{SOURCE, TABLE_SIZE, TABLES, driver_for};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
-use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements, Sysbench, Transactions};
+use crate::load::sql::{
+    Committed, Script, Session, SqlError, SqlResult, Statements, Sysbench, Transactions,
+};
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
@@ -41,7 +44,9 @@ impl Workload for OltpLoad {
 
     fn source(&self, share: &Share<'_>) -> Result<Box<dyn Source>> {
         let tables = share.dealt(share.knobs.int("tables")?);
-        Ok(Box::new(Transactions { pass: Some(tables * ops_of_table(share.knobs.int("table_size")?)) }))
+        Ok(Box::new(Transactions {
+            pass: Some(tables * ops_of_table(share.knobs.int("table_size")?)),
+        }))
     }
 
     fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
@@ -87,8 +92,8 @@ impl LoadScript {
     fn definition(&self) -> String {
         let Sysbench { id_type, table_end, .. } = self.driver;
         format!(
-            "CREATE TABLE sbtest{}(id {id_type}, k INTEGER DEFAULT '0' NOT NULL, c CHAR(120) DEFAULT '' NOT NULL, \
-             pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) {table_end}",
+            "CREATE TABLE sbtest{}(id {id_type}, k INTEGER DEFAULT '0' NOT NULL, c CHAR(120) \
+             DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL, PRIMARY KEY (id)) {table_end}",
             self.table
         )
     }
@@ -149,7 +154,9 @@ impl Script for LoadScript {
             Step::Rows => {
                 session.load(&table, self.columns(), self.rows.as_bytes())?;
             }
-            Step::Index => session.run(&format!("CREATE INDEX k_{0} ON sbtest{0}(k)", self.table))?,
+            Step::Index => {
+                session.run(&format!("CREATE INDEX k_{0} ON sbtest{0}(k)", self.table))?
+            }
         }
         Ok(Committed { statements: Statements { reads: 0, writes: 1, other: 0 }, hit: true })
     }
@@ -161,7 +168,8 @@ fn exists(table: &str, is_there: bool, error: SqlError) -> SqlError {
         return error;
     }
     let message = format!(
-        "the table {table} exists already and was left alone; drop it, or leave the dataset's fill out to use it"
+        "the table {table} exists already and was left alone; drop it, or leave the dataset's fill \
+         out to use it"
     );
     SqlError { message, ..error }
 }

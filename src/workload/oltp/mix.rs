@@ -5,13 +5,16 @@ use super::statements::{Draw, Transaction, VERBS, Verb};
 use super::*;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statement, Statements, Transactions, Trouble};
+use crate::load::sql::{
+    Committed, Script, Session, SqlError, SqlResult, Statement, Statements, Transactions, Trouble,
+};
 use crate::load::{Op, Source, Space};
 use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, TRANSACTION, Workload};
 
-/// PostgreSQL: another session has just inserted the row that this one deleted; sysbench passes over it too.
+/// PostgreSQL: another session has just inserted the row that this one deleted; sysbench passes
+/// over it too.
 const UNIQUE_VIOLATION: &str = "23505";
 
 /// One of the eight.
@@ -23,7 +26,12 @@ pub struct Mix {
     writes: bool,
 }
 
-const fn info(name: &'static str, summary: &'static str, writes: bool, knobs: &'static [Knob]) -> Info {
+const fn info(
+    name: &'static str,
+    summary: &'static str,
+    writes: bool,
+    knobs: &'static [Knob],
+) -> Info {
     Info { name, summary, family: Family::Sql, writes, max_depth: 1, knobs, source: SOURCE }
 }
 
@@ -78,21 +86,29 @@ static WRITE_ONLY_INFO: Info = info(
 static POINT_SELECT_INFO: Info = info("oltp_point_select", "one select by id", false, knobs![]);
 static UPDATE_INDEX_INFO: Info =
     info("oltp_update_index", "updates of the indexed column by id", true, knobs![INDEX_UPDATES]);
-static UPDATE_NON_INDEX_INFO: Info =
-    info("oltp_update_non_index", "updates of a column without index by id", true, knobs![NON_INDEX_UPDATES]);
-static INSERT_INFO: Info = info("oltp_insert", "one insert, with an id that the server gives", true, knobs![]);
-static DELETE_INFO: Info = info("oltp_delete", "one delete by id, of a row that may be gone", true, knobs![]);
+static UPDATE_NON_INDEX_INFO: Info = info(
+    "oltp_update_non_index",
+    "updates of a column without index by id",
+    true,
+    knobs![NON_INDEX_UPDATES],
+);
+static INSERT_INFO: Info =
+    info("oltp_insert", "one insert, with an id that the server gives", true, knobs![]);
+static DELETE_INFO: Info =
+    info("oltp_delete", "one delete by id, of a row that may be gone", true, knobs![]);
 
 const fn single(info: &'static Info, verb: Verb) -> Mix {
     Mix { info, single: Some(verb), reads: false, writes: false }
 }
 
 /// sysbench's oltp_read_write.lua.
-pub static READ_WRITE: Mix = Mix { info: &READ_WRITE_INFO, single: None, reads: true, writes: true };
+pub static READ_WRITE: Mix =
+    Mix { info: &READ_WRITE_INFO, single: None, reads: true, writes: true };
 /// sysbench's oltp_read_only.lua.
 pub static READ_ONLY: Mix = Mix { info: &READ_ONLY_INFO, single: None, reads: true, writes: false };
 /// sysbench's oltp_write_only.lua.
-pub static WRITE_ONLY: Mix = Mix { info: &WRITE_ONLY_INFO, single: None, reads: false, writes: true };
+pub static WRITE_ONLY: Mix =
+    Mix { info: &WRITE_ONLY_INFO, single: None, reads: false, writes: true };
 /// sysbench's oltp_point_select.lua.
 pub static POINT_SELECT: Mix = single(&POINT_SELECT_INFO, Verb::PointSelect);
 /// sysbench's oltp_update_index.lua.
@@ -197,7 +213,8 @@ impl MixScript {
             for &(verb, _) in &self.counts {
                 statements[verb as usize] = Some(session.prepare(&verb.sql(table, self.driver))?);
                 if verb == Verb::Delete && self.pairs {
-                    statements[Verb::Insert as usize] = Some(session.prepare(&Verb::Insert.sql(table, self.driver))?);
+                    statements[Verb::Insert as usize] =
+                        Some(session.prepare(&Verb::Insert.sql(table, self.driver))?);
                 }
             }
             self.prepared.push(statements);
@@ -210,8 +227,14 @@ impl Script for MixScript {
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
         let tables = self.tables;
         let unsuitable = |cause: String| {
-            let what = format!("the database does not have {tables} tables as sysbench makes them: {cause}");
-            failed(what, "fill the dataset with oltp_load, and give it and the workload the same tables and table_size")
+            let what = format!(
+                "the database does not have {tables} tables as sysbench makes them: {cause}"
+            );
+            failed(
+                what,
+                "fill the dataset with oltp_load, and give it and the workload the same tables and \
+                 table_size",
+            )
         };
         self.driver = driver_for(session.dialect())?;
         self.prepare_all(session).map_err(|error| unsuitable(error.to_string()))?;
@@ -220,7 +243,10 @@ impl Script for MixScript {
             let most = rows.map_err(|error| unsuitable(error.to_string()))?;
             let most = most.first(0).and_then(|row| row.at(0).int().ok()).unwrap_or(0);
             if most < self.table_size as i64 {
-                return Err(unsuitable(format!("sbtest{tables} ends at id {most}, not {}", self.table_size)));
+                return Err(unsuitable(format!(
+                    "sbtest{tables} ends at id {most}, not {}",
+                    self.table_size
+                )));
             }
         }
         Ok(())
@@ -250,10 +276,17 @@ impl Script for MixScript {
             session.commit().map_err(passed_over)?;
         }
         let (reads, writes) = (self.transaction.reads, self.transaction.writes);
-        Ok(Committed { statements: Statements { reads, writes, other: if self.trx { 2 } else { 0 } }, hit: true })
+        Ok(Committed {
+            statements: Statements { reads, writes, other: if self.trx { 2 } else { 0 } },
+            hit: true,
+        })
     }
 }
 
 fn passed_over(error: SqlError) -> SqlError {
-    if error.code == UNIQUE_VIOLATION { SqlError { trouble: Trouble::Retry, ..error } } else { error }
+    if error.code == UNIQUE_VIOLATION {
+        SqlError { trouble: Trouble::Retry, ..error }
+    } else {
+        error
+    }
 }

@@ -1,6 +1,6 @@
-//! sysbench's OLTP workloads, version 1.0.20: its tables, transactions, statements and random numbers
-//! (akopytov/sysbench, src/lua/oltp_common.lua and oltp_*.lua, src/sb_rand.c), so that each tool runs on the other's
-//! tables.
+//! sysbench's OLTP workloads, version 1.0.20: its tables, transactions, statements and random
+//! numbers (akopytov/sysbench, src/lua/oltp_common.lua and oltp_*.lua, src/sb_rand.c), so that each
+//! tool runs on the other's tables.
 
 pub mod load;
 pub mod mix;
@@ -18,7 +18,10 @@ const SOURCE: &str = "akopytov/sysbench 1.0.20, src/lua/oltp_common.lua";
 fn driver_for(dialect: &dyn Dialect) -> Result<Sysbench> {
     dialect.sysbench().ok_or_else(|| {
         failed(
-            format!("sysbench's OLTP is not defined for {0}: sysbench has no driver for it", dialect.name()),
+            format!(
+                "sysbench's OLTP is not defined for {0}: sysbench has no driver for it",
+                dialect.name()
+            ),
             "use the workload tpcc, or a server of MySQL's family or PostgreSQL",
         )
     })
@@ -53,13 +56,20 @@ const RAND_TYPE: Knob = Knob {
     doc: "How ids are drawn; sysbench 1.0.20's default is special, that of later versions uniform.",
 };
 
-const RAND_SPEC_ITER: Knob =
-    count("rand_spec_iter", "12", "special and gaussian: uniform draws whose mean is taken, at least 1.");
+const RAND_SPEC_ITER: Knob = count(
+    "rand_spec_iter",
+    "12",
+    "special and gaussian: uniform draws whose mean is taken, at least 1.",
+);
 
-const RAND_SPEC_PCT: Knob =
-    count("rand_spec_pct", "1", "special: the percent of ids, in the middle, that special draws fall on.");
+const RAND_SPEC_PCT: Knob = count(
+    "rand_spec_pct",
+    "1",
+    "special: the percent of ids, in the middle, that special draws fall on.",
+);
 
-const RAND_SPEC_RES: Knob = count("rand_spec_res", "75", "special: the percent of draws that are special, below 100.");
+const RAND_SPEC_RES: Knob =
+    count("rand_spec_res", "75", "special: the percent of draws that are special, below 100.");
 
 const RAND_PARETO_H: Knob = Knob {
     name: "rand_pareto_h",
@@ -77,12 +87,19 @@ const RAND_ZIPFIAN_EXP: Knob = Knob {
 
 const RANGE_SIZE: Knob = count("range_size", "100", "Ids that a range select spans.");
 const POINT_SELECTS: Knob = count("point_selects", "10", "Selects by id in a transaction.");
-const RANGE_SELECTS: Knob = flag("range_selects", "true", "Whether there are range selects at all.");
+const RANGE_SELECTS: Knob =
+    flag("range_selects", "true", "Whether there are range selects at all.");
 const SIMPLE_RANGES: Knob = count("simple_ranges", "1", "Selects of a range in a transaction.");
 const SUM_RANGES: Knob = count("sum_ranges", "1", "Sums over a range in a transaction.");
-const ORDER_RANGES: Knob = count("order_ranges", "1", "Selects of a range in order in a transaction.");
-const DISTINCT_RANGES: Knob = count("distinct_ranges", "1", "Selects of a range's distinct values in a transaction.");
-const INDEX_UPDATES: Knob = count("index_updates", "1", "Updates of the indexed column in a transaction.");
-const NON_INDEX_UPDATES: Knob = count("non_index_updates", "1", "Updates of a column without index in a transaction.");
-const DELETE_INSERTS: Knob = count("delete_inserts", "1", "Rows deleted and inserted again in a transaction.");
-const SKIP_TRX: Knob = flag("skip_trx", "false", "Statements on their own, without BEGIN and COMMIT.");
+const ORDER_RANGES: Knob =
+    count("order_ranges", "1", "Selects of a range in order in a transaction.");
+const DISTINCT_RANGES: Knob =
+    count("distinct_ranges", "1", "Selects of a range's distinct values in a transaction.");
+const INDEX_UPDATES: Knob =
+    count("index_updates", "1", "Updates of the indexed column in a transaction.");
+const NON_INDEX_UPDATES: Knob =
+    count("non_index_updates", "1", "Updates of a column without index in a transaction.");
+const DELETE_INSERTS: Knob =
+    count("delete_inserts", "1", "Rows deleted and inserted again in a transaction.");
+const SKIP_TRX: Knob =
+    flag("skip_trx", "false", "Statements on their own, without BEGIN and COMMIT.");

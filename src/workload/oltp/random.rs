@@ -12,7 +12,8 @@ pub enum Ids {
     Gaussian {
         draws: u32,
     },
-    /// `share` of the draws fall evenly on the `middle` part of the ids, the others are gaussian over all.
+    /// `share` of the draws fall evenly on the `middle` part of the ids, the others are gaussian
+    /// over all.
     Special {
         draws: u32,
         middle: f64,
@@ -32,7 +33,8 @@ impl Ids {
         let (middle, share) = (percent("rand_spec_pct")?, percent("rand_spec_res")?);
         if draws == 0 || middle > 1.0 || share >= 1.0 {
             return Err(failed(
-                "rand_spec_iter must be at least 1, rand_spec_pct at most 100 and rand_spec_res below 100",
+                "rand_spec_iter must be at least 1, rand_spec_pct at most 100 and rand_spec_res \
+                 below 100",
                 "leave them out for sysbench's own: 12, 1 and 75",
             ));
         }
@@ -43,7 +45,9 @@ impl Ids {
                 let h = knobs.float("rand_pareto_h")?;
                 Ids::Pareto { power: h.ln() / (1.0 - h).ln() }
             }
-            "zipfian" => Ids::Zipfian(Zipf::new(knobs.float("rand_zipfian_exp")?, knobs.int("table_size")?)),
+            "zipfian" => {
+                Ids::Zipfian(Zipf::new(knobs.float("rand_zipfian_exp")?, knobs.int("table_size")?))
+            }
             _ => Ids::Uniform,
         })
     }
@@ -58,7 +62,8 @@ impl Ids {
                 if u < 1.0 - share {
                     mean(rng, *draws) * span
                 } else {
-                    // The draw that chose this branch is used again, and so lies in its upper part: as sysbench has it.
+                    // The draw that chose this branch is used again, and so lies in its upper part:
+                    // as sysbench has it.
                     u * (span * middle + 1.0) + span / 2.0 - span * middle / 2.0
                 }
             }
@@ -73,8 +78,9 @@ fn mean(rng: &mut Rng, draws: u32) -> f64 {
     (0..draws).map(|_| rng.unit()).sum::<f64>() / f64::from(draws)
 }
 
-/// Zipf's law by rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone
-/// discrete distributions", ACM TOMACS 6.3, 1996), with the hat function's integral H and its inverse.
+/// Zipf's law by rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate
+/// variates from monotone discrete distributions", ACM TOMACS 6.3, 1996), with the hat function's
+/// integral H and its inverse.
 #[derive(Clone, Debug)]
 pub struct Zipf {
     exponent: f64,
@@ -112,7 +118,9 @@ impl Zipf {
             let u = self.high + rng.unit() * (self.low - self.high);
             let x = self.inverse(u);
             let k = ((x + 0.5) as u64).clamp(1, self.n);
-            if k as f64 - x <= self.shortcut || u >= self.integral(k as f64 + 0.5) - self.density(k as f64) {
+            if k as f64 - x <= self.shortcut
+                || u >= self.integral(k as f64 + 0.5) - self.density(k as f64)
+            {
                 return k;
             }
         }
@@ -139,7 +147,8 @@ mod tests {
 
     #[test]
     fn special_draws_fall_where_sysbench_s_fall() {
-        // 75 % evenly over the upper three quarters of the middle 1 %, and a quarter gaussian, of which some meet it too.
+        // 75 % evenly over the upper three quarters of the middle 1 %, and a quarter gaussian, of
+        // which some meet it too.
         let special = Ids::Special { draws: 12, middle: 0.01, share: 0.75 };
         let middle = share(&special, |id| (4_950..=5_051).contains(&id));
         assert!((0.75..0.78).contains(&middle), "{middle}");
@@ -149,7 +158,9 @@ mod tests {
     #[test]
     fn gaussian_draws_have_the_deviation_of_a_mean_of_twelve() {
         // The deviation of a mean of 12 uniform draws is 1/12: 68.3 % lie within it.
-        let within = share(&Ids::Gaussian { draws: 12 }, |id| ((id as f64 - 5_000.0) / 10_000.0).abs() < 1.0 / 12.0);
+        let within = share(&Ids::Gaussian { draws: 12 }, |id| {
+            ((id as f64 - 5_000.0) / 10_000.0).abs() < 1.0 / 12.0
+        });
         assert!((within - 0.683).abs() < 0.01, "{within}");
     }
 

@@ -36,6 +36,9 @@ mod tests {
         let mut text = String::new();
         push_groups(C_GROUPS, &mut Seed::new(1, 0, 0).at(0), &mut text);
         assert_eq!(text.len(), 119);
-        assert!(text.split('-').all(|g| g.len() == 11 && g.bytes().all(|b| b.is_ascii_digit())), "{text}");
+        assert!(
+            text.split('-').all(|g| g.len() == 11 && g.bytes().all(|b| b.is_ascii_digit())),
+            "{text}"
+        );
     }
 }

@@ -37,8 +37,12 @@ impl Verb {
             Verb::PointSelect => format!("SELECT c FROM {table} WHERE id=?"),
             Verb::SimpleRange => format!("SELECT c FROM {table} WHERE id BETWEEN ? AND ?"),
             Verb::SumRange => format!("SELECT SUM(k) FROM {table} WHERE id BETWEEN ? AND ?"),
-            Verb::OrderRange => format!("SELECT c FROM {table} WHERE id BETWEEN ? AND ? ORDER BY c"),
-            Verb::DistinctRange => format!("SELECT DISTINCT c FROM {table} WHERE id BETWEEN ? AND ? ORDER BY c"),
+            Verb::OrderRange => {
+                format!("SELECT c FROM {table} WHERE id BETWEEN ? AND ? ORDER BY c")
+            }
+            Verb::DistinctRange => {
+                format!("SELECT DISTINCT c FROM {table} WHERE id BETWEEN ? AND ? ORDER BY c")
+            }
             Verb::IndexUpdate => format!("UPDATE {table} SET k=k+1 WHERE id=?"),
             Verb::NonIndexUpdate => format!("UPDATE {table} SET c=? WHERE id=?"),
             Verb::Delete => format!("DELETE FROM {table} WHERE id=?"),
@@ -75,7 +79,12 @@ pub struct Transaction {
 
 impl Transaction {
     pub fn with_capacity(calls: usize) -> Transaction {
-        Transaction { calls: Vec::with_capacity(calls), texts: String::with_capacity(calls * 180), reads: 0, writes: 0 }
+        Transaction {
+            calls: Vec::with_capacity(calls),
+            texts: String::with_capacity(calls * 180),
+            reads: 0,
+            writes: 0,
+        }
     }
 
     pub fn clear(&mut self) {
@@ -85,11 +94,20 @@ impl Transaction {
     }
 
     /// Adds `count` statements of a kind on one table, each with ids of its own.
-    pub fn add(&mut self, verb: Verb, count: u64, table: u64, range_size: i64, draw: &mut Draw<'_>) {
+    pub fn add(
+        &mut self,
+        verb: Verb,
+        count: u64,
+        table: u64,
+        range_size: i64,
+        draw: &mut Draw<'_>,
+    ) {
         for _ in 0..count {
             let id = draw.id();
             let other = match verb {
-                Verb::SimpleRange | Verb::SumRange | Verb::OrderRange | Verb::DistinctRange => id + range_size - 1,
+                Verb::SimpleRange | Verb::SumRange | Verb::OrderRange | Verb::DistinctRange => {
+                    id + range_size - 1
+                }
                 _ => 0,
             };
             self.push(verb, table, id, other, draw);
@@ -109,7 +127,11 @@ impl Transaction {
             push_groups(groups, draw.rng, &mut self.texts);
             from..self.texts.len()
         };
-        let c = if matches!(verb, Verb::NonIndexUpdate | Verb::Insert | Verb::Append) { text(C_GROUPS) } else { 0..0 };
+        let c = if matches!(verb, Verb::NonIndexUpdate | Verb::Insert | Verb::Append) {
+            text(C_GROUPS)
+        } else {
+            0..0
+        };
         let pad = if matches!(verb, Verb::Insert | Verb::Append) { text(PAD_GROUPS) } else { 0..0 };
         if verb.is_read() {
             self.reads += 1
@@ -120,13 +142,24 @@ impl Transaction {
     }
 
     /// Sends the statements, in order; `prepared` has those of table 1, then those of table 2 …
-    pub fn send(&self, session: &mut dyn Session, prepared: &[[Option<Statement>; VERBS]]) -> SqlResult<()> {
+    pub fn send(
+        &self,
+        session: &mut dyn Session,
+        prepared: &[[Option<Statement>; VERBS]],
+    ) -> SqlResult<()> {
         for call in &self.calls {
-            let Some(statement) = prepared[call.table as usize - 1][call.verb as usize] else { continue };
+            let Some(statement) = prepared[call.table as usize - 1][call.verb as usize] else {
+                continue;
+            };
             let (id, other) = (Param::Int(call.id), Param::Int(call.other));
-            let (c, pad) = (Param::Text(&self.texts[call.c.clone()]), Param::Text(&self.texts[call.pad.clone()]));
+            let (c, pad) = (
+                Param::Text(&self.texts[call.c.clone()]),
+                Param::Text(&self.texts[call.pad.clone()]),
+            );
             match call.verb {
-                Verb::PointSelect | Verb::IndexUpdate | Verb::Delete => session.execute(statement, &[id])?,
+                Verb::PointSelect | Verb::IndexUpdate | Verb::Delete => {
+                    session.execute(statement, &[id])?
+                }
                 Verb::NonIndexUpdate => session.execute(statement, &[c, id])?,
                 Verb::Insert => session.execute(statement, &[id, other, c, pad])?,
                 Verb::Append => session.execute(statement, &[id, c, pad])?,

@@ -1,7 +1,7 @@
 //! Which transaction comes next: cards from a shuffled deck (clause 5.2.4.2).
 //!
-//! Ten New-Orders, ten Payments and one each of the others make 43.5 % Payments and 4.3 % of each other kind, above the
-//! least that clause 5.2.3 asks for (43 and 4 %).
+//! Ten New-Orders, ten Payments and one each of the others make 43.5 % Payments and 4.3 % of each
+//! other kind, above the least that clause 5.2.3 asks for (43 and 4 %).
 
 use super::profile::Profile;
 use crate::base::rng::Seed;

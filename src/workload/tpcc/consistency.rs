@@ -1,8 +1,10 @@
-//! `tpcc_check`: the consistency conditions of clause 3.3.2, all twelve, at any time between transactions.
+//! `tpcc_check`: the consistency conditions of clause 3.3.2, all twelve, at any time between
+//! transactions.
 //!
-//! Condition 11 is stated for a database just loaded: orders − new orders = 2,100 a district. Every Delivery takes one
-//! new order away and counts one delivery of a customer of that district, so deliveries are subtracted here, and the
-//! condition holds after a run too; right after the load it is the specification's own.
+//! Condition 11 is stated for a database just loaded: orders − new orders = 2,100 a district. Every
+//! Delivery takes one new order away and counts one delivery of a customer of that district, so
+//! deliveries are subtracted here, and the condition holds after a run too; right after the load it
+//! is the specification's own.
 
 use super::SOURCE;
 use crate::base::error::Result;
@@ -12,23 +14,24 @@ use crate::plan::{Family, Info, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
-/// A condition by its number in clause 3.3.2, and a query that finds what violates it: no row, no violation.
+/// A condition by its number in clause 3.3.2, and a query that finds what violates it: no row, no
+/// violation.
 ///
-/// Where two large sets must agree they are added up with opposite signs in one pass, not joined: a join of two grouped
-/// sets has no index to go by, and MariaDB took ten minutes for two warehouses.
+/// Where two large sets must agree they are added up with opposite signs in one pass, not joined: a
+/// join of two grouped sets has no index to go by, and MariaDB took ten minutes for two warehouses.
 pub static CONDITIONS: [(u32, &str); 12] = [
     (
         1,
-        "SELECT w_id, w_ytd, s FROM warehouse JOIN (SELECT d_w_id, SUM(d_ytd) AS s FROM district GROUP BY d_w_id) d \
-         ON d_w_id = w_id WHERE w_ytd <> s",
+        "SELECT w_id, w_ytd, s FROM warehouse JOIN (SELECT d_w_id, SUM(d_ytd) AS s FROM district \
+         GROUP BY d_w_id) d ON d_w_id = w_id WHERE w_ytd <> s",
     ),
     (
         2,
-        "SELECT d_w_id, d_id, d_next_o_id, mo, mn FROM district \
-         JOIN (SELECT o_w_id, o_d_id, MAX(o_id) AS mo FROM orders GROUP BY o_w_id, o_d_id) o \
-         ON o_w_id = d_w_id AND o_d_id = d_id \
-         LEFT JOIN (SELECT no_w_id, no_d_id, MAX(no_o_id) AS mn FROM new_order GROUP BY no_w_id, no_d_id) n \
-         ON no_w_id = d_w_id AND no_d_id = d_id WHERE d_next_o_id - 1 <> mo OR d_next_o_id - 1 <> COALESCE(mn, mo)",
+        "SELECT d_w_id, d_id, d_next_o_id, mo, mn FROM district JOIN (SELECT o_w_id, o_d_id, \
+         MAX(o_id) AS mo FROM orders GROUP BY o_w_id, o_d_id) o ON o_w_id = d_w_id AND o_d_id = \
+         d_id LEFT JOIN (SELECT no_w_id, no_d_id, MAX(no_o_id) AS mn FROM new_order GROUP BY \
+         no_w_id, no_d_id) n ON no_w_id = d_w_id AND no_d_id = d_id WHERE d_next_o_id - 1 <> mo OR \
+         d_next_o_id - 1 <> COALESCE(mn, mo)",
     ),
     (
         3,
@@ -37,59 +40,62 @@ pub static CONDITIONS: [(u32, &str); 12] = [
     ),
     (
         4,
-        "SELECT o_w_id, o_d_id, c, n FROM \
-         (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS c FROM orders GROUP BY o_w_id, o_d_id) o \
-         LEFT JOIN (SELECT ol_w_id, ol_d_id, COUNT(*) AS n FROM order_line GROUP BY ol_w_id, ol_d_id) l \
-         ON ol_w_id = o_w_id AND ol_d_id = o_d_id WHERE n IS NULL OR c <> n",
+        "SELECT o_w_id, o_d_id, c, n FROM (SELECT o_w_id, o_d_id, SUM(o_ol_cnt) AS c FROM orders \
+         GROUP BY o_w_id, o_d_id) o LEFT JOIN (SELECT ol_w_id, ol_d_id, COUNT(*) AS n FROM \
+         order_line GROUP BY ol_w_id, ol_d_id) l ON ol_w_id = o_w_id AND ol_d_id = o_d_id WHERE n \
+         IS NULL OR c <> n",
     ),
     (
         5,
-        "SELECT o_w_id, o_d_id, o_id FROM orders LEFT JOIN new_order ON no_w_id = o_w_id AND no_d_id = o_d_id \
-         AND no_o_id = o_id WHERE (o_carrier_id IS NULL AND no_o_id IS NULL) \
-         OR (o_carrier_id IS NOT NULL AND no_o_id IS NOT NULL)",
+        "SELECT o_w_id, o_d_id, o_id FROM orders LEFT JOIN new_order ON no_w_id = o_w_id AND \
+         no_d_id = o_d_id AND no_o_id = o_id WHERE (o_carrier_id IS NULL AND no_o_id IS NULL) OR \
+         (o_carrier_id IS NOT NULL AND no_o_id IS NOT NULL)",
     ),
     (
         6,
-        "SELECT w, d, o, SUM(n) FROM (SELECT o_w_id AS w, o_d_id AS d, o_id AS o, o_ol_cnt AS n FROM orders \
-         UNION ALL SELECT ol_w_id, ol_d_id, ol_o_id, -1 FROM order_line) x GROUP BY w, d, o HAVING SUM(n) <> 0",
+        "SELECT w, d, o, SUM(n) FROM (SELECT o_w_id AS w, o_d_id AS d, o_id AS o, o_ol_cnt AS n \
+         FROM orders UNION ALL SELECT ol_w_id, ol_d_id, ol_o_id, -1 FROM order_line) x GROUP BY w, \
+         d, o HAVING SUM(n) <> 0",
     ),
     (
         7,
-        "SELECT ol_w_id, ol_d_id, ol_o_id, ol_number FROM order_line JOIN orders ON o_w_id = ol_w_id \
-         AND o_d_id = ol_d_id AND o_id = ol_o_id WHERE (ol_delivery_d IS NULL AND o_carrier_id IS NOT NULL) \
-         OR (ol_delivery_d IS NOT NULL AND o_carrier_id IS NULL)",
+        "SELECT ol_w_id, ol_d_id, ol_o_id, ol_number FROM order_line JOIN orders ON o_w_id = \
+         ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id WHERE (ol_delivery_d IS NULL AND \
+         o_carrier_id IS NOT NULL) OR (ol_delivery_d IS NOT NULL AND o_carrier_id IS NULL)",
     ),
     (
         8,
-        "SELECT w_id, w_ytd, s FROM warehouse LEFT JOIN (SELECT h_w_id, SUM(h_amount) AS s FROM history \
-         GROUP BY h_w_id) h ON h_w_id = w_id WHERE s IS NULL OR w_ytd <> s",
+        "SELECT w_id, w_ytd, s FROM warehouse LEFT JOIN (SELECT h_w_id, SUM(h_amount) AS s FROM \
+         history GROUP BY h_w_id) h ON h_w_id = w_id WHERE s IS NULL OR w_ytd <> s",
     ),
     (
         9,
-        "SELECT d_w_id, d_id, d_ytd, s FROM district LEFT JOIN (SELECT h_w_id, h_d_id, SUM(h_amount) AS s \
-         FROM history GROUP BY h_w_id, h_d_id) h ON h_w_id = d_w_id AND h_d_id = d_id WHERE s IS NULL OR d_ytd <> s",
+        "SELECT d_w_id, d_id, d_ytd, s FROM district LEFT JOIN (SELECT h_w_id, h_d_id, \
+         SUM(h_amount) AS s FROM history GROUP BY h_w_id, h_d_id) h ON h_w_id = d_w_id AND h_d_id \
+         = d_id WHERE s IS NULL OR d_ytd <> s",
     ),
     (
         10,
-        "SELECT w, d, c, SUM(n) FROM (SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance AS n FROM customer \
-         UNION ALL SELECT o_w_id, o_d_id, o_c_id, -ol_amount FROM order_line JOIN orders ON o_w_id = ol_w_id \
-         AND o_d_id = ol_d_id AND o_id = ol_o_id WHERE ol_delivery_d IS NOT NULL \
-         UNION ALL SELECT h_c_w_id, h_c_d_id, h_c_id, h_amount FROM history) x GROUP BY w, d, c HAVING SUM(n) <> 0",
+        "SELECT w, d, c, SUM(n) FROM (SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance AS n \
+         FROM customer UNION ALL SELECT o_w_id, o_d_id, o_c_id, -ol_amount FROM order_line JOIN \
+         orders ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id WHERE ol_delivery_d IS \
+         NOT NULL UNION ALL SELECT h_c_w_id, h_c_d_id, h_c_id, h_amount FROM history) x GROUP BY \
+         w, d, c HAVING SUM(n) <> 0",
     ),
     (
         11,
         "SELECT o_w_id, o_d_id, o, n, d FROM (SELECT o_w_id, o_d_id, COUNT(*) AS o FROM orders \
-         GROUP BY o_w_id, o_d_id) x LEFT JOIN (SELECT no_w_id, no_d_id, COUNT(*) AS n FROM new_order \
-         GROUP BY no_w_id, no_d_id) y ON no_w_id = o_w_id AND no_d_id = o_d_id \
-         JOIN (SELECT c_w_id, c_d_id, SUM(c_delivery_cnt) AS d FROM customer GROUP BY c_w_id, c_d_id) z \
+         GROUP BY o_w_id, o_d_id) x LEFT JOIN (SELECT no_w_id, no_d_id, COUNT(*) AS n FROM \
+         new_order GROUP BY no_w_id, no_d_id) y ON no_w_id = o_w_id AND no_d_id = o_d_id JOIN \
+         (SELECT c_w_id, c_d_id, SUM(c_delivery_cnt) AS d FROM customer GROUP BY c_w_id, c_d_id) z \
          ON c_w_id = o_w_id AND c_d_id = o_d_id WHERE o - COALESCE(n, 0) - d <> 2100",
     ),
     (
         12,
-        "SELECT w, d, c, SUM(n) FROM (SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance + c_ytd_payment AS n \
-         FROM customer UNION ALL SELECT o_w_id, o_d_id, o_c_id, -ol_amount FROM order_line JOIN orders \
-         ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id WHERE ol_delivery_d IS NOT NULL) x \
-         GROUP BY w, d, c HAVING SUM(n) <> 0",
+        "SELECT w, d, c, SUM(n) FROM (SELECT c_w_id AS w, c_d_id AS d, c_id AS c, c_balance + \
+         c_ytd_payment AS n FROM customer UNION ALL SELECT o_w_id, o_d_id, o_c_id, -ol_amount FROM \
+         order_line JOIN orders ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id WHERE \
+         ol_delivery_d IS NOT NULL) x GROUP BY w, d, c HAVING SUM(n) <> 0",
     ),
 ];
 
@@ -154,7 +160,9 @@ impl Script for Check {
             let found = session.rows(&session.dialect().query(sql, Some(3), false))?;
             if found.of(0).len() > 0 {
                 let found: Vec<_> = found.of(0).collect();
-                let what = format!("consistency condition {number} (clause 3.3.2.{number}) is violated: {found:?}");
+                let what = format!(
+                    "consistency condition {number} (clause 3.3.2.{number}) is violated: {found:?}"
+                );
                 return Err(SqlError::wrong(what));
             }
         }

@@ -1,5 +1,5 @@
-//! What the five transactions make of a server's answers: the row that must be there, the customer in the middle, a value
-//! for each district, a customer's data.
+//! What the five transactions make of a server's answers: the row that must be there, the customer
+//! in the middle, a value for each district, a customer's data.
 
 use arrayvec::ArrayString;
 
@@ -22,7 +22,9 @@ pub fn one<'f>(what: &str, found: &'f Answers, statement: usize) -> SqlResult<Ro
 pub fn in_the_middle<'f>(mut found: impl ExactSizeIterator<Item = Row<'f>>) -> SqlResult<i64> {
     let middle = found.len().saturating_sub(1) / 2;
     let row = found.nth(middle);
-    row.ok_or_else(|| SqlError::wrong("no customer of the district has the name that was drawn"))?.at(0).int()
+    row.ok_or_else(|| SqlError::wrong("no customer of the district has the name that was drawn"))?
+        .at(0)
+        .int()
 }
 
 /// A value for each district that has an order, nothing of the same type for the others.
@@ -34,19 +36,30 @@ pub fn by_district<'f>(
 ) -> SqlResult<[Param<'static>; DISTRICTS as usize]> {
     let mut all = [nothing; DISTRICTS as usize];
     if rows.len() != orders {
-        return Err(SqlError::wrong(format!("of {orders} new orders only {} are among the orders", rows.len())));
+        return Err(SqlError::wrong(format!(
+            "of {orders} new orders only {} are among the orders",
+            rows.len()
+        )));
     }
     for row in rows {
         let district = usize::try_from(row.at(0).int()? - 1).ok().and_then(|d| all.get_mut(d));
-        *district.ok_or_else(|| SqlError::wrong("a district that there is not"))? = value(row.at(1))?;
+        *district.ok_or_else(|| SqlError::wrong("a district that there is not"))? =
+            value(row.at(1))?;
     }
     Ok(all)
 }
 
 /// C_DATA of a customer with bad credit: this payment before those of old.
-pub fn bad_credit(numbers: &[i64; 5], cents: i64, old: &str) -> SqlResult<ArrayString<LONGEST_TEXT>> {
+pub fn bad_credit(
+    numbers: &[i64; 5],
+    cents: i64,
+    old: &str,
+) -> SqlResult<ArrayString<LONGEST_TEXT>> {
     let [c, cd, cw, d, w] = numbers;
-    let mut data = written(format_args!("{c} {cd} {cw} {d} {w} {}|{old}", Decimal { units: cents, scale: 2 }))?;
+    let mut data = written(format_args!(
+        "{c} {cd} {cw} {d} {w} {}|{old}",
+        Decimal { units: cents, scale: 2 }
+    ))?;
     data.truncate(DATA.min(data.len()));
     Ok(data)
 }

@@ -1,4 +1,5 @@
-//! What a terminal keys in: the inputs of the five transactions (clauses 2.4.1, 2.5.1, 2.6.1, 2.7.1, 2.8.1).
+//! What a terminal keys in: the inputs of the five transactions (clauses 2.4.1, 2.5.1, 2.6.1,
+//! 2.7.1, 2.8.1).
 
 use arrayvec::{ArrayString, ArrayVec};
 
@@ -6,7 +7,8 @@ use super::profile::Profile;
 use super::random::{Constants, between, last_name, nurand};
 use crate::base::rng::Rng;
 
-/// An item that there is not: the last line of a New-Order that is to be rolled back (clause 2.4.1.5).
+/// An item that there is not: the last line of a New-Order that is to be rolled back (clause
+/// 2.4.1.5).
 pub const UNUSED_ITEM: i64 = 100_001;
 
 /// Clause 4.3.2.3: three syllables of five letters at most.
@@ -19,7 +21,8 @@ pub const DISTRICTS: u64 = 10;
 /// Clause 2.4.1.3: an order has 5 to 15 lines.
 pub const MOST_LINES: usize = 15;
 
-/// Where a terminal stands: it keeps its warehouse, and for Stock-Level its district, for the whole run.
+/// Where a terminal stands: it keeps its warehouse, and for Stock-Level its district, for the whole
+/// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terminal {
     pub warehouse: i64,
@@ -29,7 +32,10 @@ pub struct Terminal {
 impl Terminal {
     pub fn new(number: u64, per_warehouse: u64) -> Terminal {
         let place = number % per_warehouse;
-        Terminal { warehouse: (number / per_warehouse + 1) as i64, district: (place % DISTRICTS + 1) as i64 }
+        Terminal {
+            warehouse: (number / per_warehouse + 1) as i64,
+            district: (place % DISTRICTS + 1) as i64,
+        }
     }
 }
 
@@ -96,18 +102,27 @@ impl Drawer {
         let warehouse = at.warehouse;
         match kind {
             Profile::Payment => self.payment(warehouse, rng),
-            Profile::OrderStatus => Inputs::OrderStatus { warehouse, district: one_of_ten(rng), who: self.who(rng) },
+            Profile::OrderStatus => {
+                Inputs::OrderStatus { warehouse, district: one_of_ten(rng), who: self.who(rng) }
+            }
             Profile::Delivery => Inputs::Delivery { warehouse, carrier: 0, queued: true },
-            Profile::DeferredDelivery => Inputs::Delivery { warehouse, carrier: one_of_ten(rng), queued: false },
+            Profile::DeferredDelivery => {
+                Inputs::Delivery { warehouse, carrier: one_of_ten(rng), queued: false }
+            }
             Profile::StockLevel => {
                 // Clause 2.8.1.2: the threshold lies in 10 … 20.
-                Inputs::StockLevel { warehouse, district: at.district, threshold: between(rng, 10, 20) as i64 }
+                Inputs::StockLevel {
+                    warehouse,
+                    district: at.district,
+                    threshold: between(rng, 10, 20) as i64,
+                }
             }
             _ => self.new_order(warehouse, rng),
         }
     }
 
-    /// Clause 2.4.1: 5 … 15 lines, 1 % of them from another warehouse, 1 % of orders to be rolled back.
+    /// Clause 2.4.1: 5 … 15 lines, 1 % of them from another warehouse, 1 % of orders to be rolled
+    /// back.
     fn new_order(&self, warehouse: i64, rng: &mut Rng) -> Inputs {
         let district = one_of_ten(rng);
         let customer = self.customer(rng);
@@ -128,11 +143,12 @@ impl Drawer {
     /// Clause 2.5.1: 85 % pay at home, 15 % elsewhere; 1.00 … 5,000.00.
     fn payment(&self, warehouse: i64, rng: &mut Rng) -> Inputs {
         let district = one_of_ten(rng);
-        let (customer_warehouse, customer_district) = if between(rng, 1, 100) <= 85 || self.warehouses == 1 {
-            (warehouse, district)
-        } else {
-            (self.another(warehouse, rng), one_of_ten(rng))
-        };
+        let (customer_warehouse, customer_district) =
+            if between(rng, 1, 100) <= 85 || self.warehouses == 1 {
+                (warehouse, district)
+            } else {
+                (self.another(warehouse, rng), one_of_ten(rng))
+            };
         let who = self.who(rng);
         let cents = between(rng, 100, 500_000) as i64;
         Inputs::Payment { warehouse, district, customer_warehouse, customer_district, who, cents }
@@ -144,7 +160,9 @@ impl Drawer {
             return Who::Id(self.customer(rng));
         }
         let mut name = ArrayString::new();
-        last_name(nurand(rng, 255, self.constants.last, 0, 999)).iter().for_each(|part| name.push_str(part));
+        last_name(nurand(rng, 255, self.constants.last, 0, 999))
+            .iter()
+            .for_each(|part| name.push_str(part));
         Who::LastName(name)
     }
 
@@ -204,9 +222,19 @@ mod tests {
     fn new_orders_lie_within_clause_5_5_2_bounds() {
         let (mut orders, mut rolled_back, mut lines, mut remote) = (0, 0, 0, 0);
         for (_, inputs) in inputs() {
-            let Inputs::NewOrder { warehouse, district, customer, lines: of } = inputs else { continue };
-            assert!((1..=10).contains(&district) && (1..=3000).contains(&customer) && (5..=15).contains(&of.len()));
-            assert!(of.iter().all(|l| (1..=10).contains(&l.quantity) && (1..=100).contains(&l.supply_warehouse)));
+            let Inputs::NewOrder { warehouse, district, customer, lines: of } = inputs else {
+                continue;
+            };
+            assert!(
+                (1..=10).contains(&district)
+                    && (1..=3000).contains(&customer)
+                    && (5..=15).contains(&of.len())
+            );
+            assert!(
+                of.iter()
+                    .all(|l| (1..=10).contains(&l.quantity)
+                        && (1..=100).contains(&l.supply_warehouse))
+            );
             assert!(of[..of.len() - 1].iter().all(|l| (1..=100_000).contains(&l.item)));
             orders += 1;
             rolled_back += usize::from(of[of.len() - 1].item == UNUSED_ITEM);
@@ -222,7 +250,9 @@ mod tests {
     fn payments_lie_within_clause_5_5_2_bounds() {
         let (mut payments, mut remote, mut named) = (0, 0, 0);
         for (_, inputs) in inputs() {
-            let Inputs::Payment { warehouse, customer_warehouse, who, cents, .. } = inputs else { continue };
+            let Inputs::Payment { warehouse, customer_warehouse, who, cents, .. } = inputs else {
+                continue;
+            };
             assert!((100..=500_000).contains(&cents));
             payments += 1;
             remote += usize::from(customer_warehouse != warehouse);
@@ -238,7 +268,9 @@ mod tests {
         let drawer = Drawer { warehouses: 1, constants: Constants::of_run(&mut seed.at(0)) };
         for n in 0..5000 {
             match drawer.draw(card(seed, n), Terminal::new(0, 10), &mut seed.at(n)) {
-                Inputs::NewOrder { lines, .. } => assert!(lines.iter().all(|l| l.supply_warehouse == 1)),
+                Inputs::NewOrder { lines, .. } => {
+                    assert!(lines.iter().all(|l| l.supply_warehouse == 1))
+                }
                 Inputs::Payment { customer_warehouse, .. } => assert_eq!(customer_warehouse, 1),
                 _ => {}
             }

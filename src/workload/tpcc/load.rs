@@ -52,7 +52,10 @@ impl Workload for TpccLoad {
     fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
         let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime();
         Ok(Some(Box::new(LoadScript {
-            population: Population { seed: share.stream_seed, now: now.strftime("%Y-%m-%d %H:%M:%S").to_string() },
+            population: Population {
+                seed: share.stream_seed,
+                now: now.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+            },
             thread: u64::from(share.thread),
             threads: u64::from(share.threads),
             rows: Vec::new(),
@@ -69,7 +72,8 @@ struct LoadScript {
 }
 
 impl Script for LoadScript {
-    /// The first worker makes the tables; the others wait for it, since all meet at a barrier after this.
+    /// The first worker makes the tables; the others wait for it, since all meet at a barrier after
+    /// this.
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
         if self.thread > 0 {
             return Ok(());
@@ -78,7 +82,9 @@ impl Script for LoadScript {
             let dialect = session.dialect();
             for sql in table.definition(dialect) {
                 let made = session.run(&sql);
-                made.map_err(|error| cannot_make(table.name, dialect.is_table_there(&error), &error))?;
+                made.map_err(|error| {
+                    cannot_make(table.name, dialect.is_table_there(&error), &error)
+                })?;
             }
         }
         Ok(())
@@ -109,7 +115,10 @@ impl Script for LoadScript {
             session.load(table, &named(table).column_names(), rows.as_bytes())?;
         }
         session.commit()?;
-        Ok(Committed { statements: Statements { reads: 0, writes: self.rows.len() as u32, other: 2 }, hit: true })
+        Ok(Committed {
+            statements: Statements { reads: 0, writes: self.rows.len() as u32, other: 2 },
+            hit: true,
+        })
     }
 }
 

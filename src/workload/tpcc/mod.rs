@@ -1,5 +1,6 @@
-//! TPC-C (standard specification, revision 5.11), each clause cited where it is executed. Results are New-Orders a
-//! minute, never tpmC: nothing here is audited, and docs/tpcc.md lists where it departs from the specification.
+//! TPC-C (standard specification, revision 5.11), each clause cited where it is executed. Results
+//! are New-Orders a minute, never tpmC: nothing here is audited, and docs/tpcc.md lists where it
+//! departs from the specification.
 
 mod cards;
 pub mod consistency;
@@ -53,8 +54,8 @@ static INFO: Info = Info {
             name: "timing",
             kind: Kind::Choice(&["spec", "no-wait"]),
             default: DefaultValue::Is("\"spec\""),
-            doc: "spec: terminals key and think (clause 5.2.5), and workers are connections; no-wait: every worker \
-                  sends one transaction after another.",
+            doc: "spec: terminals key and think (clause 5.2.5), and workers are connections; \
+                  no-wait: every worker sends one transaction after another.",
         },
         Knob {
             name: "terminals",
@@ -121,7 +122,8 @@ impl Source for Waiting {
     }
 }
 
-/// One transaction after another, each from a terminal drawn anew, so that few workers reach all warehouses.
+/// One transaction after another, each from a terminal drawn anew, so that few workers reach all
+/// warehouses.
 struct NoWait {
     seed: Seed,
     terminals: u64,

@@ -50,14 +50,16 @@ impl Population {
         for district in 1..=DISTRICTS {
             let _ = write!(ten, "{district}\t{warehouse}\t");
             push_name_and_address(&mut rng, &mut ten);
-            let _ = writeln!(ten, "\t0.{:04}\t30000.00\t{}", between(&mut rng, 0, 2000), CUSTOMERS + 1);
+            let _ =
+                writeln!(ten, "\t0.{:04}\t30000.00\t{}", between(&mut rng, 0, 2000), CUSTOMERS + 1);
         }
         vec![("warehouse", one), ("district", ten)]
     }
 
     /// STOCK of a warehouse, batch `part` of 10.
     pub fn stock(&self, warehouse: u64, part: u64) -> Vec<Rows> {
-        let (mut rng, mut out) = (self.rng(3, warehouse, part), String::with_capacity(BATCH as usize * 330));
+        let (mut rng, mut out) =
+            (self.rng(3, warehouse, part), String::with_capacity(BATCH as usize * 330));
         for item in 1 + part * BATCH..=((part + 1) * BATCH).min(ITEMS) {
             let _ = write!(out, "{item}\t{warehouse}\t{}", between(&mut rng, 10, 100));
             for _ in 0..DISTRICTS {
@@ -73,7 +75,8 @@ impl Population {
 
     /// CUSTOMER and HISTORY of a district.
     pub fn customers(&self, warehouse: u64, district: u64) -> Vec<Rows> {
-        let (mut rng, mut out, mut history) = (self.rng(4, warehouse, district), String::new(), String::new());
+        let (mut rng, mut out, mut history) =
+            (self.rng(4, warehouse, district), String::new(), String::new());
         for id in 1..=CUSTOMERS {
             let _ = write!(out, "{id}\t{district}\t{warehouse}\t");
             push_a_string(&mut rng, 8, 16, &mut out);
@@ -87,10 +90,18 @@ impl Population {
             push_digits(&mut rng, 16, &mut out);
             let credit = if rng.below(10) == 0 { "BC" } else { "GC" };
             let discount = between(&mut rng, 0, 5000);
-            let _ = write!(out, "\t{}\t{credit}\t50000.00\t0.{discount:04}\t-10.00\t10.00\t1\t0\t", self.now);
+            let _ = write!(
+                out,
+                "\t{}\t{credit}\t50000.00\t0.{discount:04}\t-10.00\t10.00\t1\t0\t",
+                self.now
+            );
             push_a_string(&mut rng, 300, 500, &mut out);
             out.push('\n');
-            let _ = write!(history, "{id}\t{district}\t{warehouse}\t{district}\t{warehouse}\t{}\t10.00\t", self.now);
+            let _ = write!(
+                history,
+                "{id}\t{district}\t{warehouse}\t{district}\t{warehouse}\t{}\t10.00\t",
+                self.now
+            );
             push_a_string(&mut rng, 12, 24, &mut history);
             history.push('\n');
         }
@@ -104,16 +115,27 @@ impl Population {
         for (id, customer) in (1..).zip(permutation(&mut rng, CUSTOMERS)) {
             let delivered = id <= DELIVERED;
             let count = between(&mut rng, 5, 15);
-            let carrier = if delivered { between(&mut rng, 1, 10).to_string() } else { "\\N".into() };
-            let _ = writeln!(orders, "{id}\t{district}\t{warehouse}\t{customer}\t{}\t{carrier}\t{count}\t1", self.now);
+            let carrier =
+                if delivered { between(&mut rng, 1, 10).to_string() } else { "\\N".into() };
+            let _ = writeln!(
+                orders,
+                "{id}\t{district}\t{warehouse}\t{customer}\t{}\t{carrier}\t{count}\t1",
+                self.now
+            );
             if !delivered {
                 let _ = writeln!(new, "{id}\t{district}\t{warehouse}");
             }
             for number in 1..=count {
                 let item = between(&mut rng, 1, ITEMS);
-                let (at, amount) =
-                    if delivered { (self.now.as_str(), 0) } else { ("\\N", between(&mut rng, 1, 999_999)) };
-                let _ = write!(lines, "{id}\t{district}\t{warehouse}\t{number}\t{item}\t{warehouse}\t{at}\t5\t");
+                let (at, amount) = if delivered {
+                    (self.now.as_str(), 0)
+                } else {
+                    ("\\N", between(&mut rng, 1, 999_999))
+                };
+                let _ = write!(
+                    lines,
+                    "{id}\t{district}\t{warehouse}\t{number}\t{item}\t{warehouse}\t{at}\t5\t"
+                );
                 lines.push_str(&cents(amount));
                 lines.push('\t');
                 push_a_string(&mut rng, 24, 24, &mut lines);
@@ -157,7 +179,8 @@ mod tests {
     #[test]
     fn every_row_has_a_value_for_every_column() {
         let p = population();
-        let all = [p.items(9), p.warehouse(7), p.stock(7, 9), p.customers(7, 10), p.orders(7, 10)].concat();
+        let all = [p.items(9), p.warehouse(7), p.stock(7, 9), p.customers(7, 10), p.orders(7, 10)]
+            .concat();
         assert_eq!(all.len(), 9);
         for (table, rows) in all {
             let columns = named(table).column_names().split(',').count();
@@ -168,7 +191,8 @@ mod tests {
     #[test]
     fn cardinalities_are_those_of_clause_4_3_3_1() {
         let p = population();
-        let count = |rows: &[Rows], table| rows.iter().find(|r| r.0 == table).unwrap().1.lines().count();
+        let count =
+            |rows: &[Rows], table| rows.iter().find(|r| r.0 == table).unwrap().1.lines().count();
         let (customers, orders) = (p.customers(1, 1), p.orders(1, 1));
         assert_eq!((count(&customers, "customer"), count(&customers, "history")), (3000, 3000));
         assert_eq!((count(&orders, "orders"), count(&orders, "new_order")), (3000, 900));

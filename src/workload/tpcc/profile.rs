@@ -1,4 +1,5 @@
-//! TPC-C's transaction profiles (clauses 2.4 to 2.8): its classes of op, in the order of the specification.
+//! TPC-C's transaction profiles (clauses 2.4 to 2.8): its classes of op, in the order of the
+//! specification.
 
 use crate::load::{Op, OpKind};
 use crate::record::Class;

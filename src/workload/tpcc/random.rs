@@ -2,13 +2,16 @@
 
 use crate::base::rng::Rng;
 
-/// The constant C of last names while the database is loaded (clause 2.1.6.1). Any value of 0 … 255 is allowed.
+/// The constant C of last names while the database is loaded (clause 2.1.6.1). Any value of 0 … 255
+/// is allowed.
 pub const C_LAST_LOAD: u64 = 157;
 
 /// Clause 4.3.2.3: a last name is three of these, one for each digit.
-const SYLLABLES: [&str; 10] = ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
+const SYLLABLES: [&str; 10] =
+    ["BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"];
 
-const LETTERS_AND_DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const LETTERS_AND_DIGITS: &[u8; 62] =
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The constants C of a run (clause 2.1.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +22,13 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Clause 2.1.6.1: the run's C for last names differs from the load's by 65 … 119, and not by 96 or 112.
+    /// Clause 2.1.6.1: the run's C for last names differs from the load's by 65 … 119, and not by
+    /// 96 or 112.
     pub fn of_run(rng: &mut Rng) -> Constants {
-        let allowed =
-            |c: &u64| matches!(c.abs_diff(C_LAST_LOAD), 65..=119) && !matches!(c.abs_diff(C_LAST_LOAD), 96 | 112);
+        let allowed = |c: &u64| {
+            matches!(c.abs_diff(C_LAST_LOAD), 65..=119)
+                && !matches!(c.abs_diff(C_LAST_LOAD), 96 | 112)
+        };
         let choices: Vec<u64> = (0..=255).filter(allowed).collect();
         let last = choices[rng.below(choices.len() as u64) as usize];
         Constants { last, customer: rng.below(1024), item: rng.below(8192) }
@@ -52,7 +58,8 @@ pub fn push_a_string(rng: &mut Rng, low: u64, high: u64, out: &mut String) {
         if have == 0 {
             (bits, have) = (rng.draw(), 10);
         }
-        // Six bits a character; the two values above 61 are passed over, so that all characters are equally likely.
+        // Six bits a character; the two values above 61 are passed over, so that all characters are
+        // equally likely.
         if let Some(&letter) = LETTERS_AND_DIGITS.get((bits & 63) as usize) {
             out.push(char::from(letter));
             left -= 1;
@@ -72,7 +79,8 @@ pub fn push_zip(rng: &mut Rng, out: &mut String) {
     out.push_str("11111");
 }
 
-/// Clause 4.3.3.1, I_DATA and S_DATA: 26 … 50 letters; in a tenth of them ORIGINAL stands somewhere.
+/// Clause 4.3.3.1, I_DATA and S_DATA: 26 … 50 letters; in a tenth of them ORIGINAL stands
+/// somewhere.
 pub fn push_data(rng: &mut Rng, out: &mut String) {
     let from = out.len();
     push_a_string(rng, 26, 50, out);

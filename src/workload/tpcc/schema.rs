@@ -1,5 +1,6 @@
-//! The nine tables (clause 1.3), with the names of tables and columns that go-tpc gives them, so that its check runs on
-//! them, under primary keys and the two indexes that transactions look up by.
+//! The nine tables (clause 1.3), with the names of tables and columns that go-tpc gives them, so
+//! that its check runs on them, under primary keys and the two indexes that transactions look up
+//! by.
 
 use crate::load::sql::Dialect;
 
@@ -19,42 +20,48 @@ const fn table(name: &'static str, columns: &'static str, keys: &'static str) ->
 pub static TABLES: [Table; 9] = [
     table(
         "warehouse",
-        "w_id INT NOT NULL, w_name VARCHAR(10), w_street_1 VARCHAR(20), w_street_2 VARCHAR(20), w_city VARCHAR(20), \
-         w_state CHAR(2), w_zip CHAR(9), w_tax DECIMAL(4, 4), w_ytd DECIMAL(12, 2)",
+        "w_id INT NOT NULL, w_name VARCHAR(10), w_street_1 VARCHAR(20), w_street_2 VARCHAR(20), \
+         w_city VARCHAR(20), w_state CHAR(2), w_zip CHAR(9), w_tax DECIMAL(4, 4), w_ytd \
+         DECIMAL(12, 2)",
         "w_id",
     ),
     table(
         "district",
-        "d_id INT NOT NULL, d_w_id INT NOT NULL, d_name VARCHAR(10), d_street_1 VARCHAR(20), d_street_2 VARCHAR(20), \
-         d_city VARCHAR(20), d_state CHAR(2), d_zip CHAR(9), d_tax DECIMAL(4, 4), d_ytd DECIMAL(12, 2), \
-         d_next_o_id INT",
+        "d_id INT NOT NULL, d_w_id INT NOT NULL, d_name VARCHAR(10), d_street_1 VARCHAR(20), \
+         d_street_2 VARCHAR(20), d_city VARCHAR(20), d_state CHAR(2), d_zip CHAR(9), d_tax \
+         DECIMAL(4, 4), d_ytd DECIMAL(12, 2), d_next_o_id INT",
         "d_w_id, d_id",
     ),
     Table {
         index: Some(("idx_customer", "c_w_id, c_d_id, c_last, c_first")),
         ..table(
             "customer",
-            "c_id INT NOT NULL, c_d_id INT NOT NULL, c_w_id INT NOT NULL, c_first VARCHAR(16), c_middle CHAR(2), \
-             c_last VARCHAR(16), c_street_1 VARCHAR(20), c_street_2 VARCHAR(20), c_city VARCHAR(20), c_state CHAR(2), \
-             c_zip CHAR(9), c_phone CHAR(16), c_since TIME_AND_DATE, c_credit CHAR(2), c_credit_lim DECIMAL(12, 2), \
-             c_discount DECIMAL(4, 4), c_balance DECIMAL(12, 2), c_ytd_payment DECIMAL(12, 2), c_payment_cnt INT, \
+            "c_id INT NOT NULL, c_d_id INT NOT NULL, c_w_id INT NOT NULL, c_first VARCHAR(16), \
+             c_middle CHAR(2), c_last VARCHAR(16), c_street_1 VARCHAR(20), c_street_2 VARCHAR(20), \
+             c_city VARCHAR(20), c_state CHAR(2), c_zip CHAR(9), c_phone CHAR(16), c_since \
+             TIME_AND_DATE, c_credit CHAR(2), c_credit_lim DECIMAL(12, 2), c_discount DECIMAL(4, \
+             4), c_balance DECIMAL(12, 2), c_ytd_payment DECIMAL(12, 2), c_payment_cnt INT, \
              c_delivery_cnt INT, c_data VARCHAR(500)",
             "c_w_id, c_d_id, c_id",
         )
     },
     table(
         "history",
-        "h_c_id INT NOT NULL, h_c_d_id INT NOT NULL, h_c_w_id INT NOT NULL, h_d_id INT NOT NULL, h_w_id INT NOT NULL, \
-         h_date TIME_AND_DATE, h_amount DECIMAL(6, 2), h_data VARCHAR(24)",
+        "h_c_id INT NOT NULL, h_c_d_id INT NOT NULL, h_c_w_id INT NOT NULL, h_d_id INT NOT NULL, \
+         h_w_id INT NOT NULL, h_date TIME_AND_DATE, h_amount DECIMAL(6, 2), h_data VARCHAR(24)",
         "",
     ),
-    table("new_order", "no_o_id INT NOT NULL, no_d_id INT NOT NULL, no_w_id INT NOT NULL", "no_w_id, no_d_id, no_o_id"),
+    table(
+        "new_order",
+        "no_o_id INT NOT NULL, no_d_id INT NOT NULL, no_w_id INT NOT NULL",
+        "no_w_id, no_d_id, no_o_id",
+    ),
     Table {
         index: Some(("idx_order", "o_w_id, o_d_id, o_c_id, o_id")),
         ..table(
             "orders",
-            "o_id INT NOT NULL, o_d_id INT NOT NULL, o_w_id INT NOT NULL, o_c_id INT, o_entry_d TIME_AND_DATE, \
-             o_carrier_id INT, o_ol_cnt INT, o_all_local INT",
+            "o_id INT NOT NULL, o_d_id INT NOT NULL, o_w_id INT NOT NULL, o_c_id INT, o_entry_d \
+             TIME_AND_DATE, o_carrier_id INT, o_ol_cnt INT, o_all_local INT",
             "o_w_id, o_d_id, o_id",
         )
     },
@@ -67,15 +74,16 @@ pub static TABLES: [Table; 9] = [
     ),
     table(
         "stock",
-        "s_i_id INT NOT NULL, s_w_id INT NOT NULL, s_quantity INT, s_dist_01 CHAR(24), s_dist_02 CHAR(24), \
-         s_dist_03 CHAR(24), s_dist_04 CHAR(24), s_dist_05 CHAR(24), s_dist_06 CHAR(24), s_dist_07 CHAR(24), \
-         s_dist_08 CHAR(24), s_dist_09 CHAR(24), s_dist_10 CHAR(24), s_ytd INT, s_order_cnt INT, s_remote_cnt INT, \
-         s_data VARCHAR(50)",
+        "s_i_id INT NOT NULL, s_w_id INT NOT NULL, s_quantity INT, s_dist_01 CHAR(24), s_dist_02 \
+         CHAR(24), s_dist_03 CHAR(24), s_dist_04 CHAR(24), s_dist_05 CHAR(24), s_dist_06 CHAR(24), \
+         s_dist_07 CHAR(24), s_dist_08 CHAR(24), s_dist_09 CHAR(24), s_dist_10 CHAR(24), s_ytd \
+         INT, s_order_cnt INT, s_remote_cnt INT, s_data VARCHAR(50)",
         "s_w_id, s_i_id",
     ),
     table(
         "item",
-        "i_id INT NOT NULL, i_im_id INT, i_name VARCHAR(24), i_price DECIMAL(5, 2), i_data VARCHAR(50)",
+        "i_id INT NOT NULL, i_im_id INT, i_name VARCHAR(24), i_price DECIMAL(5, 2), i_data \
+         VARCHAR(50)",
         "i_id",
     ),
 ];
@@ -84,8 +92,14 @@ impl Table {
     /// The statements that make it.
     pub fn definition(&self, dialect: &dyn Dialect) -> Vec<String> {
         let columns = self.columns.replace("TIME_AND_DATE", dialect.time_type());
-        let keys = if self.keys.is_empty() { String::new() } else { format!(", PRIMARY KEY ({})", self.keys) };
-        let index = self.index.map(|(name, columns)| format!("CREATE INDEX {name} ON {} ({columns})", self.name));
+        let keys = if self.keys.is_empty() {
+            String::new()
+        } else {
+            format!(", PRIMARY KEY ({})", self.keys)
+        };
+        let index = self
+            .index
+            .map(|(name, columns)| format!("CREATE INDEX {name} ON {} ({columns})", self.name));
         [format!("CREATE TABLE {} ({columns}{keys})", self.name)].into_iter().chain(index).collect()
     }
 

@@ -1,8 +1,8 @@
 //! The five transactions over a session (clauses 2.4.2 to 2.8.2).
 //!
-//! What needs nothing of another's answer is sent together, so that a transaction waits for few answers. Rows are locked
-//! before they are read for writing, and Delivery locks all its new orders before it reads anything unlocked, because a
-//! snapshot taken earlier may be older than an order.
+//! What needs nothing of another's answer is sent together, so that a transaction waits for few
+//! answers. Rows are locked before they are read for writing, and Delivery locks all its new orders
+//! before it reads anything unlocked, because a snapshot taken earlier may be older than an order.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,7 +14,9 @@ use super::statements::{Deliveries, Fixed, Several};
 use crate::base::error::{Result, anyhow};
 use crate::load::Op;
 use crate::load::sql::answers::Answers;
-use crate::load::sql::{Batch, Committed, Param, Script, Session, SqlError, SqlResult, Statement, Statements, refused};
+use crate::load::sql::{
+    Batch, Committed, Param, Script, Session, SqlError, SqlResult, Statement, Statements, refused,
+};
 
 /// Where in the answers to a New-Order's questions each is.
 const CUSTOMER: usize = 0;
@@ -68,12 +70,16 @@ impl TpccScript {
 
 impl Script for TpccScript {
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
-        let refuse = |error: SqlError| refused("preparing TPC-C's statements (are its tables there?)", &error);
+        let refuse = |error: SqlError| {
+            refused("preparing TPC-C's statements (are its tables there?)", &error)
+        };
         let loaded = session.rows("SELECT COUNT(*) FROM warehouse").map_err(refuse)?;
         let loaded = loaded.first(0).map(|row| row.at(0).int()).transpose().map_err(refuse)?;
         if loaded != Some(self.drawer.warehouses as i64) {
             let (there, wanted) = (loaded.unwrap_or(0), self.drawer.warehouses);
-            return Err(anyhow!("the database has {there} warehouses, the workload asks for {wanted}"));
+            return Err(anyhow!(
+                "the database has {there} warehouses, the workload asks for {wanted}"
+            ));
         }
         session.always_in_transaction().map_err(refuse)?;
         self.prepared = Some(Prepared {
@@ -92,22 +98,36 @@ impl Script for TpccScript {
     }
 
     fn run(&mut self, session: &mut dyn Session) -> SqlResult<Committed> {
-        let TpccScript { prepared: Some(prepared), staged: Some(inputs), found, done, batch, now, .. } = self else {
+        let TpccScript {
+            prepared: Some(prepared),
+            staged: Some(inputs),
+            found,
+            done,
+            batch,
+            now,
+            ..
+        } = self
+        else {
             return Err(SqlError::wrong("a transaction was run before it was prepared"));
         };
         if let Inputs::Delivery { queued: true, .. } = inputs {
             // Clause 2.7.2: the terminal has its answer as soon as the request is in the queue.
             return Ok(Committed { statements: Statements::default(), hit: true });
         }
-        let mut at = Transaction { session, prepared, now: *now, sent: Statements::default(), done, batch };
+        let mut at =
+            Transaction { session, prepared, now: *now, sent: Statements::default(), done, batch };
         at.session.begin()?;
         let committed = match inputs {
             Inputs::NewOrder { warehouse, district, customer, lines } => {
                 at.new_order(*warehouse, *district, *customer, lines, found)?
             }
             Inputs::Payment { .. } => at.payment(inputs, found)?,
-            Inputs::OrderStatus { warehouse, district, who } => at.order_status(*warehouse, *district, who, found)?,
-            Inputs::Delivery { warehouse, carrier, .. } => at.delivery(*warehouse, *carrier, found)?,
+            Inputs::OrderStatus { warehouse, district, who } => {
+                at.order_status(*warehouse, *district, who, found)?
+            }
+            Inputs::Delivery { warehouse, carrier, .. } => {
+                at.delivery(*warehouse, *carrier, found)?
+            }
             Inputs::StockLevel { warehouse, district, threshold } => {
                 at.stock_level(*warehouse, *district, *threshold, found)?
             }
@@ -135,8 +155,19 @@ impl<'f> Placed<'f> {
     /// As ORDER_LINE keeps it; without the date of a delivery, which is still to come.
     fn row(&self, order: i64, d: i64, w: i64) -> [Param<'f>; 9] {
         let cost = Param::Decimal { units: self.cents.unwrap_or(0), scale: 2 };
-        let (item, supply, quantity) = (Int(self.line.item), Int(self.line.supply_warehouse), Int(self.line.quantity));
-        [Int(order), Int(d), Int(w), Int(self.number), item, supply, quantity, cost, Param::Text(self.dist)]
+        let (item, supply, quantity) =
+            (Int(self.line.item), Int(self.line.supply_warehouse), Int(self.line.quantity));
+        [
+            Int(order),
+            Int(d),
+            Int(w),
+            Int(self.number),
+            item,
+            supply,
+            quantity,
+            cost,
+            Param::Text(self.dist),
+        ]
     }
 }
 
@@ -154,7 +185,12 @@ impl Transaction<'_> {
         answered
     }
 
-    fn ask_one<const N: usize>(&mut self, of: Statement, params: [Param<'_>; N], found: &mut Answers) -> SqlResult<()> {
+    fn ask_one<const N: usize>(
+        &mut self,
+        of: Statement,
+        params: [Param<'_>; N],
+        found: &mut Answers,
+    ) -> SqlResult<()> {
         let mut batch = self.batch();
         batch.read(of, params);
         self.ask(batch, found)
@@ -168,9 +204,18 @@ impl Transaction<'_> {
         answered
     }
 
-    /// Clause 2.4.2.2. False: an item that there is not; all else is executed and then rolled back (clause 2.4.2.3).
-    fn new_order(&mut self, w: i64, d: i64, c: i64, lines: &[Line], found: &mut Answers) -> SqlResult<bool> {
-        let place = |(number, line): (i64, &Line)| Placed { line: *line, number, cents: None, dist: "" };
+    /// Clause 2.4.2.2. False: an item that there is not; all else is executed and then rolled back
+    /// (clause 2.4.2.3).
+    fn new_order(
+        &mut self,
+        w: i64,
+        d: i64,
+        c: i64,
+        lines: &[Line],
+        found: &mut Answers,
+    ) -> SqlResult<bool> {
+        let place =
+            |(number, line): (i64, &Line)| Placed { line: *line, number, cents: None, dist: "" };
         let mut placed: ArrayVec<Placed<'_>, MOST_LINES> = (1..).zip(lines).map(place).collect();
         // In one order for all transactions, so that two seldom wait for each other in a ring.
         placed.sort_by_key(|p| (p.line.supply_warehouse, p.line.item));
@@ -191,14 +236,25 @@ impl Transaction<'_> {
         }
         placed.retain(|p| p.cents.is_some());
         if let Some(last) = placed.len().checked_sub(1) {
-            writes.write(self.prepared.several.insert_lines[last], placed.iter().flat_map(|p| p.row(order, d, w)));
+            writes.write(
+                self.prepared.several.insert_lines[last],
+                placed.iter().flat_map(|p| p.row(order, d, w)),
+            );
         }
         self.change(writes)?;
         Ok(placed.len() == lines.len())
     }
 
-    /// The customer, the district's next order (locked), the items, and each warehouse's stock of them (locked).
-    fn look_up(&mut self, w: i64, d: i64, c: i64, placed: &[Placed<'_>], found: &mut Answers) -> SqlResult<()> {
+    /// The customer, the district's next order (locked), the items, and each warehouse's stock of
+    /// them (locked).
+    fn look_up(
+        &mut self,
+        w: i64,
+        d: i64,
+        c: i64,
+        placed: &[Placed<'_>],
+        found: &mut Answers,
+    ) -> SqlResult<()> {
         let (fixed, several) = (&self.prepared.fixed, &self.prepared.several);
         let mut reads = self.batch();
         reads.read(fixed.customer_and_warehouse, [Int(w), Int(d), Int(c)]);
@@ -207,7 +263,10 @@ impl Transaction<'_> {
         reads.read(several.items[placed.len() - 1], placed.iter().map(item));
         for same in placed.chunk_by(from_one_warehouse) {
             let place = [Int(d), Int(same[0].line.supply_warehouse)];
-            reads.read(several.stock[same.len() - 1], place.into_iter().chain(same.iter().map(item)));
+            reads.read(
+                several.stock[same.len() - 1],
+                place.into_iter().chain(same.iter().map(item)),
+            );
         }
         self.ask(reads, found)
     }
@@ -232,19 +291,29 @@ impl Transaction<'_> {
         for once in placed.chunk_by_mut(|a, b| a.line.item != b.line.item) {
             taken.clear();
             for p in once.iter_mut().filter(|p| p.cents.is_some()) {
-                let Some((item, quantity, dist)) = stock.iter_mut().find(|(item, ..)| *item == p.line.item) else {
-                    return Err(SqlError::wrong(format!("item {} has no stock in warehouse {from}", p.line.item)));
+                let Some((item, quantity, dist)) =
+                    stock.iter_mut().find(|(item, ..)| *item == p.line.item)
+                else {
+                    return Err(SqlError::wrong(format!(
+                        "item {} has no stock in warehouse {from}",
+                        p.line.item
+                    )));
                 };
                 let ordered = p.line.quantity;
                 // Clause 2.4.2.2: stock that would fall below 10 is filled up by 91.
-                *quantity = if *quantity >= ordered + 10 { *quantity - ordered } else { *quantity - ordered + 91 };
+                *quantity = if *quantity >= ordered + 10 {
+                    *quantity - ordered
+                } else {
+                    *quantity - ordered + 91
+                };
                 p.dist = dist;
                 taken.push((Int(*item), Int(*quantity), Int(ordered)));
             }
             if let Some(last) = taken.len().checked_sub(1) {
                 let left = taken.iter().flat_map(|(item, left, _)| [*item, *left]);
                 let ordered = taken.iter().flat_map(|(item, _, ordered)| [*item, *ordered]);
-                let (place, items) = ([Int(i64::from(from != w)), Int(from)], taken.iter().map(|(item, ..)| *item));
+                let (place, items) =
+                    ([Int(i64::from(from != w)), Int(from)], taken.iter().map(|(item, ..)| *item));
                 let params = left.chain(ordered).chain(place).chain(items);
                 writes.write(self.prepared.several.update_stock[last], params);
             }
@@ -254,18 +323,29 @@ impl Transaction<'_> {
 
     /// Clause 2.5.2.2.
     fn payment(&mut self, inputs: &Inputs, found: &mut Answers) -> SqlResult<bool> {
-        let Inputs::Payment { warehouse, district, customer_warehouse, customer_district, who, cents } = inputs else {
+        let Inputs::Payment {
+            warehouse,
+            district,
+            customer_warehouse,
+            customer_district,
+            who,
+            cents,
+        } = inputs
+        else {
             return Ok(false);
         };
         let (w, d, cw, cd) = (*warehouse, *district, *customer_warehouse, *customer_district);
-        let (amount, statements) = (Param::Decimal { units: *cents, scale: 2 }, &self.prepared.fixed);
+        let (amount, statements) =
+            (Param::Decimal { units: *cents, scale: 2 }, &self.prepared.fixed);
         let mut first = self.batch();
         first.write(statements.pay_warehouse, [amount, Int(w)]);
         first.write(statements.pay_district, [amount, Int(w), Int(d)]);
         first.read(statements.read_places, [Int(w), Int(d)]);
         match who {
             Who::Id(c) => first.read(statements.lock_customer, [Int(cw), Int(cd), Int(*c)]),
-            Who::LastName(name) => first.read(statements.ids_of_name, [Int(cw), Int(cd), Param::Text(name)]),
+            Who::LastName(name) => {
+                first.read(statements.ids_of_name, [Int(cw), Int(cd), Param::Text(name)])
+            }
         }
         self.ask(first, found)?;
         let places = one("the district", found, 2)?;
@@ -281,14 +361,19 @@ impl Transaction<'_> {
         let mut data = None;
         if one("the customer", found, customer)?.at(0).text()? == "BC" {
             self.ask_one(statements.customer_data, [Int(cw), Int(cd), Int(c)], found)?;
-            data = Some(bad_credit(&[c, cd, cw, d, w], *cents, one("the customer", found, 0)?.at(0).text()?)?);
+            data = Some(bad_credit(
+                &[c, cd, cw, d, w],
+                *cents,
+                one("the customer", found, 0)?.at(0).text()?,
+            )?);
         }
         let mut writes = self.batch();
         let (paid, who) = ([amount, amount], [Int(cw), Int(cd), Int(c)]);
         match &data {
-            Some(data) => {
-                writes.write(statements.pay_bad_customer, paid.into_iter().chain([Param::Text(data)]).chain(who))
-            }
+            Some(data) => writes.write(
+                statements.pay_bad_customer,
+                paid.into_iter().chain([Param::Text(data)]).chain(who),
+            ),
             None => writes.write(statements.pay_customer, paid.into_iter().chain(who)),
         }
         let row = [Int(c), Int(cd), Int(cw), Int(d), Int(w), self.now, amount, Param::Text(&note)];
@@ -317,7 +402,8 @@ impl Transaction<'_> {
         Ok(true)
     }
 
-    /// Clause 2.7.4.2, all ten districts in one database transaction. A district without a new order is passed over.
+    /// Clause 2.7.4.2, all ten districts in one database transaction. A district without a new
+    /// order is passed over.
     fn delivery(&mut self, w: i64, carrier: i64, found: &mut Answers) -> SqlResult<bool> {
         let mut oldest = self.batch();
         for d in 1..=DISTRICTS as i64 {
@@ -346,7 +432,13 @@ impl Transaction<'_> {
     }
 
     /// Clause 2.8.2.2: the last twenty orders.
-    fn stock_level(&mut self, w: i64, d: i64, threshold: i64, found: &mut Answers) -> SqlResult<bool> {
+    fn stock_level(
+        &mut self,
+        w: i64,
+        d: i64,
+        threshold: i64,
+        found: &mut Answers,
+    ) -> SqlResult<bool> {
         self.ask_one(self.prepared.fixed.next_order_id, [Int(w), Int(d)], found)?;
         let next = one("the district", found, 0)?.at(0).int()?;
         let params = [Int(w), Int(d), Int(next), Int(next - 20), Int(w), Int(threshold)];

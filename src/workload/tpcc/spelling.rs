@@ -1,4 +1,5 @@
-//! TPC-C's statements as a server spells them. They are written once, as MySQL and PostgreSQL take them.
+//! TPC-C's statements as a server spells them. They are written once, as MySQL and PostgreSQL take
+//! them.
 
 use std::borrow::Cow;
 
@@ -79,18 +80,26 @@ mod tests {
 
     #[test]
     fn every_statement_definition_and_condition_is_t_sql_as_the_parser_knows_it() {
-        let conditions = CONDITIONS.iter().map(|(_, sql)| SqlServer.query(sql, Some(3), false).into_owned());
+        let conditions =
+            CONDITIONS.iter().map(|(_, sql)| SqlServer.query(sql, Some(3), false).into_owned());
         let definitions = TABLES.iter().flat_map(|table| table.definition(&SqlServer));
-        let all: Vec<String> = prepared(&SqlServer).into_iter().chain(definitions).chain(conditions).collect();
+        let all: Vec<String> =
+            prepared(&SqlServer).into_iter().chain(definitions).chain(conditions).collect();
         assert_eq!(all.len(), 20 + 4 * MOST_LINES + 6 + 9 + 2 + 12);
         for sql in all {
             // The session numbers the parameters; the parser knows them as `@P`.
             let parsed = Parser::parse_sql(&MsSqlDialect {}, &sql.replace('?', "@P"));
-            assert!(parsed.as_ref().is_ok_and(|statements| statements.len() == 1), "{sql}: {parsed:?}");
+            assert!(
+                parsed.as_ref().is_ok_and(|statements| statements.len() == 1),
+                "{sql}: {parsed:?}"
+            );
             for foreign in ["LIMIT", "FOR UPDATE", "TIMESTAMP", "TIME_AND_DATE"] {
                 assert!(!sql.contains(foreign), "{sql}");
             }
-            assert!(sql.matches('?').count() <= 2100, "SQL Server takes 2,100 parameters at most: {sql}");
+            assert!(
+                sql.matches('?').count() <= 2100,
+                "SQL Server takes 2,100 parameters at most: {sql}"
+            );
         }
     }
 
@@ -107,11 +116,18 @@ mod tests {
     fn what_is_read_to_be_written_is_locked_in_each_server_s_own_words() {
         let (ours, theirs) = (prepared(&Postgres), prepared(&SqlServer));
         let locked = ours.iter().zip(&theirs).filter(|(ours, _)| ours.ends_with(" FOR UPDATE"));
-        let count = locked.map(|(_, sql)| assert!(sql.contains(" WITH (UPDLOCK, ROWLOCK) WHERE "), "{sql}")).count();
+        let count = locked
+            .map(|(_, sql)| assert!(sql.contains(" WITH (UPDLOCK, ROWLOCK) WHERE "), "{sql}"))
+            .count();
         assert_eq!(count, 4 + MOST_LINES);
         assert_eq!(
-            spelled("SELECT no_o_id FROM new_order WHERE no_w_id = ? ORDER BY no_o_id LIMIT 1 FOR UPDATE", &SqlServer),
-            "SELECT TOP (1) no_o_id FROM new_order WITH (UPDLOCK, ROWLOCK) WHERE no_w_id = ? ORDER BY no_o_id"
+            spelled(
+                "SELECT no_o_id FROM new_order WHERE no_w_id = ? ORDER BY no_o_id LIMIT 1 FOR \
+                 UPDATE",
+                &SqlServer
+            ),
+            "SELECT TOP (1) no_o_id FROM new_order WITH (UPDLOCK, ROWLOCK) WHERE no_w_id = ? ORDER \
+             BY no_o_id"
         );
     }
 }

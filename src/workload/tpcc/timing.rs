@@ -1,4 +1,5 @@
-//! Keying and think times (clauses 5.2.5.2, 5.2.5.4 and 5.2.5.7), and the terminals that live by them.
+//! Keying and think times (clauses 5.2.5.2, 5.2.5.4 and 5.2.5.7), and the terminals that live by
+//! them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,8 +42,8 @@ struct Due {
     deferred: bool,
 }
 
-/// One worker's terminals. Each waits for its answer, thinks, keys the next transaction in, and sends it: 15,000 of
-/// them take a few hundred bytes each and no thread of their own.
+/// One worker's terminals. Each waits for its answer, thinks, keys the next transaction in, and
+/// sends it: 15,000 of them take a few hundred bytes each and no thread of their own.
 pub struct Terminals {
     /// The stream's: a terminal's cards and times do not depend on which worker it belongs to.
     seed: Seed,
@@ -57,7 +58,8 @@ pub struct Terminals {
 impl Terminals {
     /// Terminals `first .. first + count`.
     pub fn new(seed: Seed, first: u32, count: u32) -> Terminals {
-        // A terminal has at most one transaction due, and Deliveries of its own that wait to be executed.
+        // A terminal has at most one transaction due, and Deliveries of its own that wait to be
+        // executed.
         let due = BinaryHeap::with_capacity(4 * count as usize + 64);
         Terminals { seed, due, cards: vec![0; count as usize], first, running: None, queued: 0 }
     }
@@ -71,10 +73,12 @@ impl Terminals {
     }
 
     fn random(&self, terminal: u32) -> Rng {
-        Seed::new(self.seed.at(u64::from(terminal)).draw(), 1, 0).at(self.cards[(terminal - self.first) as usize])
+        Seed::new(self.seed.at(u64::from(terminal)).draw(), 1, 0)
+            .at(self.cards[(terminal - self.first) as usize])
     }
 
-    /// From a terminal's answer to its next transaction: it thinks, takes the next card, and keys that in.
+    /// From a terminal's answer to its next transaction: it thinks, takes the next card, and keys
+    /// that in.
     fn pause_ns(&mut self, terminal: u32, answered: Profile) -> u64 {
         let mut rng = self.random(terminal);
         let _inputs = rng.draw();
@@ -85,8 +89,9 @@ impl Terminals {
 }
 
 impl Cycles for Terminals {
-    /// The terminals have been at work for some minutes already, each from a time of its own: they neither start as one,
-    /// nor do the kinds with short cycles come first, and the mix is right from the first second.
+    /// The terminals have been at work for some minutes already, each from a time of its own: they
+    /// neither start as one, nor do the kinds with short cycles come first, and the mix is right
+    /// from the first second.
     fn start(&mut self, start_ns: u64) {
         for place in 0..self.cards.len() as u32 {
             let terminal = self.first + place;
@@ -94,7 +99,11 @@ impl Cycles for Terminals {
             while at_ns < HISTORY_NS {
                 at_ns += self.pause_ns(terminal, self.kind(terminal));
             }
-            self.due.push(Reverse(Due { at_ns: start_ns + at_ns - HISTORY_NS, terminal, deferred: false }));
+            self.due.push(Reverse(Due {
+                at_ns: start_ns + at_ns - HISTORY_NS,
+                terminal,
+                deferred: false,
+            }));
         }
     }
 
@@ -108,7 +117,8 @@ impl Cycles for Terminals {
 
     fn next(&mut self) -> Op {
         let Some(Reverse(due)) = self.due.pop() else {
-            // `due_ns` has said that nothing ever falls due; a loop that asks all the same gets a harmless answer.
+            // `due_ns` has said that nothing ever falls due; a loop that asks all the same gets a
+            // harmless answer.
             return Profile::OrderStatus.op(u64::from(self.first), 0);
         };
         let kind = if due.deferred { Profile::DeferredDelivery } else { self.kind(due.terminal) };
@@ -146,7 +156,8 @@ mod tests {
     #[test]
     fn think_times_have_the_mean_and_are_capped_at_ten_times_it() {
         let seed = Seed::new(1, 2, 3);
-        let times: Vec<u64> = (0..200_000).map(|n| think_ns(Profile::NewOrder, &mut seed.at(n))).collect();
+        let times: Vec<u64> =
+            (0..200_000).map(|n| think_ns(Profile::NewOrder, &mut seed.at(n))).collect();
         let mean_s = times.iter().sum::<u64>() as f64 / times.len() as f64 / 1e9;
         assert!((mean_s - 12.0).abs() < 0.1, "{mean_s}");
         assert!(times.iter().all(|t| *t <= 120 * SECOND_NS));
@@ -168,9 +179,19 @@ mod tests {
             terminals.completed(due_ns + 1_000_000);
         }
         let a_warehouse_and_minute = new_orders as f64 / 10.0 / 1500.0;
-        assert!((12.0..13.1).contains(&a_warehouse_and_minute), "{a_warehouse_and_minute} (the ceiling is 12.86)");
+        assert!(
+            (12.0..13.1).contains(&a_warehouse_and_minute),
+            "{a_warehouse_and_minute} (the ceiling is 12.86)"
+        );
         let early = early.1 as f64 / early.0 as f64;
-        assert!((0.42..0.45).contains(&early), "{early} New-Orders in the first 20 s: the mix is right from the start");
-        assert!((700.0..730.0).contains(&(ops as f64 / 600.0)), "{} transactions/s", ops as f64 / 600.0);
+        assert!(
+            (0.42..0.45).contains(&early),
+            "{early} New-Orders in the first 20 s: the mix is right from the start"
+        );
+        assert!(
+            (700.0..730.0).contains(&(ops as f64 / 600.0)),
+            "{} transactions/s",
+            ops as f64 / 600.0
+        );
     }
 }

@@ -5,7 +5,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 
-/// A signature: what libblkid calls it, whether it is a member of something larger, and how it comes onto a disk.
+/// A signature: what libblkid calls it, whether it is a member of something larger, and how it
+/// comes onto a disk.
 pub struct Mark {
     pub kind: &'static str,
     pub member: bool,
@@ -32,9 +33,18 @@ pub static MARKS: &[Mark] = &[
     mark("squashfs", |f| put(f, &[(0, b"hsqs"), (28, b"\x04\0\0\0")])),
     mark("swsuspend", |f| put(f, &[(4086, b"S1SUSPEND\0")])),
     mark("jfs", |f| {
-        put(f, &[(32768, b"JFS1\x01\0\0\0"), (32768 + 16, &[0, 16, 0, 0, 12, 0, 3, 0]), (32768 + 24, &[0, 2, 0, 0, 9])])
+        put(
+            f,
+            &[
+                (32768, b"JFS1\x01\0\0\0"),
+                (32768 + 16, &[0, 16, 0, 0, 12, 0, 3, 0]),
+                (32768 + 24, &[0, 2, 0, 0, 9]),
+            ],
+        )
     }),
-    mark("reiserfs", |f| put(f, &[(65536 + 52, b"ReIsEr2Fs"), (65536 + 44, &[0, 16]), (65536 + 12, &[18])])),
+    mark("reiserfs", |f| {
+        put(f, &[(65536 + 52, b"ReIsEr2Fs"), (65536 + 44, &[0, 16]), (65536 + 12, &[18])])
+    }),
     mark("romfs", |f| put(f, &[(0, b"-rom1fs-")])),
     member("LVM2_member", lvm),
     member("linux_raid_member", |f| {
@@ -48,7 +58,11 @@ pub static MARKS: &[Mark] = &[
 ];
 
 fn make(program: &str, args: &[&str], file: &Path) {
-    let output = Command::new(program).args(args).arg(file).output().unwrap_or_else(|e| panic!("{program}: {e}"));
+    let output = Command::new(program)
+        .args(args)
+        .arg(file)
+        .output()
+        .unwrap_or_else(|e| panic!("{program}: {e}"));
     assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -61,10 +75,13 @@ fn put(file: &Path, pieces: &[(u64, &[u8])]) {
     pieces.iter().for_each(|(at, bytes)| file.write_all_at(bytes, *at).unwrap());
 }
 
-/// The CRC-32 of zlib, which GPT takes as it is, and LVM with another start and without the inversion.
+/// The CRC-32 of zlib, which GPT takes as it is, and LVM with another start and without the
+/// inversion.
 fn crc32(start: u32, bytes: &[u8]) -> u32 {
     bytes.iter().fold(start, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte), |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 })
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| {
+            if crc & 1 == 1 { crc >> 1 ^ 0xEDB8_8320 } else { crc >> 1 }
+        })
     })
 }
 
@@ -81,7 +98,8 @@ fn xfs(file: &Path) {
     block[102..104].copy_from_slice(&512u16.to_be_bytes());
     block[104..106].copy_from_slice(&512u16.to_be_bytes());
     block[106..108].copy_from_slice(&8u16.to_be_bytes());
-    // The logarithms of block, sector, inode, inodes in a block, and blocks in a group; the share of inodes.
+    // The logarithms of block, sector, inode, inodes in a block, and blocks in a group; the share
+    // of inodes.
     block[120..125].copy_from_slice(&[12, 9, 9, 3, 10]);
     block[127] = 25;
     put(file, &[(0, &block)]);

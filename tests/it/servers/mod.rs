@@ -1,5 +1,5 @@
-//! What the tests of databases stand on: a directory for Dyno to run in, and MariaDB and PostgreSQL servers as a user has
-//! them.
+//! What the tests of databases stand on: a directory for Dyno to run in, and MariaDB and PostgreSQL
+//! servers as a user has them.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,16 @@ const TABLES: &str = "tables = 2, table_size = 2000";
 
 /// The engines whose servers Dyno starts itself, of those that are installed here.
 pub fn own() -> Vec<&'static str> {
-    let starts = |knob: &Knob| knob.name == "server" && matches!(knob.kind, Kind::Choice(c) if c.contains(&"own"));
+    let starts = |knob: &Knob| {
+        knob.name == "server" && matches!(knob.kind, Kind::Choice(c) if c.contains(&"own"))
+    };
     let engines = dyno::engine::ALL.iter().map(|engine| engine.info());
     let own = engines.filter(|info| info.family == Family::Sql && info.knobs.iter().any(starts));
     own.map(|info| info.name).filter(|name| have(programs(name))).collect()
 }
 
-/// What an engine's server is started with; of one that is not known here nothing is missing, and its tests run.
+/// What an engine's server is started with; of one that is not known here nothing is missing, and
+/// its tests run.
 fn programs(engine: &str) -> &'static [&'static str] {
     match engine {
         "mysql" => &["mariadbd"],
@@ -45,9 +48,17 @@ impl Bench {
     }
 
     /// A protocol of one dataset and one step of `seconds`.
-    pub fn protocol(&self, dataset: &str, engine: &str, workload: &str, threads: u32, seconds: u32) {
+    pub fn protocol(
+        &self,
+        dataset: &str,
+        engine: &str,
+        workload: &str,
+        threads: u32,
+        seconds: u32,
+    ) {
         let text = format!(
-            "title = \"t\"\n[dataset.db]\nengine = \"{engine}\"\n{dataset}\n[[step]]\nname = \"s\"\nduration = \"{seconds}s\"\n\
+            "title = \"t\"\n[dataset.db]\nengine = \"{engine}\"\n{dataset}\n[[step]]\n\
+             name = \"s\"\nduration = \"{seconds}s\"\n\
              [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\nthreads = {threads}\n\
              workload = {{ kind = \"{workload}\", {TABLES}, rand_type = \"uniform\" }}\n"
         );
@@ -61,7 +72,16 @@ impl Bench {
         let mut command = Command::new(DYNO);
         command.current_dir(self.dir.path()).env("TMPDIR", self.path("tmp")).stdin(Stdio::null());
         command.env("DYNO_MYSQL_URL", url).env("DYNO_POSTGRES_URL", url);
-        command.args(["run", "./p.toml", "--subject", "A=drive", "--set", "repeats=1", "--bundle", "b.dyno"]);
+        command.args([
+            "run",
+            "./p.toml",
+            "--subject",
+            "A=drive",
+            "--set",
+            "repeats=1",
+            "--bundle",
+            "b.dyno",
+        ]);
         command
     }
 
@@ -90,11 +110,17 @@ pub struct MariaDb {
 impl MariaDb {
     pub fn start(options: &[&str]) -> MariaDb {
         let bench = Bench::new();
-        let run_as: &[&str] = if rustix::process::geteuid().is_root() { &["--user=mysql"] } else { &[] };
+        let run_as: &[&str] =
+            if rustix::process::geteuid().is_root() { &["--user=mysql"] } else { &[] };
         let datadir = format!("--datadir={}", bench.path("user-data").display());
         std::fs::set_permissions(bench.dir.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
         let made = Command::new("mariadb-install-db")
-            .args(["--no-defaults", &datadir, "--auth-root-authentication-method=normal", "--skip-test-db"])
+            .args([
+                "--no-defaults",
+                &datadir,
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+            ])
             .args(run_as)
             .output()
             .unwrap();
@@ -106,10 +132,16 @@ impl MariaDb {
     }
 
     pub fn on(bench: Bench, data: &Path, options: &[&str]) -> MariaDb {
-        let run_as: &[&str] = if rustix::process::geteuid().is_root() { &["--user=mysql"] } else { &[] };
+        let run_as: &[&str] =
+            if rustix::process::geteuid().is_root() { &["--user=mysql"] } else { &[] };
         std::fs::set_permissions(bench.dir.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
         let child = Command::new("mariadbd")
-            .args(["--no-defaults", "--skip-networking", "--local-infile=1", "--innodb-flush-log-at-trx-commit=0"])
+            .args([
+                "--no-defaults",
+                "--skip-networking",
+                "--local-infile=1",
+                "--innodb-flush-log-at-trx-commit=0",
+            ])
             .arg(format!("--datadir={}", data.display()))
             .arg(format!("--socket={}", bench.path("socket").display()))
             .args(run_as)
@@ -124,7 +156,10 @@ impl MariaDb {
 
     pub fn try_sql(&self, text: &str) -> Output {
         let socket = format!("--socket={}", self.bench.path("socket").display());
-        Command::new("mariadb").args(["--no-defaults", "-uroot", "-N", &socket, "-e", text]).output().unwrap()
+        Command::new("mariadb")
+            .args(["--no-defaults", "-uroot", "-N", &socket, "-e", text])
+            .output()
+            .unwrap()
     }
 
     #[track_caller]
@@ -141,7 +176,14 @@ impl MariaDb {
     #[track_caller]
     pub fn sysbench(&self, database: &str, script: &str, command: &[&str]) {
         let output = Command::new("sysbench")
-            .args([script, "--db-driver=mysql", "--mysql-user=root", "--tables=2", "--table-size=2000", "--threads=2"])
+            .args([
+                script,
+                "--db-driver=mysql",
+                "--mysql-user=root",
+                "--tables=2",
+                "--table-size=2000",
+                "--threads=2",
+            ])
             .arg(format!("--mysql-socket={}", self.bench.path("socket").display()))
             .arg(format!("--mysql-db={database}"))
             .args(command)
@@ -157,9 +199,11 @@ impl MariaDb {
         assert!(output.status.success(), "{}", said(&output));
     }
 
-    /// How often each kind of statement was executed for every commit, since the counters in `before`.
+    /// How often each kind of statement was executed for every commit, since the counters in
+    /// `before`.
     pub fn mix_since(&self, before: &[f64]) -> Vec<f64> {
-        let counts: Vec<f64> = self.counts().iter().zip(before).map(|(now, before)| now - before).collect();
+        let counts: Vec<f64> =
+            self.counts().iter().zip(before).map(|(now, before)| now - before).collect();
         counts.iter().map(|count| count / counts[0]).collect()
     }
 
@@ -196,10 +240,21 @@ impl Postgres {
         let bench = Bench::new();
         std::fs::set_permissions(bench.dir.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
         let data = bench.path("user-data");
-        let made = as_postgres("initdb").args(["-U", "postgres", "-A", "trust", "-D"]).arg(&data).output().unwrap();
+        let made = as_postgres("initdb")
+            .args(["-U", "postgres", "-A", "trust", "-D"])
+            .arg(&data)
+            .output()
+            .unwrap();
         assert!(made.status.success(), "{}", said(&made));
         let child = as_postgres("postgres")
-            .args(["-c", "listen_addresses=", "-c", "shared_preload_libraries=pg_stat_statements", "-c", "fsync=off"])
+            .args([
+                "-c",
+                "listen_addresses=",
+                "-c",
+                "shared_preload_libraries=pg_stat_statements",
+                "-c",
+                "fsync=off",
+            ])
             .arg("-D")
             .arg(&data)
             .arg("-k")
@@ -217,7 +272,11 @@ impl Postgres {
 
     pub fn try_sql(&self, text: &str) -> Output {
         let mut psql = Command::new("psql");
-        psql.arg("-h").arg(self.bench.dir.path()).args(["-U", "postgres", "-At", "-c", text]).output().unwrap()
+        psql.arg("-h")
+            .arg(self.bench.dir.path())
+            .args(["-U", "postgres", "-At", "-c", text])
+            .output()
+            .unwrap()
     }
 
     #[track_caller]
@@ -250,7 +309,9 @@ impl Postgres {
         self.sql("SELECT pg_stat_statements_reset()");
         load();
         let one = |kind: &str| {
-            let sql = format!("SELECT SUM(calls) FROM pg_stat_statements WHERE query LIKE '{kind} %sbtest%id%'");
+            let sql = format!(
+                "SELECT SUM(calls) FROM pg_stat_statements WHERE query LIKE '{kind} %sbtest%id%'"
+            );
             self.sql(&sql).trim().parse::<f64>().unwrap()
         };
         let counts = ["INSERT", "SELECT", "UPDATE", "DELETE"].map(one);
@@ -269,7 +330,8 @@ impl Drop for Postgres {
 /// One of PostgreSQL's programs, which refuse to run as root.
 pub fn as_postgres(program: &str) -> Command {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let debian = versions.map(|v| v.path().join("bin").join(program)).filter(|file| file.is_file()).max();
+    let debian =
+        versions.map(|v| v.path().join("bin").join(program)).filter(|file| file.is_file()).max();
     let program = debian.unwrap_or_else(|| PathBuf::from(program));
     if !rustix::process::geteuid().is_root() {
         return Command::new(program);

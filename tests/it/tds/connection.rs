@@ -50,8 +50,14 @@ pub fn serve(stream: TcpStream, number: u32, shared: &Shared) {
         None => Box::new(stream),
         Some(config) => Box::new(encrypted(stream, config)),
     };
-    let mut connection =
-        Connection { socket, number, shared, transaction: [0; 8], transactions: 0, target: String::new() };
+    let mut connection = Connection {
+        socket,
+        number,
+        shared,
+        transaction: [0; 8],
+        transactions: 0,
+        target: String::new(),
+    };
     while let Some((kind, bytes)) = message(&mut *connection.socket) {
         let answer = match kind {
             LOGIN => connection.login(&bytes),
@@ -163,7 +169,8 @@ impl Connection<'_> {
         out.error(
             3989,
             16,
-            "New request is not allowed to start because it should come with valid transaction descriptor.",
+            "New request is not allowed to start because it should come with valid transaction \
+             descriptor.",
         );
         out.done(0xFD, 2, 0);
         Err(out)
@@ -198,7 +205,8 @@ impl Connection<'_> {
         while !reader.0.is_empty() {
             let chars = usize::from(reader.u8());
             let name = reader.wide(chars);
-            let expected = if values.len() < 2 { String::new() } else { format!("@P{}", values.len() - 1) };
+            let expected =
+                if values.len() < 2 { String::new() } else { format!("@P{}", values.len() - 1) };
             assert_eq!((name, reader.u8()), (expected, 0));
             let (kind, nullable) = reader.kind();
             values.push(reader.value(kind, nullable));
@@ -294,7 +302,9 @@ impl Connection<'_> {
         }
         let mut rows: Vec<Vec<Cell>> = Vec::new();
         while reader.u8() == 0xD1 {
-            rows.push(columns.iter().map(|column| reader.value(column.kind, column.nullable)).collect());
+            rows.push(
+                columns.iter().map(|column| reader.value(column.kind, column.nullable)).collect(),
+            );
         }
         let count = self.shared.loaded(&self.target, &columns, rows);
         self.answered(Answer::Done(count), false, Writer::default())

@@ -1,8 +1,10 @@
-//! A stand-in for SQL Server: it speaks Microsoft's protocol (MS-TDS) over a socket, remembers what it heard, and answers
-//! as the test tells it to. It runs no SQL: it knows the columns of the tables that were made, and that is all.
+//! A stand-in for SQL Server: it speaks Microsoft's protocol (MS-TDS) over a socket, remembers what
+//! it heard, and answers as the test tells it to. It runs no SQL: it knows the columns of the
+//! tables that were made, and that is all.
 //!
-//! What the real server is strict about, it is strict about too: a request must carry the descriptor of its
-//! connection's transaction, a commit needs a transaction, and a deadlock takes the transaction away.
+//! What the real server is strict about, it is strict about too: a request must carry the
+//! descriptor of its connection's transaction, a commit needs a transaction, and a deadlock takes
+//! the transaction away.
 
 mod connection;
 pub mod wire;
@@ -117,8 +119,8 @@ impl Server {
     pub fn string(&self, password: &str) -> String {
         let encrypt = if self.shared.tls.is_some() { "true" } else { "DANGER_PLAINTEXT" };
         format!(
-            "Server=tcp:127.0.0.1,{};Database=bench;User Id=sa;Password={password};Encrypt={encrypt};\
-             TrustServerCertificate=true",
+            "Server=tcp:127.0.0.1,{};Database=bench;User \
+             Id=sa;Password={password};Encrypt={encrypt};TrustServerCertificate=true",
             self.port
         )
     }
@@ -173,10 +175,16 @@ impl Shared {
             return Some(rows(&[Kind::NVarChar(128)], &[&["Developer Edition (64-bit)"]]));
         }
         if text.contains("FROM sys.configurations") {
-            return Some(rows(&[Kind::NVarChar(35), Kind::Int], &[&["max server memory (MB)", "4096"]]));
+            return Some(rows(
+                &[Kind::NVarChar(35), Kind::Int],
+                &[&["max server memory (MB)", "4096"]],
+            ));
         }
         if text.starts_with("SELECT recovery_model_desc, ") {
-            return Some(rows(&[Kind::NVarChar(60), Kind::Int, Kind::Int], &[&["FULL", "160", "0"]]));
+            return Some(rows(
+                &[Kind::NVarChar(60), Kind::Int, Kind::Int],
+                &[&["FULL", "160", "0"]],
+            ));
         }
         if let Some(rest) = text.strip_prefix("CREATE TABLE ") {
             let (name, columns) = rest.split_once(' ').unwrap();
@@ -189,9 +197,13 @@ impl Shared {
             let tables = lock(&self.tables);
             let columns = &tables.get(table)?.columns;
             let named = |name: &str| columns.iter().find(|c| c.name == name).cloned();
-            return Some(Answer::Rows(names.split(", ").map(named).collect::<Option<_>>()?, Vec::new()));
+            return Some(Answer::Rows(
+                names.split(", ").map(named).collect::<Option<_>>()?,
+                Vec::new(),
+            ));
         }
-        let done = ["CREATE INDEX ", "IF @@TRANCOUNT > 0 ROLLBACK", "EXEC sp_updatestats", "INSERT BULK "];
+        let done =
+            ["CREATE INDEX ", "IF @@TRANCOUNT > 0 ROLLBACK", "EXEC sp_updatestats", "INSERT BULK "];
         done.iter().any(|known| text.starts_with(known)).then_some(Answer::Done(0))
     }
 
@@ -217,7 +229,8 @@ impl Shared {
     }
 }
 
-/// Whether the parser takes it. It has not heard of `INSERT BULK`, which clients send and nobody writes.
+/// Whether the parser takes it. It has not heard of `INSERT BULK`, which clients send and nobody
+/// writes.
 fn is_t_sql(text: &str) -> bool {
     let parsed = Parser::parse_sql(&MsSqlDialect {}, text);
     if let Err(error) = &parsed {
@@ -238,8 +251,10 @@ fn definition(text: &str) -> Vec<Column> {
     columns
         .map(|part| {
             let (name, kind) = part.split_once(' ').unwrap();
-            let sizes: Vec<u16> =
-                kind.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
+            let sizes: Vec<u16> = kind
+                .split(|c: char| !c.is_ascii_digit())
+                .filter_map(|digits| digits.parse().ok())
+                .collect();
             let word = kind.split(['(', ' ']).next().unwrap();
             let kind_of = match word {
                 "INT" => Kind::Int,

@@ -107,7 +107,10 @@ impl<'a> Reader<'a> {
                 let (time, days) = bytes.split_at(length - 3);
                 let seconds = little(time) / 10u128.pow(u32::from(scale));
                 let at = days_since_1(little(days) as i64).at(0, 0, 0, 0);
-                at.checked_add(jiff::Span::new().seconds(seconds as i64)).unwrap().strftime("%F %T").to_string()
+                at.checked_add(jiff::Span::new().seconds(seconds as i64))
+                    .unwrap()
+                    .strftime("%F %T")
+                    .to_string()
             }
             _ if length == 8 => i64::from_le_bytes(bytes.try_into().unwrap()).to_string(),
             _ => i32::from_le_bytes(bytes.try_into().unwrap()).to_string(),
@@ -131,7 +134,11 @@ impl<'a> Reader<'a> {
             return None;
         }
         let bytes = self.take(usize::from(length));
-        Some(if matches!(kind, Kind::NVarChar(_)) { wide(bytes) } else { String::from_utf8(bytes.to_vec()).unwrap() })
+        Some(if matches!(kind, Kind::NVarChar(_)) {
+            wide(bytes)
+        } else {
+            String::from_utf8(bytes.to_vec()).unwrap()
+        })
     }
 }
 
@@ -228,7 +235,9 @@ impl Writer {
             Kind::Int => self.bytes(&[0x26, 4]),
             Kind::BigInt => self.bytes(&[0x26, 8]),
             Kind::Float => self.bytes(&[0x6D, 8]),
-            Kind::Decimal(precision, scale) => self.bytes(&[0x6A, size_of_decimal(precision), precision, scale]),
+            Kind::Decimal(precision, scale) => {
+                self.bytes(&[0x6A, size_of_decimal(precision), precision, scale])
+            }
             Kind::DateTime2(scale) => self.bytes(&[0x2A, scale]),
             Kind::Null => self.0.push(0x1F),
         }
@@ -252,7 +261,9 @@ impl Writer {
             self.0.extend_from_slice(bytes);
         };
         match column.kind {
-            Kind::Int if !column.nullable => self.bytes(&cell.parse::<i32>().unwrap().to_le_bytes()),
+            Kind::Int if !column.nullable => {
+                self.bytes(&cell.parse::<i32>().unwrap().to_le_bytes())
+            }
             Kind::Int => counted(&cell.parse::<i32>().unwrap().to_le_bytes()),
             Kind::BigInt => counted(&cell.parse::<i64>().unwrap().to_le_bytes()),
             Kind::Float => counted(&cell.parse::<f64>().unwrap().to_le_bytes()),
@@ -261,12 +272,15 @@ impl Writer {
                 assert_eq!(part.len(), usize::from(scale), "{cell}");
                 let units: u128 = format!("{whole}{part}").parse().unwrap();
                 let mut bytes = vec![u8::from(!cell.starts_with('-'))];
-                bytes.extend_from_slice(&units.to_le_bytes()[..usize::from(size_of_decimal(precision)) - 1]);
+                bytes.extend_from_slice(
+                    &units.to_le_bytes()[..usize::from(size_of_decimal(precision)) - 1],
+                );
                 counted(&bytes);
             }
             Kind::DateTime2(scale) => {
                 let at: DateTime = cell.parse().unwrap();
-                let seconds = (at.hour() as u64 * 60 + at.minute() as u64) * 60 + at.second() as u64;
+                let seconds =
+                    (at.hour() as u64 * 60 + at.minute() as u64) * 60 + at.second() as u64;
                 let units = seconds * 10u64.pow(u32::from(scale));
                 let time = [3, 3, 3, 4, 4, 5, 5, 5][usize::from(scale)];
                 let days = date(1, 1, 1).until(at.date()).unwrap().get_days() as u32;

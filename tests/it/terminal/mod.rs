@@ -1,5 +1,5 @@
-//! TPC-C as the stand-in for SQL Server hears it: canned answers to each statement, and the transactions put together
-//! again from what was heard.
+//! TPC-C as the stand-in for SQL Server hears it: canned answers to each statement, and the
+//! transactions put together again from what was heard.
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
@@ -49,13 +49,15 @@ fn call(text: &str, params: &[Cell]) -> Option<Answer> {
     }
     if starts("SELECT i_id, ") {
         let there = params.iter().flatten().filter(|id| id.parse::<i64>().unwrap() <= 100_000);
-        let found: Vec<[&str; 4]> = there.map(|id| [id.as_str(), "12.34", "a thing", "its data"]).collect();
+        let found: Vec<[&str; 4]> =
+            there.map(|id| [id.as_str(), "12.34", "a thing", "its data"]).collect();
         let found: Vec<&[&str]> = found.iter().map(|row| &row[..]).collect();
         return Some(rows(&[ID, Kind::Decimal(5, 2), NAME, NAME], &found));
     }
     if starts("SELECT s_i_id, ") {
         let (stock, dist) = (STOCK.to_string(), format!("{:024}", number(0)));
-        let found: Vec<[&str; 4]> = params[2..].iter().flatten().map(|id| [id, stock.as_str(), "", &dist]).collect();
+        let found: Vec<[&str; 4]> =
+            params[2..].iter().flatten().map(|id| [id, stock.as_str(), "", &dist]).collect();
         let found: Vec<&[&str]> = found.iter().map(|row| &row[..]).collect();
         return Some(rows(&[ID, ID, NAME, Kind::Char(24)], &found));
     }
@@ -64,7 +66,8 @@ fn call(text: &str, params: &[Cell]) -> Option<Answer> {
         let mut kinds = [NAME; 14];
         (kinds[10], kinds[11], kinds[12], kinds[13]) = (MONEY, RATE, MONEY, TIME);
         let mut row = ["x"; 14];
-        (row[0], row[10], row[11], row[12], row[13]) = (credit, "50000.00", "0.1000", "-10.00", "2026-01-31 12:00:00");
+        (row[0], row[10], row[11], row[12], row[13]) =
+            (credit, "50000.00", "0.1000", "-10.00", "2026-01-31 12:00:00");
         return Some(rows(&kinds, &[&row]));
     }
     if starts("SELECT o_d_id, o_c_id ") {
@@ -74,10 +77,18 @@ fn call(text: &str, params: &[Cell]) -> Option<Answer> {
         return Some(each_district(Kind::Decimal(38, 2), "100.50"));
     }
     let answers: [(&str, &[Kind], &[&str]); 10] = [
-        ("SELECT c_discount, ", &[RATE, NAME, Kind::Char(2), RATE], &["0.1000", "BAR", "GC", "0.0500"]),
+        (
+            "SELECT c_discount, ",
+            &[RATE, NAME, Kind::Char(2), RATE],
+            &["0.1000", "BAR", "GC", "0.0500"],
+        ),
         ("SELECT d_next_o_id, d_tax ", &[ID, RATE], &[NEXT, "0.0100"]),
         ("SELECT d_next_o_id FROM ", &[ID], &[NEXT]),
-        ("SELECT w_name, ", &[NAME; 12], &["W", "s", "s", "c", "ST", "z", "D", "s", "s", "c", "ST", "z"]),
+        (
+            "SELECT w_name, ",
+            &[NAME; 12],
+            &["W", "s", "s", "c", "ST", "z", "D", "s", "s", "c", "ST", "z"],
+        ),
         ("SELECT c_id FROM ", &[ID], &["77"]),
         ("SELECT c_data ", &[Kind::VarChar(500)], &["before"]),
         ("SELECT c_balance, ", &[MONEY, NAME, Kind::Char(2), NAME], &["-10.00", "A", "OE", "BAR"]),
@@ -95,7 +106,8 @@ fn call(text: &str, params: &[Cell]) -> Option<Answer> {
 
 fn each_district(kind: Kind, value: &str) -> Answer {
     let found: Vec<[String; 2]> = (1..=10).map(|d| [d.to_string(), value.to_string()]).collect();
-    let found: Vec<[&str; 2]> = found.iter().map(|[d, value]| [d.as_str(), value.as_str()]).collect();
+    let found: Vec<[&str; 2]> =
+        found.iter().map(|[d, value]| [d.as_str(), value.as_str()]).collect();
     let found: Vec<&[&str]> = found.iter().map(|row| &row[..]).collect();
     rows(&[ID, kind], &found)
 }
@@ -129,7 +141,9 @@ pub fn transactions(heard: &[Heard]) -> Vec<Vec<Call>> {
 
 /// The first transaction that begins like this.
 fn first<'a>(all: &'a [Vec<Call>], start: &str) -> &'a [Call] {
-    all.iter().find(|calls| calls[0].text.starts_with(start)).unwrap_or_else(|| panic!("no transaction: {start}"))
+    all.iter()
+        .find(|calls| calls[0].text.starts_with(start))
+        .unwrap_or_else(|| panic!("no transaction: {start}"))
 }
 
 #[track_caller]
@@ -149,23 +163,33 @@ pub fn new_order(all: &[Vec<Call>]) {
     let [w, d, c] = [0, 1, 2].map(|i| calls[0].params[i].as_str());
     expect(
         &calls[0],
-        "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse WHERE w_id = @P1 AND c_w_id = w_id \
-         AND c_d_id = @P2 AND c_id = @P3",
+        "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse WHERE w_id = @P1 AND \
+         c_w_id = w_id AND c_d_id = @P2 AND c_id = @P3",
         &ints(3),
         &[w, d, c],
     );
     expect(
         &calls[1],
-        "SELECT d_next_o_id, d_tax FROM district WITH (UPDLOCK, ROWLOCK) WHERE d_w_id = @P1 AND d_id = @P2",
+        "SELECT d_next_o_id, d_tax FROM district WITH (UPDLOCK, ROWLOCK) WHERE d_w_id = @P1 AND \
+         d_id = @P2",
         &ints(2),
         &[w, d],
     );
-    assert!(calls[2].text.starts_with("SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN (@P1, @P2, "));
+    assert!(
+        calls[2].text.starts_with(
+            "SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN (@P1, @P2, "
+        )
+    );
     let lines = calls[2].params.len();
     assert!((5..=15).contains(&lines));
     let stock = &calls[3];
-    assert!(stock.text.contains(" END FROM stock WITH (UPDLOCK, ROWLOCK) WHERE s_w_id = @P2 AND s_i_id IN (@P3, "));
-    assert_eq!((stock.params[0].as_str(), stock.params[1].as_str(), stock.params.len()), (d, w, lines + 2));
+    assert!(stock.text.contains(
+        " END FROM stock WITH (UPDLOCK, ROWLOCK) WHERE s_w_id = @P2 AND s_i_id IN (@P3, "
+    ));
+    assert_eq!(
+        (stock.params[0].as_str(), stock.params[1].as_str(), stock.params.len()),
+        (d, w, lines + 2)
+    );
     expect(
         &calls[4],
         "UPDATE district SET d_next_o_id = @P1 WHERE d_w_id = @P2 AND d_id = @P3",
@@ -173,7 +197,10 @@ pub fn new_order(all: &[Vec<Call>]) {
         &["3002", w, d],
     );
     assert!(calls[5].text.starts_with("INSERT INTO orders "));
-    assert_eq!(calls[5].declared, "@P1 int, @P2 int, @P3 int, @P4 int, @P5 datetime2(6), @P6 int, @P7 int");
+    assert_eq!(
+        calls[5].declared,
+        "@P1 int, @P2 int, @P3 int, @P4 int, @P5 datetime2(6), @P6 int, @P7 int"
+    );
     assert_eq!(calls[5].params[..4], [NEXT, d, w, c]);
     assert_eq!(calls[5].params[5..], [&lines.to_string(), "1"]);
     expect(
@@ -182,34 +209,58 @@ pub fn new_order(all: &[Vec<Call>]) {
         &ints(3),
         &[NEXT, d, w],
     );
-    // All lines' stock at once, but for an item that is named twice: item and what is left, item and what is taken, whether
-    // it is from elsewhere, from where, and the items.
+    // All lines' stock at once, but for an item that is named twice: item and what is left, item
+    // and what is taken, whether it is from elsewhere, from where, and the items.
     let mut written = 0;
     for update in &calls[7..calls.len() - 1] {
-        assert!(update.text.starts_with("UPDATE stock SET s_quantity = CASE s_i_id WHEN @P1 THEN @P2 + 0 "));
-        assert!(update.text.contains(" END, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + @P"));
+        assert!(
+            update
+                .text
+                .starts_with("UPDATE stock SET s_quantity = CASE s_i_id WHEN @P1 THEN @P2 + 0 ")
+        );
+        assert!(
+            update
+                .text
+                .contains(" END, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + @P")
+        );
         let n = (update.params.len() - 2) / 5;
-        assert_eq!((update.params.len(), update.declared.as_str()), (5 * n + 2, ints(5 * n + 2).as_str()));
+        assert_eq!(
+            (update.params.len(), update.declared.as_str()),
+            (5 * n + 2, ints(5 * n + 2).as_str())
+        );
         assert_eq!(update.params[4 * n..4 * n + 2], ["0", w]);
         for line in 0..n {
-            let [item, left, same, taken] = [2 * line, 2 * line + 1, 2 * (n + line), 2 * (n + line) + 1]
-                .map(|i| update.params[i].parse::<i64>().unwrap());
-            assert_eq!((item, update.params[4 * n + 2 + line].as_str()), (same, item.to_string().as_str()));
+            let [item, left, same, taken] =
+                [2 * line, 2 * line + 1, 2 * (n + line), 2 * (n + line) + 1]
+                    .map(|i| update.params[i].parse::<i64>().unwrap());
+            assert_eq!(
+                (item, update.params[4 * n + 2 + line].as_str()),
+                (same, item.to_string().as_str())
+            );
             assert!((1..=10).contains(&taken) && left <= STOCK - taken);
         }
         written += n;
     }
     assert_eq!(written, lines);
     let inserted = calls.last().unwrap();
-    assert!(inserted.text.starts_with("INSERT INTO order_line (ol_o_id, ") && inserted.params.len() == 9 * lines);
-    assert!(inserted.declared.ends_with(&format!("@P{} decimal(19,2), @P{} varchar(8000)", 9 * lines - 1, 9 * lines)));
+    assert!(
+        inserted.text.starts_with("INSERT INTO order_line (ol_o_id, ")
+            && inserted.params.len() == 9 * lines
+    );
+    assert!(inserted.declared.ends_with(&format!(
+        "@P{} decimal(19,2), @P{} varchar(8000)",
+        9 * lines - 1,
+        9 * lines
+    )));
     // Its price was 12.34: the amount of a line is that times its quantity, to the cent.
-    let (quantity, amount) = (inserted.params[6].parse::<u64>().unwrap(), inserted.params[7].replace('.', ""));
+    let (quantity, amount) =
+        (inserted.params[6].parse::<u64>().unwrap(), inserted.params[7].replace('.', ""));
     assert_eq!(amount.parse::<u64>().unwrap(), 1234 * quantity);
     assert_eq!(inserted.params[8], format!("{:024}", d.parse::<u64>().unwrap()));
 }
 
-/// Clause 2.5.2.2, statement by statement, of one customer with good credit who is named by number and one with bad.
+/// Clause 2.5.2.2, statement by statement, of one customer with good credit who is named by number
+/// and one with bad.
 pub fn payment(all: &[Vec<Call>]) {
     let calls = first(all, "UPDATE warehouse");
     let (amount, w, d) = (&calls[0].params[0], &calls[0].params[1], &calls[1].params[2]);
@@ -225,17 +276,27 @@ pub fn payment(all: &[Vec<Call>]) {
         "@P1 decimal(19,2), @P2 int, @P3 int",
         &[amount, w, d],
     );
-    assert!(calls[2].text.ends_with(" FROM warehouse, district WHERE w_id = @P1 AND d_w_id = w_id AND d_id = @P2"));
-    let by_name = all.iter().flatten().find(|call| call.text.starts_with("SELECT c_id FROM customer ")).unwrap();
-    assert!(by_name.text.ends_with("WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_last = @P3 ORDER BY c_first"));
+    assert!(
+        calls[2].text.ends_with(
+            " FROM warehouse, district WHERE w_id = @P1 AND d_w_id = w_id AND d_id = @P2"
+        )
+    );
+    let by_name = all
+        .iter()
+        .flatten()
+        .find(|call| call.text.starts_with("SELECT c_id FROM customer "))
+        .unwrap();
+    assert!(
+        by_name
+            .text
+            .ends_with("WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_last = @P3 ORDER BY c_first")
+    );
     // Narrow, as the column is: the index on it can be sought in.
     assert_eq!(by_name.declared, "@P1 int, @P2 int, @P3 varchar(8000)");
     let customer = calls.iter().find(|call| call.text.starts_with("SELECT c_credit, ")).unwrap();
-    assert!(
-        customer
-            .text
-            .ends_with("FROM customer WITH (UPDLOCK, ROWLOCK) WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_id = @P3")
-    );
+    assert!(customer.text.ends_with(
+        "FROM customer WITH (UPDLOCK, ROWLOCK) WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_id = @P3"
+    ));
     let history = calls.last().unwrap();
     assert!(history.text.starts_with("INSERT INTO history "));
     assert_eq!(history.params[3..5], [d.as_str(), w.as_str()]);
@@ -253,12 +314,16 @@ pub fn delivery(all: &[Vec<Call>]) {
     assert_eq!(districts, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
     let place: Vec<&str> = std::iter::once(w).chain(["2101"; 10]).collect();
     let starts = [
-        "DELETE FROM new_order WHERE no_w_id = @P1 AND ((no_d_id = 1 AND no_o_id = @P2) OR (no_d_id = 2 AND ",
-        "UPDATE orders SET o_carrier_id = @P1 WHERE o_w_id = @P2 AND ((o_d_id = 1 AND o_id = @P3) OR ",
-        "UPDATE order_line SET ol_delivery_d = @P1 WHERE ol_w_id = @P2 AND ((ol_d_id = 1 AND ol_o_id = @P3) OR ",
+        "DELETE FROM new_order WHERE no_w_id = @P1 AND ((no_d_id = 1 AND no_o_id = @P2) OR \
+         (no_d_id = 2 AND ",
+        "UPDATE orders SET o_carrier_id = @P1 WHERE o_w_id = @P2 AND ((o_d_id = 1 AND o_id = @P3) \
+         OR ",
+        "UPDATE order_line SET ol_delivery_d = @P1 WHERE ol_w_id = @P2 AND ((ol_d_id = 1 AND \
+         ol_o_id = @P3) OR ",
         "SELECT o_d_id, o_c_id FROM orders WHERE o_w_id = @P1 AND ",
         "SELECT ol_d_id, SUM(ol_amount) FROM order_line WHERE ol_w_id = @P1 AND ",
-        "UPDATE customer SET c_balance = c_balance + CASE c_d_id WHEN 1 THEN CAST(@P1 AS DECIMAL(12, 2)) WHEN 2 ",
+        "UPDATE customer SET c_balance = c_balance + CASE c_d_id WHEN 1 THEN CAST(@P1 AS \
+         DECIMAL(12, 2)) WHEN 2 ",
     ];
     assert_eq!(calls.len(), 10 + starts.len());
     for (call, start) in calls[10..].iter().zip(starts) {

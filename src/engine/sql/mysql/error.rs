@@ -2,7 +2,8 @@
 
 use crate::load::sql::{SqlError, Trouble};
 
-/// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over by default.
+/// Deadlock, lock-wait timeout, and a record changed since it was read: what sysbench passes over
+/// by default.
 const RETRY: [u16; 3] = [1213, 1205, 1020];
 
 /// The server is shutting down or has killed the connection.

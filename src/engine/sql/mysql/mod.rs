@@ -1,4 +1,5 @@
-//! `mysql`: a server of the MySQL family, which Dyno starts on the drive under test, or one that is already there.
+//! `mysql`: a server of the MySQL family, which Dyno starts on the drive under test, or one that is
+//! already there.
 
 mod error;
 mod packet;
@@ -49,9 +50,10 @@ impl Dialect for MySql {
     }
 
     fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
-        const NAMES: &str = "'Com_begin', 'Com_commit', 'Com_rollback', 'Innodb_buffer_pool_read_requests', \
-                             'Innodb_buffer_pool_reads', 'Innodb_data_read', 'Innodb_data_written', \
-                             'Innodb_os_log_written', 'Innodb_row_lock_waits'";
+        const NAMES: &str = "'Com_begin', 'Com_commit', 'Com_rollback', \
+                             'Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads', \
+                             'Innodb_data_read', 'Innodb_data_written', 'Innodb_os_log_written', \
+                             'Innodb_row_lock_waits'";
         session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({NAMES})"))?.pairs()
     }
 
@@ -69,7 +71,8 @@ impl Dialect for MySql {
 
 static INFO: Info = Info {
     name: "mysql",
-    summary: "MariaDB, MySQL or Percona Server, started on the drive by Dyno or reached by a connection string",
+    summary: "MariaDB, MySQL or Percona Server, started on the drive by Dyno or reached by a \
+              connection string",
     family: Family::Sql,
     writes: false,
     max_depth: 1,
@@ -85,7 +88,8 @@ static INFO: Info = Info {
             name: "direct",
             kind: Kind::Bool,
             default: DefaultValue::Is("true"),
-            doc: "Data files past the page cache (innodb_flush_method = O_DIRECT, otherwise fsync).",
+            doc: "Data files past the page cache (innodb_flush_method = O_DIRECT, otherwise \
+                  fsync).",
         },
         Knob {
             name: "flush_log_at_trx_commit",
@@ -131,9 +135,16 @@ impl Engine for MySql {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
         let Some((folder, limits)) = own_server(site)? else {
-            let url = connection_string("DYNO_MYSQL_URL", "mysql://USER:PASSWORD@HOST:3306/DATABASE")?;
-            let wrong = |_| failed("DYNO_MYSQL_URL cannot be read", "write mysql://USER:PASSWORD@HOST:3306/DATABASE");
-            let opts = OptsBuilder::from_opts(Opts::from_url(&url).map_err(wrong)?).prefer_socket(false);
+            let url =
+                connection_string("DYNO_MYSQL_URL", "mysql://USER:PASSWORD@HOST:3306/DATABASE")?;
+            let wrong = |_| {
+                failed(
+                    "DYNO_MYSQL_URL cannot be read",
+                    "write mysql://USER:PASSWORD@HOST:3306/DATABASE",
+                )
+            };
+            let opts =
+                OptsBuilder::from_opts(Opts::from_url(&url).map_err(wrong)?).prefer_socket(false);
             return Ok(Box::new(SqlTarget::new(Box::new(opts), None, site.knobs, &[])?));
         };
         let settings = settings(site.knobs, site.access)?;
@@ -144,15 +155,19 @@ impl Engine for MySql {
     }
 }
 
-/// The server's settings by its own names. While a dataset is laid out nothing is lost by relaxing durability: an
-/// unfinished fill is started again, and the server's clean stop makes a finished one durable.
+/// The server's settings by its own names. While a dataset is laid out nothing is lost by relaxing
+/// durability: an unfinished fill is started again, and the server's clean stop makes a finished
+/// one durable.
 fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
     let loading = access == Access::Create;
     let word = |on: bool| if on { "1" } else { "0" };
     let flush = if loading { 0 } else { knobs.int("flush_log_at_trx_commit")? };
     let mut settings: Settings = [
         ("innodb-buffer-pool-size", knobs.int("buffer_pool")?.to_string()),
-        ("innodb-flush-method", if knobs.flag("direct")? { "O_DIRECT" } else { "fsync" }.to_string()),
+        (
+            "innodb-flush-method",
+            if knobs.flag("direct")? { "O_DIRECT" } else { "fsync" }.to_string(),
+        ),
         ("innodb-flush-log-at-trx-commit", flush.to_string()),
         ("innodb-doublewrite", word(knobs.flag("doublewrite")?).to_string()),
         ("innodb-log-file-size", knobs.int("redo_log")?.to_string()),
@@ -165,7 +180,8 @@ fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
     .to_vec();
     if knobs.flag("binlog")? && !loading {
         settings.extend(
-            [("log-bin", "binlog"), ("server-id", "1"), ("sync-binlog", "1")].map(|(n, v)| (n.into(), v.into())),
+            [("log-bin", "binlog"), ("server-id", "1"), ("sync-binlog", "1")]
+                .map(|(n, v)| (n.into(), v.into())),
         );
     } else {
         settings.push(("skip-log-bin".into(), String::new()));

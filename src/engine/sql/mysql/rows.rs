@@ -46,7 +46,8 @@ impl Column {
     }
 }
 
-/// A row's values: a zero, a bit for each column that is null (the first two are unused), and the others.
+/// A row's values: a zero, a bit for each column that is null (the first two are unused), and the
+/// others.
 pub fn row(packet: &[u8], columns: &[Column], answers: &mut Answers) -> SqlResult<()> {
     let nulls = packet.get(1..1 + (columns.len() + 2).div_ceil(8)).ok_or_else(cut_short)?;
     let mut at = 1 + nulls.len();
@@ -72,7 +73,9 @@ fn value(packet: &[u8], at: &mut usize, column: Column, answers: &mut Answers) -
             let length = usize::from(fixed::<1>(packet, at)?[0]);
             time(bytes(packet, at, length)?)
         }
-        TIME => return Err(SqlError::wrong("a column of type TIME, which none of the workloads has")),
+        TIME => {
+            return Err(SqlError::wrong("a column of type TIME, which none of the workloads has"));
+        }
         _ => {
             let length = number(packet, *at) as usize;
             *at += width(packet, *at);
@@ -109,13 +112,14 @@ fn whole<const N: usize>(packet: &[u8], at: &mut usize, column: Column) -> SqlRe
     Ok(i64::from_le_bytes(wide))
 }
 
-/// Year (2 bytes), month, day, hour, minute, second, microseconds (4); what is zero at the end is left out. A date that
-/// there is not, such as 0000-00-00, is nothing.
+/// Year (2 bytes), month, day, hour, minute, second, microseconds (4); what is zero at the end is
+/// left out. A date that there is not, such as 0000-00-00, is nothing.
 fn time(own: &[u8]) -> Value<'static> {
     let part = |at: usize| own.get(at).map_or(0, |byte| *byte as i8);
     let year = own.get(..2).map_or(0, |y| i16::from_le_bytes([y[0], y[1]]));
     let us = own.get(7..11).map_or(0, |us| i32::from_le_bytes([us[0], us[1], us[2], us[3]]));
-    let at = DateTime::new(year, part(2), part(3), part(4), part(5), part(6), us.saturating_mul(1000));
+    let at =
+        DateTime::new(year, part(2), part(3), part(4), part(5), part(6), us.saturating_mul(1000));
     let at = at.and_then(|at| at.to_zoned(TimeZone::UTC));
     at.map_or(Value::Null, |at| Value::Time(at.timestamp().as_microsecond()))
 }

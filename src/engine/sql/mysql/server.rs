@@ -16,10 +16,14 @@ pub struct Installed {
 
 pub fn installed() -> Result<Installed> {
     let server = program(&["mariadbd", "mysqld"]).ok_or_else(|| {
-        failed("there is no MariaDB or MySQL server here", "install one, for example: apt-get install mariadb-server")
+        failed(
+            "there is no MariaDB or MySQL server here",
+            "install one, for example: apt-get install mariadb-server",
+        )
     })?;
     let mariadb = server.ends_with("mariadbd");
-    let installer = if mariadb { program(&["mariadb-install-db", "mysql_install_db"]) } else { None };
+    let installer =
+        if mariadb { program(&["mariadb-install-db", "mysql_install_db"]) } else { None };
     Ok(Installed { server, installer })
 }
 
@@ -39,7 +43,9 @@ impl Product for Installed {
     fn lay_out(&self, places: &Places) -> Command {
         let mut command = Command::new(self.installer.as_ref().unwrap_or(&self.server));
         command.args(match self.installer {
-            Some(_) => &["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"][..],
+            Some(_) => {
+                &["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"][..]
+            }
             None => &["--no-defaults", "--initialize-insecure"],
         });
         command.arg(format!("--datadir={}", places.data.display()));

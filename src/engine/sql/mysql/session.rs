@@ -1,4 +1,5 @@
-//! A session with a server of the MySQL family (MariaDB, MySQL, Percona Server), over the binary protocol.
+//! A session with a server of the MySQL family (MariaDB, MySQL, Percona Server), over the binary
+//! protocol.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -29,24 +30,39 @@ pub struct MySqlSession {
 fn prepared(conn: &mut Conn, sql: &str) -> SqlResult<Prepared> {
     let statement = conn.prep(sql).map_err(ours)?;
     let columns = statement.columns().iter().map(Column::of_library).collect();
-    Ok(Prepared { sql: sql.to_string(), id: statement.id(), params: usize::from(statement.num_params()), columns })
+    Ok(Prepared {
+        sql: sql.to_string(),
+        id: statement.id(),
+        params: usize::from(statement.num_params()),
+        columns,
+    })
 }
 
 impl MySqlSession {
     pub fn connect(opts: OptsBuilder) -> SqlResult<MySqlSession> {
         let rows = Arc::new(Mutex::new(Vec::new()));
         let handed = Arc::clone(&rows);
-        let handler =
-            LocalInfileHandler::new(move |_, out| out.write_all(&handed.lock().unwrap_or_else(|e| e.into_inner())));
-        // Statements are kept here, by number; the library's own cache would close them behind our back. The hot path
-        // reads packets as they are, uncompressed.
-        let opts: Opts = opts.stmt_cache_size(0).compress(None).local_infile_handler(Some(handler)).into();
+        let handler = LocalInfileHandler::new(move |_, out| {
+            out.write_all(&handed.lock().unwrap_or_else(|e| e.into_inner()))
+        });
+        // Statements are kept here, by number; the library's own cache would close them behind our
+        // back. The hot path reads packets as they are, uncompressed.
+        let opts: Opts =
+            opts.stmt_cache_size(0).compress(None).local_infile_handler(Some(handler)).into();
         let mut conn = Conn::new(opts.clone()).map_err(ours)?;
         let version: Option<String> = conn.query_first("SELECT VERSION()").map_err(ours)?;
         let version = version.unwrap_or_default();
         let name = if version.contains("MariaDB") { "MariaDB" } else { "MySQL" };
         let version = format!("{name} {}", version.split('-').next().unwrap_or_default());
-        Ok(MySqlSession { conn, opts, version, statements: Vec::new(), always: false, rows, wire: Wire::new() })
+        Ok(MySqlSession {
+            conn,
+            opts,
+            version,
+            statements: Vec::new(),
+            always: false,
+            rows,
+            wire: Wire::new(),
+        })
     }
 }
 
@@ -54,15 +70,19 @@ impl MySqlSession {
 fn ours(error: mysql::Error) -> SqlError {
     match error {
         mysql::Error::MySqlError(e) => server_error(e.code, &e.message),
-        mysql::Error::IoError(e) => {
-            SqlError { trouble: Trouble::Lost, code: String::new(), message: format!("the connection is gone: {e}") }
-        }
-        mysql::Error::CodecError(e) => {
-            SqlError { trouble: Trouble::Lost, code: String::new(), message: format!("the connection is gone: {e}") }
-        }
-        mysql::Error::DriverError(e @ (mysql::DriverError::Timeout | mysql::DriverError::CouldNotConnect(_))) => {
-            SqlError { trouble: Trouble::Lost, code: String::new(), message: e.to_string() }
-        }
+        mysql::Error::IoError(e) => SqlError {
+            trouble: Trouble::Lost,
+            code: String::new(),
+            message: format!("the connection is gone: {e}"),
+        },
+        mysql::Error::CodecError(e) => SqlError {
+            trouble: Trouble::Lost,
+            code: String::new(),
+            message: format!("the connection is gone: {e}"),
+        },
+        mysql::Error::DriverError(
+            e @ (mysql::DriverError::Timeout | mysql::DriverError::CouldNotConnect(_)),
+        ) => SqlError { trouble: Trouble::Lost, code: String::new(), message: e.to_string() },
         other => SqlError::wrong(other.to_string()),
     }
 }
@@ -99,7 +119,9 @@ impl Session for MySqlSession {
             for value in row.map_err(ours)?.unwrap_raw() {
                 // Unprepared, every value is text or null.
                 match value {
-                    Some(mysql::Value::Bytes(bytes)) => answers.push(Value::Text(&String::from_utf8_lossy(&bytes))),
+                    Some(mysql::Value::Bytes(bytes)) => {
+                        answers.push(Value::Text(&String::from_utf8_lossy(&bytes)))
+                    }
                     _ => answers.push(Value::Null),
                 }
             }

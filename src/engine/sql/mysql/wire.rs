@@ -1,6 +1,7 @@
-//! The hot path of a MySQL session: prepared statements are executed and their answers read to the end, sent together, into
-//! buffers that are used again. The library makes the connection and does everything else; between two of its commands nothing
-//! is on the way, so the socket can be used past it.
+//! The hot path of a MySQL session: prepared statements are executed and their answers read to the
+//! end, sent together, into buffers that are used again. The library makes the connection and does
+//! everything else; between two of its commands nothing is on the way, so the socket can be used
+//! past it.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 
@@ -41,8 +42,8 @@ const LONGEST: usize = 0xff_ffff;
 /// Room for most answers, and at least one row; it grows with the longest.
 const BUFFER: usize = 64 * 1024;
 
-/// A statement's text, from which a new connection prepares it again, what the server knows it by, how many parameters it
-/// has, and its rows' columns.
+/// A statement's text, from which a new connection prepares it again, what the server knows it by,
+/// how many parameters it has, and its rows' columns.
 pub struct Prepared {
     pub sql: String,
     pub id: u32,
@@ -55,7 +56,9 @@ impl Prepared {
     fn id_for(&self, params: &[Param<'_>]) -> SqlResult<u32> {
         match self.params == params.len() {
             true => Ok(self.id),
-            false => Err(SqlError::wrong("a statement was given another number of parameters than it has")),
+            false => Err(SqlError::wrong(
+                "a statement was given another number of parameters than it has",
+            )),
         }
     }
 }
@@ -75,15 +78,21 @@ impl Wire {
     }
 
     /// Executes a prepared statement; the rows that it returned or changed.
-    pub fn execute(&mut self, socket: &impl AsRawFd, statement: &Prepared, params: &[Param<'_>]) -> SqlResult<u64> {
+    pub fn execute(
+        &mut self,
+        socket: &impl AsRawFd,
+        statement: &Prepared,
+        params: &[Param<'_>],
+    ) -> SqlResult<u64> {
         self.out.clear();
         self.push_execution(statement.id_for(params)?, params)?;
         let socket = self.send(socket)?;
         self.answer(socket)
     }
 
-    /// Executes prepared statements one after the other, sent together, and keeps the rows of each. If one fails, the server
-    /// goes on with the next: what they change must be inside a transaction that is then rolled back. The first error counts.
+    /// Executes prepared statements one after the other, sent together, and keeps the rows of each.
+    /// If one fails, the server goes on with the next: what they change must be inside a
+    /// transaction that is then rolled back. The first error counts.
     pub fn query_all(
         &mut self,
         socket: &impl AsRawFd,
@@ -109,9 +118,14 @@ impl Wire {
         first
     }
 
-    /// One answer's rows. `columns` are as the server described them last; they are brought up to date where it does so
-    /// again.
-    fn kept(&mut self, socket: BorrowedFd<'_>, columns: &mut Vec<Column>, answers: &mut Answers) -> SqlResult<()> {
+    /// One answer's rows. `columns` are as the server described them last; they are brought up to
+    /// date where it does so again.
+    fn kept(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        columns: &mut Vec<Column>,
+        answers: &mut Answers,
+    ) -> SqlResult<()> {
         let head = self.packet(socket)?;
         match head.first() {
             Some(&OK) => return Ok(()),
@@ -164,7 +178,8 @@ impl Wire {
 
     /// Sends what was put together; answers with the socket to read the answers from.
     fn send<'s>(&mut self, socket: &'s impl AsRawFd) -> SqlResult<BorrowedFd<'s>> {
-        // SAFETY: the connection that the caller holds keeps the descriptor open as long as it is borrowed.
+        // SAFETY: the connection that the caller holds keeps the descriptor open as long as it is
+        // borrowed.
         let socket = unsafe { BorrowedFd::borrow_raw(socket.as_raw_fd()) };
         (self.from, self.to) = (0, 0);
         let mut rest = &self.out[..];
@@ -209,7 +224,11 @@ impl Wire {
     }
 
     /// Hands over each row's packet to their end; the status after them.
-    fn rows(&mut self, socket: BorrowedFd<'_>, mut each: impl FnMut(&[u8]) -> SqlResult<()>) -> SqlResult<u16> {
+    fn rows(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        mut each: impl FnMut(&[u8]) -> SqlResult<()>,
+    ) -> SqlResult<u16> {
         loop {
             let row = self.packet(socket)?;
             match row.first() {
@@ -224,7 +243,8 @@ impl Wire {
     fn packet(&mut self, socket: BorrowedFd<'_>) -> SqlResult<&[u8]> {
         self.have(socket, HEADER)?;
         let header = &self.buffer[self.from..];
-        let length = usize::from(header[0]) | usize::from(header[1]) << 8 | usize::from(header[2]) << 16;
+        let length =
+            usize::from(header[0]) | usize::from(header[1]) << 8 | usize::from(header[2]) << 16;
         if length >= LONGEST {
             return Err(SqlError::wrong("a row of more than 16 MiB"));
         }
@@ -244,7 +264,9 @@ impl Wire {
             if bytes > self.buffer.len() {
                 self.buffer.resize(bytes, 0);
             }
-            match recv(socket, &mut self.buffer[self.to..], RecvFlags::empty()).map(|(read, _)| read) {
+            match recv(socket, &mut self.buffer[self.to..], RecvFlags::empty())
+                .map(|(read, _)| read)
+            {
                 Ok(0) => return Err(lost("the server closed it")),
                 Ok(read) => self.to += read,
                 Err(Errno::INTR) => {}
@@ -312,7 +334,8 @@ fn push_time(unix_us: i64, out: &mut Vec<u8>) -> SqlResult<()> {
     Ok(())
 }
 
-/// How many columns are described in what follows: MariaDB says in a byte after their number whether it does so again.
+/// How many columns are described in what follows: MariaDB says in a byte after their number
+/// whether it does so again.
 fn described(head: &[u8]) -> u64 {
     if head.get(width(head, 0)) == Some(&0) { 0 } else { number(head, 0) }
 }
@@ -335,7 +358,11 @@ fn error(packet: &[u8]) -> SqlError {
 }
 
 fn lost(cause: impl std::fmt::Display) -> SqlError {
-    SqlError { trouble: Trouble::Lost, code: String::new(), message: format!("the connection is gone: {cause}") }
+    SqlError {
+        trouble: Trouble::Lost,
+        code: String::new(),
+        message: format!("the connection is gone: {cause}"),
+    }
 }
 
 #[cfg(test)]
@@ -348,7 +375,8 @@ mod tests {
         Prepared { sql: String::new(), id: 7, params, columns: Vec::new() }
     }
 
-    /// What a client meets that sends an execution to a server which answers so, in pieces of any size.
+    /// What a client meets that sends an execution to a server which answers so, in pieces of any
+    /// size.
     fn answered(packets: &[&[u8]], piece: usize) -> SqlResult<u64> {
         served(packets, piece, |wire, socket| wire.execute(socket, &statement(1), &[Param::Int(1)]))
     }
@@ -410,7 +438,9 @@ mod tests {
             let mut statements = [statement(1), statement(0)];
             statements[1].columns = vec![Column::of_packet(NUMBER).unwrap()];
             let mut answers = Answers::default();
-            served(packets, 5, |wire, socket| wire.query_all(socket, &batch, &mut statements, &mut answers))?;
+            served(packets, 5, |wire, socket| {
+                wire.query_all(socket, &batch, &mut statements, &mut answers)
+            })?;
             Ok(answers)
         };
         let answers = run(&[&[ok], &row[..], &[ok]].concat()).unwrap();
@@ -428,7 +458,10 @@ mod tests {
         batch.read(Statement(0), []);
         let mut query = |packets: &[&[u8]]| {
             let mut answers = Answers::default();
-            served(packets, 7, |wire, socket| wire.query_all(socket, &batch, &mut statements, &mut answers)).unwrap();
+            served(packets, 7, |wire, socket| {
+                wire.query_all(socket, &batch, &mut statements, &mut answers)
+            })
+            .unwrap();
             answers.of(0).map(|row| format!("{row:?}")).collect::<Vec<_>>()
         };
         let rows: [&[u8]; 2] = [&[0, 0, 5, 0, 0, 0], &[0, 0b100]];
@@ -444,7 +477,8 @@ mod tests {
         let deadlock = answered(&[b"\xff\xbd\x04#40001Deadlock found"], 3).unwrap_err();
         assert_eq!((deadlock.trouble, deadlock.code.as_str()), (Trouble::Retry, "1213"));
         assert_eq!(deadlock.to_string(), "Deadlock found (error 1213)");
-        let late = answered(&[&[1, 0], END_OF_ROWS, &[0; 9], b"\xff\x1d\x04#HY000Interrupted"], 5).unwrap_err();
+        let late = answered(&[&[1, 0], END_OF_ROWS, &[0; 9], b"\xff\x1d\x04#HY000Interrupted"], 5)
+            .unwrap_err();
         assert_eq!(late.trouble, Trouble::Lost);
         assert_eq!(answered(&[&[1]], 1).unwrap_err().trouble, Trouble::Lost);
     }

@@ -45,8 +45,12 @@ impl Dialect for Postgres {
     }
 
     fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
-        const NAMES: [&str; 6] = ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
-        let sql = format!("SELECT {} FROM pg_stat_database WHERE datname = current_database()", NAMES.join(", "));
+        const NAMES: [&str; 6] =
+            ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
+        let sql = format!(
+            "SELECT {} FROM pg_stat_database WHERE datname = current_database()",
+            NAMES.join(", ")
+        );
         let mut counters = Counters::new();
         for row in session.rows(&sql)?.of(0) {
             for (name, value) in NAMES.iter().zip(row.values()) {
@@ -113,23 +117,32 @@ impl Engine for Postgres {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
         let Some((folder, limits)) = own_server(site)? else {
-            let url = connection_string("DYNO_POSTGRES_URL", "postgresql://USER:PASSWORD@HOST/DATABASE")?;
-            let wrong =
-                |_| failed("DYNO_POSTGRES_URL cannot be read", "write postgresql://USER:PASSWORD@HOST/DATABASE");
+            let url =
+                connection_string("DYNO_POSTGRES_URL", "postgresql://USER:PASSWORD@HOST/DATABASE")?;
+            let wrong = |_| {
+                failed(
+                    "DYNO_POSTGRES_URL cannot be read",
+                    "write postgresql://USER:PASSWORD@HOST/DATABASE",
+                )
+            };
             let config: Config = url.parse().map_err(wrong)?;
             return Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &[])?));
         };
         let settings = settings(site.knobs, site.access)?;
         open_own(&server::installed()?, site, (folder, limits), &settings, &|places, database| {
             let mut config = Config::new();
-            config.user(server::SUPERUSER).host_path(&places.run).dbname(database.unwrap_or("postgres"));
+            config
+                .user(server::SUPERUSER)
+                .host_path(&places.run)
+                .dbname(database.unwrap_or("postgres"));
             config
         })
     }
 }
 
-/// The server's settings by its own names. While a dataset is laid out nothing is lost by relaxing durability: an
-/// unfinished fill is started again, and the server's clean stop makes a finished one durable.
+/// The server's settings by its own names. While a dataset is laid out nothing is lost by relaxing
+/// durability: an unfinished fill is started again, and the server's clean stop makes a finished
+/// one durable.
 fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
     let loading = access == Access::Create;
     let word = |on: bool| if on { "on" } else { "off" }.to_string();

@@ -24,11 +24,13 @@ pub fn write(units: i64, scale: u8, out: &mut BytesMut) {
     digits[..count].iter().rev().for_each(|&digit| out.put_i16(digit));
 }
 
-/// A NUMERIC as it is written, "12.34", in a text that is used again for each: nothing is allocated while load is made.
+/// A NUMERIC as it is written, "12.34", in a text that is used again for each: nothing is allocated
+/// while load is made.
 pub fn read(raw: &[u8], text: &mut String) -> Result<(), String> {
     text.clear();
     let word = |i: usize| raw.get(2 * i..2 * i + 2).map(|b| i16::from_be_bytes([b[0], b[1]]));
-    let (Some(count), Some(weight), Some(sign), Some(scale)) = (word(0), word(1), word(2), word(3)) else {
+    let (Some(count), Some(weight), Some(sign), Some(scale)) = (word(0), word(1), word(2), word(3))
+    else {
         return Err("a NUMERIC of fewer than eight bytes".to_string());
     };
     if sign as u16 & 0xC000 == 0xC000 {

@@ -10,15 +10,23 @@ use crate::lab::server::{Places, program};
 /// The superuser that initdb makes; it is reached through the socket alone.
 pub const SUPERUSER: &str = "dyno";
 
-/// The folder with `initdb` and `postgres`, which belong together: Debian's newest, or that of the PATH.
+/// The folder with `initdb` and `postgres`, which belong together: Debian's newest, or that of the
+/// PATH.
 pub struct Installed(PathBuf);
 
 pub fn installed() -> Result<Installed> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let debian = versions.map(|entry| entry.path().join("bin")).filter(|bin| bin.join("initdb").is_file()).max();
-    let found = debian.or_else(|| program(&["initdb"]).and_then(|file| file.parent().map(Path::to_path_buf)));
+    let debian = versions
+        .map(|entry| entry.path().join("bin"))
+        .filter(|bin| bin.join("initdb").is_file())
+        .max();
+    let found = debian
+        .or_else(|| program(&["initdb"]).and_then(|file| file.parent().map(Path::to_path_buf)));
     found.map(Installed).ok_or_else(|| {
-        failed("there is no PostgreSQL server here", "install one, for example: apt-get install postgresql")
+        failed(
+            "there is no PostgreSQL server here",
+            "install one, for example: apt-get install postgresql",
+        )
     })
 }
 
@@ -34,14 +42,26 @@ impl Product for Installed {
 
     fn lay_out(&self, places: &Places) -> Command {
         let mut command = Command::new(self.0.join("initdb"));
-        command.args(["--username", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C", "-D"]);
+        command.args([
+            "--username",
+            SUPERUSER,
+            "--auth=trust",
+            "--encoding=UTF8",
+            "--locale=C",
+            "-D",
+        ]);
         command.arg(&places.data);
         command
     }
 
     fn run(&self, places: &Places, settings: &Settings) -> Command {
         let mut command = Command::new(self.0.join("postgres"));
-        command.arg("-D").arg(&places.data).arg("-k").arg(&places.run).args(["-c", "listen_addresses="]);
+        command
+            .arg("-D")
+            .arg(&places.data)
+            .arg("-k")
+            .arg(&places.run)
+            .args(["-c", "listen_addresses="]);
         for (name, value) in settings {
             command.arg("-c").arg(format!("{name}={value}"));
         }

@@ -11,7 +11,8 @@ use postgres::{Client, Config, NoTls, SimpleQueryMessage};
 use super::{Postgres, numeric};
 use crate::load::sql::answers::{Answers, Value};
 use crate::load::sql::{
-    Batch, Decimal, Dialect, LONGEST_DECIMAL, Param, Session, SqlError, SqlResult, Statement, Trouble,
+    Batch, Decimal, Dialect, LONGEST_DECIMAL, Param, Session, SqlError, SqlResult, Statement,
+    Trouble,
 };
 
 /// Microseconds from 1970 to 2000, where PostgreSQL's timestamps begin.
@@ -21,7 +22,8 @@ pub struct PostgresSession {
     client: Client,
     config: Config,
     version: String,
-    /// By number: the text, from which a new connection prepares it again, and what the server knows it by.
+    /// By number: the text, from which a new connection prepares it again, and what the server
+    /// knows it by.
     statements: Vec<(String, postgres::Statement)>,
     begin: postgres::Statement,
     commit: postgres::Statement,
@@ -38,7 +40,15 @@ impl PostgresSession {
         let begin = client.prepare("BEGIN").map_err(ours)?;
         let commit = client.prepare("COMMIT").map_err(ours)?;
         let (config, numeric) = (config.clone(), String::new());
-        Ok(PostgresSession { client, config, version, statements: Vec::new(), begin, commit, numeric })
+        Ok(PostgresSession {
+            client,
+            config,
+            version,
+            statements: Vec::new(),
+            begin,
+            commit,
+            numeric,
+        })
     }
 }
 
@@ -89,7 +99,9 @@ impl ToSql for Param<'_> {
                 Type::FLOAT4 => out.put_f32(n as f32),
                 Type::FLOAT8 => out.put_f64(n as f64),
                 Type::NUMERIC => numeric::write(n, 0, out),
-                _ => out.put_slice(Decimal { units: n, scale: 0 }.written(&mut [0; LONGEST_DECIMAL]).as_bytes()),
+                _ => out.put_slice(
+                    Decimal { units: n, scale: 0 }.written(&mut [0; LONGEST_DECIMAL]).as_bytes(),
+                ),
             },
             Param::Float(f) => match *ty {
                 Type::FLOAT4 => out.put_f32(f as f32),
@@ -101,7 +113,9 @@ impl ToSql for Param<'_> {
             Param::Decimal { units, scale } => match *ty {
                 Type::NUMERIC => numeric::write(units, scale, out),
                 Type::FLOAT8 => out.put_f64(units as f64 / 10f64.powi(i32::from(scale))),
-                _ => out.put_slice(Decimal { units, scale }.written(&mut [0; LONGEST_DECIMAL]).as_bytes()),
+                _ => out.put_slice(
+                    Decimal { units, scale }.written(&mut [0; LONGEST_DECIMAL]).as_bytes(),
+                ),
             },
             Param::Time { unix_us } => out.put_i64(unix_us - EPOCH_2000_US),
         }
@@ -144,7 +158,9 @@ fn keep(ty: &Type, raw: &[u8], numeric: &mut String, answers: &mut Answers) -> R
             numeric::read(raw, numeric)?;
             Value::Text(numeric)
         }
-        Type::TIMESTAMP | Type::TIMESTAMPTZ => Value::Time(i64::from_be_bytes(raw.try_into()?) + EPOCH_2000_US),
+        Type::TIMESTAMP | Type::TIMESTAMPTZ => {
+            Value::Time(i64::from_be_bytes(raw.try_into()?) + EPOCH_2000_US)
+        }
         _ => {
             answers.push(Value::Text(&String::from_utf8_lossy(raw)));
             return Ok(());
@@ -207,7 +223,8 @@ impl Session for PostgresSession {
         let mut answers = Answers::default();
         for message in self.client.simple_query(sql).map_err(ours)? {
             if let SimpleQueryMessage::Row(row) = message {
-                (0..row.len()).for_each(|i| answers.push(row.get(i).map_or(Value::Null, Value::Text)));
+                (0..row.len())
+                    .for_each(|i| answers.push(row.get(i).map_or(Value::Null, Value::Text)));
                 answers.end_row();
             }
         }
@@ -215,7 +232,8 @@ impl Session for PostgresSession {
     }
 
     fn load(&mut self, table: &str, columns: &str, rows: &[u8]) -> SqlResult<u64> {
-        let mut copy = self.client.copy_in(&format!("COPY {table} ({columns}) FROM STDIN")).map_err(ours)?;
+        let mut copy =
+            self.client.copy_in(&format!("COPY {table} ({columns}) FROM STDIN")).map_err(ours)?;
         let written = copy.write_all(rows);
         // The server's reason is in the answer to the end of the copy, not in the failure to write.
         match (written, copy.finish()) {

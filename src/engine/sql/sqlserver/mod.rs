@@ -16,21 +16,21 @@ use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob};
 
 /// As Microsoft's own tools and drivers (ADO.NET) take it.
-const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User Id=USER;Password=PASSWORD;TrustServerCertificate=true'";
+const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User \
+                       Id=USER;Password=PASSWORD;TrustServerCertificate=true'";
 
 const CONFIGURATIONS: &str = "SELECT name, CAST(value_in_use AS INT) FROM sys.configurations \
     WHERE name IN ('max server memory (MB)', 'max degree of parallelism')";
 
 /// The counters that only ever rise, whatever "a second" their names say: 272696576 is their type.
-const COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_value \
-    FROM sys.dm_os_performance_counters WHERE cntr_type = 272696576 AND \
-    ((object_name LIKE '%:Buffer Manager%' \
-    AND counter_name IN ('Page lookups/sec', 'Page reads/sec', 'Page writes/sec', 'Checkpoint pages/sec')) \
-    OR (object_name LIKE '%:SQL Statistics%' AND counter_name IN ('Batch Requests/sec', 'SQL Compilations/sec')) \
-    OR (object_name LIKE '%:Databases%' AND instance_name = DB_NAME() \
-    AND counter_name IN ('Transactions/sec', 'Log Bytes Flushed/sec', 'Log Flushes/sec')) \
-    OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' \
-    AND counter_name IN ('Number of Deadlocks/sec', 'Lock Waits/sec')))";
+const COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_value FROM \
+    sys.dm_os_performance_counters WHERE cntr_type = 272696576 AND ((object_name LIKE '%:Buffer \
+    Manager%' AND counter_name IN ('Page lookups/sec', 'Page reads/sec', 'Page writes/sec', \
+    'Checkpoint pages/sec')) OR (object_name LIKE '%:SQL Statistics%' AND counter_name IN ('Batch \
+    Requests/sec', 'SQL Compilations/sec')) OR (object_name LIKE '%:Databases%' AND instance_name \
+    = DB_NAME() AND counter_name IN ('Transactions/sec', 'Log Bytes Flushed/sec', 'Log \
+    Flushes/sec')) OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' AND counter_name \
+    IN ('Number of Deadlocks/sec', 'Lock Waits/sec')))";
 
 /// The engine, and the dialect of its servers: T-SQL.
 pub struct SqlServer;
@@ -54,8 +54,8 @@ impl Dialect for SqlServer {
         "DATETIME2(0)"
     }
 
-    /// T-SQL says at another place how many rows are wanted, and that a row is read to be written: after the one table's
-    /// name, as in `FROM district WITH (UPDLOCK, ROWLOCK) WHERE …`.
+    /// T-SQL says at another place how many rows are wanted, and that a row is read to be written:
+    /// after the one table's name, as in `FROM district WITH (UPDLOCK, ROWLOCK) WHERE …`.
     fn query<'q>(&self, sql: &'q str, rows: Option<u32>, locked: bool) -> Cow<'q, str> {
         let mut text = Cow::Borrowed(sql);
         if locked {
@@ -114,7 +114,9 @@ impl Engine for SqlServer {
 /// What its owner set and a reader must know, for the disclosure.
 fn settings(server: &dyn Connector) -> Result<Vec<(String, String)>> {
     let mut session = server.connect().map_err(|error| cannot_connect(&error))?;
-    let mut asked = |sql: &str| session.rows(sql).map_err(|error| refused("asking for the server's settings", &error));
+    let mut asked = |sql: &str| {
+        session.rows(sql).map_err(|error| refused("asking for the server's settings", &error))
+    };
     let mut settings = Vec::new();
     let mut keep = |name: &str, value: Option<Value<'_>>| {
         let value = value.and_then(|value| value.text().ok()).unwrap_or("unknown");
@@ -125,7 +127,8 @@ fn settings(server: &dyn Connector) -> Result<Vec<(String, String)>> {
     for row in asked(CONFIGURATIONS)?.of(0) {
         keep(row.at(0).text().unwrap_or_default(), Some(row.at(1)));
     }
-    let of_database = |columns: &str| format!("SELECT {columns} FROM sys.databases WHERE database_id = DB_ID()");
+    let of_database =
+        |columns: &str| format!("SELECT {columns} FROM sys.databases WHERE database_id = DB_ID()");
     let names = ["recovery_model_desc", "compatibility_level", "is_read_committed_snapshot_on"];
     let database = asked(&of_database(&names.join(", ")))?;
     for (i, name) in names.into_iter().enumerate() {
@@ -138,7 +141,8 @@ fn settings(server: &dyn Connector) -> Result<Vec<(String, String)>> {
     Ok(settings)
 }
 
-/// The library's reasons are not repeated: they may quote the string, and the string has a password.
+/// The library's reasons are not repeated: they may quote the string, and the string has a
+/// password.
 fn config_of(text: &str) -> Result<Config> {
     let mut config = Config::from_ado_string(text).map_err(|_| unreadable())?;
     // A named instance without a port would have to be asked for at the server's browser, on UDP.
@@ -149,7 +153,8 @@ fn config_of(text: &str) -> Result<Config> {
         ));
     }
     config.application_name("dyno");
-    // A condition of consistency on 1,500 warehouses, or statistics on all tables, takes as long as it takes.
+    // A condition of consistency on 1,500 warehouses, or statistics on all tables, takes as long as
+    // it takes.
     config.command_timeout(None);
     Ok(config)
 }
@@ -157,7 +162,10 @@ fn config_of(text: &str) -> Result<Config> {
 fn unreadable() -> Error {
     failed(
         "DYNO_SQLSERVER_URL cannot be read",
-        format!("write {EXAMPLE}, ASCII only; a value with ; or quotes in it stands in quotes: Password=\"a;b\""),
+        format!(
+            "write {EXAMPLE}, ASCII only; a value with ; or quotes in it stands in quotes: \
+             Password=\"a;b\""
+        ),
     )
 }
 
@@ -175,9 +183,13 @@ mod tests {
             "Server=tcp:db,1433;Password=hunter2ü",
         ] {
             let refused = format!("{:?}", config_of(wrong).unwrap_err());
-            assert!(refused.contains("DYNO_SQLSERVER_URL") && !refused.contains("hunter2"), "{refused}");
+            assert!(
+                refused.contains("DYNO_SQLSERVER_URL") && !refused.contains("hunter2"),
+                "{refused}"
+            );
         }
-        let config = config_of("Server=tcp:db,1500;Database=x;User Id=sa;Password=\"a;b=c\"").unwrap();
+        let config =
+            config_of("Server=tcp:db,1500;Database=x;User Id=sa;Password=\"a;b=c\"").unwrap();
         assert_eq!(config.get_addr(), "db:1500");
         assert_eq!(config.get_command_timeout(), None);
     }

@@ -1,8 +1,9 @@
 //! A session with Microsoft SQL Server, over its protocol (TDS).
 //!
-//! Statements go through `sp_executesql` with their parameters' types declared: the server keeps a statement's plan by its
-//! text and those declarations, so both must be the same each time. Nothing is prepared on the server, and a connection
-//! made anew finds the plans that the lost one had made.
+//! Statements go through `sp_executesql` with their parameters' types declared: the server keeps a
+//! statement's plan by its text and those declarations, so both must be the same each time. Nothing
+//! is prepared on the server, and a connection made anew finds the plans that the lost one had
+//! made.
 
 use tiberius::error::Error as TdsError;
 use tiberius::{Client, Command, CommandResult, Config, TokenRow};
@@ -38,7 +39,8 @@ struct Prepared {
 impl SqlServerSession {
     pub fn connect(config: &Config) -> SqlResult<SqlServerSession> {
         let runtime = Builder::new_current_thread().enable_io().build();
-        let runtime = runtime.map_err(|e| SqlError::wrong(format!("no thread can wait on sockets: {e}")))?;
+        let runtime =
+            runtime.map_err(|e| SqlError::wrong(format!("no thread can wait on sockets: {e}")))?;
         let client = runtime.block_on(login(config))?;
         let mut session = SqlServerSession {
             client,
@@ -47,7 +49,8 @@ impl SqlServerSession {
             version: String::new(),
             statements: Vec::new(),
         };
-        let version = session.rows("SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")?;
+        let version =
+            session.rows("SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")?;
         let version = version.first(0).map_or(Ok(""), |row| row.at(0).text())?;
         session.version = format!("SQL Server {version}");
         Ok(session)
@@ -56,7 +59,9 @@ impl SqlServerSession {
     fn call(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<CommandResult> {
         let prepared = &self.statements[statement.0 as usize];
         if prepared.names.len() != params.len() {
-            return Err(SqlError::wrong("a statement was given another number of parameters than it has"));
+            return Err(SqlError::wrong(
+                "a statement was given another number of parameters than it has",
+            ));
         }
         let declared = tds::declared(&prepared.names, params)?;
         let mut command = Command::new("sp_executesql");
@@ -68,7 +73,9 @@ impl SqlServerSession {
             command.bind_param(name.as_str(), *param);
         }
         let client = &mut self.client;
-        self.runtime.block_on(async { command.exec(client).await?.into_command_result().await }).map_err(ours)
+        self.runtime
+            .block_on(async { command.exec(client).await?.into_command_result().await })
+            .map_err(ours)
     }
 }
 
@@ -81,7 +88,8 @@ async fn login(config: &Config) -> SqlResult<Client<Compat<TcpStream>>> {
 
 /// `?` as `@P1`, `@P2` …, outside quotes, and those names.
 fn numbered(sql: &str) -> Prepared {
-    let (mut text, mut names, mut quoted) = (String::with_capacity(sql.len() + 8), Vec::new(), false);
+    let (mut text, mut names, mut quoted) =
+        (String::with_capacity(sql.len() + 8), Vec::new(), false);
     for c in sql.chars() {
         quoted ^= c == '\'';
         if c == '?' && !quoted {
@@ -106,12 +114,14 @@ fn ours(error: TdsError) -> SqlError {
             };
             (trouble, e.code().to_string(), format!("{} (error {})", e.message(), e.code()))
         }
-        TdsError::Io { message, .. } => (Trouble::Lost, String::new(), format!("the connection is gone: {message}")),
+        TdsError::Io { message, .. } => {
+            (Trouble::Lost, String::new(), format!("the connection is gone: {message}"))
+        }
         // What follows is advice to programmers.
         TdsError::Tls(why) => {
             let why = why.split(". To connect anyway").next().unwrap_or_default();
-            let ways =
-                "name its certificate with TrustServerCertificateCA=FILE, or take any with TrustServerCertificate=true";
+            let ways = "name its certificate with TrustServerCertificateCA=FILE, or take any with \
+                        TrustServerCertificate=true";
             (Trouble::Wrong, String::new(), format!("{why} (in the connection string, {ways})"))
         }
         other => (Trouble::Wrong, String::new(), other.to_string()),
@@ -153,12 +163,17 @@ impl Session for SqlServerSession {
 
     fn run(&mut self, sql: &str) -> SqlResult<()> {
         let client = &mut self.client;
-        self.runtime.block_on(async { client.simple_query(sql).await?.into_results().await }).map(drop).map_err(ours)
+        self.runtime
+            .block_on(async { client.simple_query(sql).await?.into_results().await })
+            .map(drop)
+            .map_err(ours)
     }
 
     fn rows(&mut self, sql: &str) -> SqlResult<Answers> {
         let client = &mut self.client;
-        let rows = self.runtime.block_on(async { client.simple_query(sql).await?.into_first_result().await });
+        let rows = self
+            .runtime
+            .block_on(async { client.simple_query(sql).await?.into_first_result().await });
         let mut answers = Answers::default();
         for row in rows.map_err(ours)? {
             row.into_iter().try_for_each(|data| tds::keep_as_text(data, &mut answers))?;
@@ -181,7 +196,10 @@ impl Session for SqlServerSession {
                     row.push(tds::cell(cell, column)?);
                 }
                 if row.len() != types.len() || cells.next().is_some() {
-                    return Err(SqlError::wrong(format!("a row of {table} has not {} columns: {line}", types.len())));
+                    return Err(SqlError::wrong(format!(
+                        "a row of {table} has not {} columns: {line}",
+                        types.len()
+                    )));
                 }
                 load.send(row).await.map_err(ours)?;
             }

@@ -1,5 +1,5 @@
-//! Values as SQL Server's protocol has them: parameters with the types that are declared for them, the values of a row,
-//! and cells of text as a column takes them in bulk.
+//! Values as SQL Server's protocol has them: parameters with the types that are declared for them,
+//! the values of a row, and cells of text as a column takes them in bulk.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -28,9 +28,10 @@ const SCALE_OF_TIME: u8 = 6;
 const MOST_BYTES: usize = 8000;
 const MOST_CHARS: usize = 4000;
 
-/// The declaration of a statement's parameters: "@P1 int, @P2 decimal(19,2)". A type does not depend on how many digits or
-/// characters a value has, so that the server finds the plan again; and text is declared narrow where it can be, because
-/// a wide parameter keeps the server from seeking in an index over a narrow column.
+/// The declaration of a statement's parameters: "@P1 int, @P2 decimal(19,2)". A type does not
+/// depend on how many digits or characters a value has, so that the server finds the plan again;
+/// and text is declared narrow where it can be, because a wide parameter keeps the server from
+/// seeking in an index over a narrow column.
 pub fn declared(names: &[String], params: &[Param<'_>]) -> SqlResult<String> {
     let mut out = String::with_capacity(params.len() * 12);
     for (name, param) in names.iter().zip(params) {
@@ -46,7 +47,9 @@ pub fn declared(names: &[String], params: &[Param<'_>]) -> SqlResult<String> {
             // A null goes into a column of any type from here.
             Param::Text(_) | Param::Null => "nvarchar(4000)",
             Param::Decimal { scale, .. } if scale > DIGITS => {
-                return Err(SqlError::wrong(format!("a decimal with {scale} digits after the point is not supported")));
+                return Err(SqlError::wrong(format!(
+                    "a decimal with {scale} digits after the point is not supported"
+                )));
             }
             // Writing to a string cannot fail.
             Param::Decimal { scale, .. } => {
@@ -66,12 +69,15 @@ impl<'a> IntoSql<'a> for Param<'a> {
     fn into_sql(self) -> ColumnData<'a> {
         match self {
             Param::Null => ColumnData::String(None),
-            Param::Int(n) => i32::try_from(n).map_or(ColumnData::I64(Some(n)), |n| ColumnData::I32(Some(n))),
+            Param::Int(n) => {
+                i32::try_from(n).map_or(ColumnData::I64(Some(n)), |n| ColumnData::I32(Some(n)))
+            }
             Param::Float(f) => ColumnData::F64(Some(f)),
             Param::Text(text) => ColumnData::String(Some(Cow::Borrowed(text))),
-            Param::Decimal { units, scale } => {
-                ColumnData::Numeric(Some(Numeric::new_with_scale(i128::from(units), scale.min(DIGITS))))
-            }
+            Param::Decimal { units, scale } => ColumnData::Numeric(Some(Numeric::new_with_scale(
+                i128::from(units),
+                scale.min(DIGITS),
+            ))),
             Param::Time { unix_us } => ColumnData::DateTime2(Some(to_server(unix_us))),
         }
     }
@@ -115,14 +121,19 @@ pub fn keep(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()> {
             let days = i64::from(at.days()) - DAYS_1900_TO_1970;
             Value::Time(days * US_A_DAY + i64::from(at.seconds_fragments()) * 10_000 / 3)
         }),
-        other => return Err(SqlError::wrong(format!("a value of this type is not supported: {other:?}"))),
+        other => {
+            return Err(SqlError::wrong(format!(
+                "a value of this type is not supported: {other:?}"
+            )));
+        }
     };
     answers.push(value.unwrap_or(Value::Null));
     Ok(())
 }
 
 fn decimal(n: Numeric) -> String {
-    i64::try_from(n.value()).map_or_else(|_| n.to_string(), |units| Decimal { units, scale: n.scale() }.to_string())
+    i64::try_from(n.value())
+        .map_or_else(|_| n.to_string(), |units| Decimal { units, scale: n.scale() }.to_string())
 }
 
 /// Keeps it as the server itself would write it.
@@ -145,8 +156,13 @@ pub fn keep_as_text(data: ColumnData<'_>, answers: &mut Answers) -> SqlResult<()
 /// A cell of text as its column takes it; `\N` for null.
 pub fn cell<'a>(text: &'a str, column: &MetaDataColumn<'_>) -> SqlResult<ColumnData<'a>> {
     let text = (text != "\\N").then_some(text);
-    let odd =
-        || SqlError::wrong(format!("'{}' does not go into the column {}", text.unwrap_or("null"), column.col_name()));
+    let odd = || {
+        SqlError::wrong(format!(
+            "'{}' does not go into the column {}",
+            text.unwrap_or("null"),
+            column.col_name()
+        ))
+    };
     let whole = |bytes: usize| -> SqlResult<ColumnData<'a>> {
         Ok(match bytes {
             1 => ColumnData::U8(parsed(text).map_err(|_| odd())?),
@@ -162,9 +178,10 @@ pub fn cell<'a>(text: &'a str, column: &MetaDataColumn<'_>) -> SqlResult<ColumnD
         TypeInfo::FixedLen(FixedLenType::Int8) => whole(8),
         TypeInfo::VarLenSized(ctx) => match ctx.r#type() {
             VarLenType::Intn => whole(ctx.len()),
-            VarLenType::BigVarChar | VarLenType::BigChar | VarLenType::NVarchar | VarLenType::NChar => {
-                Ok(ColumnData::String(text.map(Cow::Borrowed)))
-            }
+            VarLenType::BigVarChar
+            | VarLenType::BigChar
+            | VarLenType::NVarchar
+            | VarLenType::NChar => Ok(ColumnData::String(text.map(Cow::Borrowed))),
             VarLenType::Datetime2 => {
                 let at = text.map(|text| date_and_time(text).ok_or_else(odd)).transpose()?;
                 Ok(ColumnData::DateTime2(at))
@@ -173,7 +190,9 @@ pub fn cell<'a>(text: &'a str, column: &MetaDataColumn<'_>) -> SqlResult<ColumnD
         },
         TypeInfo::VarLenSizedPrecision { scale, .. } => {
             let units = text.map(|text| Value::Text(text).units(*scale)).transpose()?;
-            Ok(ColumnData::Numeric(units.map(|units| Numeric::new_with_scale(i128::from(units), *scale))))
+            Ok(ColumnData::Numeric(
+                units.map(|units| Numeric::new_with_scale(i128::from(units), *scale)),
+            ))
         }
         _ => Err(odd()),
     }
@@ -198,8 +217,12 @@ mod tests {
     #[test]
     fn a_declaration_is_the_same_whatever_the_size_of_the_values() {
         let names = |n: usize| (1..=n).map(|i| format!("@P{i}")).collect::<Vec<_>>();
-        let small =
-            [Param::Int(1), Param::Text("a"), Param::Decimal { units: 1, scale: 2 }, Param::Time { unix_us: 0 }];
+        let small = [
+            Param::Int(1),
+            Param::Text("a"),
+            Param::Decimal { units: 1, scale: 2 },
+            Param::Time { unix_us: 0 },
+        ];
         let large = [
             Param::Int(2_000_000_000),
             Param::Text("BARBARBAR"),
@@ -231,7 +254,10 @@ mod tests {
         assert_eq!((at.time().scale(), at.time().increments()), (0, 43_201));
         let old = tiberius::time::DateTime::new(0, 300);
         let seconds_since_1900 = 25_567i64 * 86_400 - 1;
-        assert_eq!(shown(ColumnData::DateTime(Some(old))), format!("Time({})", -seconds_since_1900 * 1_000_000));
+        assert_eq!(
+            shown(ColumnData::DateTime(Some(old))),
+            format!("Time({})", -seconds_since_1900 * 1_000_000)
+        );
     }
 
     #[test]
