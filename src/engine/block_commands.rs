@@ -59,7 +59,7 @@ pub fn write_zeroes(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
     Ok(fallocate(&file.file, ZERO, at, u64::from(len))?)
 }
 
-/// Refuses a stream whose trims or write zeroes would not be carried out.
+/// Refuses a stream whose trims or write zeroes would not be executed.
 pub fn check(file: &BlockFile, stream: &Stream) -> Result<()> {
     let asked = |knob: &str| stream.workload.knobs.float(knob).is_ok_and(|share| share > 0.0);
     if asked("trim") {

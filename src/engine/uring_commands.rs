@@ -22,7 +22,7 @@ pub fn pairs(stream: &Stream) -> bool {
     stream.workload.knobs.text("sync").is_ok_and(|sync| sync == "fdatasync")
 }
 
-/// Refuses what this kernel, filesystem or drive cannot carry out.
+/// Refuses what this kernel, filesystem or drive cannot execute.
 pub fn check(ring: &mut IoUring, file: &BlockFile, stream: &Stream) -> Result<()> {
     commands::check(file, stream)?;
     if pairs(stream) && !ring.params().is_feature_skip_cqe_on_success() {

@@ -31,6 +31,12 @@ pub enum OpKind {
 }
 
 impl OpKind {
+    /// Whether its bytes count towards a rate in bytes.
+    #[inline(always)]
+    pub fn moves_data(self) -> bool {
+        !matches!(self, OpKind::Flush | OpKind::Trim | OpKind::WriteZeroes)
+    }
+
     /// Whether it sends data to a drive.
     #[inline(always)]
     pub fn sends_data(self) -> bool {
