@@ -606,3 +606,6 @@ stream-late =
     { $place }: stream { $stream }: { $late } of its requests were submitted late; max backlog { $backlog }
 failed-point = { $subject }, { $step } { $at } repeat { $repeat }: { $cause }
 failed-points = Failed points ({ $count }), in no estimate
+axis-rates = multiple of the rates
+at-rates = {" "}at { $values } the rates
+at-every-multiple = {" "}at every multiple of the rates ({ $low } to { $high })

@@ -514,3 +514,6 @@ stream-reached-and-late =
 stream-late = { $place }：ストリーム { $stream }：要求の { $late } が遅れて発行、最大滞留数 { $backlog }
 failed-point = { $subject }、{ $step } { $at } 反復 { $repeat }：{ $cause }
 failed-points = 失敗した測定点（{ $count }）、推定値に含まない
+axis-rates = レートの倍率
+at-rates = （レートの { $values }）
+at-every-multiple = （全レート倍率、{ $low }～{ $high }）

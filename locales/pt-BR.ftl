@@ -611,3 +611,6 @@ stream-late =
     máxima { $backlog }
 failed-point = { $subject }, { $step } { $at } repetição { $repeat }: { $cause }
 failed-points = Pontos que falharam ({ $count }), em nenhuma estimativa
+axis-rates = múltiplo das taxas
+at-rates = {" "}a { $values } as taxas
+at-every-multiple = {" "}em todo múltiplo das taxas ({ $low } a { $high })

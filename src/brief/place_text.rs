@@ -16,6 +16,7 @@ pub fn axis(l: Language, step: &StepFacts) -> String {
         Field::LoadPercent => say!(l, "axis-load"),
         Field::Block => say!(l, "axis-block"),
         Field::Instances => say!(l, "axis-instances"),
+        Field::Rates => say!(l, "axis-rates"),
     }
 }
 
@@ -45,6 +46,7 @@ pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
         Field::LoadPercent => say!(l, "at-load", values = values),
         Field::Instances if one => say!(l, "at-one-instance"),
         Field::Instances => say!(l, "at-instances", values = values),
+        Field::Rates => say!(l, "at-rates", values = values),
         Field::Block => say!(l, "at-blocks", values = values),
     }
 }
@@ -57,6 +59,7 @@ fn every(l: Language, field: Field, low: &str, high: &str) -> String {
         Field::OpsPerSec | Field::BytesPerSec => say!(l, "at-every-rate", low = low, high = high),
         Field::LoadPercent => say!(l, "at-every-load", low = low, high = high),
         Field::Instances => say!(l, "at-every-instance-count", low = low, high = high),
+        Field::Rates => say!(l, "at-every-multiple", low = low, high = high),
         Field::Block => say!(l, "at-every-block-size", low = low, high = high),
     }
 }
