@@ -609,3 +609,14 @@ failed-points = Failed points ({ $count }), in no estimate
 axis-rates = multiple of the rates
 at-rates = {" "}at { $values } the rates
 at-every-multiple = {" "}at every multiple of the rates ({ $low } to { $high })
+
+## Pages
+page-skip = Skip to the content
+page-sections = Sections
+page-footer =
+    Made by Dyno { $version } from raw histograms and intervals. Every number here can be made again
+    from the bundle.
+page-of = { $page } of { $pages }
+rows-elsewhere = { $rows } rows, which the HTML and Markdown forms hold, and `dyno export`.
+lines-elsewhere =
+    { $title }: { $lines } lines, which the HTML and Markdown forms and the bundle hold.

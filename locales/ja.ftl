@@ -517,3 +517,11 @@ failed-points = 失敗した測定点（{ $count }）、推定値に含まない
 axis-rates = レートの倍率
 at-rates = （レートの { $values }）
 at-every-multiple = （全レート倍率、{ $low }～{ $high }）
+
+## Pages
+page-skip = 本文へ移動
+page-sections = セクション
+page-footer = Dyno { $version } が生のヒストグラムと区間データから作成。ここにある数値はすべてバンドルから再作成できる。
+page-of = { $page } / { $pages }
+rows-elsewhere = { $rows } 行。HTML 版と Markdown 版、および `dyno export` にある。
+lines-elsewhere = { $title }：{ $lines } 行。HTML 版、Markdown 版、バンドルにある。

@@ -614,3 +614,14 @@ failed-points = Pontos que falharam ({ $count }), em nenhuma estimativa
 axis-rates = múltiplo das taxas
 at-rates = {" "}a { $values } as taxas
 at-every-multiple = {" "}em todo múltiplo das taxas ({ $low } a { $high })
+
+## Pages
+page-skip = Ir para o conteúdo
+page-sections = Seções
+page-footer =
+    Feito pelo Dyno { $version } a partir de histogramas e intervalos brutos. Todo número aqui pode
+    ser refeito a partir do bundle.
+page-of = { $page } de { $pages }
+rows-elsewhere = { $rows } linhas, que as formas HTML e Markdown contêm, e `dyno export`.
+lines-elsewhere =
+    { $title }: { $lines } linhas, que as formas HTML e Markdown e o bundle contêm.
