@@ -12,7 +12,7 @@ use super::targets::{self, Targets};
 use super::telemetry::Telemetry;
 use super::time::Time;
 use super::worker_group::{self, Span, WorkerGroup};
-use super::{instances, meters};
+use super::{instances, meters, placement};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
@@ -96,6 +96,7 @@ fn attempt(
         observed.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
         observed.facts.extend(instances::facts(&observed.cells, window.until_ns - window.from_ns));
         observed.facts.extend(overslept(&groups));
+        observed.facts.extend(placement::facts(&groups));
         let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
         stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
         if let (Some(watch), Some(mark)) = (watch, mark) {
@@ -179,7 +180,7 @@ fn groups<'a>(
         let rate = rate(&point.key, stream, maxima)?;
         let seed = seed_of(seed, &point.key, &point.step, index);
         for (drive, instance) in targets::places(&point.subject, stream) {
-            let Some((_, target)) =
+            let Some((home, target)) =
                 targets.get(&targets::key(&point.subject, stream, drive, instance))
             else {
                 continue;
@@ -187,6 +188,7 @@ fn groups<'a>(
             let own_namespace = targets::has_namespaces(&point.subject, drive);
             groups.push(WorkerGroup {
                 drive,
+                local: placement::local_to(home),
                 instance,
                 own_namespace,
                 ..WorkerGroup::new(stream, &**target, rate, seed)?

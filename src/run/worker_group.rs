@@ -11,11 +11,13 @@ use std::sync::{Barrier, Mutex};
 
 use rustix::thread::set_current_timer_slack;
 
+use super::placement;
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine;
+use crate::lab::processors::{self, Processors};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::{MOST_CLASSES, Recorder};
 use crate::load::worker::{Job, Slots, Window};
@@ -37,6 +39,8 @@ pub struct WorkerGroup<'a> {
     pub passes: f64,
     /// What the random choices of this group follow from.
     pub seed: u64,
+    /// The processors local to its drive.
+    pub local: Processors,
     pub recorders: Vec<Recorder>,
     pub workload: &'static dyn Workload,
 }
@@ -71,6 +75,7 @@ impl<'a> WorkerGroup<'a> {
             own_namespace: false,
             passes: 0.0,
             seed,
+            local: Processors::new(),
             recorders,
             workload,
         })
@@ -167,6 +172,7 @@ pub fn run(
     stop: &AtomicBool,
     watch: &mut Watch<'_>,
 ) -> Result<Window> {
+    let placement = placement::place(groups)?;
     let workers: u32 = groups.iter().map(|g| g.stream.threads).sum();
     let shared = Shared {
         clock,
@@ -180,11 +186,12 @@ pub fn run(
     };
     let mut window = Window { from_ns: 0, until_ns: 0 };
     let watched = std::thread::scope(|scope| {
-        for group in groups {
+        for (group, places) in groups.iter().zip(&placement) {
             for thread in 0..group.stream.threads {
                 let shared = &shared;
+                let place = places.as_ref().and_then(|places| places.get(thread as usize));
                 scope.spawn(move || {
-                    if let Err(error) = worker(shared, group, thread) {
+                    if let Err(error) = worker(shared, group, thread, place) {
                         shared.stop.store(true, Relaxed);
                         shared.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                     }
@@ -214,16 +221,24 @@ pub fn run(
 }
 
 /// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
-fn worker(shared: &Shared<'_>, group: &WorkerGroup<'_>, thread: u32) -> Result<()> {
+fn worker(
+    shared: &Shared<'_>,
+    group: &WorkerGroup<'_>,
+    thread: u32,
+    place: Option<&Processors>,
+) -> Result<()> {
     // A kernel that refuses wakes paced workers later, and their late ops show it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
+    // Before anything is allocated, so that it lies in the memory of the processor's own node.
+    let pinned = place.map_or(Ok(()), processors::pin);
     let opened =
-        std::panic::catch_unwind(AssertUnwindSafe(|| open(group, thread))).unwrap_or_else(|_| {
-            Err(failed(
-                "a worker panicked as it started",
-                "this is a defect of Dyno: please report it",
-            ))
-        });
+        std::panic::catch_unwind(AssertUnwindSafe(|| pinned.and_then(|()| open(group, thread))))
+            .unwrap_or_else(|_| {
+                Err(failed(
+                    "a worker panicked as it started",
+                    "this is a defect of Dyno: please report it",
+                ))
+            });
     shared.barrier.wait();
     shared.barrier.wait();
     let (mut source, mean_op_bytes, mut lane, slots) = opened?;
