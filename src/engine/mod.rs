@@ -1,6 +1,7 @@
 //! Engines: how a request is executed. One file (or folder) each, and one line in `ALL`.
 
 mod blockfile;
+pub mod libaio;
 pub mod null;
 pub mod psync;
 pub mod rocksdb;
@@ -24,6 +25,7 @@ pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
     &null::Null,
     &psync::Psync,
     &uring::Uring,
+    &libaio::Libaio,
     &rocksdb::RocksDb,
     &sql::mysql::MySql,
     &sql::postgres::Postgres,

@@ -3,15 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use super::worker_group::WorkerGroup;
 use crate::base::error::{Result, failed};
 use crate::engine::Home;
 use crate::lab::processors::{self, Processors};
-use crate::plan::{Cpus, Plan, shown_list};
+use crate::plan::{Cpus, Plan, Stream, shown_list};
 use crate::record::Fact;
 
 /// What a group asks for.
-struct Wish<'a> {
+pub struct Wish<'a> {
     /// Those that come first.
     first: &'a Processors,
     /// Whether others may be used when those are taken.
@@ -53,25 +52,25 @@ pub fn check(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
+/// What so many workers of a stream ask for, on a drive with these local processors.
+pub fn wish<'a>(stream: &'a Stream, local: &'a Processors) -> Option<Wish<'a>> {
+    let workers = stream.threads;
+    match stream.cpus.as_ref()? {
+        Cpus::Unpinned => None,
+        Cpus::Local if local.is_empty() => None,
+        Cpus::Local => Some(Wish { first: local, others: true, workers }),
+        Cpus::List(listed) => Some(Wish { first: listed, others: false, workers }),
+    }
+}
+
 /// Where the workers of all groups run.
-pub fn place(groups: &[WorkerGroup<'_>]) -> Result<Placement> {
-    let wishes: Vec<Option<Wish<'_>>> = groups.iter().map(wish).collect();
+pub fn place(wishes: &[Option<Wish<'_>>]) -> Result<Placement> {
     if wishes.iter().all(Option::is_none) {
         return Ok(wishes.iter().map(|_| None).collect());
     }
     let allowed = processors::allowed()?;
     let siblings = allowed.iter().map(|&cpu| (cpu, processors::siblings(cpu))).collect();
-    Ok(placed(&wishes, &allowed, &siblings))
-}
-
-fn wish<'a>(group: &'a WorkerGroup<'_>) -> Option<Wish<'a>> {
-    let workers = group.stream.threads;
-    match group.stream.cpus.as_ref()? {
-        Cpus::Unpinned => None,
-        Cpus::Local if group.local.is_empty() => None,
-        Cpus::Local => Some(Wish { first: &group.local, others: true, workers }),
-        Cpus::List(listed) => Some(Wish { first: listed, others: false, workers }),
-    }
+    Ok(placed(wishes, &allowed, &siblings))
 }
 
 /// Each worker takes the processor that is least in use, its core's other threads counted after it.
@@ -117,20 +116,15 @@ fn placed(
     wishes.iter().zip(first).map(spread).collect()
 }
 
-/// What a point's bundle says of it.
-pub fn facts(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
-    let Ok(placement) = place(groups) else { return Vec::new() };
-    let said = groups.iter().zip(placement).filter_map(|(group, places)| {
-        let places = places?;
-        let all: Processors = places.iter().flatten().copied().collect();
-        let how = match places.iter().all(|place| place.len() == 1) {
-            true => "one worker on each",
-            false => "shared by all workers, who are more than there are processors",
-        };
-        let name = format!("{}, drive {}", group.stream.name, group.drive + 1);
-        Some(Fact::new("Processors of workers", name, format!("{}: {how}", shown_list(&all))))
-    });
-    said.collect()
+/// What a point's bundle says of a group's workers on a drive.
+pub fn fact(stream: &str, drive: u32, places: &[Processors]) -> Fact {
+    let all: Processors = places.iter().flatten().copied().collect();
+    let how = match places.iter().all(|place| place.len() == 1) {
+        true => "one worker on each",
+        false => "shared by all workers, who are more than there are processors",
+    };
+    let name = format!("{stream}, drive {}", drive + 1);
+    Fact::new("Processors of workers", name, format!("{}: {how}", shown_list(&all)))
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn attempt(
         observed.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
         observed.facts.extend(instances::facts(&observed.cells, window.until_ns - window.from_ns));
         observed.facts.extend(overslept(&groups));
-        observed.facts.extend(placement::facts(&groups));
+        observed.facts.extend(processors(&groups)?);
         let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
         stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
         if let (Some(watch), Some(mark)) = (watch, mark) {
@@ -243,6 +243,15 @@ fn overslept(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
         }
     }
     all.iter().map(Overslept::to_fact).collect()
+}
+
+/// Which processors the workers had, where the plan pins them.
+fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
+    let placement = worker_group::placement_of(groups)?;
+    let of = |(group, places): (&WorkerGroup<'_>, Option<Vec<_>>)| {
+        Some(placement::fact(&group.stream.name, group.drive, &places?))
+    };
+    Ok(groups.iter().zip(placement).filter_map(of).collect())
 }
 
 fn cell(group: &WorkerGroup<'_>) -> Cell {

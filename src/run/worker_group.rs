@@ -11,7 +11,7 @@ use std::sync::{Barrier, Mutex};
 
 use rustix::thread::set_current_timer_slack;
 
-use super::placement;
+use super::placement::{self, Placement};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
@@ -138,6 +138,12 @@ impl<'a> WorkerGroup<'a> {
     }
 }
 
+/// Which processors the workers of all groups run on.
+pub fn placement_of(groups: &[WorkerGroup<'_>]) -> Result<Placement> {
+    let wishes: Vec<_> = groups.iter().map(|g| placement::wish(g.stream, &g.local)).collect();
+    placement::place(&wishes)
+}
+
 /// How long a load lasts.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
@@ -172,7 +178,7 @@ pub fn run(
     stop: &AtomicBool,
     watch: &mut Watch<'_>,
 ) -> Result<Window> {
-    let placement = placement::place(groups)?;
+    let placement = placement_of(groups)?;
     let workers: u32 = groups.iter().map(|g| g.stream.threads).sum();
     let shared = Shared {
         clock,
