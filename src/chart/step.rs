@@ -1,22 +1,18 @@
 //! Which figures a step gets, and what goes into them.
 
+mod caption;
 mod several;
 
-use std::cmp::Ordering;
-
-use super::axis::si;
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
 use super::percentiles::{PercentileSeries, Percentiles};
 use super::timeline::{Timeline, TimelineSeries};
 use super::{Figure, MARK, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::lead;
 use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
-use crate::analysis::{At, Comparison, Standing};
 use crate::plan::Field;
-use crate::stats::{Better, Estimate};
+use crate::stats::Estimate;
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
 pub(super) const TIMELINE_POINTS: usize = 150;
@@ -127,81 +123,11 @@ impl Draw<'_> {
         Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
     }
 
-    /// Where no heading says it, the step's title stands in the caption.
-    fn title(&self) -> String {
-        if self.titled { String::new() } else { self.step.title.clone() }
-    }
-
-    /// Says what the mark means, where there is one.
-    pub(super) fn subtitle(&self, what: String) -> String {
-        let what = if self.titled { format!("{}: {what}", self.step.title) } else { what };
-        match (self.step.has_marks(), self.quiet) {
-            (false, _) => what,
-            (true, false) => format!("{what} ({MARK} not limited by the drive)"),
-            (true, true) => format!("{what} (outline: not limited by the drive)"),
-        }
-    }
-
-    /// On the first page no mark stands at a number: the number is left out.
-    fn marked(&self, cell: &CellFacts, text: String) -> String {
-        if self.quiet { text } else { marked(cell, text) }
-    }
-
-    /// The largest claimed difference in a metric at a point of the figure: "; claimed: A +21 % at
-    /// 96".
-    fn called_out(&self, metric: &Metric) -> String {
-        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
-        let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
-        let own = self
-            .facts
-            .comparisons
-            .iter()
-            .filter(|c| Some(c.step) == index && c.metric == *metric)
-            .filter(at);
-        // Where the step leads, if something is claimed there.
-        let leads =
-            |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
-        let largest = own.max_by(|a, b| {
-            (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
-        });
-        let Some(largest) = largest else { return String::new() };
-        let [value, ..] = largest.printed();
-        let sign = if metric.better() == Better::Higher { "+" } else { "−" };
-        let least = if largest.standing == Standing::AtLeast { "at least " } else { "" };
-        let at = match largest.at {
-            At::Value(value) if !self.step.values[value].label.is_empty() => {
-                format!(" at {}", self.step.values[value].label)
-            }
-            At::Load(ops) => format!(" at {} ops/s", si(ops)),
-            _ => String::new(),
-        };
-        format!("; claimed: {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
-    }
-
-    /// "read service time"
-    fn kind(&self) -> String {
-        let class = self.step.class.map_or("", |c| c.name());
-        format!("{class} {} time", if self.step.open_loop { "response" } else { "service" })
-    }
-
     /// A curve by percentile needs two of them.
     fn has_percentiles(&self) -> bool {
         let several = |l: &Latency| l.percentiles_ns.iter().flatten().nth(1).is_some();
         let mut cells = self.lead().into_iter().filter_map(|(_, c)| c.total.as_ref());
         cells.any(|t| user_latency(t, self.step).is_some_and(several))
-    }
-
-    pub(super) fn x_label(&self) -> String {
-        match self.step.axis.as_ref().map(|a| a.field) {
-            Some(Field::Depth) => "queue depth".to_string(),
-            _ => self.step.axis_label().to_string(),
-        }
-    }
-
-    pub(super) fn groups(&self) -> Vec<String> {
-        let named =
-            |label: &String| if label.is_empty() { self.step.name.clone() } else { label.clone() };
-        self.step.values.iter().map(|v| named(&v.label)).collect()
     }
 
     /// One number for each subject and axis value: bars while they can be distinguished, lines
@@ -338,16 +264,6 @@ impl Draw<'_> {
             self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten()
         };
         subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
-    }
-
-    /// "threads = 4", for figures of one point.
-    pub(super) fn lead_label(&self) -> String {
-        match self.step.values.get(self.step.lead) {
-            Some(value) if !value.label.is_empty() => {
-                format!(" at {} {}", self.x_label(), value.label)
-            }
-            _ => String::new(),
-        }
     }
 
     fn percentiles(&self) -> Figure {

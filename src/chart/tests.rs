@@ -91,7 +91,8 @@ proptest! {
 
     #[test]
     fn labels_of_bars_never_overlap(
-        names in names(), groups in prop::collection::vec("[0-9a-z:./ ]{1,30}", 1..17), lying: bool, quiet: bool,
+        names in names(), groups in prop::collection::vec("[0-9a-z:./ ]{1,30}", 1..17),
+        lying: bool, quiet: bool,
         drawn in prop::collection::vec(prop::option::weighted(0.9, value()), 8 * 17),
     ) {
         let mut drawn = drawn.into_iter();
@@ -102,7 +103,9 @@ proptest! {
         let series = names.iter().map(series).collect();
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
         let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
-        check_all(&GroupedBars { title, subtitle, x_label, y_label, groups, series, lying, quiet })?;
+        let plot =
+            GroupedBars { title, subtitle, x_label, y_label, groups, series, lying, quiet };
+        check_all(&plot)?;
     }
 
     #[test]
@@ -130,19 +133,28 @@ proptest! {
 
     #[test]
     fn numbers_of_panels_and_percentiles_never_overlap(
-        names in names(), values in prop::collection::vec(value(), 3..40), panels in 1usize..5, from in 0usize..5,
+        names in names(), values in prop::collection::vec(value(), 3..40),
+        panels in 1usize..5, from in 0usize..5,
     ) {
         let series = |name: &String| TimelineSeries {
             name: name.clone(),
             points: values.iter().enumerate().map(|(i, (v, _))| (i as f64, *v)).collect(),
         };
-        let panel = |i: usize| Panel { y_label: format!("W {i}"), series: names.iter().map(series).collect() };
+        let panel = |i: usize| Panel {
+            y_label: format!("W {i}"),
+            series: names.iter().map(series).collect(),
+        };
         let (title, subtitle) = ("4K".to_string(), "power".to_string());
         let panels = (0..panels).map(panel).collect();
         check_all(&Panels { title, subtitle, names: names.clone(), panels })?;
         let of = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
-        let points: Vec<_> = of.iter().skip(from).zip(&values).map(|(p, (v, _))| (*p, *v)).collect();
-        let series = names.iter().map(|name| PercentileSeries { name: name.clone(), points: points.clone() }).collect();
+        let points = of.iter().skip(from).zip(&values).map(|(p, (v, _))| (*p, *v));
+        let points: Vec<_> = points.collect();
+        let series = |name: &String| PercentileSeries {
+            name: name.clone(),
+            points: points.clone(),
+        };
+        let series = names.iter().map(series).collect();
         check_all(&Percentiles { title: "4K".into(), subtitle: "by percentile".into(), series })?;
     }
 }

@@ -7,6 +7,7 @@ mod layout;
 mod markdown;
 mod pages;
 mod pdf;
+mod pen;
 mod tags;
 pub mod terminal;
 mod webfont;
