@@ -11,7 +11,7 @@ use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
 /// The engine `null`.
 pub struct Null;
 
-static INFO: Info = Info {
+pub(crate) static INFO: Info = Info {
     name: "null",
     summary: "completes at once or after a stated latency, without I/O",
     family: Family::Any,
@@ -100,6 +100,20 @@ impl Engine for Null {
         };
         Ok(Box::new(NullTarget { model, space, clock: site.clock }))
     }
+}
+
+/// The knobs of an engine that takes no time over this space.
+pub(crate) fn instant(space: Space) -> Vec<(String, serde_json::Value)> {
+    let of = |name: &str, value: serde_json::Value| (name.to_string(), value);
+    vec![
+        of("latency", 0.into()),
+        of("slow_share", 0.0.into()),
+        of("slow_latency", 0.into()),
+        of("distribution", "fixed".into()),
+        of("stall", 0.into()),
+        of("size", space.bytes.into()),
+        of("keys", space.keys.into()),
+    ]
 }
 
 /// How long ops take.

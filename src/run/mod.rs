@@ -9,6 +9,7 @@
 mod admit;
 pub mod before;
 mod caches;
+mod ceiling;
 pub mod floor;
 mod instances;
 mod maxima;

@@ -12,7 +12,7 @@ use super::targets::{self, Targets};
 use super::telemetry::Telemetry;
 use super::time::Time;
 use super::worker_group::{self, Span, WorkerGroup};
-use super::{instances, meters, placement};
+use super::{ceiling, instances, meters, placement};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
@@ -20,7 +20,7 @@ use crate::engine::Home;
 use crate::load::worker::Window;
 use crate::meter::watch::Watch;
 use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream};
-use crate::record::{Cell, Fact, Outcome, Overslept, Point, Sink, Standstill};
+use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill};
 
 /// What ends a run: it is no result of the point that was being measured.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +77,11 @@ fn attempt(
     let step = &point.step;
     let targets =
         targets::open(plan, &point.subject, &step.streams, step.settle, time.clock, progress)?;
+    // Without meters nothing judges a result, and none is needed.
+    let ceilings = match watch {
+        Some(_) => ceiling::of(point, &targets, time)?,
+        None => Vec::new(),
+    };
     come_to_rest(step, &targets, time.stop)?;
     let groups = groups(plan.seed, point, maxima, &targets)?;
     let mut telemetry = Telemetry::new(&groups, time.clock);
@@ -97,6 +102,10 @@ fn attempt(
         observed.facts.extend(instances::facts(&observed.cells, window.until_ns - window.from_ns));
         observed.facts.extend(overslept(&groups));
         observed.facts.extend(processors(&groups)?);
+        let window_ns = window.until_ns - window.from_ns;
+        let confirmed =
+            ceiling::confirmed(ceilings, &observed.cells, window_ns, (point, &targets), time)?;
+        observed.facts.extend(confirmed.iter().map(Ceiling::to_fact));
         let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
         stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
         if let (Some(watch), Some(mark)) = (watch, mark) {
