@@ -6,12 +6,12 @@ use crate::base::error::{Result, bail};
 use crate::base::rng::{Rng, Seed};
 use crate::engine::{Engine, Site, Target};
 use crate::load::{AnyLane, Done, Lane, Op, Space, Wait};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Part, Stream};
 
 /// The engine `null`.
 pub struct Null;
 
-pub(crate) static INFO: Info = Info {
+static INFO: Info = Info {
     name: "null",
     summary: "completes at once or after a stated latency, without I/O",
     family: Family::Any,
@@ -102,18 +102,19 @@ impl Engine for Null {
     }
 }
 
-/// The knobs of an engine that takes no time over this space.
-pub(crate) fn instant(space: Space) -> Vec<(String, serde_json::Value)> {
-    let of = |name: &str, value: serde_json::Value| (name.to_string(), value);
-    vec![
-        of("latency", 0.into()),
-        of("slow_share", 0.0.into()),
-        of("slow_latency", 0.into()),
-        of("distribution", "fixed".into()),
-        of("stall", 0.into()),
-        of("size", space.bytes.into()),
-        of("keys", space.keys.into()),
-    ]
+/// The engine over this space, of ops that take no time.
+pub fn instant(space: Space) -> Part {
+    let knobs: [(&str, serde_json::Value); 7] = [
+        ("latency", 0.into()),
+        ("slow_share", 0.0.into()),
+        ("slow_latency", 0.into()),
+        ("distribution", "fixed".into()),
+        ("stall", 0.into()),
+        ("size", space.bytes.into()),
+        ("keys", space.keys.into()),
+    ];
+    let knobs = knobs.into_iter().map(|(name, value)| (name.to_string(), value));
+    Part { name: INFO.name.to_string(), knobs: Knobs(knobs.collect()) }
 }
 
 /// How long ops take.

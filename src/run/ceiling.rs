@@ -15,7 +15,7 @@ use crate::base::rng::mix;
 use crate::engine::{self, Access, Home, Target};
 use crate::lab::{self, processors::Processors};
 use crate::load::Space;
-use crate::plan::{Family, Knobs, Part, PointPlan, Stream};
+use crate::plan::{Family, PointPlan, Stream};
 use crate::record::{Ceiling, Cell, NEAR_CEILING};
 use crate::workload;
 
@@ -33,7 +33,7 @@ pub fn of(point: &PointPlan, targets: &Targets, time: Time<'_>) -> Result<Vec<Ce
 }
 
 /// Where a result lies near a ceiling, that is measured again: one that was taken while the host
-/// was busy must not be held against it.
+/// was busy says nothing of it.
 pub fn confirmed(
     before: Vec<Ceiling>,
     cells: &[Cell],
@@ -180,8 +180,7 @@ fn without_time(
     if found.is_some_and(|found| found.info().knobs.iter().any(|knob| knob.name == "nop")) {
         engine.knobs.0.insert("nop".into(), true.into());
     } else {
-        engine = Part { name: engine::null::INFO.name.into(), knobs: Knobs::default() };
-        engine.knobs.0.extend(engine::null::instant(space));
+        engine = engine::null::instant(space);
         home = Home::Nowhere;
     }
     site::open(&engine, &home, Access::ReadOnly, time.clock)
