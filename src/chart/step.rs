@@ -55,8 +55,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     let called = |metric: Metric| draw.called_out(&metric);
     let ops = format!("ops/s{}", called(Metric::total(Of::Ops)));
     let mut all = vec![draw.bars("ops", &ops, "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
-    let paced =
-        matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
+    let paced = step.axis.as_ref().is_some_and(|a| a.field.sets_rates());
     let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
     let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
     let of =

@@ -33,6 +33,8 @@ pub struct WorkerGroup<'a> {
     pub instance: u32,
     /// None: closed loop.
     pub rate: Option<Rate>,
+    /// The step's limit to how late an op may be handed over; None: none.
+    pub max_lag_ns: Option<u64>,
     /// The target is a namespace of its own, and no slice of it is to be taken.
     pub own_namespace: bool,
     /// Each worker stops after its share of so many passes; zero: it goes on.
@@ -72,6 +74,7 @@ impl<'a> WorkerGroup<'a> {
             drive: 0,
             instance: 0,
             rate,
+            max_lag_ns: None,
             own_namespace: false,
             passes: 0.0,
             seed,
@@ -263,6 +266,7 @@ fn worker(
             mean_op_bytes,
             gaps,
         )
+        .with_max_lag(group.max_lag_ns)
     });
     let limit = group.limit(&*source)?;
     lane.work(Job {
