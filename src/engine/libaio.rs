@@ -2,11 +2,17 @@
 //! without io_uring and for comparison with results that were made with it. Only direct I/O is
 //! asynchronous there: through the page cache io_submit itself waits.
 //!
+//! Reads, writes and writes with FUA are asynchronous. The rest (flush, write with its fdatasync,
+//! trim, write zeroes) the worker executes itself, one at a time and in its place: a flush begins
+//! when the ops before it are complete.
+//!
 //! The system calls are made directly, so that no C library is needed.
 
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use super::block_commands as commands;
 use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
 use super::{Engine, Site, Target};
 use crate::base::clock::Clock;
@@ -61,6 +67,7 @@ impl Target for LibaioTarget {
     }
 
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        commands::check(&self.file, stream)?;
         let seed = Seed::new(0, 1, u64::from(thread));
         let depth = stream.depth as usize;
         let mut buffers =
@@ -80,6 +87,7 @@ impl Target for LibaioTarget {
             requests,
             addresses,
             staged: Vec::with_capacity(depth),
+            later: Vec::with_capacity(depth),
             events: vec![Event::default(); depth],
             file: Arc::clone(&self.file),
             clock: self.clock,
@@ -169,6 +177,8 @@ struct LibaioLane {
     /// Of each slot's request: the vector above is never resized.
     addresses: Vec<*mut Request>,
     staged: Vec<*mut Request>,
+    /// From the first op on that the worker executes itself, in their order.
+    later: Vec<(u32, Op)>,
     events: Vec<Event>,
     file: Arc<BlockFile>,
     clock: Clock,
@@ -257,27 +267,16 @@ impl LibaioLane {
     }
 }
 
-impl Lane for LibaioLane {
-    #[inline(always)]
-    fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let write = op.kind == OpKind::Write;
-        if write {
-            self.buffers.stamp(slot, op);
-        }
-        let request = &mut self.requests[slot as usize];
-        request.opcode = if write { WRITE } else { READ };
-        request.bytes = u64::from(op.len);
-        request.offset = (self.file.base + op.at) as i64;
-        self.staged.push(self.addresses[slot as usize]);
-        Ok(())
-    }
+/// Whether the kernel executes it while the worker goes on.
+#[inline(always)]
+fn is_asynchronous(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Read | OpKind::Write | OpKind::WriteFua)
+}
 
+impl LibaioLane {
+    /// Collects what has completed.
     #[inline(always)]
-    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
-        self.submit()?;
-        if self.in_flight == 0 {
-            return Ok(());
-        }
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
         let came = self.events(wait)?;
         self.in_flight -= came;
         let mut bad = None;
@@ -290,6 +289,81 @@ impl Lane for LibaioLane {
             done.push(Done { slot: slot as u32, bytes: bytes as u32, hit: true, given_up: false });
         }
         bad.map_or(Ok(()), |(slot, result)| Err(self.failed(slot, result)))
+    }
+
+    /// Executes the ops from the first one on that the worker does itself.
+    #[inline(never)]
+    fn in_order(&mut self, done: &mut Vec<Done>) -> Result<()> {
+        for next in 0..self.later.len() {
+            let (slot, op) = self.later[next];
+            if is_asynchronous(op.kind) {
+                self.staged.push(self.addresses[slot as usize]);
+                continue;
+            }
+            self.submit()?;
+            while op.kind == OpKind::Flush && self.in_flight > 0 {
+                self.reap(Wait::One, done)?;
+            }
+            self.execute(slot, &op)?;
+            done.push(Done { slot, bytes: op.len, hit: true, given_up: false });
+        }
+        self.later.clear();
+        self.submit()
+    }
+
+    fn execute(&mut self, slot: u32, op: &Op) -> Result<()> {
+        let (file, at) = (Arc::clone(&self.file), self.file.base + op.at);
+        let (name, result) = match op.kind {
+            OpKind::WriteFlush => {
+                let data = &self.buffers.slot(slot)[..op.len as usize];
+                let written = file.file.write_at(data, at).and_then(|bytes| {
+                    commands::flush(&file.file)?;
+                    Ok(bytes)
+                });
+                match written {
+                    Ok(bytes) if bytes < data.len() => {
+                        return Err(file.short("writing and flushing", at, bytes, op.len));
+                    }
+                    written => ("writing and flushing", written.map(drop)),
+                }
+            }
+            OpKind::Trim => ("a trim", commands::trim(&file, at, op.len)),
+            OpKind::WriteZeroes => ("writing zeroes", commands::write_zeroes(&file, at, op.len)),
+            _ => ("a flush", commands::flush(&file.file)),
+        };
+        result.map_err(|cause| file.op_failed(name, at, cause))
+    }
+}
+
+impl Lane for LibaioLane {
+    #[inline(always)]
+    fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
+        if op.kind.sends_data() {
+            self.buffers.stamp(slot, op);
+        }
+        let request = &mut self.requests[slot as usize];
+        request.opcode = if op.kind == OpKind::Read { READ } else { WRITE };
+        request.flags = if op.kind == OpKind::WriteFua { libc::RWF_DSYNC } else { 0 };
+        request.bytes = u64::from(op.len);
+        request.offset = (self.file.base + op.at) as i64;
+        if is_asynchronous(op.kind) && self.later.is_empty() {
+            self.staged.push(self.addresses[slot as usize]);
+        } else {
+            self.later.push((slot, *op));
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+        self.submit()?;
+        if !self.later.is_empty() {
+            self.in_order(done)?;
+        }
+        if self.in_flight == 0 {
+            return Ok(());
+        }
+        self.reap(if done.is_empty() { wait } else { Wait::No }, done)
     }
 }
 
