@@ -48,7 +48,8 @@ fn outside(text: &str) -> String {
     out
 }
 
-/// Every text of some blocks but what bundles hold: plans, and facts of hosts and drives.
+/// Every text of some blocks but of figures, and but what bundles hold: plans, and facts of hosts
+/// and drives.
 fn texts(blocks: &[Block], into: &mut Vec<String>) {
     for block in blocks {
         match block {
@@ -64,15 +65,7 @@ fn texts(blocks: &[Block], into: &mut Vec<String>) {
                 into.extend(table.head.iter().cloned());
                 into.extend(table.rows.iter().flat_map(|(_, cells)| cells.iter().cloned()));
             }
-            Block::Figures(figures) => {
-                let palette = crate::chart::Palette::default();
-                for figure in figures {
-                    into.extend([figure.label(), figure.caption()]);
-                    let svg = figure.svg(&palette);
-                    let parts = svg.split('<').filter_map(|part| part.split_once('>'));
-                    into.extend(parts.map(|(_, text)| text.to_string()));
-                }
-            }
+            Block::Figures(_) => {}
         }
     }
 }
@@ -124,7 +117,8 @@ fn in_a_bracketed_language_no_text_is_outside_of_brackets_but_names_numbers_and_
             let words = split(&outside(text)).into_iter();
             let words: Vec<String> = words
                 .filter(|word| word.chars().any(char::is_alphabetic) && !names.contains(word))
-                .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
+                // Numbers with their units, and letters of appendices.
+                .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()) && word.len() > 1)
                 .collect();
             (!words.is_empty()).then(|| format!("{words:?} in “{text}”"))
         };

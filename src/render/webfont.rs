@@ -211,17 +211,17 @@ mod tests {
 
     #[test]
     fn a_page_names_the_character_that_no_font_has() {
-        let page = "<p title=\"東\">Ω</p><style>p { content: '京' }</style><pre>▲ &lt;</pre>";
+        let page = "<p title=\"동\">Ω</p><style>p { content: '경' }</style><pre>▲ &lt;</pre>";
         let used = Used::of_page(page).expect("what is in a tag is not set");
         assert!(
             used.0[0][0].contains(&'Ω')
                 && used.0[2][1].contains(&'▲')
                 && used.0[2][0].contains(&'<')
         );
-        let said = Used::of_page("<p>a <b>京</b></p>")
+        let said = Used::of_page("<p>a <b>경</b></p>")
             .map(|_| ())
             .map_err(|e| describe(&e).0)
             .expect_err("missing");
-        assert!(said.contains("'京' (U+4EAC)"), "{said}");
+        assert!(said.contains("'경' (U+ACBD)"), "{said}");
     }
 }
