@@ -141,8 +141,8 @@ pub fn broken(text: &str, size: f64, face: Face, most: f64) -> Vec<String> {
     lines
 }
 
-/// The pieces between which a line may end, each with whether a space stands before it. Japanese may
-/// be broken after any character but before none that ends a phrase (JIS X 4051).
+/// The pieces between which a line may end, each with whether a space stands before it. Japanese
+/// may be broken after any character but before none that ends a phrase (JIS X 4051).
 fn pieces(text: &str) -> Vec<(&str, bool)> {
     let wide = |c: char| c >= '\u{2E80}';
     let ends =
@@ -163,6 +163,9 @@ fn pieces(text: &str) -> Vec<(&str, bool)> {
     }
     all
 }
+
+/// What no line of Japanese begins with.
+const ENDS: &str = "、。，．：；）」』】！？ー～％ぁぃぅぇぉっゃゅょァィゥェォッャュョ";
 
 /// Where a word that is too wide is cut: after a sign that joins, where there is one in reach, but
 /// after one letter at the least.
