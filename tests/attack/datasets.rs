@@ -309,7 +309,8 @@ pub fn cases() -> usize {
     (REFUSED.len() + PASSED.len()) * ENGINES.len() * 2 + DAMAGED.len() * 2
 }
 
-/// Each situation with each engine, with and without a copy; every day with one of the four in turn.
+/// Each situation with each engine, with and without a copy; every day with one of the four in
+/// turn.
 fn each(cases: &[Case], then: fn(&Case, &str, Option<i32>, &str)) {
     let ways: Vec<_> = ENGINES.iter().flat_map(|e| [(e, false), (e, true)]).collect();
     let many = size(1, ways.len());

@@ -382,8 +382,8 @@ fn go_tpc_and_dyno_each_run_on_the_others_tables_and_find_all_conditions_kept() 
     tpcc(&server, "theirs", "", "10ms", "tpcc_check");
 }
 
-/// As a user would: from nothing to a brief, at the protocols' own small scale. Every day in shorter
-/// windows, and TPC-C's is `tpcc::both_protocols_…`'s to show.
+/// As a user would: from nothing to a brief, at the protocols' own small scale. Every day in
+/// shorter windows, and TPC-C's is `tpcc::both_protocols_…`'s to show.
 #[test]
 fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories() {
     if !have(&["mariadbd"]) {

@@ -1,6 +1,6 @@
-//! What the lab of NVMe drives (`labs/nvme`) shows however busy this machine is: the block protocols
-//! run to their ends on drives with namespaces, and a pulled drive and bad sectors end only their
-//! own points.
+//! What the lab of NVMe drives (`labs/nvme`) shows however busy this machine is: the block
+//! protocols run to their ends on drives with namespaces, and a pulled drive and bad sectors end
+//! only their own points.
 
 use dyno::record::Outcome;
 use dyno::stats::limit::Limit;

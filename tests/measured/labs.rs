@@ -1,5 +1,6 @@
 //! The lab of NVMe drives: real drives in QEMU, whose true speeds are known because the lab sets
-//! them (`it::labs` has what needs no quiet machine). Where QEMU is missing this says so, and counts as not shown.
+//! them (`it::labs` has what needs no quiet machine). Where QEMU is missing this says so, and
+//! counts as not shown.
 //!
 //! A virtual machine may itself be stopped by its host, and the lab's drives with it, and no clock
 //! in the guest can tell. The lab watches for that from outside (`still.csv`): what was measured
