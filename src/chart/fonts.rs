@@ -145,8 +145,7 @@ pub fn broken(text: &str, size: f64, face: Face, most: f64) -> Vec<String> {
 /// may be broken after any character but before none that ends a phrase (JIS X 4051).
 fn pieces(text: &str) -> Vec<(&str, bool)> {
     let wide = |c: char| c >= '\u{2E80}';
-    let ends =
-        |c: char| "、。，．：；）」』】！？ー～％ぁぃぅぇぉっゃゅょァィゥェォッャュョ".contains(c);
+    let ends = |c: char| ENDS.contains(c);
     let opens = |c: char| "（「『【".contains(c);
     let mut all = Vec::new();
     for word in text.split(' ') {

@@ -18,6 +18,7 @@ mod fuzz;
 mod golden;
 mod imports;
 mod interop;
+mod labs;
 mod languages;
 mod made;
 mod method;
