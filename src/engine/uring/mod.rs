@@ -134,7 +134,9 @@ impl UringTarget {
 
 impl Target for UringTarget {
     fn space(&self) -> Space {
-        self.file.space()
+        let space = self.file.space();
+        let unit = self.generic.as_ref().map_or(0, |generic| generic.block_bytes());
+        Space { align_bytes: space.align_bytes.max(unit), ..space }
     }
 
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
@@ -152,7 +154,9 @@ impl Target for UringTarget {
         // A write with the flush that follows it is two requests.
         let entries = if commands::pairs(stream) { 2 * stream.depth } else { stream.depth };
         if let Some(generic) = &self.generic {
-            generic.check(largest)?;
+            let sizes = stream.workload.knobs.sizes("block")?;
+            let sizes: Vec<u64> = sizes.iter().map(|size| size.0).collect();
+            generic.check(self.file.base, &sizes)?;
             if !self.nop {
                 block_commands::check(&self.file, stream)?;
             }

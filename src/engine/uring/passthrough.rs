@@ -38,7 +38,7 @@ pub struct Generic {
     /// Of a logical block.
     block_bytes: u32,
     /// What one command may move.
-    pub most_bytes: u64,
+    most_bytes: u64,
     /// Its name.
     pub name: String,
 }
@@ -89,14 +89,28 @@ impl Generic {
         })
     }
 
-    /// Refuses ops that one command cannot carry out.
-    pub fn check(&self, largest: u32) -> Result<()> {
-        if u64::from(largest) <= self.most_bytes {
+    /// The unit of what commands address.
+    pub fn block_bytes(&self) -> u32 {
+        self.block_bytes
+    }
+
+    /// Refuses ops that one command cannot execute: larger than it may be, or not of whole blocks
+    /// of the drive.
+    pub fn check(&self, base: u64, sizes: &[u64]) -> Result<()> {
+        let (block_bytes, name) = (u64::from(self.block_bytes), &self.name);
+        if let Some(size) = sizes.iter().find(|size| **size > self.most_bytes) {
+            return Err(failed(
+                format!("a command to {name} moves {} bytes at most, not {size}", self.most_bytes),
+                "make `block` smaller, or set `passthrough = false`",
+            ));
+        }
+        let whole = |bytes: &u64| bytes.is_multiple_of(block_bytes);
+        if sizes.iter().chain([&base]).all(whole) {
             return Ok(());
         }
         Err(failed(
-            format!("a command to {} moves {} bytes at most", self.name, self.most_bytes),
-            "make `block` smaller, or set `passthrough = false`",
+            format!("commands to {name} address blocks of {block_bytes} bytes"),
+            "make `block` and `offset` multiples of that",
         ))
     }
 }
