@@ -77,12 +77,12 @@ def initramfs(work, dyno, tools, guest, modules=()):
     return image
 
 
-def qemu(image, memory_mib, *more, kernel_words=""):
-    """The command of the machine; words for its kernel's command line."""
+def qemu(image, memory_mib, part, *more):
+    """The command of the machine, whose guest reads from the kernel's command line what to do."""
     return ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-machine", "q35", "-smp", "2",
             "-m", str(memory_mib), "-nographic", "-nodefaults", "-no-reboot", "-serial", "stdio",
             "-kernel", kernel(), "-initrd", image,
-            "-append", f"console=ttyS0 quiet no_timer_check panic=-1 mitigations=off {kernel_words}", *more]
+            "-append", f"console=ttyS0 quiet no_timer_check panic=-1 mitigations=off lab={part}", *more]
 
 
 def disk(work, name, mib):
