@@ -1,6 +1,7 @@
 //! The rules of the house that a compiler does not know: sizes, headers, import direction, banned
 //! calls.
 
+mod glossary;
 mod imports;
 
 use std::path::{Path, PathBuf};
