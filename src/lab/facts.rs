@@ -4,10 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use super::host::{self, push, read};
+use super::write_cache;
 use crate::base::units;
-use crate::plan::{Place, Subject};
+use crate::plan::{Drive, Place, Subject};
 use crate::record::Fact;
-use crate::record::key::{Heading, drive};
+use crate::record::key::{Heading, Key, drive};
 
 /// Host, processor, memory, kernel, and the filesystem and device under every drive of every
 /// subject.
@@ -16,14 +17,27 @@ pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
     host::gather(&mut facts);
     for subject in subjects {
         for (i, drive) in subject.drives.iter().enumerate() {
-            let group = match subject.drives.len() {
-                1 => format!("{}: {}", Heading::Drive.name(), subject.name),
-                _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, i + 1),
-            };
-            under(&mut facts, &group, &drive.place);
+            under(&mut facts, &heading(subject, i), &drive.place);
         }
     }
     facts
+}
+
+/// The heading of a drive's facts.
+fn heading(subject: &Subject, drive: usize) -> String {
+    match subject.drives.len() {
+        1 => format!("{}: {}", Heading::Drive.name(), subject.name),
+        _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, drive + 1),
+    }
+}
+
+/// The state of the volatile write cache of each drive of a subject, as `key`.
+pub fn write_caches(subject: &Subject, key: Key) -> Vec<Fact> {
+    let of = |(i, drive): (usize, &Drive)| {
+        let state = write_cache::state(&drive.place)?;
+        Some(Fact::new(heading(subject, i), key.name, state))
+    };
+    subject.drives.iter().enumerate().filter_map(of).collect()
 }
 
 /// The filesystem that a path is on, as /proc/self/mountinfo has it.

@@ -19,4 +19,5 @@ pub mod pin;
 pub mod purge;
 pub mod server;
 pub mod shared;
+pub mod write_cache;
 pub mod write_counter;

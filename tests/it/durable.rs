@@ -3,7 +3,9 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+
+use dyno::store::Bundle;
 
 use crate::support::{dyno, skip};
 
@@ -53,22 +55,7 @@ impl Disk {
 
     /// Runs one stream on the device as it is, and returns the ops of `class`.
     fn run(&self, engine: &str, stream: &str, class: &str) -> u64 {
-        let dir = self.folder.path();
-        let protocol = format!(
-            "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"{engine}\"\nsize = 0\n\
-             direct = true\n[[step]]\nname = \"s\"\nduration = \"300ms\"\n[[step.stream]]\n\
-             name = \"io\"\nengine = \"{engine}\"\n{stream}\n"
-        );
-        std::fs::write(dir.join("p.toml"), protocol).unwrap();
-        let plan = format!(
-            "protocol = \"./p.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\ndrives = [{{ device \
-             = \"{}\", serial = \"{}\", erase = true }}]\n",
-            self.device.display(),
-            dir.join("disk").display()
-        );
-        std::fs::write(dir.join("plan.toml"), plan).unwrap();
-        let _ = std::fs::remove_file(dir.join("b.dyno"));
-        let output = dyno(dir, &["run", "plan.toml", "--bundle", "b.dyno"]);
+        let (dir, output) = (self.folder.path(), self.prepared_run("", engine, stream));
         assert!(output.status.success(), "{stream}: {}", String::from_utf8_lossy(&output.stderr));
         let csv = String::from_utf8(dyno(dir, &["export", "b.dyno"]).stdout).unwrap();
         let rows: Vec<Vec<&str>> = csv.lines().map(|l| l.split(',').collect()).collect();
@@ -76,6 +63,34 @@ impl Disk {
         let (classes, ops) = (column("class"), column("ops"));
         let own = rows.iter().find(|row| row[classes] == class);
         own.unwrap_or_else(|| panic!("no {class}: {csv}"))[ops].parse().unwrap()
+    }
+
+    /// Runs one stream on the device as `prepare` leaves it.
+    fn prepared_run(&self, prepare: &str, engine: &str, stream: &str) -> Output {
+        let dir = self.folder.path();
+        let protocol = format!(
+            "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"{engine}\"\nsize = 0\n\
+             direct = true\n{prepare}[[step]]\nname = \"s\"\nduration = \"300ms\"\n[[step.stream]]\n\
+             name = \"io\"\nengine = \"{engine}\"\n{stream}\n"
+        );
+        std::fs::write(dir.join("p.toml"), protocol).unwrap();
+        let plan = format!(
+            "protocol = \"./p.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\ndrives = [{{ device \
+             = \"{}\", serial = \"{}\", erase = \"unknown data\" }}]\n",
+            self.device.display(),
+            dir.join("disk").display()
+        );
+        std::fs::write(dir.join("plan.toml"), plan).unwrap();
+        let _ = std::fs::remove_file(dir.join("b.dyno"));
+        dyno(dir, &["run", "plan.toml", "--bundle", "b.dyno"])
+    }
+
+    /// The facts of the drive that the last run kept, by name.
+    fn fact(&self, name: &str) -> Option<String> {
+        let bundle = Bundle::open(&self.folder.path().join("b.dyno")).unwrap();
+        let facts = bundle.facts().unwrap();
+        let own = facts.iter().find(|fact| fact.group == "Drive: A" && fact.name == name);
+        own.map(|fact| fact.value.clone())
     }
 }
 
@@ -89,8 +104,9 @@ fn as_many_flushes_and_discards_reach_a_device_as_are_reported() {
     if disk.queue("write_cache") != "write back" {
         return skip("the loop device has no write cache, so the kernel sends it no flushes");
     }
-    // Without FUA of the device's own, the kernel sends a flush after each such write.
-    let fua = if disk.queue("fua") == "1" { 0 } else { 1 };
+    // The kernel ends each such write with a flush, and without FUA of the device's own makes
+    // another of it.
+    let fua = if disk.queue("fua") == "1" { 1 } else { 2 };
     let loads = [
         ("psync", "read = 0, sync = \"fdatasync\" }", "write-fdatasync", FLUSHES, 1),
         ("psync", "read = 0, sync = \"fua\" }", "write-fua", FLUSHES, fua),
@@ -128,4 +144,33 @@ fn what_was_trimmed_or_zeroed_on_a_device_reads_as_zeroes_and_nothing_else_chang
             assert!(data[blocks..].iter().all(|b| *b == 0xA5), "{engine}: {class} went too far");
         }
     }
+}
+
+#[test]
+fn a_write_cache_is_switched_for_the_run_and_put_back_also_after_a_failure() {
+    let Some(disk) = Disk::new() else { return };
+    if disk.queue("write_cache") != "write back" {
+        return skip("the loop device has no write cache to switch");
+    }
+    const OFF: &str = "[prepare]\nwrite_cache = \"off\"\n";
+    let writes = "workload = { kind = \"random\", read = 0, sync = \"fdatasync\" }";
+    let before = disk.kernel(FLUSHES);
+    let output = disk.prepared_run(OFF, "psync", writes);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(disk.kernel(FLUSHES), before, "a cache that is off needs no flush");
+    for name in ["Volatile write cache", "Volatile write cache after"] {
+        assert_eq!(disk.fact(name).as_deref(), Some("off"), "{name}");
+    }
+    assert_eq!(disk.queue("write_cache"), "write back");
+    // A block that does not fit fails the point.
+    let output = disk.prepared_run(
+        OFF,
+        "psync",
+        "workload = { kind = \"random\", read = 0, block = \"1GiB\" }",
+    );
+    assert!(!output.status.success());
+    assert_eq!(disk.queue("write_cache"), "write back");
+    // As it is found.
+    disk.run("psync", writes, "write-fdatasync");
+    assert_eq!(disk.fact("Volatile write cache").as_deref(), Some("on"));
 }
