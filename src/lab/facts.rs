@@ -4,11 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use super::host::{self, push, read};
-use super::write_cache;
 use crate::base::units;
-use crate::plan::{Drive, Place, Subject};
+use crate::plan::{Place, Subject};
 use crate::record::Fact;
-use crate::record::key::{Heading, Key, drive};
+use crate::record::key::{Heading, drive};
 
 /// Host, processor, memory, kernel, and the filesystem and device under every drive of every
 /// subject.
@@ -24,20 +23,11 @@ pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
 }
 
 /// The heading of a drive's facts.
-fn heading(subject: &Subject, drive: usize) -> String {
+pub(super) fn heading(subject: &Subject, drive: usize) -> String {
     match subject.drives.len() {
         1 => format!("{}: {}", Heading::Drive.name(), subject.name),
         _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, drive + 1),
     }
-}
-
-/// The state of the volatile write cache of each drive of a subject, as `key`.
-pub fn write_caches(subject: &Subject, key: Key) -> Vec<Fact> {
-    let of = |(i, drive): (usize, &Drive)| {
-        let state = write_cache::state(&drive.place)?;
-        Some(Fact::new(heading(subject, i), key.name, state))
-    };
-    subject.drives.iter().enumerate().filter_map(of).collect()
 }
 
 /// The filesystem that a path is on, as /proc/self/mountinfo has it.

@@ -10,11 +10,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::exclusive::Exclusive;
-use super::facts::mount_of;
+use super::facts::{heading, mount_of};
 use super::guard::disk::{Disk, read};
 use super::nvme::{self, Spelling};
 use crate::base::error::{Context, Result, failed};
-use crate::plan::{Drive, Place};
+use crate::plan::{Drive, Place, Subject};
+use crate::record::Fact;
+use crate::record::key::Key;
 
 /// What a drive does with data that it has acknowledged and not yet made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +75,15 @@ fn is_nvme(disk: &Disk) -> bool {
 
 fn queue(disk: &Disk) -> PathBuf {
     disk.sysfs.join("queue/write_cache")
+}
+
+/// The state of the volatile write cache of each drive of a subject, as `key`.
+pub fn facts(subject: &Subject, key: Key) -> Vec<Fact> {
+    let of = |(i, drive): (usize, &Drive)| {
+        let state = state(&drive.place)?;
+        Some(Fact::new(heading(subject, i), key.name, state))
+    };
+    subject.drives.iter().enumerate().filter_map(of).collect()
 }
 
 /// What an NVMe drive says itself.

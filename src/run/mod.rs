@@ -25,6 +25,7 @@ mod standstill;
 mod steady;
 pub mod stopping_rule;
 mod targets;
+mod task;
 mod telemetry;
 mod time;
 mod worker_group;
@@ -35,8 +36,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
 use crate::lab::data::FOLDER;
-use crate::lab::facts::write_caches;
-use crate::lab::{shared, write_counter};
+use crate::lab::{shared, write_cache, write_counter};
 use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
@@ -100,7 +100,7 @@ impl Run<'_> {
         let after: Vec<Fact> = ready
             .values()
             .flatten()
-            .flat_map(|r| write_caches(&r.subject, key::drive::VOLATILE_CACHE_AFTER))
+            .flat_map(|r| write_cache::facts(&r.subject, key::drive::VOLATILE_CACHE_AFTER))
             .collect();
         let left: Vec<Result<()>> = ready.values().flatten().map(Ready::leave).collect();
         let left: Result<()> = left.into_iter().collect();

@@ -70,8 +70,8 @@ impl Disk {
         let dir = self.folder.path();
         let protocol = format!(
             "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"{engine}\"\nsize = 0\n\
-             direct = true\n{prepare}[[step]]\nname = \"s\"\nduration = \"300ms\"\n[[step.stream]]\n\
-             name = \"io\"\nengine = \"{engine}\"\n{stream}\n"
+             direct = true\n{prepare}[[step]]\nname = \"s\"\nduration = \"300ms\"\n\
+             [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\n{stream}\n"
         );
         std::fs::write(dir.join("p.toml"), protocol).unwrap();
         let plan = format!(
