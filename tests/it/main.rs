@@ -22,6 +22,7 @@ mod interop;
 mod made;
 mod method;
 mod parts;
+mod pinning;
 mod plans;
 mod prepare;
 mod promise;
