@@ -33,8 +33,7 @@ fn japanese_text_can_be_copied_out_of_a_pdf() {
     let text = String::from_utf8(text.expect("pdftotext").stdout).expect("UTF-8");
     // A line may end between any two characters.
     let text = text.replace('\n', "");
-    for said in ["測定結果", "付録", "キュー深度", "サービス時間"]
-    {
+    for said in ["測定結果", "付録", "キュー深度", "サービス時間"] {
         assert!(text.contains(said), "'{said}' is not in {text}");
     }
 }
