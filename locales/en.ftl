@@ -51,3 +51,94 @@ ops-per-watt = ops/s per watt
 power-against-throughput = { $class } power against throughput, by { $axis }
 power-over-time = power under the throughput{ $at }
 power-and-temperature-over-time = power and temperature under the throughput{ $at }
+
+## Bottlenecks, their evidence, and what to change (src/stats)
+limit-drive = drive
+limit-cpu = host CPU
+limit-memory = memory
+limit-no-drive = no drive (tmpfs)
+limit-neighbour = neighbour
+limit-generator = generator
+limit-standstill = standstill
+limit-rate = rate asked
+limit-thermal = thermal throttling
+limit-locks = locks
+limit-undecided = undecided
+verdict-clauses = { $first }; { $second }
+verdict-processors-busy = processors { $busy } busy
+verdict-processors-others = processors { $busy } busy, { $others } with other processes
+verdict-few-at-device = only { $share } of the load's requests were at the device
+verdict-hypervisor = the hypervisor gave away { $stolen }
+remedy-own-machine = a machine of its own, or virtual processors that nobody shares
+remedy-end-others = end what else runs on this host, and measure again
+verdict-stood-still = Dyno itself stood still for { $still } of { $window }
+remedy-stood-still =
+    measure again where nothing stops Dyno: no suspend, no debugger, no overcommitted virtual machine
+verdict-tmpfs = the subject's folder is in memory (tmpfs): no drive lies under it
+remedy-tmpfs = name a folder on the drive's filesystem, or the device itself
+verdict-from-memory = at least { $share } of the reads were served from memory
+verdict-left-in-memory = { $share } of the bytes written had not reached the device at the end
+remedy-longer-window = a window so long that memory is full before it begins
+remedy-direct-or-longer-window =
+    `direct = true`, or a window so long that memory is full before it begins
+remedy-dataset-beyond-memory = a dataset larger than memory
+remedy-dataset-of = a dataset of { $size }
+remedy-direct-or = `direct = true`, or { $other }
+remedy-smaller-cache = a smaller cache of the engine's own, or a larger dataset
+remedy-dataset-fits = the dataset, { $dataset }, fits into { $memory } of memory: { $how }
+verdict-neighbour =
+    { $share } of the device's time went to requests of others, who read { $read } and wrote { $written }
+remedy-neighbour =
+    end what else uses the drive (`iotop -o` names it), or measure a drive that nothing else uses
+verdict-late = at least { $share } of the ops were handed over late by Dyno itself
+verdict-late-p99 =
+    at least { $share } of the ops were handed over late by Dyno itself, and p99 of the response time
+    is { $ratio } times that of the service time
+remedy-late = more workers for the rate, a lower rate, or processors that nothing else uses
+verdict-rate-reached = { $share } of the rate asked for was reached
+verdict-throttled = the drive throttled itself for { $share } of the window
+verdict-thinks = { $share } of its requests were under way; between them it keys and thinks
+verdict-too-few-made =
+    only { $share } of the requests that it may have under way were: Dyno makes no more
+remedy-too-few-made = more threads with less depth each, or larger requests
+verdict-no-device = no device seen
+verdict-at-device =
+    the load's own requests were at the device for { $window } of the window, { $requests } of those
+    it may have under way
+verdict-at-device-flushing =
+    the load's own requests were at the device for { $window } of the window, in flushes for { $flushing }
+    of it, { $requests } of those it may have under way
+verdict-processors-unknown = processor time unknown
+verdict-one-core = one worker, and its core { $busy } busy
+verdict-computed = workers computed for { $share } of the time
+verdict-own = { $evidence }, { $own } with the load itself
+verdict-own-and-servers =
+    { $evidence }, { $own } with the load itself, { $servers } with its database servers
+remedy-server-processors =
+    more processors for the server, or a dataset that its cache does not hold, so that the drive is
+    asked more
+remedy-processors =
+    more or faster processors, or a load that computes less for each byte: larger requests, no compression
+verdict-others-waited = its other workers waited for those
+verdict-locks =
+    workers were off the processor { $off } of the time, and any of their requests at the device for
+    only { $window } of it
+remedy-locks = fewer threads, or several datasets at once (`instances`), so that none waits
+verdict-in-repeats = { $evidence } (in { $count } of { $repeats } repeats; { $others })
+verdict-limit-in = { $limit } in { $count }
+verdict-limits = { $first }, { $other }
+
+## Differences in test conditions (src/analysis)
+difference-fact = { $heading }: { $fact }
+difference-setting = { $path }
+difference-method = version of the measuring method
+difference-preparation = Preparation
+difference-temperature = Temperature at the start, { $step }
+difference-own-runs = Measured in runs of their own
+difference-one-after-other = Measured one subject after the other
+difference-unequally = what changed with time met them unequally
+difference-nothing-done = nothing
+value-of = { $value } ({ $subjects })
+values-and = { $first }, { $other }
+on-this-host = On this host, { $summary }
+difference-times = { $times }

@@ -51,3 +51,101 @@ ops-per-watt = ops/s por watt
 power-against-throughput = potência de { $class } em função da vazão, por { $axis }
 power-over-time = potência sob a vazão{ $at }
 power-and-temperature-over-time = potência e temperatura sob a vazão{ $at }
+
+## Bottlenecks, their evidence, and what to change (src/stats)
+limit-drive = drive
+limit-cpu = CPU do host
+limit-memory = memória
+limit-no-drive = nenhum drive (tmpfs)
+limit-neighbour = outra carga
+limit-generator = gerador
+limit-standstill = parada
+limit-rate = taxa solicitada
+limit-thermal = limitação térmica
+limit-locks = locks
+limit-undecided = indefinido
+verdict-clauses = { $first }; { $second }
+verdict-processors-busy = processadores { $busy } ocupados
+verdict-processors-others = processadores { $busy } ocupados, { $others } com outros processos
+verdict-few-at-device = apenas { $share } das requisições da carga estavam no dispositivo
+verdict-hypervisor = o hipervisor cedeu { $stolen } a outros
+remedy-own-machine = uma máquina dedicada, ou processadores virtuais que ninguém compartilha
+remedy-end-others = encerrar o que mais é executado neste host e medir de novo
+verdict-stood-still = o próprio Dyno ficou parado por { $still } de { $window }
+remedy-stood-still =
+    medir de novo onde nada pare o Dyno: sem suspensão, sem depurador, sem máquina virtual com recursos
+    sobrealocados
+verdict-tmpfs = a pasta do alvo está na memória (tmpfs): não há drive sob ela
+remedy-tmpfs = indicar uma pasta no sistema de arquivos do drive, ou o próprio dispositivo
+verdict-from-memory = pelo menos { $share } das leituras foram atendidas pela memória
+verdict-left-in-memory =
+    { $share } dos bytes escritos não haviam chegado ao dispositivo no final
+remedy-longer-window = uma janela tão longa que a memória esteja cheia antes que ela comece
+remedy-direct-or-longer-window =
+    `direct = true`, ou uma janela tão longa que a memória esteja cheia antes que ela comece
+remedy-dataset-beyond-memory = um conjunto de dados maior que a memória
+remedy-dataset-of = um conjunto de dados de { $size }
+remedy-direct-or = `direct = true`, ou { $other }
+remedy-smaller-cache = um cache menor do próprio mecanismo, ou um conjunto de dados maior
+remedy-dataset-fits =
+    o conjunto de dados, { $dataset }, cabe em { $memory } de memória: { $how }
+verdict-neighbour =
+    { $share } do tempo do dispositivo foi gasto com requisições de outros, que leram { $read } e escreveram
+    { $written }
+remedy-neighbour =
+    encerrar o que mais usa o drive (`iotop -o` mostra o quê), ou medir um drive que nada mais use
+verdict-late = pelo menos { $share } das operações foram entregues com atraso pelo próprio Dyno
+verdict-late-p99 =
+    pelo menos { $share } das operações foram entregues com atraso pelo próprio Dyno, e o p99 do tempo
+    de resposta é { $ratio } vezes o do tempo de serviço
+remedy-late = mais workers para a taxa, uma taxa menor, ou processadores que nada mais use
+verdict-rate-reached = { $share } da taxa solicitada foi atingida
+verdict-throttled = o drive limitou a si mesmo durante { $share } da janela
+verdict-thinks =
+    { $share } de suas requisições estavam em andamento; entre elas há tempos de digitação e de reflexão
+verdict-too-few-made =
+    apenas { $share } das requisições que pode ter em andamento estavam: o Dyno não gera mais
+remedy-too-few-made = mais threads com menos profundidade cada, ou requisições maiores
+verdict-no-device = nenhum dispositivo visto
+verdict-at-device =
+    as requisições da própria carga estavam no dispositivo durante { $window } da janela, { $requests }
+    das que pode ter em andamento
+verdict-at-device-flushing =
+    as requisições da própria carga estavam no dispositivo durante { $window } da janela, em flushes
+    durante { $flushing } dela, { $requests } das que pode ter em andamento
+verdict-processors-unknown = tempo de processador desconhecido
+verdict-one-core = um worker, e seu núcleo { $busy } ocupado
+verdict-computed = os workers calcularam durante { $share } do tempo
+verdict-own = { $evidence }, { $own } com a própria carga
+verdict-own-and-servers =
+    { $evidence }, { $own } com a própria carga, { $servers } com seus servidores de banco de dados
+remedy-server-processors =
+    mais processadores para o servidor, ou um conjunto de dados que não caiba no cache dele, para que
+    o drive seja mais exigido
+remedy-processors =
+    mais processadores ou mais rápidos, ou uma carga que calcule menos por byte: requisições maiores,
+    sem compressão
+verdict-others-waited = seus outros workers esperavam por essas
+verdict-locks =
+    os workers estavam fora do processador { $off } do tempo, e alguma de suas requisições no dispositivo
+    apenas { $window } dele
+remedy-locks =
+    menos threads, ou vários conjuntos de dados ao mesmo tempo (`instances`), para que nenhuma espere
+verdict-in-repeats = { $evidence } (em { $count } de { $repeats } repetições; { $others })
+verdict-limit-in = { $limit } em { $count }
+verdict-limits = { $first }, { $other }
+
+## Differences in test conditions (src/analysis)
+difference-fact = { $heading }: { $fact }
+difference-setting = { $path }
+difference-method = versão do método de medição
+difference-preparation = Preparação
+difference-temperature = Temperatura no início, { $step }
+difference-own-runs = Medidos em execuções separadas
+difference-one-after-other = Medidos um alvo após o outro
+difference-unequally = o que mudou com o tempo os afetou de forma desigual
+difference-nothing-done = nada
+value-of = { $value } ({ $subjects })
+values-and = { $first }, { $other }
+on-this-host = Neste host: { $summary }
+difference-times = { $times }

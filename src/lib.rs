@@ -19,7 +19,7 @@
 //! lab → record
 //! load → record
 //! meter → record
-//! stats → record
+//! stats → language, record
 //! store → record
 //! record → plan
 //! plan → base

@@ -4,6 +4,7 @@ use crate::analysis::compare::Comparison;
 use crate::analysis::facts::Facts;
 use crate::analysis::metric::Part;
 use crate::analysis::specimens;
+use crate::language::Language;
 use crate::stats::limit::Verdict;
 
 /// Of what a claim is: so many drives of each model, or these drives alone; nothing where no drive
@@ -37,8 +38,9 @@ pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
 
 /// The evidence, and what to change where it was not the drive.
 pub fn because(verdict: &Verdict) -> String {
-    match &verdict.remedy {
-        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
-        None => verdict.evidence.clone(),
+    let evidence = Language::ENGLISH.text(&verdict.evidence);
+    match verdict.remedy.as_ref().map(|remedy| Language::ENGLISH.text(remedy)) {
+        Some(remedy) => format!("{evidence}. To measure the drive: {remedy}"),
+        None => evidence,
     }
 }

@@ -9,6 +9,7 @@ use crate::analysis::compare::{Comparison, Standing};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::lead::{self, Outcome};
 use crate::analysis::metric::{Asked, Metric};
+use crate::language::Language;
 use crate::stats::limit::Verdict;
 
 /// Findings beside the first sentence.
@@ -312,7 +313,7 @@ fn not_limited(verdicts: &[&Verdict], measured: usize) -> String {
         false => format!(", most of them by {}", v.limit.name()),
     });
     let change = most
-        .and_then(|v| v.remedy.clone())
+        .and_then(|v| Some(Language::ENGLISH.text(v.remedy.as_ref()?)))
         .unwrap_or("“Bottleneck” says what to change".to_string());
     format!("{} of {measured} points were not limited by the drive{by}: {change}", verdicts.len())
 }

@@ -5,7 +5,7 @@ use super::number_format;
 use crate::analysis::alike;
 use crate::analysis::claims::{Claim, Crossover};
 use crate::analysis::compare::{At, Comparison, Standing};
-use crate::analysis::conditions::Barred;
+use crate::analysis::conditions::{Barred, Difference};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure, Metric, NEW_ORDER};
 use crate::analysis::point_summary::PERCENTILES;
@@ -293,8 +293,9 @@ pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
 pub fn barred(facts: &Facts, bar: &Barred) -> String {
     let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
     let step = bar.step.map_or(String::new(), |s| format!(" in {}", facts.steps[s].title));
-    let each: Vec<String> =
-        bar.differences.iter().map(|d| format!("{} differs, {}", d.what, d.values)).collect();
+    let l = facts.language;
+    let differs = |d: &Difference| format!("{} differs, {}", l.text(&d.what), l.text(&d.values));
+    let each: Vec<String> = bar.differences.iter().map(differs).collect();
     let vary = if bar.step.is_some() { " (if that is the question, name it: --vary)" } else { "" };
     format!("{other} and {first} are not comparable{step}: {}{vary}.", each.join("; "))
 }

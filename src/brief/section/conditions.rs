@@ -20,6 +20,9 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             "Nothing that is known of the subjects differs apart from the drives.",
         )];
     }
-    let rows = found.into_iter().map(|d| vec![d.grade.name().to_string(), d.what, d.values]);
+    let l = facts.language;
+    let rows = found
+        .into_iter()
+        .map(|d| vec![d.grade.name().to_string(), l.text(&d.what), l.text(&d.values)]);
     vec![Table::of(3, &["", "what", "values"], rows.collect()).block()]
 }
