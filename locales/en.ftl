@@ -142,3 +142,52 @@ value-of = { $value } ({ $subjects })
 values-and = { $first }, { $other }
 on-this-host = On this host, { $summary }
 difference-times = { $times }
+
+## Axes of steps (src/analysis)
+axis-threads = threads
+axis-depth = depth
+axis-asked-ops = asked ops/s
+axis-asked-rate = asked rate
+axis-load = load
+axis-block = block
+axis-instances = instances
+axis-rates = multiple of the rates
+maximum = maximum
+mean = mean
+
+## Figures (src/chart)
+figure-nothing-measured = nothing was measured here
+figure-seconds = seconds
+figure-round = round
+figure-share-no-longer = share of operations that took no longer
+figure-convergence = Convergence to steady state
+figure-convergence-in-rounds =
+    { $metric } in rounds of { $round }; last rounds with their fit and mean ± { $band }
+figure-drive-of = { $subject }, drive { $drive }
+hollow-points = { $caption } (hollow: the asked rate was missed by more than 2 %)
+hover-missed-its-rate = { $point }, missed its rate
+hover-interval = { $value } (95 %: { $low } to { $high })
+hover-not-limited = { $bar }: not limited by the drive
+caption-of-step = { $step }: { $caption }
+caption-marked = { $caption } ({ $mark } not limited by the drive)
+caption-outlined = { $caption } (outline: not limited by the drive)
+figure-queue-depth = queue depth
+figure-service-time = { $figure } { $class } service time
+figure-response-time = { $figure } { $class } response time
+figure-service-time-by-percentile = { $class } service time by percentile{ $at }
+figure-response-time-by-percentile = { $class } response time by percentile{ $at }
+figure-against-throughput = { $what } against throughput, by { $axis }
+figure-overload = {"; "}overload beyond the axis is left out
+figure-at = {" "}at { $axis } { $value }
+figure-throughput = throughput
+figure-ops-over-time = ops/s over time{ $at }
+figure-of-each-drive = { $figure } of each drive{ $at }
+figure-drive = drive { $number }
+figure-of-instances = p99 of all instances together, and the mean of their own{ $at }
+figure-pooled = pooled
+figure-mean-of-instances = mean of the instances' p99s
+figure-by-neighbour = latency by neighbour{ $at }
+figure-of-neighbour = { $name }: { $figure }
+figures-lead = What each step leads with
+figures-megabytes = MB/s across workloads, each at its most, on one scale
+figures-part = { $caption } ({ $number } of { $count })

@@ -149,3 +149,52 @@ value-of = { $value } ({ $subjects })
 values-and = { $first }, { $other }
 on-this-host = Neste host: { $summary }
 difference-times = { $times }
+
+## Axes of steps (src/analysis)
+axis-threads = threads
+axis-depth = profundidade de fila
+axis-asked-ops = ops/s solicitadas
+axis-asked-rate = taxa solicitada
+axis-load = carga
+axis-block = bloco
+axis-instances = instâncias
+axis-rates = múltiplo das taxas
+maximum = máximo
+mean = média
+
+## Figures (src/chart)
+figure-nothing-measured = nada foi medido aqui
+figure-seconds = segundos
+figure-round = rodada
+figure-share-no-longer = parcela das operações que não demoraram mais que isso
+figure-convergence = Convergência para o estado estacionário
+figure-convergence-in-rounds =
+    { $metric } em rodadas de { $round }; últimas rodadas com sua reta de ajuste e média ± { $band }
+figure-drive-of = { $subject }, drive { $drive }
+hollow-points = { $caption } (vazado: a taxa solicitada não foi atingida por mais de 2 %)
+hover-missed-its-rate = { $point }, não atingiu sua taxa
+hover-interval = { $value } (95 %: { $low } a { $high })
+hover-not-limited = { $bar }: não limitado pelo drive
+caption-of-step = { $step }: { $caption }
+caption-marked = { $caption } ({ $mark } não limitado pelo drive)
+caption-outlined = { $caption } (contorno: não limitado pelo drive)
+figure-queue-depth = profundidade de fila
+figure-service-time = { $figure } do tempo de serviço de { $class }
+figure-response-time = { $figure } do tempo de resposta de { $class }
+figure-service-time-by-percentile = tempo de serviço de { $class } por percentil{ $at }
+figure-response-time-by-percentile = tempo de resposta de { $class } por percentil{ $at }
+figure-against-throughput = { $what } em função da vazão, por { $axis }
+figure-overload = {"; "}a sobrecarga além do eixo foi omitida
+figure-at = {" "}com { $axis } { $value }
+figure-throughput = vazão
+figure-ops-over-time = ops/s ao longo do tempo{ $at }
+figure-of-each-drive = { $figure } de cada drive{ $at }
+figure-drive = drive { $number }
+figure-of-instances = p99 de todas as instâncias juntas, e a média dos p99 de cada uma{ $at }
+figure-pooled = em conjunto
+figure-mean-of-instances = média dos p99 das instâncias
+figure-by-neighbour = latência por carga vizinha{ $at }
+figure-of-neighbour = { $name }: { $figure }
+figures-lead = O valor principal de cada etapa
+figures-megabytes = MB/s das cargas, cada uma em seu máximo, na mesma escala
+figures-part = { $caption } ({ $number } de { $count })

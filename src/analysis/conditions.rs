@@ -208,10 +208,10 @@ fn unlike(facts: &Facts, seen: &[Seen<'_>]) -> Option<Message> {
 }
 
 /// Every value once, with whose it is.
-fn distinct<'f, V: PartialEq>(
-    facts: &'f Facts,
+fn distinct<V: PartialEq>(
+    facts: &Facts,
     seen: impl Iterator<Item = (usize, V)>,
-) -> Vec<(V, Vec<&'f str>)> {
+) -> Vec<(V, Vec<&str>)> {
     let mut distinct: Vec<(V, Vec<&str>)> = Vec::new();
     for (subject, value) in seen {
         let name = facts.subjects[subject].as_str();
