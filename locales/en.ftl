@@ -191,3 +191,6 @@ figure-of-neighbour = { $name }: { $figure }
 figures-lead = What each step leads with
 figures-megabytes = MB/s across workloads, each at its most, on one scale
 figures-part = { $caption } ({ $number } of { $count })
+verdict-near-ceiling = { $share } of what Dyno generates here in this shape
+remedy-near-ceiling = more threads where processors are free, larger requests, or a faster host
+verdict-ceiling = generator's ceiling { $ops } ops/s

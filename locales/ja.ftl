@@ -177,3 +177,6 @@ figure-of-neighbour = { $name }: { $figure }
 figures-lead = 各ステップの代表値
 figures-megabytes = 各負荷の最大 MB/s (共通の目盛り)
 figures-part = { $caption } ({ $number } / { $count })
+verdict-near-ceiling = この負荷形状で Dyno がここで生成できる量の { $share }
+remedy-near-ceiling = プロセッサに空きがあればスレッドを増やすか、要求を大きくするか、高速なホストを使う
+verdict-ceiling = 負荷生成側の上限 { $ops } ops/s

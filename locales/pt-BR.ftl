@@ -198,3 +198,7 @@ figure-of-neighbour = { $name }: { $figure }
 figures-lead = O valor principal de cada etapa
 figures-megabytes = MB/s das cargas, cada uma em seu máximo, na mesma escala
 figures-part = { $caption } ({ $number } de { $count })
+verdict-near-ceiling = { $share } do que o Dyno gera aqui com este formato de carga
+remedy-near-ceiling =
+    mais threads onde houver processadores livres, requisições maiores, ou um host mais rápido
+verdict-ceiling = teto do gerador { $ops } ops/s

@@ -6,11 +6,13 @@ use super::{Inputs, Limit, Verdict};
 use crate::base::units;
 use crate::language::{Message, Number};
 use crate::message;
+use crate::record::NEAR_CEILING;
 
 type Rule = fn(&Inputs) -> Option<Verdict>;
 
 /// First what is known whatever the processors did meanwhile.
-pub const IN_ORDER: [Rule; 12] = [
+pub const IN_ORDER: [Rule; 13] = [
+    ceiling,
     memory,
     neighbour,
     stopped,
@@ -201,6 +203,19 @@ fn late(p: &Inputs) -> Option<Verdict> {
         evidence = both(evidence, busy);
     }
     Some(barred(Limit::Generator, evidence, message!("remedy-late")))
+}
+
+fn ceiling(p: &Inputs) -> Option<Verdict> {
+    let (share, _) = p.ceiling.filter(|(share, _)| *share >= NEAR_CEILING)?;
+    let evidence = message!("verdict-near-ceiling", share = pct(share.min(1.0)));
+    Some(barred(Limit::Generator, evidence, message!("remedy-near-ceiling")))
+}
+
+/// The generator's ceiling stands beside every verdict.
+pub fn beside_ceiling(verdict: Verdict, p: &Inputs) -> Verdict {
+    let Some((_, ops_per_s)) = p.ceiling else { return verdict };
+    let ceiling = message!("verdict-ceiling", ops = Number(units::grouped(ops_per_s)));
+    Verdict { evidence: both(verdict.evidence, ceiling), ..verdict }
 }
 
 fn rate(p: &Inputs) -> Option<Verdict> {
