@@ -69,12 +69,8 @@ impl<'a> Frame<'a> {
     }
 
     /// The legend, and room for the axes' numbers; the area below is still to be divided.
-    pub fn bare(
-        (palette, language): Setting<'a>,
-        names: &[&str],
-        axes: &[Axis],
-        height: f64,
-    ) -> Frame<'a> {
+    pub fn bare(set: Setting<'a>, names: &[&str], axes: &[Axis], height: f64) -> Frame<'a> {
+        let (palette, language) = set;
         let ticks = axes
             .iter()
             .flat_map(Axis::ticks)
@@ -82,19 +78,9 @@ impl<'a> Frame<'a> {
         let left = EDGE + ticks.fold(0.0, f64::max) + 7.0;
         let (right, bottom) = (WIDTH - EDGE, height - 46.0);
         let y = Axis::from_zero([0.0].into_iter());
-        let body = String::new();
-        let mut frame = Frame {
-            body,
-            palette,
-            language,
-            left,
-            right,
-            top: 0.0,
-            bottom,
-            height,
-            y,
-            taken: Vec::new(),
-        };
+        let (body, taken, top) = (String::new(), Vec::new(), 0.0);
+        let mut frame =
+            Frame { body, palette, language, left, right, top, bottom, height, y, taken };
         frame.top = frame.legend(names) + 34.0;
         frame
     }

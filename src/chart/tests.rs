@@ -105,9 +105,9 @@ proptest! {
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
         let language = Language::ENGLISH;
         let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
-        let plot =
-            GroupedBars { language, title, subtitle, x_label, y_label, groups, series, lying, quiet };
-        check_all(&plot)?;
+        check_all(&GroupedBars {
+            language, title, subtitle, x_label, y_label, groups, series, lying, quiet,
+        })?;
     }
 
     #[test]
@@ -159,7 +159,8 @@ proptest! {
             points: points.clone(),
         };
         let series = names.iter().map(series).collect();
-        check_all(&Percentiles { language, title: "4K".into(), subtitle: "by percentile".into(), series })?;
+        let (title, subtitle) = ("4K".into(), "by percentile".into());
+        check_all(&Percentiles { language, title, subtitle, series })?;
     }
 }
 
