@@ -12,7 +12,7 @@
 //! export → brief, store
 //! brief → chart
 //! chart → analysis
-//! analysis → language, stats
+//! analysis → stats
 //! import → store
 //! engine → lab, load
 //! workload → load

@@ -14,8 +14,8 @@ use super::pen::{Pen, broken, logo};
 use crate::base::error::Result;
 use crate::brief::block::{Block, Role, words};
 use crate::brief::{Document, Page, Part};
-use crate::chart::Palette;
 use crate::chart::fonts::{self, Face};
+use crate::say;
 
 /// The sentence that a brief begins with.
 const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
@@ -64,20 +64,13 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
         layout.heading(2, &part.title);
         let rows = rows(part);
         if part.appendix && rows > MOST_ROWS {
-            let text =
-                format!("{rows} rows, which the HTML and Markdown forms hold, and `dyno export`.");
+            let text = say!(document.language, "rows-elsewhere", rows = rows);
             layout.paragraph(&text, PLAIN);
             continue;
         }
         let mut under = Default::default();
         for (i, block) in part.blocks.iter().enumerate() {
-            set(
-                &mut layout,
-                block,
-                &part.blocks[i + 1..],
-                &document.palette,
-                (&mut under, &part.title),
-            );
+            set(&mut layout, block, &part.blocks[i + 1..], document, (&mut under, &part.title));
         }
     }
     let entries = listed(&layout);
@@ -110,7 +103,7 @@ fn cover(layout: &mut Layout, document: &Document) {
                 layout,
                 block,
                 &document.cover[i + 1..],
-                &document.palette,
+                document,
                 (&mut under, &document.title),
             ),
         }
@@ -179,7 +172,7 @@ fn set(
     layout: &mut Layout,
     block: &Block,
     next: &[Block],
-    palette: &Palette,
+    document: &Document,
     (under, part): Under<'_>,
 ) {
     match block {
@@ -216,14 +209,12 @@ fn set(
         }
         Block::Table(table) => layout.table(table, &table_caption(table, under, part)),
         Block::Figures(figures) => {
-            layout.figures(figures, palette, matches!(next, [Block::Table(_), ..]))
+            layout.figures(figures, &document.palette, matches!(next, [Block::Table(_), ..]))
         }
         // Nobody reads a plan of many pages on paper, and nobody repeats a run from paper.
         Block::Code(title, text) if text.lines().count() > MOST_CODE => {
             let lines = text.lines().count();
-            let text = format!(
-                "{title}: {lines} lines, which the HTML and Markdown forms and the bundle hold."
-            );
+            let text = say!(document.language, "lines-elsewhere", title = title, lines = lines);
             layout.paragraph(&text, PLAIN);
         }
         Block::Code(title, text) => {
@@ -242,7 +233,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
     let mut file = krilla::Document::new_with(settings);
     let metadata =
         krilla::metadata::Metadata::new().title(document.title.clone()).creator("Dyno".to_string());
-    file.set_metadata(metadata.language("en".to_string()));
+    file.set_metadata(metadata.language(document.language.tag().to_string()));
     let mut pen = Pen::new(layout.tags, &pages);
     for (number, items) in pages.all.iter().enumerate() {
         let settings = krilla::page::PageSettings::from_wh(size.0, size.1)
@@ -258,7 +249,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
         for (item, tag) in items {
             pen.item(&mut surface, item, *tag)?;
         }
-        let foot = format!("{} of {}", number + 1, pages.all.len());
+        let foot = say!(document.language, "page-of", page = number + 1, pages = pages.all.len());
         let title = fonts::shortened(
             &document.title,
             f64::from(SMALL.size),
