@@ -525,3 +525,112 @@ page-footer = Dyno { $version } が生のヒストグラムと区間データか
 page-of = { $page } / { $pages }
 rows-elsewhere = { $rows } 行。HTML 版と Markdown 版、および `dyno export` にある。
 lines-elsewhere = { $title }：{ $lines } 行。HTML 版、Markdown 版、バンドルにある。
+
+
+## Bottlenecks, their evidence, and what to change (src/stats)
+verdict-clauses = { $first }。{ $second }
+verdict-processors-busy = プロセッサの使用率 { $busy }
+verdict-processors-others = プロセッサの使用率 { $busy }、うち他のプロセスが { $others }
+verdict-few-at-device = 負荷の要求のうちデバイスにあったのは { $share } のみ
+verdict-hypervisor = ハイパーバイザーが { $stolen } を他に割り当てた
+remedy-own-machine = 専用のマシン、または共有されない仮想プロセッサを使う
+remedy-end-others = このホストで動作している他のプロセスを終了し、再測定する
+verdict-stood-still = Dyno 自体が { $window } のうち { $still } 停止していた
+remedy-stood-still = Dyno が停止されない環境 (サスペンド、デバッガー、オーバーコミットされた仮想マシンのない環境) で再測定する
+verdict-tmpfs = 対象のフォルダーはメモリ上 (tmpfs) にあり、その下にドライブはない
+remedy-tmpfs = ドライブのファイルシステム上のフォルダー、またはデバイス自体を指定する
+verdict-from-memory = 読み取りの少なくとも { $share } はメモリから返された
+verdict-left-in-memory = 書き込んだバイトの { $share } は終了時にデバイスに届いていなかった
+remedy-longer-window = 開始前にメモリが満杯になるほど長い測定区間にする
+remedy-direct-or-longer-window = `direct = true` を指定するか、開始前にメモリが満杯になるほど長い測定区間にする
+remedy-dataset-beyond-memory = メモリより大きいデータセットにする
+remedy-dataset-of = { $size } のデータセットにする
+remedy-direct-or = `direct = true` を指定するか、{ $other }
+remedy-smaller-cache = エンジン自体のキャッシュを小さくするか、データセットを大きくする
+remedy-dataset-fits = データセット ({ $dataset }) が { $memory } のメモリに収まる。{ $how }
+verdict-neighbour = デバイスの時間の { $share } が他の要求に費やされた (読み取り { $read }、書き込み { $written })
+remedy-neighbour = ドライブを使用している他のプロセスを終了する (`iotop -o` で特定できる) か、他に使用されていないドライブを測定する
+verdict-late = 操作の少なくとも { $share } は Dyno 自体による発行が遅れた
+verdict-late-p99 =
+    操作の少なくとも { $share } は Dyno 自体による発行が遅れ、応答時間の p99 はサービス時間の p99 の
+    { $ratio } 倍である
+remedy-late = レートに対してワーカーを増やすか、レートを下げるか、他に使用されていないプロセッサを使う
+verdict-rate-reached = 要求レートの { $share } に達した
+verdict-throttled = ドライブが測定区間の { $share } でスロットリングした
+verdict-thinks = 要求の { $share } が処理中であった。要求と要求の間にキー入力時間と思考時間がある
+verdict-too-few-made = 同時に発行できる要求のうち処理中であったのは { $share } のみで、Dyno はそれ以上生成できない
+remedy-too-few-made = スレッドを増やしてそれぞれのキュー深度を下げるか、要求を大きくする
+verdict-no-device = デバイスが見つからない
+verdict-at-device = 負荷自体の要求は測定区間の { $window } でデバイスにあり、同時に発行できる要求の { $requests } に当たる
+verdict-at-device-flushing =
+    負荷自体の要求は測定区間の { $window } でデバイスにあり (フラッシュが { $flushing })、同時に発
+    行できる要求の { $requests } に当たる
+verdict-processors-unknown = プロセッサ時間は不明
+verdict-one-core = ワーカーは 1 つで、そのコアの使用率は { $busy }
+verdict-computed = ワーカーは時間の { $share } を計算に費やした
+verdict-own = { $evidence }、うち負荷自体が { $own }
+verdict-own-and-servers = { $evidence }、うち負荷自体が { $own }、そのデータベースサーバーが { $servers }
+remedy-server-processors = サーバーのプロセッサを増やすか、キャッシュに収まらないデータセットにして、ドライブへの要求を増やす
+remedy-processors = プロセッサを増やすか高速にする、またはバイトあたりの計算が少ない負荷 (大きな要求、圧縮なし) にする
+verdict-others-waited = 他のワーカーはそれらを待っていた
+verdict-locks = ワーカーは時間の { $off } でプロセッサ上になく、その要求がデバイスにあったのは { $window } のみ
+remedy-locks = スレッドを減らすか、複数のデータセットを同時に使い (`instances`)、待ちをなくす
+verdict-in-repeats = { $evidence } ({ $repeats } 回の反復のうち { $count } 回。{ $others })
+verdict-limit-in = { $limit } は { $count } 回
+verdict-limits = { $first }、{ $other }
+
+## Differences in test conditions (src/analysis)
+difference-fact = { $heading }: { $fact }
+difference-setting = { $path }
+difference-method = 測定方法のバージョン
+difference-preparation = 準備
+difference-temperature = 開始時の温度、{ $step }
+difference-own-runs = 別々の実行で測定
+difference-one-after-other = 対象を順に 1 つずつ測定
+difference-unequally = 時間とともに変化した条件の影響は対象間で等しくない
+difference-nothing-done = なし
+value-of = { $value } ({ $subjects })
+values-and = { $first }、{ $other }
+on-this-host = このホストについて: { $summary }
+difference-times = { $times }
+
+## Axes of steps (src/analysis)
+
+## Figures (src/chart)
+figure-nothing-measured = ここでは何も測定されていない
+figure-seconds = 秒
+figure-round = ラウンド
+figure-share-no-longer = この時間以内に完了した操作の割合
+figure-convergence = 定常状態への収束
+figure-convergence-in-rounds = { $round } のラウンドごとの { $metric }。最後のラウンドに近似直線と平均 ± { $band } を示す
+figure-drive-of = { $subject }、ドライブ { $drive }
+hollow-points = { $caption } (白抜き: 要求レートに 2 % を超えて届かなかった)
+hover-missed-its-rate = { $point }、要求レート未達
+hover-interval = { $value } (95 %: { $low } ～ { $high })
+hover-not-limited = { $bar }: ドライブによる制限ではない
+caption-of-step = { $step }: { $caption }
+caption-marked = { $caption } ({ $mark } ドライブによる制限ではない)
+caption-outlined = { $caption } (枠のみ: ドライブによる制限ではない)
+figure-queue-depth = キュー深度
+figure-service-time = { $class } サービス時間の { $figure }
+figure-response-time = { $class } 応答時間の { $figure }
+figure-service-time-by-percentile = パーセンタイル別の { $class } サービス時間{ $at }
+figure-response-time-by-percentile = パーセンタイル別の { $class } 応答時間{ $at }
+figure-against-throughput = スループットに対する{ $what } ({ $axis }別)
+figure-overload = 。軸を超える過負荷の点は省略
+figure-at = 、{ $axis } { $value }
+figure-throughput = スループット
+figure-ops-over-time = ops/s の時間推移{ $at }
+figure-of-each-drive = ドライブごとの { $figure }{ $at }
+figure-drive = ドライブ { $number }
+figure-of-instances = 全インスタンスを合わせた p99 と、各インスタンスの p99 の平均{ $at }
+figure-pooled = 合算
+figure-mean-of-instances = 各インスタンスの p99 の平均
+figure-by-neighbour = 隣接負荷別のレイテンシ{ $at }
+figure-of-neighbour = { $name }: { $figure }
+figures-lead = 各ステップの代表値
+figures-megabytes = 各負荷の最大 MB/s (共通の目盛り)
+figures-part = { $caption } ({ $number } / { $count })
+verdict-near-ceiling = この負荷形状で Dyno がここで生成できる量の { $share }
+remedy-near-ceiling = プロセッサに空きがあればスレッドを増やすか、要求を大きくするか、高速なホストを使う
+verdict-ceiling = 負荷生成側の上限 { $ops } ops/s

@@ -12,14 +12,14 @@
 //! export → brief, store
 //! brief → chart
 //! chart → analysis
-//! analysis → language, stats
+//! analysis → stats
 //! import → store
 //! engine → lab, load
 //! workload → load
 //! lab → record
 //! load → record
 //! meter → record
-//! stats → record
+//! stats → language, record
 //! store → record
 //! record → plan
 //! plan → base

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::difference::{Difference, Grade};
 use super::facts::Facts;
+use crate::message;
 use crate::plan::{Plan, PointPlan, Subject};
 
 /// A field in which two resolved plans differ.
@@ -21,8 +22,15 @@ impl FieldDifference {
     /// As a difference in the conditions of two subjects.
     pub fn between(self, facts: &Facts, pair: (usize, usize)) -> Difference {
         let [a, b] = self.values;
-        let values = format!("{a} ({}), {b} ({})", facts.subjects[pair.0], facts.subjects[pair.1]);
-        Difference { grade: Grade::Disqualifying, what: self.path, values }
+        let of = |value: String, subject: usize| {
+            message!("value-of", value = value, subjects = &facts.subjects[subject])
+        };
+        let values = message!("values-and", first = of(a, pair.0), other = of(b, pair.1));
+        let what = match self.path == METHOD {
+            true => message!("difference-method"),
+            false => message!("difference-setting", path = self.path),
+        };
+        Difference { grade: Grade::Disqualifying, what, values }
     }
 
     /// Whether `vary` names the field: by its path, by the path's end ("read.block"), or by a part

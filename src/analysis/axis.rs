@@ -1,7 +1,9 @@
 //! What a step is swept along, in words.
 
 use crate::base::units;
+use crate::language::Language;
 use crate::plan::{Axis, Field};
+use crate::say;
 
 /// What a step is swept along.
 pub struct AxisFacts {
@@ -16,11 +18,11 @@ pub struct AxisFacts {
 pub struct AxisValue {
     /// The number, in the field's unit; not a number where nothing is swept.
     pub number: f64,
-    /// The value as it is printed: "64", "128 KiB", "50 %".
+    /// The value by its name in English, as a plan's author has it: "64", "128 KiB", "50 %".
     pub label: String,
 }
 
-/// What an axis of this field is called.
+/// What an axis of this field is called in English.
 pub fn field_label(field: Field) -> &'static str {
     match field {
         Field::Threads => "threads",
@@ -34,7 +36,29 @@ pub fn field_label(field: Field) -> &'static str {
     }
 }
 
+/// What an axis of this field is called.
+pub fn field_text(l: Language, field: Field) -> String {
+    match field {
+        Field::Threads => say!(l, "axis-threads"),
+        Field::Depth => say!(l, "axis-depth"),
+        Field::OpsPerSec => say!(l, "axis-asked-ops"),
+        Field::BytesPerSec => say!(l, "axis-asked-rate"),
+        Field::LoadPercent => say!(l, "axis-load"),
+        Field::Block => say!(l, "axis-block"),
+        Field::Instances => say!(l, "axis-instances"),
+        Field::Rates => say!(l, "axis-rates"),
+    }
+}
+
 impl AxisValue {
+    /// The value in a brief.
+    pub fn text(&self, l: Language) -> String {
+        match self.number.is_infinite() {
+            true => say!(l, "maximum"),
+            false => l.number(&self.label),
+        }
+    }
+
     /// The value of a point's axis.
     pub fn of(axis: Option<&Axis>) -> AxisValue {
         let Some(axis) = axis else { return AxisValue { number: 0.0, label: String::new() } };

@@ -9,8 +9,9 @@ use std::path::Path;
 
 use super::alike;
 pub use super::difference::{Barred, Difference, Grade};
-use super::facts::{CellFacts, Facts, StepFacts};
-use crate::base::units;
+use super::facts::{CellFacts, Facts, RunFacts, StepFacts};
+use crate::language::{Message, Number, Value};
+use crate::message;
 use crate::plan::Order;
 use crate::record::key::{self, Heading, Key, drive, engine};
 
@@ -52,6 +53,10 @@ const FULLER_PERCENT: f64 = 5.0;
 
 /// A subject and what it has.
 pub(super) type Seen<'a> = (usize, &'a str);
+
+fn fact(heading: &str, name: &str) -> Message {
+    message!("difference-fact", heading = heading, fact = name)
+}
 
 /// Every pair of subjects that may not be compared, and why: test conditions that differ, or
 /// resolved steps that do.
@@ -109,7 +114,7 @@ fn differences_between(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
             for seen in sightings(facts, subjects, heading, key.name).into_values() {
                 all.extend(unlike(facts, &seen).map(|values| Difference {
                     grade: grade_of(facts, subjects, *key, *grade),
-                    what: format!("{heading}: {}", key.name),
+                    what: fact(heading, key.name),
                     values,
                 }));
             }
@@ -197,21 +202,40 @@ fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str
 }
 
 /// What differs, with whose it is; nothing where all have the same.
-fn unlike(facts: &Facts, seen: &[Seen<'_>]) -> Option<String> {
-    let mut distinct: Vec<(&str, Vec<&str>)> = Vec::new();
+fn unlike(facts: &Facts, seen: &[Seen<'_>]) -> Option<Message> {
+    let distinct = distinct(facts, seen.iter().copied());
+    let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
+    each(distinct.iter().map(|(value, whose)| (without_common(value, &values).into(), whose)))
+}
+
+/// Every value once, with whose it is.
+fn distinct<V: PartialEq>(
+    facts: &Facts,
+    seen: impl Iterator<Item = (usize, V)>,
+) -> Vec<(V, Vec<&str>)> {
+    let mut distinct: Vec<(V, Vec<&str>)> = Vec::new();
     for (subject, value) in seen {
-        let name = facts.subjects[*subject].as_str();
-        match distinct.iter_mut().find(|(known, _)| known == value) {
+        let name = facts.subjects[subject].as_str();
+        match distinct.iter_mut().find(|(known, _)| *known == value) {
             Some((_, whose)) if whose.contains(&name) => {}
             Some((_, whose)) => whose.push(name),
             None => distinct.push((value, vec![name])),
         }
     }
-    let values: Vec<&str> = distinct.iter().map(|(value, _)| *value).collect();
-    let each = distinct
-        .iter()
-        .map(|(value, whose)| format!("{} ({})", without_common(value, &values), whose.join(", ")));
-    (distinct.len() > 1).then(|| each.collect::<Vec<_>>().join(", "))
+    distinct
+}
+
+/// "512 bytes (A), 4096 bytes (B)"; nothing where there is only one.
+fn each<'v>(values: impl ExactSizeIterator<Item = (Value, &'v Vec<&'v str>)>) -> Option<Message> {
+    let several = values.len() > 1;
+    let one = |(value, whose): (Value, &Vec<&str>)| {
+        message!("value-of", value = value, subjects = whose.join(", "))
+    };
+    joined(values.map(one)).filter(|_| several)
+}
+
+fn joined(values: impl Iterator<Item = Message>) -> Option<Message> {
+    values.reduce(|first, other| message!("values-and", first = first, other = other))
 }
 
 /// Of a list of settings, "a=1 b=2", only those that not all have.
@@ -232,7 +256,7 @@ fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         let same_model =
             models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
         let grade = if same_model { Grade::Doubtful } else { Grade::Harmless };
-        Some(Difference { grade, what: format!("{DRIVE}: {}", drive::FIRMWARE.name), values })
+        Some(Difference { grade, what: fact(DRIVE, drive::FIRMWARE.name), values })
     };
     sightings(facts, subjects, DRIVE, drive::FIRMWARE.name).into_iter().filter_map(of).collect()
 }
@@ -271,13 +295,15 @@ fn prepared(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
                 all.push(asked);
             }
         }
-        if all.is_empty() { "nothing".to_string() } else { all.join("; ") }
+        match all.is_empty() {
+            true => Value::from(message!("difference-nothing-done")),
+            false => all.join("; ").into(),
+        }
     };
-    let each: Vec<String> = subjects.iter().map(|s| of(*s)).collect();
-    let seen: Vec<Seen<'_>> =
-        subjects.iter().copied().zip(each.iter().map(String::as_str)).collect();
-    let values = unlike(facts, &seen)?;
-    Some(Difference { grade: Grade::Disqualifying, what: "Preparation".to_string(), values })
+    let distinct = distinct(facts, subjects.iter().map(|s| (*s, of(*s))));
+    let values = each(distinct.iter().map(|(value, whose)| (value.clone(), whose)))?;
+    let what = message!("difference-preparation");
+    Some(Difference { grade: Grade::Disqualifying, what, values })
 }
 
 fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
@@ -285,11 +311,7 @@ fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let of = |seen: Vec<Seen<'_>>| {
         let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
         let values = unlike(facts, &seen).filter(|_| high - low > FULLER_PERCENT)?;
-        Some(Difference {
-            grade: Grade::Doubtful,
-            what: format!("{DRIVE}: {}", drive::FILLED.name),
-            values,
-        })
+        Some(Difference { grade: Grade::Doubtful, what: fact(DRIVE, drive::FILLED.name), values })
     };
     sightings(facts, subjects, DRIVE, drive::FILLED.name).into_values().filter_map(of).collect()
 }
@@ -306,10 +328,11 @@ fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
             .collect();
         let (low, high) = bounds(starts.iter().map(|(_, celsius)| *celsius))?;
         let said = |(subject, celsius): &(usize, f64)| {
-            format!("{celsius:.0} °C ({})", facts.subjects[*subject])
+            let celsius = Number(format!("{celsius:.0} °C"));
+            message!("value-of", value = celsius, subjects = &facts.subjects[*subject])
         };
-        let values = starts.iter().map(said).collect::<Vec<_>>().join(", ");
-        let what = format!("Temperature at the start, {}", step.title);
+        let values = joined(starts.iter().map(said))?;
+        let what = message!("difference-temperature", step = &step.title);
         (high - low > WARMER_CELSIUS).then_some(Difference { grade: Grade::Doubtful, what, values })
     };
     facts.steps.iter().filter_map(of).collect()
@@ -328,17 +351,16 @@ fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     runs.dedup();
     let of_runs = || runs.iter().filter_map(|r| facts.runs.get(*r));
     let (what, values) = if subjects.len() > 1 && runs.len() > 1 {
-        let times: Vec<String> = of_runs().map(|r| units::moment(r.started_unix_ns)).collect();
-        ("Measured in runs of their own", times.join(", "))
+        let moment = |r: &RunFacts| facts.language.moment(r.started_unix_ns);
+        let times: Vec<String> = of_runs().map(moment).collect();
+        let times = message!("difference-times", times = times.join(", "));
+        (message!("difference-own-runs"), times)
     } else if subjects.len() > 1 && of_runs().any(|r| r.order == Order::Blocked) {
-        (
-            "Measured one subject after the other",
-            "what changed with time met them unequally".to_string(),
-        )
+        (message!("difference-one-after-other"), message!("difference-unequally"))
     } else {
         return None;
     };
-    Some(Difference { grade: Grade::Doubtful, what: what.to_string(), values })
+    Some(Difference { grade: Grade::Doubtful, what, values })
 }
 
 /// The distinct values of a fact, each with whose it is: a subject's, a file's, or nobody's in

@@ -1,5 +1,7 @@
 //! Something that is not alike between subjects, and how much that matters.
 
+use crate::language::Message;
+
 /// How much a difference matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
@@ -28,9 +30,9 @@ pub struct Difference {
     /// How much it matters.
     pub grade: Grade,
     /// What differs: a setting, a fact of host or drive.
-    pub what: String,
+    pub what: Message,
     /// "512 bytes (A), 4096 bytes (B)"
-    pub values: String,
+    pub values: Message,
 }
 
 /// Two subjects, by index, that may not be compared: in one step, or in all.

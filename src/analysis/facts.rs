@@ -17,7 +17,7 @@ use crate::record::{Class, PacingFloor, Prepared};
 use crate::stats::limit;
 use crate::stats::trend::Drift;
 
-pub use super::axis::{AxisFacts, AxisValue, field_label};
+pub use super::axis::{AxisFacts, AxisValue, field_label, field_text};
 
 /// A window as long as the fewest intervals that can be tested for drift.
 const TESTED_NS: u64 = 4_000_000_000;
@@ -244,6 +244,11 @@ impl StepFacts {
     /// The cell of a subject at an axis value, by their indices.
     pub fn cell(&self, subject: usize, value: usize) -> Option<&CellFacts> {
         self.index.get(&(subject, value)).map(|at| &self.cells[*at])
+    }
+
+    /// What the axis counts, for a column's head.
+    pub fn axis_text(&self, l: Language) -> String {
+        self.axis.as_ref().map_or(String::new(), |axis| field_text(l, axis.field))
     }
 
     /// What the axis counts, in words for a heading.

@@ -3,8 +3,10 @@
 
 use super::point_summary::{P99, PERCENTILES};
 use crate::base::error::{Result, failed};
+use crate::language::Language;
 use crate::plan::headline::{METRICS, is_metric};
 use crate::record::Class;
+use crate::say;
 use crate::stats::Better;
 
 /// One figure of a point.
@@ -147,6 +149,16 @@ impl Metric {
     /// Whether it is of power, which every instrument of a step is compared in.
     pub fn is_power(&self) -> bool {
         matches!(self.figure, Figure::OpsPerWatt(_) | Figure::MbPerWatt(_) | Figure::JoulesPerOp(_))
+    }
+
+    /// The same in a brief's language.
+    pub fn text(&self, l: Language) -> String {
+        let (own, part) = (self.short(), self.part.name());
+        match (&self.figure, part) {
+            (Figure::Mean, None) => say!(l, "mean"),
+            (Figure::Mean, Some(part)) => format!("{part} {}", say!(l, "mean")),
+            _ => own,
+        }
     }
 
     /// For a table's column: "p99", "reader-4 p99", "drive-1 p99", "ops/s/W, drive (exec)".

@@ -6,6 +6,7 @@ use super::facts::Facts;
 use super::metric::{Figure, Metric};
 use super::scatter;
 use crate::record::selftest::{Ceiling, Known, Same, Scatter, quoted};
+use crate::say;
 use crate::stats::detectable::{Planned, detectable};
 
 /// The brief that a scatter is rated for.
@@ -74,7 +75,7 @@ pub fn of_host(facts: &Facts) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for group in &facts.disclosure {
         for (_, value) in group.rows.iter().filter(|(name, _)| quoted(&group.name, name)) {
-            let said = format!("On this host, {value}");
+            let said = say!(facts.language, "on-this-host", summary = value);
             if !all.contains(&said) {
                 all.push(said);
             }

@@ -43,23 +43,11 @@ pub fn because(l: Language, verdict: &Verdict) -> String {
         Some(remedy) => {
             say!(l, "evidence-and-remedy", evidence = &verdict.evidence, remedy = remedy)
         }
-        None => verdict.evidence.clone(),
+        None => l.text(&verdict.evidence),
     }
 }
 
 /// What limited a point, by its name.
 pub fn limit(l: Language, limit: Limit) -> String {
-    match limit {
-        Limit::Drive => say!(l, "limit-drive"),
-        Limit::Cpu => say!(l, "limit-cpu"),
-        Limit::Memory => say!(l, "limit-memory"),
-        Limit::NoDrive => say!(l, "limit-no-drive"),
-        Limit::Neighbour => say!(l, "limit-neighbour"),
-        Limit::Generator => say!(l, "limit-generator"),
-        Limit::Standstill => say!(l, "limit-standstill"),
-        Limit::Rate => say!(l, "limit-rate"),
-        Limit::Thermal => say!(l, "limit-thermal"),
-        Limit::Locks => say!(l, "limit-locks"),
-        Limit::Undecided => say!(l, "limit-undecided"),
-    }
+    l.text(&limit.title())
 }

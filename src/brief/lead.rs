@@ -10,8 +10,8 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::lead::{self, Outcome};
 use crate::analysis::metric::{Asked, Metric};
 use crate::language::Language;
-use crate::say;
 use crate::stats::limit::{Limit, Verdict};
+use crate::{message, say};
 
 /// Findings beside the first sentence.
 pub const MOST_FINDINGS: usize = 3;
@@ -297,7 +297,7 @@ pub fn no_claim(facts: &Facts) -> String {
 fn not_limited(l: Language, verdicts: &[&Verdict], measured: usize) -> String {
     let of = |limit: Limit| verdicts.iter().filter(|v| v.limit == limit).count();
     let Some(most) = verdicts.iter().max_by_key(|v| of(v.limit)) else { return String::new() };
-    let change = most.remedy.clone().unwrap_or_else(|| say!(l, "see-bottleneck"));
+    let change = most.remedy.clone().unwrap_or_else(|| message!("see-bottleneck"));
     let (count, limit) = (verdicts.len(), basis::limit(l, most.limit));
     match of(most.limit) == count {
         true => say!(

@@ -7,6 +7,8 @@ use super::fonts::{self, Face};
 use super::frame::{Frame, SMALL, Type};
 use super::theme::{GRID, LEAST_TEXT, MARK, Palette};
 use crate::base::units::grouped;
+use crate::language::Language;
+use crate::say;
 
 /// A value with its interval; without one, all three are the same.
 pub struct Bar {
@@ -24,6 +26,7 @@ pub struct BarSeries {
 }
 
 pub struct GroupedBars {
+    pub language: Language,
     pub title: String,
     pub subtitle: String,
     pub x_label: String,
@@ -65,7 +68,7 @@ impl GroupedBars {
 
     fn upright(&self, palette: &Palette) -> String {
         let y = Axis::fitting(self.bars().map(|b| (b.value, b.high)));
-        let mut frame = Frame::new(palette, &self.y_label, &self.names(), y);
+        let mut frame = Frame::new((palette, self.language), &self.y_label, &self.names(), y);
         if self.bars().next().is_none() || self.groups.is_empty() {
             frame.no_data();
             return frame.svg(&self.label());
@@ -120,7 +123,7 @@ impl GroupedBars {
     fn lying(&self, palette: &Palette) -> String {
         let axis = Axis::fitting(self.bars().map(|b| (b.value, b.high)));
         let deep = THICK * self.series.len() as f64;
-        let mut frame = Frame::bare(palette, &self.names(), &[], 0.0);
+        let mut frame = Frame::bare((palette, self.language), &self.names(), &[], 0.0);
         let wide = |name: &String| fonts::width(name, LEAST_TEXT, Face::Plain);
         frame.left = 6.0 + self.groups.iter().map(wide).fold(0.0, f64::max).min(170.0) + 7.0;
         frame.top -= 18.0;
@@ -131,7 +134,7 @@ impl GroupedBars {
         for tick in axis.ticks() {
             frame.line((x_at(tick), frame.top), (x_at(tick), frame.bottom), ("g", GRID), 1.0);
         }
-        frame.x_ticks(&axis.ticks().into_iter().map(|t| (x_at(t), si(t))).collect::<Vec<_>>());
+        frame.x_numbers(&axis, &x_at);
         for (g, name) in self.groups.iter().enumerate() {
             let top = frame.top + (deep + BETWEEN) * g as f64 + BETWEEN / 2.0;
             let name_shown = fonts::shortened(name, LEAST_TEXT, Face::Plain, left - 13.0);
@@ -193,26 +196,26 @@ impl GroupedBars {
     fn short(&self, bar: &Bar) -> Option<String> {
         match (bar.marked, self.quiet) {
             (true, true) => None,
-            (true, false) => Some(format!("{}{MARK}", si(bar.value))),
-            (false, _) => Some(si(bar.value)),
+            (true, false) => Some(format!("{}{MARK}", self.language.number(&si(bar.value)))),
+            (false, _) => Some(self.language.number(&si(bar.value))),
         }
     }
 
     fn hover(&self, series: usize, group: &str, bar: &Bar) -> String {
-        let exact = |v: f64| if v >= 100.0 { grouped(v.round() as u64) } else { si(v) };
-        let interval = match bar.high > bar.low {
-            true => format!(" (95 %: {} to {})", exact(bar.low), exact(bar.high)),
-            false => String::new(),
-        };
+        let l = self.language;
+        let exact = |v: f64| l.number(&if v >= 100.0 { grouped(v.round() as u64) } else { si(v) });
         let mark = if bar.marked { format!(" {MARK}") } else { String::new() };
+        let name = format!("{}, {group}", self.series[series].name);
         if bar.marked && self.quiet {
-            return format!("{}, {group}: not limited by the drive", self.series[series].name);
+            return say!(l, "hover-not-limited", bar = name);
         }
-        format!(
-            "{}, {group}: {}{mark} {}{interval}",
-            self.series[series].name,
-            exact(bar.value),
-            self.y_label
-        )
+        let value = format!("{name}: {}{mark} {}", exact(bar.value), self.y_label);
+        match bar.high > bar.low {
+            true => {
+                let (low, high) = (exact(bar.low), exact(bar.high));
+                say!(l, "hover-interval", value = value, low = low, high = high)
+            }
+            false => value,
+        }
     }
 }

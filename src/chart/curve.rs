@@ -4,6 +4,8 @@ use super::Plot;
 use super::axis::{Axis, si};
 use super::frame::Frame;
 use super::theme::{FAINT, Palette};
+use crate::language::Language;
+use crate::say;
 
 pub struct CurvePoint {
     pub x: f64,
@@ -22,6 +24,7 @@ pub struct CurveSeries {
 }
 
 pub struct Curve {
+    pub language: Language,
     pub title: String,
     pub subtitle: String,
     pub x_label: String,
@@ -37,9 +40,10 @@ impl Plot for Curve {
 
     fn caption(&self) -> String {
         let hollow = self.series.iter().flat_map(|s| &s.points).any(|p| p.hollow);
-        let note =
-            if hollow { " (hollow: the asked rate was missed by more than 2 %)" } else { "" };
-        format!("{}{note}", self.subtitle)
+        match hollow {
+            true => say!(self.language, "hollow-points", caption = &self.subtitle),
+            false => self.subtitle.clone(),
+        }
     }
 
     fn svg(&self, palette: &Palette) -> String {
@@ -49,7 +53,7 @@ impl Plot for Curve {
             true => Axis::decades(points().map(|p| (p.y, p.low, p.high))),
             false => Axis::fitting(points().map(|p| (p.y, p.high))),
         };
-        let mut frame = Frame::new(palette, &self.y_label, &names, y);
+        let mut frame = Frame::new((palette, self.language), &self.y_label, &names, y);
         if points().next().is_none() {
             frame.no_data();
             return frame.svg(&self.label());
@@ -61,7 +65,7 @@ impl Plot for Curve {
         for tick in x.ticks() {
             frame.line((x_at(tick), bottom), (x_at(tick), bottom + 4.0), ("q", FAINT), 1.0);
         }
-        frame.x_ticks(&x.ticks().into_iter().map(|t| (x_at(t), si(t))).collect::<Vec<_>>());
+        frame.x_numbers(&x, &x_at);
         // Lines first, marks over them, labels last: each avoids what is there already.
         for (i, series) in self.series.iter().enumerate() {
             let path: Vec<_> = series.points.iter().map(|p| (x_at(p.x), frame.y_at(p.y))).collect();
@@ -94,15 +98,22 @@ impl Plot for Curve {
 const MOST_MARKS: usize = 60;
 
 impl Curve {
+    fn number(&self, value: f64) -> String {
+        self.language.number(&si(value))
+    }
+
     fn point(&self, frame: &mut Frame<'_>, i: usize, p: &CurvePoint, (x, dense): (f64, bool)) {
         let at = (x, frame.y_at(p.y));
         if p.high > p.low && !dense {
             frame.whisker(x, p.low, p.high, 3.0);
         }
-        let missed = if p.hollow { ", missed its rate" } else { "" };
         let label = if p.label.is_empty() { String::new() } else { format!(", {}", p.label) };
-        let (name, px, py) = (&self.series[i].name, si(p.x), si(p.y));
-        let hover = format!("{name}{label}: {px} {}, {py} {}{missed}", self.x_label, self.y_label);
+        let (name, px, py) = (&self.series[i].name, self.number(p.x), self.number(p.y));
+        let hover = format!("{name}{label}: {px} {}, {py} {}", self.x_label, self.y_label);
+        let hover = match p.hollow {
+            true => say!(self.language, "hover-missed-its-rate", point = hover),
+            false => hover,
+        };
         match dense {
             true => frame.dot(at, 2.0, i, &hover),
             false => frame.mark(at, 4.6, i, p.hollow, Some(&hover)),

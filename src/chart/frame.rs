@@ -9,11 +9,17 @@ use std::fmt::Write;
 use super::axis::{Axis, si};
 use super::fonts::{self, Face, escape};
 use super::theme::{self, FAINT, GRID, HEIGHT, INK, LEAST_TEXT, PAPER, Palette, WIDTH};
+use crate::language::Language;
+use crate::say;
+
+/// The colours of a figure, and the language of what it says.
+pub type Setting<'a> = (&'a Palette, Language);
 
 /// A figure being drawn. Positions are in the viewBox's units.
 pub struct Frame<'a> {
     body: String,
     palette: &'a Palette,
+    language: Language,
     pub left: f64,
     pub right: f64,
     pub top: f64,
@@ -55,25 +61,26 @@ const EDGE: f64 = 6.0;
 
 impl<'a> Frame<'a> {
     /// Legend and y axis.
-    pub fn new(palette: &'a Palette, y_label: &str, names: &[&str], y: Axis) -> Frame<'a> {
-        let mut frame = Frame::bare(palette, names, &[y], HEIGHT);
+    pub fn new(set: Setting<'a>, y_label: &str, names: &[&str], y: Axis) -> Frame<'a> {
+        let mut frame = Frame::bare(set, names, &[y], HEIGHT);
         let (top, bottom) = (frame.top, frame.bottom);
         frame.panel(top, bottom, y_label, y);
         frame
     }
 
     /// The legend, and room for the axes' numbers; the area below is still to be divided.
-    pub fn bare(palette: &'a Palette, names: &[&str], axes: &[Axis], height: f64) -> Frame<'a> {
+    pub fn bare(set: Setting<'a>, names: &[&str], axes: &[Axis], height: f64) -> Frame<'a> {
+        let (palette, language) = set;
         let ticks = axes
             .iter()
             .flat_map(Axis::ticks)
-            .map(|t| fonts::width(&si(t), LEAST_TEXT, Face::Plain));
+            .map(|t| fonts::width(&language.number(&si(t)), LEAST_TEXT, Face::Plain));
         let left = EDGE + ticks.fold(0.0, f64::max) + 7.0;
         let (right, bottom) = (WIDTH - EDGE, height - 46.0);
         let y = Axis::from_zero([0.0].into_iter());
-        let body = String::new();
+        let (body, taken, top) = (String::new(), Vec::new(), 0.0);
         let mut frame =
-            Frame { body, palette, left, right, top: 0.0, bottom, height, y, taken: Vec::new() };
+            Frame { body, palette, language, left, right, top, bottom, height, y, taken };
         frame.top = frame.legend(names) + 34.0;
         frame
     }
@@ -88,7 +95,8 @@ impl<'a> Frame<'a> {
             self.line((left, at), (right, at), ("g", GRID), 1.0);
             // In a low panel not every number has room.
             if last - at >= LEAST_TEXT * 1.1 {
-                self.text(left - 7.0, at + 4.5, &si(tick), &Type { anchor: "end", ..SMALL });
+                let number = self.number(tick);
+                self.text(left - 7.0, at + 4.5, &number, &Type { anchor: "end", ..SMALL });
                 last = at;
             }
         }
@@ -122,6 +130,18 @@ impl<'a> Frame<'a> {
         self.text(middle, self.height - 8.0, &text, &SMALL);
     }
 
+    /// A number as it stands at ticks and marks.
+    pub fn number(&self, value: f64) -> String {
+        self.language.number(&si(value))
+    }
+
+    /// Numbers under the baseline.
+    pub fn x_numbers(&mut self, axis: &Axis, x_at: &dyn Fn(f64) -> f64) {
+        let number = |t: f64| (x_at(t), self.number(t));
+        let ticks: Vec<_> = axis.ticks().into_iter().map(number).collect();
+        self.x_ticks(&ticks);
+    }
+
     /// Numbers or names under the baseline: all, or every second, third …, so that none touches its
     /// neighbour.
     pub fn x_ticks(&mut self, ticks: &[(f64, String)]) {
@@ -150,7 +170,8 @@ impl<'a> Frame<'a> {
 
     pub fn no_data(&mut self) {
         let middle = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
-        self.text(middle.0, middle.1, "nothing was measured here", &SMALL);
+        let text = say!(self.language, "figure-nothing-measured");
+        self.text(middle.0, middle.1, &text, &SMALL);
     }
 
     pub fn text(&mut self, x: f64, y: f64, text: &str, set: &Type) {

@@ -1,7 +1,6 @@
 //! All steps in one figure: a small panel each, with a bar a subject, as what the step leads with;
 //! and the MB/s of all steps that move data, on one scale.
 
-use super::axis::si;
 use super::fonts::{self, Face};
 use super::frame::{Frame, LABEL, Type};
 use super::step::scaled;
@@ -10,6 +9,8 @@ use super::{Figure, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::levels;
 use crate::analysis::{lead, metric::Metric};
+use crate::language::Language;
+use crate::say;
 
 /// A subject's value in a panel; none where nothing was measured.
 struct Level {
@@ -24,6 +25,7 @@ struct Panel {
 }
 
 struct Multiples {
+    language: Language,
     caption: String,
     names: Vec<String>,
     panels: Vec<Panel>,
@@ -37,19 +39,24 @@ const GAP: f64 = 9.0;
 
 /// What every step leads with; as many figures as it takes.
 pub fn figures(facts: &Facts) -> Vec<Figure> {
+    let l = facts.language;
     let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
-    let mut all = of_panels(facts, "summary", "What each step leads with", &steps, None, &|step| {
-        let metric = lead::metric(facts, step);
-        let scale = if metric.is_latency() { 1e3 } else { 1.0 };
-        let unit =
-            if metric.is_latency() { format!("{}, µs", metric.short()) } else { metric.short() };
-        let level = |subject| level(facts, step, &metric, subject, scale);
-        Panel {
-            title: step.title.clone(),
-            unit,
-            levels: (0..facts.subjects.len()).map(level).collect(),
-        }
-    });
+    let mut all =
+        of_panels(facts, "summary", &say!(facts.language, "figures-lead"), &steps, None, &|step| {
+            let metric = lead::metric(facts, step);
+            let scale = if metric.is_latency() { 1e3 } else { 1.0 };
+            let unit = if metric.is_latency() {
+                format!("{}, µs", metric.text(l))
+            } else {
+                metric.text(l)
+            };
+            let level = |subject| level(facts, step, &metric, subject, scale);
+            Panel {
+                title: step.title.clone(),
+                unit,
+                levels: (0..facts.subjects.len()).map(level).collect(),
+            }
+        });
     all.extend(megabytes(facts, &steps));
     all
 }
@@ -78,7 +85,7 @@ fn megabytes(facts: &Facts, steps: &[&StepFacts]) -> Vec<Figure> {
     of_panels(
         facts,
         "summary-mb",
-        "MB/s across workloads, each at its most, on one scale",
+        &say!(facts.language, "figures-megabytes"),
         &moving,
         Some(scale),
         &of,
@@ -123,10 +130,17 @@ fn of_panels(
     let most = ((380.0 / deep).floor() as usize).max(1);
     let each = steps.len().div_ceil(steps.len().div_ceil(most).max(1)).max(1);
     let several = steps.len().div_ceil(each);
+    let l = facts.language;
     let draw = |(i, steps): (usize, &[&StepFacts])| {
-        let number = if several > 1 { format!(" ({} of {several})", i + 1) } else { String::new() };
+        let caption = match several > 1 {
+            true => {
+                say!(l, "figures-part", caption = caption, number = i + 1, count = several)
+            }
+            false => caption.to_string(),
+        };
         let plot = Multiples {
-            caption: format!("{caption}{number}"),
+            language: l,
+            caption,
             names: facts.subjects.clone(),
             panels: steps.iter().map(|step| of(step)).collect(),
             scale,
@@ -143,7 +157,7 @@ impl Plot for Multiples {
 
     fn svg(&self, palette: &Palette) -> String {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let mut frame = Frame::bare(palette, &names, &[], 0.0);
+        let mut frame = Frame::bare((palette, self.language), &names, &[], 0.0);
         let top = frame.top - 18.0;
         let deep = TITLE + BAR * self.names.len() as f64 + GAP;
         frame.height = top + deep * self.panels.len() as f64;
@@ -171,13 +185,13 @@ impl Panel {
             let Some(level) = level else { continue };
             let top = y + TITLE + BAR * s as f64;
             let size = (longest * level.value / most, BAR - 2.0);
-            let hover = format!("{}: {} {}", names[s], si(level.value), self.unit);
+            let number = frame.number(level.value);
+            let hover = format!("{}: {number} {}", names[s], self.unit);
             frame.bar((x, top), size, s, level.marked, &hover);
             if self.levels.len() > 1 && size.0 >= 22.0 && !level.marked {
                 frame.emblem((x + 8.0, top + size.1 / 2.0), 3.2, s);
             }
-            let label =
-                if level.marked { format!("{}{MARK}", si(level.value)) } else { si(level.value) };
+            let label = if level.marked { format!("{number}{MARK}") } else { number };
             frame.text(x + size.0 + 5.0, top + 11.5, &label, &Type { anchor: "start", ..LABEL });
         }
     }

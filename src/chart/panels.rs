@@ -2,10 +2,12 @@
 //! throughput.
 
 use super::Plot;
-use super::axis::{Axis, si};
+use super::axis::Axis;
 use super::frame::Frame;
 use super::theme::{HEIGHT, Palette};
 use super::timeline::TimelineSeries;
+use crate::language::Language;
+use crate::say;
 
 pub struct Panel {
     pub y_label: String,
@@ -13,6 +15,7 @@ pub struct Panel {
 }
 
 pub struct Panels {
+    pub language: Language,
     pub title: String,
     pub subtitle: String,
     /// The names of the series, the same in every panel.
@@ -41,7 +44,7 @@ impl Plot for Panels {
         };
         let axes: Vec<Axis> = self.panels.iter().map(axis).collect();
         let n = self.panels.len().max(1) as f64;
-        let mut frame = Frame::bare(palette, &names, &axes, HEIGHT);
+        let mut frame = Frame::bare((palette, self.language), &names, &axes, HEIGHT);
         let top = frame.top;
         let height = ((frame.bottom - top - GAP * (n - 1.0)) / n).max(LEAST_PANEL);
         frame.height += top + height * n + GAP * (n - 1.0) - frame.bottom;
@@ -59,8 +62,8 @@ impl Plot for Panels {
             }
             frame.baseline();
         }
-        frame.x_ticks(&x.ticks().into_iter().map(|t| (x_at(t), si(t))).collect::<Vec<_>>());
-        frame.x_label("seconds");
+        frame.x_numbers(&x, &x_at);
+        frame.x_label(&say!(self.language, "figure-seconds"));
         frame.svg(&self.label())
     }
 }

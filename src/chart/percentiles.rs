@@ -5,6 +5,8 @@ use super::axis::Axis;
 use super::frame::Frame;
 use super::theme::Palette;
 use crate::base::units::latency;
+use crate::language::Language;
+use crate::say;
 
 pub struct PercentileSeries {
     pub name: String,
@@ -13,6 +15,7 @@ pub struct PercentileSeries {
 }
 
 pub struct Percentiles {
+    pub language: Language,
     pub title: String,
     pub subtitle: String,
     pub series: Vec<PercentileSeries>,
@@ -31,7 +34,7 @@ impl Plot for Percentiles {
         let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
         let points = || self.series.iter().flat_map(|s| &s.points);
         let y = Axis::decades(points().map(|p| (p.1 / 1e3, p.1 / 1e3, p.1 / 1e3)));
-        let mut frame = Frame::new(palette, "µs", &names, y);
+        let mut frame = Frame::new((palette, self.language), "µs", &names, y);
         let mut shown: Vec<f64> = points().map(|p| p.0).collect();
         shown.sort_by(f64::total_cmp);
         shown.dedup();
@@ -55,12 +58,13 @@ impl Plot for Percentiles {
                 series.points.iter().map(|p| (x_at(p.0), frame.y_at(p.1 / 1e3))).collect();
             frame.polyline(&path, i, 2.0);
             for (p, at) in series.points.iter().zip(path) {
-                let hover = format!("{}, p{}: {}", series.name, p.0, latency(p.1));
+                let hover =
+                    format!("{}, p{}: {}", series.name, p.0, self.language.number(&latency(p.1)));
                 frame.mark(at, 4.4, i, false, Some(&hover));
             }
         }
         frame.baseline();
-        frame.x_label("share of operations that took no longer");
+        frame.x_label(&say!(self.language, "figure-share-no-longer"));
         frame.svg(&self.label())
     }
 }

@@ -64,6 +64,7 @@ impl Draw<'_> {
         };
         let subjects = self.facts.subjects.iter().enumerate();
         let plot = GroupedBars {
+            language: self.facts.language,
             title: self.step.title.clone(),
             subtitle: self.subtitle(what.to_string()),
             x_label: self.x_label(),
@@ -82,10 +83,11 @@ impl Draw<'_> {
         let point = |cell: &CellFacts| {
             let watts = scaled(&of_class(cell, class)?.mean_watts, 1.0);
             let (x, hollow) = (cell.total.as_ref()?.ops_per_s.value, cell.missed_its_rate());
-            let label = marked(cell, self.step.values[cell.value].label.clone());
+            let label = marked(cell, self.step.values[cell.value].text(self.facts.language));
             Some(CurvePoint { x, y: watts.value, label, low: watts.low, high: watts.high, hollow })
         };
         let plot = Curve {
+            language: self.facts.language,
             title: self.step.title.clone(),
             subtitle: self.subtitle(say!(
                 self.facts.language,
@@ -133,6 +135,7 @@ impl Draw<'_> {
             false => say!(l, "power-over-time", at = at),
         };
         let plot = Panels {
+            language: self.facts.language,
             title: self.step.title.clone(),
             subtitle: self.subtitle(what),
             names: lead.iter().map(|(_, cell)| name(self.facts, cell)).collect(),

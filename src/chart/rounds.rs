@@ -5,6 +5,8 @@ use super::Plot;
 use super::axis::{Axis, si};
 use super::frame::Frame;
 use super::theme::{FAINT, INK, Palette};
+use crate::language::Language;
+use crate::say;
 
 pub struct RoundsSeries {
     pub name: String,
@@ -26,6 +28,7 @@ pub struct Fit {
 }
 
 pub struct Rounds {
+    pub language: Language,
     pub title: String,
     pub subtitle: String,
     pub y_label: String,
@@ -47,7 +50,7 @@ impl Plot for Rounds {
         let values =
             || self.series.iter().flat_map(|s| s.values.iter().copied()).filter(|v| v.is_finite());
         let y = Axis::from_zero(values().chain(bands));
-        let mut frame = Frame::new(palette, &self.y_label, &names, y);
+        let mut frame = Frame::new((palette, self.language), &self.y_label, &names, y);
         let most = self.series.iter().map(|s| s.values.len()).max().unwrap_or(0);
         if most == 0 {
             frame.no_data();
@@ -64,7 +67,12 @@ impl Plot for Rounds {
                 numbered.map(|(at, v)| (x_at(at as f64 + 1.0), frame.y_at(*v))).collect();
             frame.polyline(&path, i, 1.6);
             for (value, at) in series.values.iter().filter(|v| v.is_finite()).zip(path) {
-                let hover = format!("{}: {} {}", series.name, si(*value), self.y_label);
+                let hover = format!(
+                    "{}: {} {}",
+                    series.name,
+                    self.language.number(&si(*value)),
+                    self.y_label
+                );
                 frame.mark(at, 3.2, i, false, Some(&hover));
             }
             if let Some(fit) = &series.fit {
@@ -72,7 +80,7 @@ impl Plot for Rounds {
             }
         }
         frame.baseline();
-        frame.x_label("round");
+        frame.x_label(&say!(self.language, "figure-round"));
         frame.svg(&self.label())
     }
 }

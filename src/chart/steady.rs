@@ -5,7 +5,9 @@ use super::Figure;
 use super::rounds::{Fit, Rounds, RoundsSeries};
 use crate::analysis::facts::Facts;
 use crate::base::units;
+use crate::language::{Language, Number};
 use crate::record::SteadyState;
+use crate::say;
 
 /// The last steady state of each drive, under a name of its own.
 pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
@@ -20,7 +22,10 @@ pub fn states(facts: &Facts) -> Vec<(String, &SteadyState)> {
     }
     let several = |subject: usize| all.iter().filter(|((s, _), _)| *s == subject).count() > 1;
     let name = |subject: usize, drive: u32| match several(subject) {
-        true => format!("{}, drive {}", facts.subjects[subject], drive + 1),
+        true => {
+            let subject = &facts.subjects[subject];
+            say!(facts.language, "figure-drive-of", subject = subject, drive = drive + 1)
+        }
         false => facts.subjects[subject].clone(),
     };
     all.iter().map(|((subject, drive), state)| (name(*subject, *drive), *state)).collect()
@@ -37,7 +42,10 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
     }
     let draw = |first: &&SteadyState| {
         let file = format!("steady-{}-{}", first.metric.name(), units::duration(first.round_ns));
-        Figure::new(file, rounds(first, states.iter().filter(|(_, state)| alike(first, state))))
+        Figure::new(
+            file,
+            rounds(facts.language, first, states.iter().filter(|(_, state)| alike(first, state))),
+        )
     };
     kinds.iter().map(draw).collect()
 }
@@ -47,6 +55,7 @@ fn alike(a: &SteadyState, b: &SteadyState) -> bool {
 }
 
 fn rounds<'a>(
+    l: Language,
     first: &SteadyState,
     states: impl Iterator<Item = &'a (String, &'a SteadyState)>,
 ) -> Rounds {
@@ -62,13 +71,17 @@ fn rounds<'a>(
             band: w.mean * state.rule.excursion / 2.0,
         }),
     });
-    let round = units::duration(first.round_ns);
-    let band = first.rule.excursion * 50.0;
+    let round = Number(units::duration(first.round_ns));
+    let band = Number(format!("{:.0} %", first.rule.excursion * 50.0));
     Rounds {
-        title: "Convergence to steady state".to_string(),
-        subtitle: format!(
-            "{} in rounds of {round}; last rounds with their fit and mean ± {band:.0} %",
-            first.metric.name()
+        language: l,
+        title: say!(l, "figure-convergence"),
+        subtitle: say!(
+            l,
+            "figure-convergence-in-rounds",
+            metric = first.metric.name(),
+            round = round,
+            band = band
         ),
         y_label: first.metric.unit().to_string(),
         series: series.collect(),

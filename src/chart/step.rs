@@ -12,6 +12,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
 use crate::plan::Field;
+use crate::say;
 use crate::stats::Estimate;
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
@@ -45,7 +46,7 @@ pub fn name_of<'f>(figure: &'f Figure, step: &StepFacts) -> &'f str {
 }
 
 fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
-    let step = draw.step;
+    let (l, step) = (draw.facts.language, draw.step);
     let swept = step.values.len() > 1;
     let moves = step
         .cells
@@ -67,7 +68,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         if paced {
             all.push(draw.lines(
                 "mean-against-rate",
-                &format!("mean {}", draw.kind()),
+                &draw.latency(say!(l, "mean")),
                 "µs",
                 &of(mean),
             ));
@@ -77,7 +78,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     }
     if swept && any(p99) {
         if paced {
-            let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
+            let what = format!("{}{}", draw.latency("p99".into()), called(Metric::p99()));
             all.push(draw.lines("p99-against-rate", &what, "µs", &of(p99)));
         } else {
             all.push(draw.latency_curve("p99", &of(p99)));
@@ -87,16 +88,18 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         all.push(draw.by_neighbour());
     }
     if moves {
-        all.push(draw.bars("mb", "throughput", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6))));
+        all.push(draw.bars("mb", &say!(l, "figure-throughput"), "MB/s", &|t| {
+            Some(scaled(&t.bytes_per_s, 1e6))
+        }));
     }
     if !swept && any(mean) {
-        all.push(draw.bars("mean", &format!("mean {}", draw.kind()), "µs", &of(mean)));
+        all.push(draw.bars("mean", &draw.latency(say!(l, "mean")), "µs", &of(mean)));
     }
     all.extend(draw.per_minute());
     all.extend(draw.by_drive());
     all.extend(draw.by_instance());
     if any(p99) {
-        let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
+        let what = format!("{}{}", draw.latency("p99".into()), called(Metric::p99()));
         all.push(draw.bars("p99", &what, "µs", &of(p99)));
     }
     if draw.has_percentiles() {
@@ -152,6 +155,7 @@ impl Draw<'_> {
         let series =
             subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
         let plot = GroupedBars {
+            language: self.facts.language,
             title: self.title(),
             subtitle: self.subtitle(what.to_string()),
             x_label: self.x_label(),
@@ -190,6 +194,7 @@ impl Draw<'_> {
             })
         };
         let plot = Curve {
+            language: self.facts.language,
             title: self.title(),
             subtitle: self.subtitle(what.to_string()),
             x_label,
@@ -217,7 +222,7 @@ impl Draw<'_> {
         // Labels that overlap cannot be read.
         let every = self.step.values.len().div_ceil(MOST_GROUPS);
         let label = |value: usize| match value % every {
-            0 => self.step.values[value].label.clone(),
+            0 => self.step.values[value].text(self.facts.language),
             _ => String::new(),
         };
         let point = |cell: &CellFacts| {
@@ -231,15 +236,16 @@ impl Draw<'_> {
         let above = without_overload(&mut series);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
+        let l = self.facts.language;
+        let figure = if what == "mean" { say!(l, "mean") } else { what.to_string() };
+        let (figure, axis) = (self.latency(figure), self.x_label());
+        let caption = say!(l, "figure-against-throughput", what = figure, axis = axis);
+        let called = if what == "p99" { self.called_out(&Metric::p99()) } else { String::new() };
+        let left_out = if above > 0 { say!(l, "figure-overload") } else { String::new() };
         let plot = Curve {
+            language: l,
             title: self.title(),
-            subtitle: self.subtitle(format!(
-                "{what} {} against throughput, by {}{}{}",
-                self.kind(),
-                self.x_label(),
-                if what == "p99" { self.called_out(&Metric::p99()) } else { String::new() },
-                if above > 0 { "; overload beyond the axis is left out" } else { "" }
-            )),
+            subtitle: self.subtitle(format!("{caption}{called}{left_out}")),
             x_label: "ops/s".to_string(),
             y_label: "µs".to_string(),
             log_y: wide,
@@ -277,21 +283,24 @@ impl Draw<'_> {
         let series =
             self.lead().into_iter().map(|(_, cell)| (name(self.facts, cell), points(cell)));
         let plot = Percentiles {
+            language: self.facts.language,
             title: self.title(),
-            subtitle: self.subtitle(format!("{} by percentile{}", self.kind(), self.lead_label())),
+            subtitle: self.subtitle(self.latency_by_percentile()),
             series: series.map(|(name, points)| PercentileSeries { name, points }).collect(),
         };
         self.figure("percentiles", plot)
     }
 
     fn timeline(&self) -> Figure {
+        let l = self.facts.language;
         let series = self.lead().into_iter().map(|(_, cell)| TimelineSeries {
             name: name(self.facts, cell),
             points: thinned(&cell.over_time, TIMELINE_POINTS),
         });
         let plot = Timeline {
+            language: self.facts.language,
             title: self.title(),
-            subtitle: self.subtitle(format!("ops/s over time{}", self.lead_label())),
+            subtitle: self.subtitle(say!(l, "figure-ops-over-time", at = self.lead_label())),
             y_label: "ops/s".to_string(),
             series: series.collect(),
         };

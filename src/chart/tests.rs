@@ -10,6 +10,7 @@ use super::percentiles::{PercentileSeries, Percentiles};
 use super::theme::LEAST_TEXT;
 use super::timeline::TimelineSeries;
 use super::{Palette, Plot, fonts, size};
+use crate::language::Language;
 
 fn nodes<'a>(group: &'a Group, found: &mut Vec<&'a Node>) {
     for node in group.children() {
@@ -102,10 +103,11 @@ proptest! {
         };
         let series = names.iter().map(series).collect();
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
+        let language = Language::ENGLISH;
         let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
-        let plot =
-            GroupedBars { title, subtitle, x_label, y_label, groups, series, lying, quiet };
-        check_all(&plot)?;
+        check_all(&GroupedBars {
+            language, title, subtitle, x_label, y_label, groups, series, lying, quiet,
+        })?;
     }
 
     #[test]
@@ -127,8 +129,9 @@ proptest! {
         };
         let series = names.iter().zip(&drawn).map(series).collect();
         let (x_label, y_label) = ("ops/s".to_string(), "µs".to_string());
+        let language = Language::ENGLISH;
         let (title, subtitle) = ("4K".to_string(), "p99".to_string());
-        check_all(&Curve { title, subtitle, x_label, y_label, log_y, series })?;
+        check_all(&Curve { language, title, subtitle, x_label, y_label, log_y, series })?;
     }
 
     #[test]
@@ -144,9 +147,10 @@ proptest! {
             y_label: format!("W {i}"),
             series: names.iter().map(series).collect(),
         };
+        let language = Language::ENGLISH;
         let (title, subtitle) = ("4K".to_string(), "power".to_string());
         let panels = (0..panels).map(panel).collect();
-        check_all(&Panels { title, subtitle, names: names.clone(), panels })?;
+        check_all(&Panels { language, title, subtitle, names: names.clone(), panels })?;
         let of = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
         let points = of.iter().skip(from).zip(&values).map(|(p, (v, _))| (*p, *v));
         let points: Vec<_> = points.collect();
@@ -155,7 +159,8 @@ proptest! {
             points: points.clone(),
         };
         let series = names.iter().map(series).collect();
-        check_all(&Percentiles { title: "4K".into(), subtitle: "by percentile".into(), series })?;
+        let (title, subtitle) = ("4K".into(), "by percentile".into());
+        check_all(&Percentiles { language, title, subtitle, series })?;
     }
 }
 
@@ -167,6 +172,7 @@ fn a_figure_as_a_file_stands_under_its_title() {
         ("threads".to_string(), "ops/s".to_string(), vec!["8".to_string()]);
     let series = vec![BarSeries { name: "A".into(), values: vec![Some(bar((5.0, 0.1)))] }];
     let plot = GroupedBars {
+        language: Language::ENGLISH,
         title,
         subtitle,
         x_label,

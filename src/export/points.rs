@@ -7,6 +7,7 @@ use crate::analysis::point_numbers::{ClassNumbers, Numbers, Times};
 use crate::analysis::point_summary::P99;
 use crate::base::error::Result;
 use crate::base::units::Rate;
+use crate::language::Language;
 use crate::record::gauge::power;
 use crate::record::{Cell, Outcome, POWER_CLASSES};
 
@@ -165,6 +166,6 @@ fn watched(metered: &Metered) -> Vec<Value> {
     }
     let verdict = metered.verdict.as_ref();
     row.push(verdict.map(|v| v.limit.name()).into());
-    row.push(verdict.map(|v| v.evidence.as_str()).into());
+    row.push(verdict.map(|v| Language::ENGLISH.text(&v.evidence)).as_deref().into());
     row
 }

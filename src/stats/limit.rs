@@ -9,6 +9,9 @@ mod tests;
 
 pub use evidence::{Foreign, from_memory};
 
+use crate::language::Message;
+use crate::message;
+
 /// What limited a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -37,7 +40,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The name in a brief; GLOSSARY.md and docs/meters.md define it.
+    /// The name in data; GLOSSARY.md and docs/meters.md define it.
     pub fn name(self) -> &'static str {
         match self {
             Limit::Drive => "drive",
@@ -51,6 +54,23 @@ impl Limit {
             Limit::Thermal => "thermal throttling",
             Limit::Locks => "locks",
             Limit::Undecided => "undecided",
+        }
+    }
+
+    /// The name in a brief.
+    pub fn title(self) -> Message {
+        match self {
+            Limit::Drive => message!("limit-drive"),
+            Limit::Cpu => message!("limit-cpu"),
+            Limit::Memory => message!("limit-memory"),
+            Limit::NoDrive => message!("limit-no-drive"),
+            Limit::Neighbour => message!("limit-neighbour"),
+            Limit::Generator => message!("limit-generator"),
+            Limit::Standstill => message!("limit-standstill"),
+            Limit::Rate => message!("limit-rate"),
+            Limit::Thermal => message!("limit-thermal"),
+            Limit::Locks => message!("limit-locks"),
+            Limit::Undecided => message!("limit-undecided"),
         }
     }
 
@@ -79,9 +99,9 @@ pub struct Verdict {
     /// What limited the point.
     pub limit: Limit,
     /// The counts that show it, as a sentence.
-    pub evidence: String,
+    pub evidence: Message,
     /// What to change so that the drive is measured; given wherever the verdict bars a ranking.
-    pub remedy: Option<String>,
+    pub remedy: Option<Message>,
 }
 
 /// What is known of a point; what was not measured is `None`.
@@ -216,15 +236,19 @@ pub fn of_most(repeats: &[&Verdict]) -> Option<Verdict> {
     let rank = |(verdict, count): &(&Verdict, usize)| (*count, verdict.limit.bars_ranking());
     let (most, count) = *kinds.iter().rev().max_by_key(|kind| rank(kind))?;
     let others = kinds.iter().filter(|(verdict, _)| verdict.limit != most.limit);
-    let others: Vec<String> =
-        others.map(|(verdict, count)| format!("{} in {count}", verdict.limit.name())).collect();
-    let evidence = match others.is_empty() {
-        true => most.evidence.clone(),
-        false => format!(
-            "{} (in {count} of {} repeats; {})",
-            most.evidence,
-            repeats.len(),
-            others.join(", ")
+    let named = others.map(|(verdict, count)| {
+        message!("verdict-limit-in", limit = verdict.limit.title(), count = *count)
+    });
+    let others =
+        named.reduce(|first, other| message!("verdict-limits", first = first, other = other));
+    let evidence = match others {
+        None => most.evidence.clone(),
+        Some(others) => message!(
+            "verdict-in-repeats",
+            evidence = &most.evidence,
+            count = count,
+            repeats = repeats.len(),
+            others = others
         ),
     };
     Some(Verdict { evidence, ..most.clone() })

@@ -28,7 +28,7 @@ fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_p
         dyno::cmd::load::facts(&[folder.path().join("neighbours.dyno")], &Default::default())
             .unwrap();
     let alone = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
-    assert_ne!(alone.limit, Limit::Memory, "{}", alone.evidence);
+    assert_ne!(alone.limit, Limit::Memory, "{:?}", alone.evidence);
 
     let neighbours =
         Bundle::open(&folder.path().join("neighbours.dyno")).unwrap().prepared().unwrap();

@@ -14,6 +14,7 @@ use std::process::Command;
 
 use dyno::analysis::conditions::{self, Grade};
 use dyno::analysis::facts::Facts;
+use dyno::language::Language;
 use dyno::stats::limit::Limit;
 use dyno::store::Bundle;
 
@@ -178,10 +179,9 @@ fn check_limits(bundle: &Path) -> Facts {
         let verdict = cell.limit.as_ref().expect("a verdict");
         let what = format!("{} on {}: {verdict:?}", step.name, facts.subjects[cell.subject]);
         println!("{what}");
-        let shares = verdict
-            .evidence
-            .split(" %")
-            .filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
+        let evidence = Language::ENGLISH.text(&verdict.evidence);
+        let shares =
+            evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
         assert!(shares.fold(0.0, f64::max) <= 100.0, "{what}");
         match verdict.limit {
             Limit::Drive => assert!(!cell.is_not_the_drives()),
@@ -201,11 +201,8 @@ fn check_flushes(bundle: &Path) {
     let facts = check_limits(bundle);
     let verdict = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
     if verdict.limit == Limit::Drive {
-        assert!(
-            verdict.evidence.contains("% of the window, in flushes for "),
-            "{}",
-            verdict.evidence
-        );
+        let evidence = Language::ENGLISH.text(&verdict.evidence);
+        assert!(evidence.contains("% of the window, in flushes for "), "{evidence}");
     }
 }
 
@@ -215,13 +212,14 @@ fn check_flushes(bundle: &Path) {
 fn check_database(bundle: &Path) {
     let facts = check_limits(bundle);
     let found = conditions::differences(&facts);
+    let said = |message| Language::ENGLISH.text(message);
     let block = found
         .iter()
-        .find(|d| d.what == "Drive: Logical block size")
+        .find(|d| said(&d.what) == "Drive: Logical block size")
         .expect("the formats distinguished");
     assert_eq!(
-        (block.grade, block.values.as_str()),
-        (Grade::Disqualifying, "512 bytes (A), 4096 bytes (B)")
+        (block.grade, said(&block.values)),
+        (Grade::Disqualifying, "512 bytes (A), 4096 bytes (B)".to_string())
     );
 
     let bundle = bundle.to_string_lossy();

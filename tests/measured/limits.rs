@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use dyno::language::Language;
 use dyno::stats::limit::Limit;
 
 use crate::support::{FOR_SERVERS, have, rocksdb, skip, until};
@@ -62,7 +63,7 @@ fn a_result_near_the_generators_own_ceiling_is_marked_and_a_slower_one_is_not() 
     let (cell, _) = measure(&null("100us"));
     let verdict = cell.limit.expect("a verdict");
     assert_ne!(verdict.limit, Limit::Generator, "{verdict:?}");
-    contains(&verdict.evidence, &["generator's ceiling"]);
+    contains(&Language::ENGLISH.text(&verdict.evidence), &["generator's ceiling"]);
 }
 
 #[test]
@@ -180,7 +181,7 @@ fn synced_writes_are_called_the_drives_as_far_as_the_device_is_seen_to_have_them
             "synced writes, {:.0} % of the time seen at the device: {verdict:?}",
             share.get() * 100.0
         );
-        shares_are_whole(&verdict.evidence);
+        shares_are_whole(&Language::ENGLISH.text(&verdict.evidence));
         // The rules draw their lines at 50 and 30 %; the kernel counts time in ticks, and each look
         // is at one moment.
         let right = match verdict.limit {

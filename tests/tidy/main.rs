@@ -26,13 +26,13 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("lab", &["load", "record", "plan", "base"]),
     ("run", &["engine", "workload", "meter", "lab", "stats", "load", "record", "plan", "base"]),
     ("store", &["record", "plan", "base"]),
-    ("stats", &["record", "plan", "base"]),
+    ("stats", &["language", "record", "plan", "base"]),
     ("import", &["store", "record", "plan", "base"]),
     ("analysis", &["language", "stats", "record", "plan", "base"]),
     ("chart", &["analysis", "language", "stats", "record", "plan", "base"]),
     ("brief", &["chart", "analysis", "language", "stats", "record", "plan", "base"]),
     ("render", &["brief", "chart", "language", "base"]),
-    ("export", &["brief", "analysis", "store", "record", "plan", "base"]),
+    ("export", &["brief", "analysis", "language", "store", "record", "plan", "base"]),
 ];
 
 /// Calls that are banned, where they are allowed all the same, and what to do instead.

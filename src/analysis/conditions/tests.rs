@@ -1,7 +1,8 @@
 //! Differences between subjects that are made up here, and how they are graded.
 
 use super::*;
-use crate::analysis::facts::{Group, RunFacts};
+use crate::analysis::facts::Group;
+use crate::language::Language;
 use crate::record::Prepared;
 
 /// Two drives that differ in their block size and their model, and agree in firmware.
@@ -46,15 +47,17 @@ fn run(file: &str) -> RunFacts {
     }
 }
 
+/// As they are printed.
+fn rows(differences: &[Difference]) -> Vec<(Grade, String, String)> {
+    let said = |message| Language::ENGLISH.text(message);
+    differences.iter().map(|d| (d.grade, said(&d.what), said(&d.values))).collect()
+}
+
 #[test]
 fn another_block_size_disqualifies_and_another_model_is_what_is_compared() {
     let found = differences(&two_drives());
-    let rows: Vec<_> =
-        found.iter().map(|d| (d.grade, d.what.as_str(), d.values.as_str())).collect();
-    assert_eq!(
-        rows,
-        [(Grade::Disqualifying, "Drive: Logical block size", "512 bytes (A), 4096 bytes (B)")]
-    );
+    let (what, values) = ("Drive: Logical block size", "512 bytes (A), 4096 bytes (B)");
+    assert_eq!(rows(&found), [(Grade::Disqualifying, what.into(), values.into())]);
 }
 
 /// Two subjects with nothing but these facts, each a heading and a value of "Options" or whatever
@@ -75,8 +78,9 @@ fn only_the_settings_that_differ_are_named_and_a_step_is_held_against_the_same_s
     );
     let found = barred(&unlike);
     assert_eq!((found[0].pair, found[0].step), ((0, 1), None));
-    assert_eq!(found[0].differences[0].what, "RocksDB: Options");
-    assert_eq!(found[0].differences[0].values, "b=2 (A), b=4 (B)");
+    let (what, values) = ("RocksDB: Options", "b=2 (A), b=4 (B)");
+    let row = (Grade::Disqualifying, what.into(), values.into());
+    assert_eq!(rows(&found[0].differences), [row]);
     let steps = [("RocksDB: A, read", "a=1"), ("RocksDB: B, read", "a=1")];
     let more = [("RocksDB: A, write", "a=2"), ("RocksDB: B, write", "a=2")];
     assert_eq!(differences(&with("Options", &[steps, more].concat())), []);
@@ -88,9 +92,9 @@ fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
     (facts.runs, facts.run_of) = (vec![run("a.dyno"), run("b.dyno")], vec![0, 1]);
     facts.subjects = vec!["X (a)".into(), "X (b)".into()];
     let found = differences(&facts);
-    let rows: Vec<_> =
-        found.iter().map(|d| (d.grade, d.what.as_str(), d.values.as_str())).collect();
-    assert_eq!(rows[0], (Grade::Disqualifying, "CPU: Model", "fast (X (a)), slow (X (b))"));
+    let rows = rows(&found);
+    let (what, values) = ("CPU: Model", "fast (X (a)), slow (X (b))");
+    assert_eq!(rows[0], (Grade::Disqualifying, what.into(), values.into()));
     assert_eq!(rows[1].1, "Measured in runs of their own");
 }
 
@@ -119,7 +123,7 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
     };
     assert_eq!([firmware(["M", "M"]), firmware(["M", "N"])], [Grade::Doubtful, Grade::Harmless]);
     let filled = |b: &str| differences(&with("Filled", &[("Drive: A", "40 %"), ("Drive: B", b)]));
-    assert_eq!((filled("43 %"), filled("60 %")[0].values.as_str()), (vec![], "40 % (A), 60 % (B)"));
+    assert_eq!((filled("43 %").len(), &*rows(&filled("60 %"))[0].2), (0, "40 % (A), 60 % (B)"));
     let mut facts = with("Filled", &[]);
     facts.prepared.push((
         0,
@@ -133,9 +137,6 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
             ended_unix_ns: 0,
         },
     ));
-    let why = &barred(&facts)[0].differences[0];
-    assert_eq!(
-        (why.what.as_str(), why.values.as_str()),
-        ("Preparation", "purge: format (A), nothing (B)")
-    );
+    let why = &rows(&barred(&facts)[0].differences)[0];
+    assert_eq!((&*why.1, &*why.2), ("Preparation", "purge: format (A), nothing (B)"));
 }

@@ -19,7 +19,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     if found.is_empty() {
         return vec![Block::text(say!(l, "nothing-differs"))];
     }
-    let rows = found.into_iter().map(|d| vec![grade(l, d.grade), d.what, d.values]);
+    let rows =
+        found.into_iter().map(|d| vec![grade(l, d.grade), l.text(&d.what), l.text(&d.values)]);
     let head = [String::new(), say!(l, "column-what"), say!(l, "column-values")];
     vec![Table::of(3, &head, rows.collect()).block()]
 }

@@ -3,13 +3,14 @@
 use std::cmp::Ordering;
 
 use super::{Draw, marked};
-use crate::analysis::facts::CellFacts;
+use crate::analysis::facts::{AxisValue, CellFacts};
 use crate::analysis::lead;
 use crate::analysis::metric::Metric;
 use crate::analysis::{At, Comparison, Standing};
 use crate::chart::MARK;
 use crate::chart::axis::si;
 use crate::plan::Field;
+use crate::say;
 use crate::stats::Better;
 
 impl Draw<'_> {
@@ -20,11 +21,15 @@ impl Draw<'_> {
 
     /// Says what the mark means, where there is one.
     pub fn subtitle(&self, what: String) -> String {
-        let what = if self.titled { format!("{}: {what}", self.step.title) } else { what };
+        let l = self.facts.language;
+        let what = match self.titled {
+            true => say!(l, "caption-of-step", step = &self.step.title, caption = what),
+            false => what,
+        };
         match (self.step.has_marks(), self.quiet) {
             (false, _) => what,
-            (true, false) => format!("{what} ({MARK} not limited by the drive)"),
-            (true, true) => format!("{what} (outline: not limited by the drive)"),
+            (true, false) => say!(l, "caption-marked", caption = what, mark = MARK),
+            (true, true) => say!(l, "caption-outlined", caption = what),
         }
     }
 
@@ -64,30 +69,47 @@ impl Draw<'_> {
         format!("; claimed: {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
     }
 
-    /// "read service time"
-    pub fn kind(&self) -> String {
-        let class = self.step.class.map_or("", |c| c.name());
-        format!("{class} {} time", if self.step.open_loop { "response" } else { "service" })
+    /// "p99 read service time"
+    pub fn latency(&self, figure: String) -> String {
+        let (l, class) = (self.facts.language, self.step.class.map_or("", |c| c.name()));
+        match self.step.open_loop {
+            true => say!(l, "figure-response-time", figure = figure, class = class),
+            false => say!(l, "figure-service-time", figure = figure, class = class),
+        }
+    }
+
+    /// "read service time by percentile at threads 64"
+    pub fn latency_by_percentile(&self) -> String {
+        let (l, class) = (self.facts.language, self.step.class.map_or("", |c| c.name()));
+        let at = self.lead_label();
+        match self.step.open_loop {
+            true => say!(l, "figure-response-time-by-percentile", class = class, at = at),
+            false => say!(l, "figure-service-time-by-percentile", class = class, at = at),
+        }
     }
 
     pub fn x_label(&self) -> String {
+        let l = self.facts.language;
         match self.step.axis.as_ref().map(|a| a.field) {
-            Some(Field::Depth) => "queue depth".to_string(),
-            _ => self.step.axis_label().to_string(),
+            Some(Field::Depth) => say!(l, "figure-queue-depth"),
+            _ => self.step.axis_text(l),
         }
     }
 
     pub fn groups(&self) -> Vec<String> {
-        let named =
-            |label: &String| if label.is_empty() { self.step.name.clone() } else { label.clone() };
-        self.step.values.iter().map(|v| named(&v.label)).collect()
+        let named = |v: &AxisValue| match v.label.is_empty() {
+            true => self.step.name.clone(),
+            false => v.text(self.facts.language),
+        };
+        self.step.values.iter().map(named).collect()
     }
 
     /// "threads = 4", for figures of one point.
     pub fn lead_label(&self) -> String {
         match self.step.values.get(self.step.lead) {
             Some(value) if !value.label.is_empty() => {
-                format!(" at {} {}", self.x_label(), value.label)
+                let l = self.facts.language;
+                say!(l, "figure-at", axis = self.x_label(), value = value.text(l))
             }
             _ => String::new(),
         }

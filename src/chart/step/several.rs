@@ -8,6 +8,7 @@ use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, P99, Summary};
 use crate::chart::Figure;
 use crate::chart::bars::{Bar, BarSeries, GroupedBars};
+use crate::say;
 
 /// What a bar shows of a summary.
 type Pick<'p> = dyn Fn(&Summary) -> Option<Bar> + 'p;
@@ -28,12 +29,14 @@ impl Draw<'_> {
         if most < 2 {
             return Vec::new();
         }
+        let l = self.facts.language;
         let p99 = |s: &Summary| {
             Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3))
         };
         let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
         let pick: [(&str, &str, &Pick<'_>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
-        let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
+        let groups =
+            || (0..most).map(|drive| say!(l, "figure-drive", number = drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
                 name: name(self.facts, cell),
@@ -42,8 +45,14 @@ impl Draw<'_> {
                     .collect(),
             });
             let plot = GroupedBars {
+                language: self.facts.language,
                 title: self.title(),
-                subtitle: self.subtitle(format!("{what} of each drive{}", self.lead_label())),
+                subtitle: self.subtitle(say!(
+                    l,
+                    "figure-of-each-drive",
+                    figure = what,
+                    at = self.lead_label()
+                )),
                 x_label: String::new(),
                 y_label: unit.to_string(),
                 groups: groups(),
@@ -58,6 +67,7 @@ impl Draw<'_> {
 
     /// The pooled p99 of several instances beside the mean of their own.
     pub fn by_instance(&self) -> Option<Figure> {
+        let l = self.facts.language;
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
         let p99 = |s: &Summary| {
             Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3))
@@ -74,14 +84,12 @@ impl Draw<'_> {
             values: vec![cell.total.as_ref().and_then(p99), mean(cell)],
         });
         let plot = GroupedBars {
+            language: self.facts.language,
             title: self.title(),
-            subtitle: self.subtitle(format!(
-                "p99 of all instances together, and the mean of their own{}",
-                self.lead_label()
-            )),
+            subtitle: self.subtitle(say!(l, "figure-of-instances", at = self.lead_label())),
             x_label: String::new(),
             y_label: "µs".to_string(),
-            groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
+            groups: vec![say!(l, "figure-pooled"), say!(l, "figure-mean-of-instances")],
             series: series.collect(),
             lying: true,
             quiet: self.quiet,
@@ -92,6 +100,7 @@ impl Draw<'_> {
     /// Bars by neighbour and percentile, a bar a subject.
     pub fn by_neighbour(&self) -> Figure {
         const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
+        let l = self.facts.language;
         let value = |cell: &CellFacts, stream: &str, what: usize| {
             let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;
             let times = summary.classes.first().map(ClassSummary::user_latency)?;
@@ -113,13 +122,14 @@ impl Draw<'_> {
         });
         // The neighbour is named once, under its first percentile.
         let group = |(name, what): &(&str, usize)| match what {
-            0 => format!("{name}: {}", SHOWN[0]),
+            0 => say!(l, "figure-of-neighbour", name = *name, figure = say!(l, "mean")),
             _ => SHOWN[*what].to_string(),
         };
         // Upright there is no room for their names.
         let plot = GroupedBars {
+            language: self.facts.language,
             title: self.title(),
-            subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
+            subtitle: self.subtitle(say!(l, "figure-by-neighbour", at = self.lead_label())),
             x_label: String::new(),
             y_label: "µs".to_string(),
             series: series.collect(),

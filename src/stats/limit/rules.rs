@@ -4,6 +4,8 @@
 use super::evidence::{at_device, foreign, from_memory, kept_in_memory, on_processor, strangers};
 use super::{Inputs, Limit, Verdict};
 use crate::base::units;
+use crate::language::{Message, Number};
+use crate::message;
 use crate::record::NEAR_CEILING;
 
 type Rule = fn(&Inputs) -> Option<Verdict>;
@@ -60,20 +62,29 @@ const HARDLY_COMPUTES: f64 = 0.3;
 const ONE_IS_THERE: f64 = 0.5;
 const NONE_IS_THERE: f64 = 0.3;
 
-fn pct(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+fn pct(share: f64) -> Number {
+    Number(format!("{:.0} %", share * 100.0))
 }
 
 /// Rounded down, since it is a bound.
-fn at_least(share: f64) -> String {
-    format!("{:.1} %", (share * 1000.0).floor() / 10.0)
+fn at_least(share: f64) -> Number {
+    Number(format!("{:.1} %", (share * 1000.0).floor() / 10.0))
 }
 
-fn barred(limit: Limit, evidence: String, remedy: impl Into<String>) -> Verdict {
-    Verdict { limit, evidence, remedy: Some(remedy.into()) }
+fn seconds(s: &str) -> Number {
+    Number(format!("{s} s"))
 }
 
-fn allowed(limit: Limit, evidence: String) -> Verdict {
+/// Two statements of one verdict's evidence.
+fn both(first: Message, second: Message) -> Message {
+    message!("verdict-clauses", first = first, second = second)
+}
+
+fn barred(limit: Limit, evidence: Message, remedy: Message) -> Verdict {
+    Verdict { limit, evidence, remedy: Some(remedy) }
+}
+
+fn allowed(limit: Limit, evidence: Message) -> Verdict {
     Verdict { limit, evidence, remedy: None }
 }
 
@@ -83,23 +94,18 @@ fn hog(p: &Inputs) -> Option<Verdict> {
         return None;
     }
     let mut evidence =
-        format!("processors {} busy, {} with other processes", pct(host), pct(others));
+        message!("verdict-processors-others", busy = pct(host), others = pct(others));
     if let Some(own) = at_device(p) {
-        evidence.push_str(&format!(
-            "; only {} of the load's requests were at the device",
-            pct(own.requests)
-        ));
+        evidence = both(evidence, message!("verdict-few-at-device", share = pct(own.requests)));
     }
-    match p.stolen.filter(|stolen| *stolen > others / 2.0) {
-        Some(stolen) => Some(barred(
-            Limit::Cpu,
-            format!("{evidence}; the hypervisor gave away {}", pct(stolen)),
-            "a machine of its own, or virtual processors that nobody shares",
-        )),
-        None => {
-            Some(barred(Limit::Cpu, evidence, "end what else runs on this host, and measure again"))
-        }
-    }
+    let (evidence, remedy) = match p.stolen.filter(|stolen| *stolen > others / 2.0) {
+        Some(stolen) => (
+            both(evidence, message!("verdict-hypervisor", stolen = pct(stolen))),
+            message!("remedy-own-machine"),
+        ),
+        None => (evidence, message!("remedy-end-others")),
+    };
+    Some(barred(Limit::Cpu, evidence, remedy))
 }
 
 /// Stopped, as by a signal or with its virtual machine.
@@ -110,57 +116,57 @@ fn stopped(p: &Inputs) -> Option<Verdict> {
 
 fn standstill(p: &Inputs) -> Option<Verdict> {
     let still_s = p.stood_still_s.filter(|s| *s > STOOD_STILL * p.window_s)?;
-    let evidence = format!("Dyno itself stood still for {still_s:.2} s of {:.1} s", p.window_s);
-    let remedy = "measure again where nothing stops Dyno: no suspend, no debugger, no \
-                  overcommitted virtual machine";
-    Some(barred(Limit::Standstill, evidence, remedy))
+    let evidence = message!(
+        "verdict-stood-still",
+        still = seconds(&format!("{still_s:.2}")),
+        window = seconds(&format!("{:.1}", p.window_s))
+    );
+    Some(barred(Limit::Standstill, evidence, message!("remedy-stood-still")))
 }
 
 fn memory(p: &Inputs) -> Option<Verdict> {
     if p.on_tmpfs {
-        let evidence =
-            "the subject's folder is in memory (tmpfs): no drive lies under it".to_string();
-        let remedy = "name a folder on the drive's filesystem, or the device itself";
+        let (evidence, remedy) = (message!("verdict-tmpfs"), message!("remedy-tmpfs"));
         return Some(barred(Limit::NoDrive, evidence, remedy));
     }
     if let Some(share) = from_memory(p).filter(|share| *share >= FROM_MEMORY) {
-        let evidence = format!("at least {} of the reads were served from memory", at_least(share));
+        let evidence = message!("verdict-from-memory", share = at_least(share));
         return Some(barred(Limit::Memory, evidence, past_memory(p)));
     }
     let kept = kept_in_memory(p).filter(|share| *share >= FROM_MEMORY)?;
-    let evidence =
-        format!("{:.1} % of the bytes written had not reached the device at the end", kept * 100.0);
-    let how = if p.dataset.direct == Some(false) { "`direct = true`, or a" } else { "a" };
-    let remedy = format!("{how} window so long that memory is full before it begins");
+    let share = Number(format!("{:.1} %", kept * 100.0));
+    let evidence = message!("verdict-left-in-memory", share = share);
+    let remedy = match p.dataset.direct {
+        Some(false) => message!("remedy-direct-or-longer-window"),
+        _ => message!("remedy-longer-window"),
+    };
     Some(barred(Limit::Memory, evidence, remedy))
 }
 
 /// What makes reads reach the drive.
-fn past_memory(p: &Inputs) -> String {
+fn past_memory(p: &Inputs) -> Message {
     let twice = p.dataset.memory_bytes.map(|bytes| 2.0 * whole_gib(bytes));
-    let larger = twice.map_or("a dataset larger than memory".into(), |twice| {
-        format!("a dataset of {}", size(twice))
-    });
+    let larger = match twice {
+        Some(twice) => message!("remedy-dataset-of", size = size(twice)),
+        None => message!("remedy-dataset-beyond-memory"),
+    };
     let how = match p.dataset.direct {
-        Some(false) => format!("`direct = true`, or {larger}"),
+        Some(false) => message!("remedy-direct-or", other = larger),
         // Past the page cache already: it was a cache of the engine's own.
-        Some(true) => "a smaller cache of the engine's own, or a larger dataset".to_string(),
+        Some(true) => message!("remedy-smaller-cache"),
         None => larger,
     };
     match (p.dataset.bytes, p.dataset.memory_bytes) {
         (Some(bytes), Some(memory)) if bytes < memory && p.dataset.direct != Some(true) => {
-            format!(
-                "the dataset, {}, fits into {} of memory: {how}",
-                size(bytes),
-                size(whole_gib(memory))
-            )
+            let (dataset, memory) = (size(bytes), size(whole_gib(memory)));
+            message!("remedy-dataset-fits", dataset = dataset, memory = memory, how = how)
         }
         _ => how,
     }
 }
 
-fn size(bytes: f64) -> String {
-    units::bytes(bytes as u64)
+fn size(bytes: f64) -> Number {
+    Number(units::bytes(bytes as u64))
 }
 
 /// Memory as it is sold: the kernel keeps some to itself.
@@ -172,16 +178,14 @@ fn whole_gib(bytes: f64) -> f64 {
 fn neighbour(p: &Inputs) -> Option<Verdict> {
     let found =
         foreign(p).filter(|f| f.share >= NEIGHBOURS_SHARE && f.queue >= NEIGHBOURS_QUEUE)?;
-    let mb = |bytes: f64| format!("{:.1} MB/s", bytes / 1e6);
-    let evidence = format!(
-        "{} of the device's time went to requests of others, who read {} and wrote {}",
-        pct(found.share),
-        mb(found.read_bytes_per_s),
-        mb(found.written_bytes_per_s)
+    let mb = |bytes: f64| Number(format!("{:.1} MB/s", bytes / 1e6));
+    let evidence = message!(
+        "verdict-neighbour",
+        share = pct(found.share),
+        read = mb(found.read_bytes_per_s),
+        written = mb(found.written_bytes_per_s)
     );
-    let remedy = "end what else uses the drive (`iotop -o` names it), or measure a drive that \
-                  nothing else uses";
-    Some(barred(Limit::Neighbour, evidence, remedy))
+    Some(barred(Limit::Neighbour, evidence, message!("remedy-neighbour")))
 }
 
 fn late(p: &Inputs) -> Option<Verdict> {
@@ -189,72 +193,48 @@ fn late(p: &Inputs) -> Option<Verdict> {
         .late
         .as_ref()
         .filter(|late| late.share >= LATE && late.p99_ratio.is_none_or(|r| r >= P99_MOVED))?;
-    let mut evidence = format!(
-        "at least {} of the ops were handed over late by Dyno itself",
-        at_least(late.share)
-    );
-    if let Some(ratio) = late.p99_ratio {
-        evidence.push_str(&format!(
-            ", and p99 of the response time is {ratio:.1} times that of the service time"
-        ));
-    }
+    let (share, ratio) = (at_least(late.share), late.p99_ratio);
+    let mut evidence = match ratio.map(|ratio| Number(format!("{ratio:.1}"))) {
+        Some(ratio) => message!("verdict-late-p99", share = share, ratio = ratio),
+        None => message!("verdict-late", share = share),
+    };
     if let Some((host, others)) = p.host_busy.zip(strangers(p)) {
-        evidence.push_str(&format!(
-            "; processors {} busy, {} with other processes",
-            pct(host),
-            pct(others)
-        ));
+        let busy = message!("verdict-processors-others", busy = pct(host), others = pct(others));
+        evidence = both(evidence, busy);
     }
-    let remedy = "more workers for the rate, a lower rate, or processors that nothing else uses";
-    Some(barred(Limit::Generator, evidence, remedy))
+    Some(barred(Limit::Generator, evidence, message!("remedy-late")))
 }
 
 fn ceiling(p: &Inputs) -> Option<Verdict> {
     let (share, _) = p.ceiling.filter(|(share, _)| *share >= NEAR_CEILING)?;
-    let evidence = format!("{} of what Dyno generates here in this shape", pct(share.min(1.0)));
-    let remedy = "more threads where processors are free, larger requests, or a faster host";
-    Some(barred(Limit::Generator, evidence, remedy))
+    let evidence = message!("verdict-near-ceiling", share = pct(share.min(1.0)));
+    Some(barred(Limit::Generator, evidence, message!("remedy-near-ceiling")))
 }
 
 /// The generator's ceiling stands beside every verdict.
 pub fn beside_ceiling(verdict: Verdict, p: &Inputs) -> Verdict {
     let Some((_, ops_per_s)) = p.ceiling else { return verdict };
-    let ceiling = units::grouped(ops_per_s);
-    let evidence = format!("{}; generator's ceiling {ceiling} ops/s", verdict.evidence);
-    Verdict { evidence, ..verdict }
+    let ceiling = message!("verdict-ceiling", ops = Number(units::grouped(ops_per_s)));
+    Verdict { evidence: both(verdict.evidence, ceiling), ..verdict }
 }
 
 fn rate(p: &Inputs) -> Option<Verdict> {
     let achieved = p.achieved.filter(|a| *a >= RATE_MET)?;
-    Some(allowed(Limit::Rate, format!("{} of the rate asked for was reached", pct(achieved))))
+    Some(allowed(Limit::Rate, message!("verdict-rate-reached", share = pct(achieved))))
 }
 
 fn thermal(p: &Inputs) -> Option<Verdict> {
     let share = p.throttled.filter(|t| *t > THROTTLED)?;
-    Some(allowed(
-        Limit::Thermal,
-        format!("the drive throttled itself for {} of the window", pct(share.min(1.0))),
-    ))
+    Some(allowed(Limit::Thermal, message!("verdict-throttled", share = pct(share.min(1.0)))))
 }
 
 fn generator(p: &Inputs) -> Option<Verdict> {
     let share = p.in_flight.map(|n| n / p.outstanding.max(1.0)).filter(|share| *share < FILLED)?;
     if p.thinks {
-        let evidence = format!(
-            "{} of its requests were under way; between them it keys and thinks",
-            pct(share)
-        );
-        return Some(allowed(Limit::Rate, evidence));
+        return Some(allowed(Limit::Rate, message!("verdict-thinks", share = pct(share))));
     }
-    let evidence = format!(
-        "only {} of the requests that it may have under way were: Dyno makes no more",
-        pct(share)
-    );
-    Some(barred(
-        Limit::Generator,
-        evidence,
-        "more threads with less depth each, or larger requests",
-    ))
+    let evidence = message!("verdict-too-few-made", share = pct(share));
+    Some(barred(Limit::Generator, evidence, message!("remedy-too-few-made")))
 }
 
 fn waits_at_device(p: &Inputs, share: f64) -> bool {
@@ -269,23 +249,24 @@ fn drive(p: &Inputs) -> Option<Verdict> {
 }
 
 /// Where the load's requests were, and what the processors did meanwhile.
-fn whereabouts(p: &Inputs) -> String {
-    let device = at_device(p).map_or("no device seen".to_string(), |own| {
-        let flushes = match own.flushing >= 0.01 {
-            true => format!(", in flushes for {} of it", pct(own.flushing)),
-            false => String::new(),
-        };
-        format!(
-            "the load's own requests were at the device for {} of the window{flushes}, {} of those \
-             it may have under way",
-            pct(own.window),
-            pct(own.requests)
-        )
-    });
-    let busy = p
-        .host_busy
-        .map_or("processor time unknown".to_string(), |b| format!("processors {} busy", pct(b)));
-    format!("{device}; {busy}")
+fn whereabouts(p: &Inputs) -> Message {
+    let device = match at_device(p) {
+        None => message!("verdict-no-device"),
+        Some(own) if own.flushing >= 0.01 => message!(
+            "verdict-at-device-flushing",
+            window = pct(own.window),
+            flushing = pct(own.flushing),
+            requests = pct(own.requests)
+        ),
+        Some(own) => {
+            message!("verdict-at-device", window = pct(own.window), requests = pct(own.requests))
+        }
+    };
+    let busy = match p.host_busy {
+        Some(busy) => message!("verdict-processors-busy", busy = pct(busy)),
+        None => message!("verdict-processors-unknown"),
+    };
+    both(device, busy)
 }
 
 fn processors(p: &Inputs) -> Option<Verdict> {
@@ -293,29 +274,27 @@ fn processors(p: &Inputs) -> Option<Verdict> {
     let one_core = p.busiest_core.filter(|c| *c >= CPU_FULL && p.workers <= 1.0);
     let computes = on_processor(p).filter(|share| *share >= COMPUTES);
     let evidence = match (host, one_core, computes) {
-        (Some(host), ..) => format!("processors {} busy", pct(host)),
-        (None, Some(core), _) => format!("one worker, and its core {} busy", pct(core.min(1.0))),
-        (None, None, Some(share)) => format!("workers computed for {} of the time", pct(share)),
+        (Some(host), ..) => message!("verdict-processors-busy", busy = pct(host)),
+        (None, Some(core), _) => message!("verdict-one-core", busy = pct(core.min(1.0))),
+        (None, None, Some(share)) => message!("verdict-computed", share = pct(share)),
         (None, None, None) => return None,
     };
-    let servers = match p.servers_busy.filter(|share| *share >= 0.01) {
-        Some(share) => format!(", {} with its database servers", pct(share)),
-        None => String::new(),
+    let servers = p.servers_busy.filter(|share| *share >= 0.01);
+    let evidence = match (p.own_busy, servers) {
+        (Some(own), Some(servers)) => message!(
+            "verdict-own-and-servers",
+            evidence = evidence,
+            own = pct(own),
+            servers = pct(servers)
+        ),
+        (Some(own), None) => message!("verdict-own", evidence = evidence, own = pct(own)),
+        (None, _) => evidence,
     };
-    let own = p
-        .own_busy
-        .map_or(String::new(), |own| format!(", {} with the load itself{servers}", pct(own)));
     let remedy = match p.servers_busy.zip(p.own_busy) {
-        Some((servers, own)) if servers > own / 2.0 => {
-            "more processors for the server, or a dataset that its cache does not hold, so that \
-             the drive is asked more"
-        }
-        _ => {
-            "more or faster processors, or a load that computes less for each byte: larger \
-             requests, no compression"
-        }
+        Some((servers, own)) if servers > own / 2.0 => message!("remedy-server-processors"),
+        _ => message!("remedy-processors"),
     };
-    Some(barred(Limit::Cpu, evidence + &own, remedy))
+    Some(barred(Limit::Cpu, evidence, remedy))
 }
 
 /// Workers that neither compute nor have their own request at the device wait for one another: for
@@ -326,22 +305,13 @@ fn serial_or_locks(p: &Inputs) -> Option<Verdict> {
         return None;
     }
     if own.window >= ONE_IS_THERE {
-        let evidence = format!("{}; its other workers waited for those", whereabouts(p));
+        let evidence = both(whereabouts(p), message!("verdict-others-waited"));
         return Some(allowed(Limit::Drive, evidence));
     }
     (p.workers > 1.0 && own.window < NONE_IS_THERE).then(|| {
-        let evidence = format!(
-            "workers were off the processor {} of the time, and any of their requests at the \
-             device for only {} of it",
-            pct(1.0 - on_cpu),
-            pct(own.window)
-        );
-        barred(
-            Limit::Locks,
-            evidence,
-            "fewer threads, or several datasets at once (`instances`), \
-            so that none waits",
-        )
+        let (off, window) = (pct(1.0 - on_cpu), pct(own.window));
+        let evidence = message!("verdict-locks", off = off, window = window);
+        barred(Limit::Locks, evidence, message!("remedy-locks"))
     })
 }
 

@@ -1,6 +1,7 @@
 //! Each verdict with the evidence it needs and the remedy it names.
 
 use super::*;
+use crate::language::Language;
 
 /// Thirty-two workers whose requests are nearly all at the device.
 fn point() -> Inputs {
@@ -83,18 +84,18 @@ fn each(table: &[(Inputs, Limit, &str, &str)]) {
     for (inputs, limit, evidence, remedy) in table {
         let found = verdict(inputs);
         assert_eq!(found.limit, *limit, "{found:?}");
-        assert!(found.evidence.contains(evidence), "{found:?}");
-        let printed = found.remedy.as_deref().unwrap_or_default();
+        let said = |message| Language::ENGLISH.text(message);
+        assert!(said(&found.evidence).contains(evidence), "{found:?}");
+        let printed = found.remedy.as_ref().map(said).unwrap_or_default();
         assert_eq!(
             found.remedy.is_some(),
             limit.bars_ranking(),
             "whatever bars a ranking has a remedy: {found:?}"
         );
         assert!(printed.contains(remedy), "{found:?}");
-        let shares = found
-            .evidence
-            .split(" %")
-            .filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
+        let evidence = said(&found.evidence);
+        let shares =
+            evidence.split(" %").filter_map(|part| part.rsplit(' ').next()?.parse::<f64>().ok());
         shares.for_each(|share| assert!(share <= 100.0, "{found:?}"));
     }
 }
@@ -386,18 +387,26 @@ fn a_limit_is_the_drives_or_the_hosts_or_neither_and_memory_lifts_a_number_above
 
 #[test]
 fn a_points_verdict_is_that_of_most_of_its_repeats_with_the_others_named() {
-    let of = |limit, evidence: &str| Verdict { limit, evidence: evidence.into(), remedy: None };
-    let (drive, late) = (of(Limit::Drive, "at the device"), of(Limit::Generator, "late"));
-    let (neighbour, again) = (of(Limit::Neighbour, "others"), of(Limit::Drive, "there again"));
-    let said = |repeats: &[&Verdict]| of_most(repeats).map(|v| (v.limit, v.evidence));
+    let of = |limit, evidence| Verdict { limit, evidence, remedy: None };
+    let (drive, late) = (
+        of(Limit::Drive, message!("verdict-no-device")),
+        of(Limit::Generator, message!("verdict-tmpfs")),
+    );
+    let (neighbour, again) = (
+        of(Limit::Neighbour, message!("verdict-others-waited")),
+        of(Limit::Drive, message!("verdict-processors-unknown")),
+    );
+    let said = |repeats: &[&Verdict]| {
+        of_most(repeats).map(|v| (v.limit, Language::ENGLISH.text(&v.evidence)))
+    };
     assert_eq!(said(&[]), None);
-    assert_eq!(said(&[&drive, &again]), Some((Limit::Drive, "at the device".into())));
-    let most = "at the device (in 3 of 5 repeats; neighbour in 1, generator in 1)";
+    assert_eq!(said(&[&drive, &again]), Some((Limit::Drive, "no device seen".into())));
+    let most = "no device seen (in 3 of 5 repeats; neighbour in 1, generator in 1)";
     assert_eq!(
         said(&[&neighbour, &drive, &late, &again, &again]),
         Some((Limit::Drive, most.into()))
     );
     // As many of one as of the other: no ranking.
-    let half = "others (in 1 of 2 repeats; drive in 1)";
+    let half = "its other workers waited for those (in 1 of 2 repeats; drive in 1)";
     assert_eq!(said(&[&drive, &neighbour]), Some((Limit::Neighbour, half.into())));
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use dyno::analysis::facts::CellFacts;
+use dyno::language::Language;
 use dyno::stats::limit::Limit;
 
 use crate::support::{open_to_all, skip};
@@ -183,17 +184,16 @@ pub fn sought(
         let (cell, shown) = measure();
         let verdict = cell.limit.as_ref().expect("a verdict");
         println!("{what}: {verdict:?}");
-        shares_are_whole(&verdict.evidence);
+        let said = |message| Language::ENGLISH.text(message);
+        let evidence = said(&verdict.evidence);
+        shares_are_whole(&evidence);
         // Whatever bars a ranking is marked where it is shown, with its remedy.
         assert_eq!(cell.is_not_the_drives(), shown.contains('†'), "{shown}");
         assert_eq!(verdict.remedy.is_some(), verdict.limit.bars_ranking(), "{verdict:?}");
-        let remedy = verdict.remedy.clone().unwrap_or_default();
-        assert!(
-            shown.contains(&verdict.evidence) && shown.contains(&remedy),
-            "{verdict:?}\n{shown}"
-        );
+        let remedy = verdict.remedy.as_ref().map(said).unwrap_or_default();
+        assert!(shown.contains(&evidence) && shown.contains(&remedy), "{verdict:?}\n{shown}");
         if verdict.limit == limit {
-            return Some(format!("{}: {remedy}", verdict.evidence));
+            return Some(format!("{evidence}: {remedy}"));
         }
         seen.push(format!("{verdict:?}"));
         // A machine that others keep busy may stop Dyno itself for a moment, whatever else is
