@@ -81,7 +81,8 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
             .map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
         Some(Part { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
-    let sources = Sources { facts, drives: options.drives() };
+    let drives = specification::stated(facts, options.drives());
+    let sources = Sources { facts, drives: &drives };
     let own = |place: &str| -> Result<Vec<Part>> {
         let part = |t: &OwnText| {
             let blocks = t.saying(resolve(&t.markdown, &sources, false)?).blocks();
@@ -95,7 +96,7 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
         all.push(Part { id: "verdict".to_string(), title: verdict.title, appendix: false, blocks });
     }
     all.extend(own("")?);
-    let stated = specification::blocks(facts, options.drives())?;
+    let stated = specification::blocks(facts, &drives)?;
     if !stated.is_empty() {
         let (id, title) = (specification::ID.to_string(), specification::TITLE.to_string());
         all.push(Part { id, title, appendix: false, blocks: stated });

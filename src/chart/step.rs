@@ -1,22 +1,18 @@
 //! Which figures a step gets, and what goes into them.
 
+mod claimed;
 mod several;
 
-use std::cmp::Ordering;
-
-use super::axis::si;
 use super::bars::{Bar, BarSeries, GroupedBars};
 use super::curve::{Curve, CurvePoint, CurveSeries};
 use super::percentiles::{PercentileSeries, Percentiles};
 use super::timeline::{Timeline, TimelineSeries};
 use super::{Figure, MARK, Plot};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::lead;
 use crate::analysis::metric::{Figure as Of, Metric};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, PERCENTILES, Summary};
-use crate::analysis::{At, Comparison, Standing};
 use crate::plan::Field;
-use crate::stats::{Better, Estimate};
+use crate::stats::Estimate;
 
 /// Points of a line over time: enough for a page's width, few enough for a small file.
 pub(super) const TIMELINE_POINTS: usize = 150;
@@ -56,9 +52,9 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         .iter()
         .filter_map(|c| c.total.as_ref())
         .any(|t| t.bytes_per_s.value > MOVES_DATA);
-    let called = |metric: Metric| draw.called_out(&metric);
-    let ops = format!("ops/s{}", called(Metric::total(Of::Ops)));
-    let mut all = vec![draw.bars("ops", &ops, "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
+    let (ops, latency) = (Metric::total(Of::Ops), Metric::p99());
+    let mut all =
+        vec![draw.bars("ops", "ops/s", "ops/s", Some(&ops), &|t| Some(scaled(&t.ops_per_s, 1.0)))];
     let paced =
         matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
     let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
@@ -74,6 +70,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
                 "mean-against-rate",
                 &format!("mean {}", draw.kind()),
                 "µs",
+                None,
                 &of(mean),
             ));
         } else {
@@ -82,8 +79,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     }
     if swept && any(p99) {
         if paced {
-            let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
-            all.push(draw.lines("p99-against-rate", &what, "µs", &of(p99)));
+            let what = format!("p99 {}", draw.kind());
+            all.push(draw.lines("p99-against-rate", &what, "µs", Some(&latency), &of(p99)));
         } else {
             all.push(draw.latency_curve("p99", &of(p99)));
         }
@@ -92,17 +89,19 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         all.push(draw.by_neighbour());
     }
     if moves {
-        all.push(draw.bars("mb", "throughput", "MB/s", &|t| Some(scaled(&t.bytes_per_s, 1e6))));
+        all.push(
+            draw.bars("mb", "throughput", "MB/s", None, &|t| Some(scaled(&t.bytes_per_s, 1e6))),
+        );
     }
     if !swept && any(mean) {
-        all.push(draw.bars("mean", &format!("mean {}", draw.kind()), "µs", &of(mean)));
+        all.push(draw.bars("mean", &format!("mean {}", draw.kind()), "µs", None, &of(mean)));
     }
     all.extend(draw.per_minute());
     all.extend(draw.by_drive());
     all.extend(draw.by_instance());
     if any(p99) {
-        let what = format!("p99 {}{}", draw.kind(), called(Metric::p99()));
-        all.push(draw.bars("p99", &what, "µs", &of(p99)));
+        let what = format!("p99 {}", draw.kind());
+        all.push(draw.bars("p99", &what, "µs", Some(&latency), &of(p99)));
     }
     if draw.has_percentiles() {
         all.push(draw.percentiles());
@@ -147,37 +146,6 @@ impl Draw<'_> {
         if self.quiet { text } else { marked(cell, text) }
     }
 
-    /// The largest claimed difference in a metric at a point of the figure: "; claimed: A +21 % at
-    /// 96".
-    fn called_out(&self, metric: &Metric) -> String {
-        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
-        let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
-        let own = self
-            .facts
-            .comparisons
-            .iter()
-            .filter(|c| Some(c.step) == index && c.metric == *metric)
-            .filter(at);
-        // Where the step leads, if something is claimed there.
-        let leads =
-            |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
-        let largest = own.max_by(|a, b| {
-            (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
-        });
-        let Some(largest) = largest else { return String::new() };
-        let [value, ..] = largest.printed();
-        let sign = if metric.better() == Better::Higher { "+" } else { "−" };
-        let least = if largest.standing == Standing::AtLeast { "at least " } else { "" };
-        let at = match largest.at {
-            At::Value(value) if !self.step.values[value].label.is_empty() => {
-                format!(" at {}", self.step.values[value].label)
-            }
-            At::Load(ops) => format!(" at {} ops/s", si(ops)),
-            _ => String::new(),
-        };
-        format!("; claimed: {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
-    }
-
     /// "read service time"
     fn kind(&self) -> String {
         let class = self.step.class.map_or("", |c| c.name());
@@ -211,10 +179,11 @@ impl Draw<'_> {
         file: &str,
         what: &str,
         unit: &str,
+        metric: Option<&Metric>,
         pick: &dyn Fn(&Summary) -> Option<Bar>,
     ) -> Figure {
         if self.step.values.len() > MOST_GROUPS {
-            return self.lines(file, what, unit, pick);
+            return self.lines(file, what, unit, metric, pick);
         }
         let values = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter();
@@ -226,13 +195,15 @@ impl Draw<'_> {
         let subjects = self.facts.subjects.iter().enumerate();
         let series =
             subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
+        let called = metric.map(|m| self.called_out(m)).unwrap_or_default();
         let plot = GroupedBars {
             title: self.title(),
-            subtitle: self.subtitle(what.to_string()),
+            subtitle: self.subtitle(format!("{what}{called}")),
             x_label: self.x_label(),
             y_label: unit.to_string(),
             groups: self.groups(),
             series,
+            call_outs: metric.map(|m| self.called_bars(m)).unwrap_or_default(),
             lying: false,
             quiet: self.quiet,
         };
@@ -244,6 +215,7 @@ impl Draw<'_> {
         file: &str,
         what: &str,
         unit: &str,
+        metric: Option<&Metric>,
         pick: &dyn Fn(&Summary) -> Option<Bar>,
     ) -> Figure {
         let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
@@ -264,13 +236,17 @@ impl Draw<'_> {
                 hollow,
             })
         };
+        let series = self.curves(&point);
+        let at = |subject, value| self.step.cell(subject, value).and_then(point);
+        let called = metric.map(|m| self.called_out(m)).unwrap_or_default();
         let plot = Curve {
             title: self.title(),
-            subtitle: self.subtitle(what.to_string()),
+            subtitle: self.subtitle(format!("{what}{called}")),
             x_label,
             y_label: unit.to_string(),
             log_y: false,
-            series: self.curves(&point),
+            call_outs: metric.map(|m| self.called_points(m, &series, &at)).unwrap_or_default(),
+            series,
         };
         self.figure(file, plot)
     }
@@ -303,6 +279,8 @@ impl Draw<'_> {
             Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let mut series = self.curves(&point);
+        let at = |subject, value| self.step.cell(subject, value).and_then(point);
+        let metric = (what == "p99").then(Metric::p99);
         let above = without_overload(&mut series);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
@@ -312,12 +290,13 @@ impl Draw<'_> {
                 "{what} {} against throughput, by {}{}{}",
                 self.kind(),
                 self.x_label(),
-                if what == "p99" { self.called_out(&Metric::p99()) } else { String::new() },
+                metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default(),
                 if above > 0 { "; overload beyond the axis is left out" } else { "" }
             )),
             x_label: "ops/s".to_string(),
             y_label: "µs".to_string(),
             log_y: wide,
+            call_outs: metric.map(|m| self.called_points(&m, &series, &at)).unwrap_or_default(),
             series,
         };
         self.figure(&format!("{what}-against-ops"), plot)

@@ -102,7 +102,7 @@ proptest! {
         let series = names.iter().map(series).collect();
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
         let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
-        check_all(&GroupedBars { title, subtitle, x_label, y_label, groups, series, lying, quiet })?;
+        check_all(&GroupedBars { title, subtitle, x_label, y_label, groups, series, call_outs: vec![], lying, quiet })?;
     }
 
     #[test]
@@ -125,7 +125,7 @@ proptest! {
         let series = names.iter().zip(&drawn).map(series).collect();
         let (x_label, y_label) = ("ops/s".to_string(), "µs".to_string());
         let (title, subtitle) = ("4K".to_string(), "p99".to_string());
-        check_all(&Curve { title, subtitle, x_label, y_label, log_y, series })?;
+        check_all(&Curve { title, subtitle, x_label, y_label, log_y, series, call_outs: vec![] })?;
     }
 
     #[test]
@@ -161,6 +161,7 @@ fn a_figure_as_a_file_stands_under_its_title() {
         y_label,
         groups,
         series,
+        call_outs: Vec::new(),
         lying: false,
         quiet: false,
     };

@@ -1,5 +1,5 @@
 //! Figures of what there are several of at a point: drives, instances, neighbours; and of one class
-//! of op a minute.
+//! of op per minute.
 
 use super::{Draw, name, scaled, user_latency};
 use crate::analysis::facts::CellFacts;
@@ -17,9 +17,9 @@ impl Draw<'_> {
     pub fn per_minute(&self) -> Option<Figure> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
         let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
-        let unit = format!("{}s a minute", class.name());
-        let what = format!("{unit}{}", self.called_out(&Metric::total(Of::PerMinute(class))));
-        Some(self.bars("per-minute", &what, &unit, &done))
+        let unit = format!("{}s per minute", class.name());
+        let metric = Metric::total(Of::PerMinute(class));
+        Some(self.bars("per-minute", &unit, &unit, Some(&metric), &done))
     }
 
     /// ops/s and p99 of each drive of a group at the lead point.
@@ -48,6 +48,7 @@ impl Draw<'_> {
                 y_label: unit.to_string(),
                 groups: groups(),
                 series: series.collect(),
+                call_outs: Vec::new(),
                 lying: false,
                 quiet: self.quiet,
             };
@@ -83,6 +84,7 @@ impl Draw<'_> {
             y_label: "µs".to_string(),
             groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
             series: series.collect(),
+            call_outs: Vec::new(),
             lying: true,
             quiet: self.quiet,
         };
@@ -124,6 +126,7 @@ impl Draw<'_> {
             y_label: "µs".to_string(),
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
+            call_outs: Vec::new(),
             lying: true,
             quiet: self.quiet,
         };
