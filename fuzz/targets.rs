@@ -120,7 +120,8 @@ const COLUMNS: &[&str] = &[
 
 /// Rows of the tables that the honest bundle has nothing in.
 const ROWS: &str = "
-    INSERT INTO told (point, stream, class, name, value, low, high) SELECT 1, stream, 'read', 'p99_ns', 1, 1, 1 FROM cell LIMIT 1;
+    INSERT INTO told (point, stream, class, name, value, low, high)
+        SELECT 1, stream, 'read', 'p99_ns', 1, 1, 1 FROM cell LIMIT 1;
     INSERT INTO preparation (subject, drive, action, asked, outcome, ended_unix_ns)
         SELECT subject, 0, 'steady state', 'a', 'b', 1 FROM point LIMIT 1;
     INSERT INTO drive_state SELECT subject, 0, 's', 'c', 1 FROM point LIMIT 1;";

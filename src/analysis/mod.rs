@@ -34,6 +34,7 @@ pub mod scatter;
 pub mod selftest;
 pub mod specimens;
 pub mod together;
+mod verdict_inputs;
 
 pub use compare::{At, Comparison, Standing};
 pub use facts::Facts;

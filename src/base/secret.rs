@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_plan_loses_its_secrets_and_nothing_else() {
-        let mut plan = serde_json::json!({"knobs": {"password": "hunter2", "host": "db", "token": ["a"],
+        let mut plan = serde_json::json!({"knobs": {
+            "password": "hunter2", "host": "db", "token": ["a"],
             "url": "mysql://u:hunter2@db/x", "words": ["--password=hunter2", "-v"]}, "seed": 1});
         hide_json(&mut plan);
         let hidden = serde_json::json!({"knobs": {"password": "***", "host": "db", "token": ["a"],

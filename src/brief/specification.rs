@@ -1,5 +1,6 @@
 //! What is known of the drives and was not measured: the maker's figures and a price, as the plan
-//! or brief.toml states them with their source; and what the measured figures come to for the money.
+//! or brief.toml states them with their source; and what the measured figures come to for the
+//! money.
 
 use super::block::{Block, Table};
 use super::number_format::{self, NONE};

@@ -20,14 +20,13 @@ impl Axis {
         Axis { low: 0.0, high: if largest > 0.0 { largest } else { 1.0 }, log: false }
     }
 
-    /// With so much of its height left free above what it fits.
-    pub fn with_room(self, share: f64) -> Axis {
+    /// With so much of its height left free above the largest of what it shows.
+    pub fn with_room(self, largest: f64, share: f64) -> Axis {
         if self.log || share <= 0.0 {
             return self;
         }
-        let high = self.high / (1.0 - share.min(0.5));
-        let step = step(high);
-        Axis { high: (high / step).ceil() * step, ..self }
+        let needed = largest.min(self.high) / (1.0 - share.min(0.5));
+        Axis { high: self.high.max(needed), ..self }
     }
 
     /// From zero to a round number above the largest value.

@@ -84,7 +84,9 @@ impl GroupedBars {
 
     /// The drawing, and how many numbers had no room in it.
     fn draw_upright(&self, palette: &Palette, turned: bool) -> (String, usize) {
-        let y = Axis::fitting(self.bars().map(|b| (b.value, b.high))).with_room(self.over(turned));
+        let largest = self.bars().map(|b| b.high.max(b.value)).fold(0.0, f64::max);
+        let y = Axis::fitting(self.bars().map(|b| (b.value, b.high)))
+            .with_room(largest, self.over(turned));
         let mut frame = Frame::new(palette, &self.y_label, &self.names(), y);
         if self.bars().next().is_none() || self.groups.is_empty() {
             frame.no_data();
@@ -123,7 +125,9 @@ impl GroupedBars {
         }
         for call in &self.call_outs {
             let place = over.iter().find(|(of, _)| *of == (call.group, call.series));
-            place.is_some_and(|(_, at)| frame.call_out(*at, 1.0, call.series, &call.text));
+            if let Some((_, at)) = place {
+                frame.call_out(*at, 1.0, call.series, &call.text);
+            }
         }
         frame.baseline();
         frame.x_label(&self.x_label);

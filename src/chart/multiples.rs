@@ -40,9 +40,14 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
     let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
     let mut all = of_panels(facts, "summary", "What each step leads with", &steps, None, &|step| {
         let metric = lead::metric(facts, step);
-        let scale = if metric.is_latency() { 1e3 } else { 1.0 };
-        let unit =
-            if metric.is_latency() { format!("{}, µs", metric.short()) } else { metric.short() };
+        let (scale, unit) = match metric.is_latency() {
+            true => super::step::time(facts, step),
+            false => (1.0, ""),
+        };
+        let unit = match unit {
+            "" => metric.short(),
+            unit => format!("{}, {unit}", metric.short()),
+        };
         let level = |subject| level(facts, step, &metric, subject, scale);
         Panel {
             title: step.title.clone(),

@@ -1,5 +1,6 @@
 //! Which figures a step gets, and what goes into them.
 
+mod caption;
 mod claimed;
 mod several;
 
@@ -38,11 +39,19 @@ pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     drawn(&Draw { facts, step, titled: true, quiet: true })
 }
 
+/// What the latencies of a step's figures are divided by, and the unit that this makes.
+pub(super) fn time(facts: &Facts, step: &StepFacts) -> (f64, &'static str) {
+    Draw { facts, step, titled: false, quiet: false }.time()
+}
+
 /// What a figure of the step is called among its figures.
 pub fn name_of<'f>(figure: &'f Figure, step: &StepFacts) -> &'f str {
     let own = figure.file.strip_prefix(&slug(&step.name)).and_then(|rest| rest.strip_prefix('-'));
     own.unwrap_or(&figure.file)
 }
+
+/// Of a latency, in nanoseconds.
+type Pick = fn(&Latency) -> Option<&Estimate>;
 
 fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     let step = draw.step;
@@ -57,11 +66,13 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         vec![draw.bars("ops", "ops/s", "ops/s", Some(&ops), &|t| Some(scaled(&t.ops_per_s, 1.0)))];
     let paced =
         matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
-    let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
-    let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
-    let of =
-        |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| user_latency(t, step).and_then(pick);
-    let any = |pick: fn(&Latency) -> Option<Bar>| {
+    let (time, unit) = draw.time();
+    let mean: Pick = |l| l.mean_ns.as_ref();
+    let p99: Pick = |l| l.percentiles_ns[P99].as_ref();
+    let of = |pick: Pick| {
+        move |t: &Summary| user_latency(t, step).and_then(pick).map(|e| scaled(e, time))
+    };
+    let any = |pick: Pick| {
         step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
     };
     if swept && any(mean) {
@@ -69,7 +80,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
             all.push(draw.lines(
                 "mean-against-rate",
                 &format!("mean {}", draw.kind()),
-                "µs",
+                unit,
                 None,
                 &of(mean),
             ));
@@ -80,7 +91,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     if swept && any(p99) {
         if paced {
             let what = format!("p99 {}", draw.kind());
-            all.push(draw.lines("p99-against-rate", &what, "µs", Some(&latency), &of(p99)));
+            all.push(draw.lines("p99-against-rate", &what, unit, Some(&latency), &of(p99)));
         } else {
             all.push(draw.latency_curve("p99", &of(p99)));
         }
@@ -94,14 +105,14 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         );
     }
     if !swept && any(mean) {
-        all.push(draw.bars("mean", &format!("mean {}", draw.kind()), "µs", None, &of(mean)));
+        all.push(draw.bars("mean", &format!("mean {}", draw.kind()), unit, None, &of(mean)));
     }
     all.extend(draw.per_minute());
     all.extend(draw.by_drive());
     all.extend(draw.by_instance());
     if any(p99) {
         let what = format!("p99 {}", draw.kind());
-        all.push(draw.bars("p99", &what, "µs", Some(&latency), &of(p99)));
+        all.push(draw.bars("p99", &what, unit, Some(&latency), &of(p99)));
     }
     if draw.has_percentiles() {
         all.push(draw.percentiles());
@@ -126,30 +137,15 @@ impl Draw<'_> {
         Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
     }
 
-    /// Where no heading says it, the step's title stands in the caption.
-    fn title(&self) -> String {
-        if self.titled { String::new() } else { self.step.title.clone() }
-    }
-
-    /// Says what the mark means, where there is one.
-    pub(super) fn subtitle(&self, what: String) -> String {
-        let what = if self.titled { format!("{}: {what}", self.step.title) } else { what };
-        match (self.step.has_marks(), self.quiet) {
-            (false, _) => what,
-            (true, false) => format!("{what} ({MARK} not limited by the drive)"),
-            (true, true) => format!("{what} (outline: not limited by the drive)"),
+    /// What latencies are divided by, and the unit that this makes: milliseconds where no p99 is
+    /// below one.
+    pub(super) fn time(&self) -> (f64, &'static str) {
+        let all = self.step.cells.iter().filter_map(|c| user_latency(c.total.as_ref()?, self.step));
+        let least = all.filter_map(|l| Some(l.percentiles_ns[P99].as_ref()?.value));
+        match least.fold(f64::MAX, f64::min) {
+            least if (1e6..f64::MAX).contains(&least) => (1e6, "ms"),
+            _ => (1e3, "µs"),
         }
-    }
-
-    /// On the first page no mark stands at a number: the number is left out.
-    fn marked(&self, cell: &CellFacts, text: String) -> String {
-        if self.quiet { text } else { marked(cell, text) }
-    }
-
-    /// "read service time"
-    fn kind(&self) -> String {
-        let class = self.step.class.map_or("", |c| c.name());
-        format!("{class} {} time", if self.step.open_loop { "response" } else { "service" })
     }
 
     /// A curve by percentile needs two of them.
@@ -157,19 +153,6 @@ impl Draw<'_> {
         let several = |l: &Latency| l.percentiles_ns.iter().flatten().nth(1).is_some();
         let mut cells = self.lead().into_iter().filter_map(|(_, c)| c.total.as_ref());
         cells.any(|t| user_latency(t, self.step).is_some_and(several))
-    }
-
-    pub(super) fn x_label(&self) -> String {
-        match self.step.axis.as_ref().map(|a| a.field) {
-            Some(Field::Depth) => "queue depth".to_string(),
-            _ => self.step.axis_label().to_string(),
-        }
-    }
-
-    pub(super) fn groups(&self) -> Vec<String> {
-        let named =
-            |label: &String| if label.is_empty() { self.step.name.clone() } else { label.clone() };
-        self.step.values.iter().map(|v| named(&v.label)).collect()
     }
 
     /// One number for each subject and axis value: bars while they can be distinguished, lines
@@ -219,8 +202,8 @@ impl Draw<'_> {
         pick: &dyn Fn(&Summary) -> Option<Bar>,
     ) -> Figure {
         let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
-            Some((Field::BytesPerSec, name)) => (1e6, format!("{name}, MB/s")),
-            Some((Field::OpsPerSec, name)) => (1.0, format!("{name}, ops/s")),
+            Some((Field::BytesPerSec, name)) => (1e6, format!("{}, MB/s", name.replace('.', " "))),
+            Some((Field::OpsPerSec, name)) => (1.0, format!("{}, ops/s", name.replace('.', " "))),
             _ => (1.0, self.x_label()),
         };
         let point = |cell: &CellFacts| {
@@ -294,7 +277,7 @@ impl Draw<'_> {
                 if above > 0 { "; overload beyond the axis is left out" } else { "" }
             )),
             x_label: "ops/s".to_string(),
-            y_label: "µs".to_string(),
+            y_label: self.time().1.to_string(),
             log_y: wide,
             call_outs: metric.map(|m| self.called_points(&m, &series, &at)).unwrap_or_default(),
             series,
@@ -317,16 +300,6 @@ impl Draw<'_> {
             self.facts.cells_of(self.step, subject).into_iter().nth(self.step.lead).flatten()
         };
         subjects.filter_map(|subject| Some((subject, cell(subject)?))).collect()
-    }
-
-    /// "threads = 4", for figures of one point.
-    pub(super) fn lead_label(&self) -> String {
-        match self.step.values.get(self.step.lead) {
-            Some(value) if !value.label.is_empty() => {
-                format!(" at {} {}", self.x_label(), value.label)
-            }
-            _ => String::new(),
-        }
     }
 
     fn percentiles(&self) -> Figure {

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use resvg::usvg::{Group, Node, Rect, Tree};
 
-use super::bars::{Bar, BarSeries, GroupedBars};
-use super::curve::{Curve, CurvePoint, CurveSeries};
+use super::bars::{Bar, BarSeries, CalledBar, GroupedBars};
+use super::curve::{CalledPoint, Curve, CurvePoint, CurveSeries};
 use super::panels::{Panel, Panels};
 use super::percentiles::{PercentileSeries, Percentiles};
 use super::theme::LEAST_TEXT;
@@ -80,6 +80,28 @@ fn bar((value, wide): (f64, f64)) -> Bar {
     Bar { value, low: value * (1.0 - wide), high: value * (1.0 + wide), marked: wide > 4.0 }
 }
 
+/// A call-out at the first bar of the first and the last subject.
+fn called(groups: &[String], series: &[BarSeries]) -> Vec<CalledBar> {
+    let last = (series.len() - 1, groups.len() - 1);
+    let of = |(series, group)| CalledBar { series, group, text: "≥ +378 % vs B".to_string() };
+    [(0, 0), last].map(of).into()
+}
+
+/// A call-out at the first point of the first subject and the last of the last.
+fn called_on(series: &[CurveSeries]) -> Vec<CalledPoint> {
+    let of = |i: usize, p: &CurvePoint| CalledPoint {
+        series: i,
+        at: (p.x, p.y),
+        text: "≥ +378 % vs B".to_string(),
+    };
+    let last = series.len() - 1;
+    let points = [
+        series[0].points.first().map(|p| of(0, p)),
+        series[last].points.last().map(|p| of(last, p)),
+    ];
+    points.into_iter().flatten().collect()
+}
+
 fn check_all(plot: &dyn Plot) -> Result<(), TestCaseError> {
     check(&plot.svg(&Palette::default())).map_err(TestCaseError::fail)
 }
@@ -91,7 +113,8 @@ proptest! {
 
     #[test]
     fn labels_of_bars_never_overlap(
-        names in names(), groups in prop::collection::vec("[0-9a-z:./ ]{1,30}", 1..17), lying: bool, quiet: bool,
+        names in names(), groups in prop::collection::vec("[0-9a-z:./ ]{1,30}", 1..17),
+        lying: bool, quiet: bool,
         drawn in prop::collection::vec(prop::option::weighted(0.9, value()), 8 * 17),
     ) {
         let mut drawn = drawn.into_iter();
@@ -99,10 +122,13 @@ proptest! {
             name: name.clone(),
             values: groups.iter().map(|_| drawn.next().flatten().map(bar)).collect(),
         };
-        let series = names.iter().map(series).collect();
+        let series: Vec<BarSeries> = names.iter().map(series).collect();
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
         let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
-        check_all(&GroupedBars { title, subtitle, x_label, y_label, groups, series, call_outs: vec![], lying, quiet })?;
+        let call_outs = called(&groups, &series);
+        let plot =
+            GroupedBars { title, subtitle, x_label, y_label, groups, series, call_outs, lying, quiet };
+        check_all(&plot)?;
     }
 
     #[test]
@@ -122,27 +148,37 @@ proptest! {
             name: name.clone(),
             points: points.iter().enumerate().map(point).collect(),
         };
-        let series = names.iter().zip(&drawn).map(series).collect();
+        let series: Vec<CurveSeries> = names.iter().zip(&drawn).map(series).collect();
         let (x_label, y_label) = ("ops/s".to_string(), "µs".to_string());
         let (title, subtitle) = ("4K".to_string(), "p99".to_string());
-        check_all(&Curve { title, subtitle, x_label, y_label, log_y, series, call_outs: vec![] })?;
+        let call_outs = called_on(&series);
+        check_all(&Curve { title, subtitle, x_label, y_label, log_y, series, call_outs })?;
     }
 
     #[test]
     fn numbers_of_panels_and_percentiles_never_overlap(
-        names in names(), values in prop::collection::vec(value(), 3..40), panels in 1usize..5, from in 0usize..5,
+        names in names(), values in prop::collection::vec(value(), 3..40),
+        panels in 1usize..5, from in 0usize..5,
     ) {
         let series = |name: &String| TimelineSeries {
             name: name.clone(),
             points: values.iter().enumerate().map(|(i, (v, _))| (i as f64, *v)).collect(),
         };
-        let panel = |i: usize| Panel { y_label: format!("W {i}"), series: names.iter().map(series).collect() };
+        let panel = |i: usize| Panel {
+            y_label: format!("W {i}"),
+            series: names.iter().map(series).collect(),
+        };
         let (title, subtitle) = ("4K".to_string(), "power".to_string());
         let panels = (0..panels).map(panel).collect();
         check_all(&Panels { title, subtitle, names: names.clone(), panels })?;
         let of = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999];
-        let points: Vec<_> = of.iter().skip(from).zip(&values).map(|(p, (v, _))| (*p, *v)).collect();
-        let series = names.iter().map(|name| PercentileSeries { name: name.clone(), points: points.clone() }).collect();
+        let points = of.iter().skip(from).zip(&values).map(|(p, (v, _))| (*p, *v));
+        let points: Vec<_> = points.collect();
+        let series = |name: &String| PercentileSeries {
+            name: name.clone(),
+            points: points.clone(),
+        };
+        let series = names.iter().map(series).collect();
         check_all(&Percentiles { title: "4K".into(), subtitle: "by percentile".into(), series })?;
     }
 }

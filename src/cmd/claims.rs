@@ -41,13 +41,15 @@ fn document(facts: &Facts, found: &[Claim<'_>]) -> Value {
         of["of_points"] = json!(c.of_points);
         of
     };
+    let crossovers = claims::crossovers(facts);
+    let barred = facts.barred.iter();
     json!({
         "subjects": facts.subjects,
         "comparisons_in_family": facts.searched(),
         "claims": found.iter().map(claim).collect::<Vec<_>>(),
         "comparisons": facts.comparisons.iter().map(|c| comparison(facts, c)).collect::<Vec<_>>(),
-        "crossovers": claims::crossovers(facts).iter().map(|c| wording::crossover(facts, c)).collect::<Vec<_>>(),
-        "not_comparable": facts.barred.iter().map(|b| wording::barred(facts, b)).collect::<Vec<_>>(),
+        "crossovers": crossovers.iter().map(|c| wording::crossover(facts, c)).collect::<Vec<_>>(),
+        "not_comparable": barred.map(|b| wording::barred(facts, b)).collect::<Vec<_>>(),
         "caveats": caveat_text::caveats(facts),
         "notes": notes::all(facts),
     })

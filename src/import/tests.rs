@@ -136,6 +136,7 @@ fn damage_is_answered_with_the_line_and_what_to_do() {
     };
     let header = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n";
     let twice = (0..2).map(|_| GOLDEN[7].2).collect::<String>();
+    let csv = |text: &str| ("csv", "a.csv", text.to_string());
     let cases = [
         (cut("fio-randread.jsonplus.json", 0.5), "line "),
         (cut("db_bench.t2.txt", 0.1), "before any benchmark has ended"),
@@ -144,20 +145,24 @@ fn damage_is_answered_with_the_line_and_what_to_do() {
         (cut("flatfile.html", 0.97), "values for 17 columns"),
         (("sysbench", "two", twice), "a second run begins here"),
         (("sysbench", "head", header.into()), "line 1"),
-        (("csv", "a.csv", "drive,threads,ops_per_s,p99_us,watts\nA,16,1x,2,3\n".into()), "a.csv, line 2: '1x'"),
-        (("csv", "a.csv", "drive,threads,ops_per_s,p99_us,watts\nA,16,1\n".into()), "3 values for 5 columns"),
-        (("csv", "a.csv", "drive,threads,ops,p99_us,watts\nA,16,1,2,3\n".into()), "no column 'ops_per_s'"),
+        (csv("drive,threads,ops_per_s,p99_us,watts\nA,16,1x,2,3\n"), "a.csv, line 2: '1x'"),
+        (csv("drive,threads,ops_per_s,p99_us,watts\nA,16,1\n"), "3 values for 5 columns"),
+        (csv("drive,threads,ops,p99_us,watts\nA,16,1,2,3\n"), "no column 'ops_per_s'"),
         (("fio", "old.json", r#"{"jobs": [{"jobname": "a"}]}"#.into()), "no \"fio version\""),
         (
             (
                 "fio",
                 "v2.json",
-                r#"{"fio version":"fio-2.16","jobs":[{"jobname":"a","read":{"total_ios":5,"clat":{}},"write":{}}]}"#
+                "{\"fio version\":\"fio-2.16\",\"jobs\":[{\"jobname\":\"a\",\
+                 \"read\":{\"total_ios\":5,\"clat\":{}},\"write\":{}}]}"
                     .into(),
             ),
             "no \"clat_ns\"",
         ),
-        (("vdbench", "mixed", "tod Run Interval\ntod Run Interval rate\n".into()), "line 2: a second table"),
+        (
+            ("vdbench", "mixed", "tod Run Interval\ntod Run Interval rate\n".into()),
+            "line 2: a second table",
+        ),
     ];
     for ((kind, file, text), says) in cases {
         let error = read(kind, file, &text).expect_err(file);

@@ -94,8 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_namespace_with_several_paths_is_counted_on_each_and_a_divided_drive_on_all_of_its_namespaces()
-     {
+    fn a_namespace_is_counted_on_each_of_its_paths_and_a_drive_on_all_of_its_namespaces() {
         let folder = tempfile::tempdir().unwrap();
         for name in
             ["nvme0n1", "nvme0n2", "nvme0c0n1", "nvme0c1n1", "nvme0c1n10", "nvme1c0n1", "sda"]

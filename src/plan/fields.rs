@@ -103,7 +103,9 @@ pub fn text(node: &Node, log: &mut Mistakes) -> Option<String> {
 /// The first character that is not printed, or that changes how others are: controls, and those
 /// that turn the direction of writing.
 pub fn unprintable(text: &str) -> Option<char> {
-    let turns = |c: char| matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let marks = |c: char| matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}');
+    let embeds = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let turns = |c: char| marks(c) || embeds(c);
     let breaks = |c: char| matches!(c, '\u{2028}' | '\u{2029}' | '\u{FEFF}');
     text.chars().find(|c| c.is_control() || turns(*c) || breaks(*c))
 }

@@ -96,7 +96,8 @@ mod tests {
         fn every_subject_is_in_every_place_as_equally_often_as_the_number_of_repeats_allows(
             subjects in 1usize..9, points in 1usize..15, repeats in 1usize..11,
         ) {
-            let all = (0..points).flat_map(|p| (0..repeats).map(move |r| order(subjects, p, r, repeats)));
+            let of_point = |p| (0..repeats).map(move |r| order(subjects, p, r, repeats));
+            let all = (0..points).flat_map(of_point);
             let (least, runs) = (points * repeats / subjects, points * repeats);
             for count in places(subjects, all).into_iter().flatten() {
                 let most = runs.div_ceil(subjects);
@@ -106,7 +107,9 @@ mod tests {
         }
 
         #[test]
-        fn over_whole_squares_every_subject_follows_every_other_equally_often(subjects in 2usize..9, start in 0usize..20) {
+        fn over_whole_squares_every_subject_follows_every_other_equally_often(
+            subjects in 2usize..9, start in 0usize..20,
+        ) {
             let squares = if subjects % 2 == 0 { 1 } else { 2 };
             let mut after = vec![vec![0; subjects]; subjects];
             for row in start * squares * subjects..(start + 1) * squares * subjects {

@@ -5,6 +5,7 @@ use std::num::NonZeroU16;
 
 use krilla::tagging::{ListNumbering, Tag};
 
+use super::columns;
 use super::pages::{Item, Piece, Rgb};
 use super::tags::{TagId, Tags};
 use crate::chart::fonts::{self, Face};
@@ -32,6 +33,9 @@ pub struct Set {
 pub const PLAIN: Set = Set { size: BODY, face: Face::Plain, colour: INK };
 pub const SMALL: Set = Set { size: 7.8, face: Face::Plain, colour: FAINT };
 
+/// Of a figure.
+const CAPTION: Set = Set { size: 8.2, face: Face::Bold, colour: INK };
+
 /// What a heading is called, and where it stands.
 pub struct Heading {
     pub level: u16,
@@ -52,6 +56,8 @@ pub struct Layout {
     level: u16,
     /// What is looked up and not read through is set smaller, with more beside one another.
     pub is_fine: bool,
+    /// Pieces are being set for columns.
+    pub is_narrow: bool,
 }
 
 pub fn width(text: &str, size: f32, face: Face) -> f32 {
@@ -78,6 +84,7 @@ impl Layout {
             headings: Vec::new(),
             level,
             is_fine: fine,
+            is_narrow: false,
         }
     }
 
@@ -88,6 +95,37 @@ impl Layout {
     /// From here on in fine print, or no longer.
     pub fn fine(&mut self, fine: bool) {
         self.is_fine = fine;
+    }
+
+    /// What `set` sets stands in so many columns.
+    pub fn in_columns(&mut self, columns: usize, set: impl FnOnce(&mut Layout)) {
+        let (whole, from) = (self.width, self.pieces.len());
+        self.width = columns::width(whole, columns);
+        self.is_narrow = true;
+        set(self);
+        let apart = (self.width + columns::GUTTER).round() as u32;
+        (self.width, self.is_narrow) = (whole, false);
+        for piece in &mut self.pieces[from..] {
+            piece.columns = Some((columns, apart));
+        }
+    }
+
+    /// A figure at the right of what `set` sets; all of it on one page.
+    pub fn beside(&mut self, figure: &Figure, palette: &Palette, set: impl FnOnce(&mut Layout)) {
+        let (whole, from) = (self.width, self.pieces.len());
+        let wide = whole * 0.46;
+        self.width = whole - wide - 18.0;
+        set(self);
+        self.width = whole;
+        let mut drawn = Piece::default();
+        self.figure(&mut drawn, figure, palette, (MARGIN + whole - wide, wide), None);
+        let deep: f32 = self.pieces[from..].iter().map(|p| p.height).sum();
+        self.pieces[from..].iter_mut().for_each(|piece| piece.keep = true);
+        match self.pieces.get_mut(from) {
+            Some(first) => first.items.extend(drawn.items),
+            None => self.pieces.push(Piece { height: 0.0, ..drawn }),
+        }
+        self.pieces.push(Piece { height: (drawn.height - deep).max(0.0), ..Piece::default() });
     }
 
     pub fn scale(&self) -> f32 {
@@ -222,37 +260,49 @@ impl Layout {
     pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.is_fine)];
         let across = if self.is_fine { most } else { most.min(figures.len()).max(1) };
-        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(if across > 1 {
-            215.0
-        } else {
-            260.0
-        });
+        let most_wide = if across > 1 { 200.0 } else { 230.0 };
+        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(most_wide);
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
             let mut piece = Piece { keep: table_follows && i == last, ..Piece::default() };
-            let set = self.scaled(Set { size: 8.2, face: Face::Bold, colour: INK });
+            let set = self.scaled(CAPTION);
             let captions: Vec<Vec<String>> =
                 row.iter().map(|f| broken(&f.caption(), set, wide)).collect();
             let above =
                 captions.iter().map(Vec::len).max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0;
-            for (at, (figure, caption)) in row.iter().zip(captions).enumerate() {
+            for (at, figure) in row.iter().enumerate() {
                 let x = MARGIN + (wide + 14.0) * at as f32;
-                let svg = figure.svg(palette);
-                let (w, h) = chart::size(&svg);
-                let size = (wide, wide * (h / w) as f32);
-                let tag = self.tags.begin(Tag::Figure(Some(figure.label())));
-                let named = self.tags.leaf(Tag::Caption);
-                self.tags.end();
-                for (line, text) in caption.into_iter().enumerate() {
-                    let at = (x, set.size + line as f32 * set.size * 1.3);
-                    piece.items.push((written(at, set, format!("{text} ")), Some(named)));
-                }
-                piece.items.push((Item::Drawing { at: (x, above), size, svg }, Some(tag)));
-                piece.height = piece.height.max(above + size.1 + 5.0);
+                self.figure(&mut piece, figure, palette, (x, wide), Some(above));
             }
             self.pieces.push(piece);
         }
+    }
+
+    /// A figure under its caption, so wide from `x` on; figures in a row begin at the same height.
+    fn figure(
+        &mut self,
+        piece: &mut Piece,
+        figure: &Figure,
+        palette: &Palette,
+        (x, wide): (f32, f32),
+        above: Option<f32>,
+    ) {
+        let set = self.scaled(CAPTION);
+        let caption = broken(&figure.caption(), set, wide);
+        let above = above.unwrap_or(caption.len() as f32 * set.size * 1.3 + 3.0);
+        let svg = figure.svg(palette);
+        let (w, h) = chart::size(&svg);
+        let size = (wide, wide * (h / w) as f32);
+        let tag = self.tags.begin(Tag::Figure(Some(figure.label())));
+        let named = self.tags.leaf(Tag::Caption);
+        self.tags.end();
+        for (line, text) in caption.into_iter().enumerate() {
+            let at = (x, set.size + line as f32 * set.size * 1.3);
+            piece.items.push((written(at, set, format!("{text} ")), Some(named)));
+        }
+        piece.items.push((Item::Drawing { at: (x, above), size, svg }, Some(tag)));
+        piece.height = piece.height.max(above + size.1 + 5.0);
     }
 }
 

@@ -1,12 +1,14 @@
 //! Blocks in their forms: HTML, PDF, Markdown and the terminal. A renderer knows no facts: what
 //! stands in a document, and every number in it, was settled by `brief`.
 
+mod columns;
 mod grid;
 mod html;
 mod layout;
 mod markdown;
 mod pages;
 mod pdf;
+mod pen;
 mod tags;
 pub mod terminal;
 mod webfont;

@@ -1,25 +1,17 @@
 //! The brief as PDF, made in-process: tagged (PDF/UA-1), text with embedded fonts, figures as
 //! vectors, A4 or Letter.
 
-use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::configure::{Configuration, Validator};
 use krilla::destination::XyzDestination;
-use krilla::geom::{PathBuilder, Point, Rect, Size, Transform};
+use krilla::geom::Point;
 use krilla::outline::{Outline, OutlineNode};
-use krilla::page::Page as Sheet;
-use krilla::paint::Fill;
-use krilla::surface::Surface;
-use krilla::tagging::{ArtifactType, ContentTag, Identifier, SpanTag, Tag};
-use krilla::text::{Font, TextDirection};
-use krilla_svg::{SurfaceExt, SvgSettings};
-use resvg::usvg::Tree;
+use krilla::tagging::{ArtifactType, ContentTag, Tag};
 
 use super::html::table_caption;
-use super::layout::{FAINT, Layout, MARGIN, PLAIN, SMALL, Set, width};
-use super::pages::{Item, Pages, Piece, Rgb, paginate};
-use super::tags::{TagId, Tags};
-use crate::base::error::{Error, Result, failed};
-use crate::base::text::is_hidden;
+use super::layout::{Layout, MARGIN, PLAIN, SMALL, Set, width};
+use super::pages::{Item, Pages, Piece, paginate};
+use super::pen::{Pen, broken, logo};
+use crate::base::error::Result;
 use crate::brief::block::{Block, Role, words};
 use crate::brief::{Document, Page, Part};
 use crate::chart::Palette;
@@ -78,14 +70,18 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
             continue;
         }
         let mut under = Default::default();
-        for (i, block) in part.blocks.iter().enumerate() {
-            set(
-                &mut layout,
-                block,
-                &part.blocks[i + 1..],
-                &document.palette,
-                (&mut under, &part.title),
-            );
+        let chapters = match part.appendix {
+            true => chapters(&layout, &part.blocks),
+            false => vec![(1, &part.blocks[..])],
+        };
+        for (columns, blocks) in chapters {
+            let mut all = |layout: &mut Layout| {
+                for (i, block) in blocks.iter().enumerate() {
+                    let next = &blocks[i + 1..];
+                    set(layout, block, next, &document.palette, (&mut under, &part.title));
+                }
+            };
+            if columns > 1 { layout.in_columns(columns, all) } else { all(&mut layout) }
         }
     }
     let entries = listed(&layout);
@@ -110,18 +106,53 @@ fn cover(layout: &mut Layout, document: &Document) {
     layout.heading(1, &document.title);
     layout.paragraph(&document.byline, SMALL);
     layout.chips(&document.subjects, &document.palette);
-    let mut under = Default::default();
-    for (i, block) in document.cover.iter().enumerate() {
-        match block {
-            Block::Text(Role::Lead, line) => layout.paragraph(&words(line), FIRST),
-            _ => set(
-                layout,
-                block,
-                &document.cover[i + 1..],
-                &document.palette,
-                (&mut under, &document.title),
-            ),
+    let palette = &document.palette;
+    let figure = document.cover.iter().find_map(|block| match block {
+        Block::Figures(figures) => figures.first(),
+        _ => None,
+    });
+    let text = |layout: &mut Layout| {
+        let mut under = Default::default();
+        for block in &document.cover {
+            match block {
+                Block::Text(Role::Lead, line) => layout.paragraph(&words(line), FIRST),
+                Block::Figures(_) => {}
+                _ => set(layout, block, &[], palette, (&mut under, &document.title)),
+            }
         }
+    };
+    match figure {
+        Some(figure) => layout.beside(figure, palette, text),
+        None => text(layout),
+    }
+}
+
+/// The blocks of an appendix in runs, each with the columns that it has room in: a chapter with
+/// its heading.
+fn chapters<'a>(layout: &Layout, blocks: &'a [Block]) -> Vec<(usize, &'a [Block])> {
+    let begins = |block: &Block| matches!(block, Block::Heading(_) | Block::Pairs(..));
+    let mut runs: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
+    let mut from = 0;
+    while from < blocks.len() {
+        let next = blocks[from + 1..].iter().position(|b| begins(b));
+        let until = next.map_or(blocks.len(), |next| from + 1 + next);
+        let columns = blocks[from..until].iter().map(|b| columns_of(layout, b)).min().unwrap_or(1);
+        match runs.last_mut().filter(|(known, _)| *known == columns) {
+            Some((_, run)) => run.end = until,
+            None => runs.push((columns, from..until)),
+        }
+        from = until;
+    }
+    runs.into_iter().map(|(columns, run)| (columns, &blocks[run])).collect()
+}
+
+/// In how many columns a block has room.
+fn columns_of(layout: &Layout, block: &Block) -> usize {
+    match block {
+        Block::Heading(_) | Block::Pairs(..) => 3,
+        Block::Table(table) => (2..=3).rev().find(|n| layout.fits(table, *n)).unwrap_or(1),
+        Block::Figures(_) => 1,
+        _ => 2,
     }
 }
 
@@ -241,10 +272,6 @@ fn set(
     }
 }
 
-fn broken(what: &str) -> Error {
-    failed(format!("the PDF cannot be made: {what}"), "please report it")
-}
-
 fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) -> Result<Vec<u8>> {
     let settings = krilla::SerializeSettings {
         configuration: Configuration::new_with_validator(Validator::UA1),
@@ -254,7 +281,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
     let metadata =
         krilla::metadata::Metadata::new().title(document.title.clone()).creator("Dyno".to_string());
     file.set_metadata(metadata.language("en".to_string()));
-    let mut pen = Pen { fonts: Vec::new(), tags: layout.tags, pages: &pages };
+    let mut pen = Pen::new(layout.tags, &pages);
     for (number, items) in pages.all.iter().enumerate() {
         let settings = krilla::page::PageSettings::from_wh(size.0, size.1)
             .ok_or_else(|| broken("no page size"))?;
@@ -306,140 +333,4 @@ fn outline_of(headings: &[super::layout::Heading], pages: &Pages) -> Vec<Outline
         }
     }
     all
-}
-
-/// What draws on pages: the fonts in use, and the tags to which it belongs.
-struct Pen<'a> {
-    fonts: Vec<(*const fonts::Font, Font)>,
-    tags: Tags,
-    pages: &'a Pages,
-}
-
-impl Pen<'_> {
-    fn links(&mut self, page: &mut Sheet<'_>, items: &[(Item, Option<TagId>)]) -> Result<()> {
-        for (item, tag) in items {
-            let Item::Link { at, size, anchor, says } = item else { continue };
-            let rect = Rect::from_xywh(at.0, at.1, size.0, size.1)
-                .ok_or_else(|| broken("a link has no size"))?;
-            let spot = self.pages.spots[*anchor];
-            let to = XyzDestination::new(spot.page, Point::from_xy(0.0, (spot.y - 8.0).max(0.0)));
-            let link = Annotation::new_link(
-                LinkAnnotation::new(rect, Target::Destination(to.into())),
-                Some(says.clone()),
-            );
-            let id = page.add_tagged_annotation(link);
-            if let Some(tag) = tag {
-                self.tags.drawn(*tag, id);
-            }
-        }
-        Ok(())
-    }
-
-    fn item(&mut self, surface: &mut Surface<'_>, item: &Item, tag: Option<TagId>) -> Result<()> {
-        if matches!(item, Item::Link { .. }) {
-            return Ok(());
-        }
-        let content = match (tag, item) {
-            (None, _) => ContentTag::Artifact(ArtifactType::Other),
-            (_, Item::Drawing { .. } | Item::Rule { .. }) => ContentTag::Other,
-            _ => ContentTag::Span(SpanTag::empty()),
-        };
-        let id: Identifier = surface.start_tagged(content);
-        let drawn = self.content(surface, item);
-        surface.end_tagged();
-        if let Some(tag) = tag {
-            self.tags.drawn(tag, id);
-        }
-        drawn
-    }
-
-    fn content(&mut self, surface: &mut Surface<'_>, item: &Item) -> Result<()> {
-        match item {
-            Item::Text { at, size, face, colour, text } => {
-                self.text(surface, *at, Set { size: *size, face: *face, colour: *colour }, text)?;
-            }
-            Item::PageOf { end, size, anchor } => {
-                let text = (self.pages.spots[*anchor].page + 1).to_string();
-                let set = Set { size: *size, face: Face::Plain, colour: FAINT };
-                self.text(surface, (end.0 - width(&text, *size, Face::Plain), end.1), set, &text)?;
-            }
-            Item::Rule { at, size, colour } => {
-                surface.set_fill(Some(filled_with(*colour)));
-                let mut path = PathBuilder::new();
-                Rect::from_xywh(at.0, at.1, size.0, size.1)
-                    .into_iter()
-                    .for_each(|rect| path.push_rect(rect));
-                path.finish().iter().for_each(|path| surface.draw_path(path));
-            }
-            Item::Drawing { at, size, svg } => drawing(surface, *at, *size, svg)?,
-            Item::Link { .. } => {}
-        }
-        Ok(())
-    }
-
-    /// One line, in as many fonts as its characters need.
-    fn text(
-        &mut self,
-        surface: &mut Surface<'_>,
-        at: (f32, f32),
-        set: Set,
-        text: &str,
-    ) -> Result<()> {
-        surface.set_fill(Some(filled_with(set.colour)));
-        let seen: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
-        let font_of = |c: &char| fonts::of_char(set.face, *c).map(std::ptr::from_ref);
-        let mut x = at.0;
-        for run in seen.chunk_by(|a, b| font_of(a) == font_of(b)) {
-            let Some(font) = fonts::of_char(set.face, run[0]) else { continue };
-            let (font, run) = (self.font(font)?, run.iter().collect::<String>());
-            surface.draw_text(
-                Point::from_xy(x, at.1),
-                font,
-                set.size,
-                &run,
-                false,
-                TextDirection::LeftToRight,
-            );
-            x += width(&run, set.size, set.face);
-        }
-        Ok(())
-    }
-
-    fn font(&mut self, wanted: &'static fonts::Font) -> Result<Font> {
-        let at = std::ptr::from_ref(wanted);
-        if let Some((_, font)) = self.fonts.iter().find(|(known, _)| *known == at) {
-            return Ok(font.clone());
-        }
-        let font = Font::new(wanted.data.to_vec().into(), 0)
-            .ok_or_else(|| broken("a font cannot be read"))?;
-        self.fonts.push((at, font.clone()));
-        Ok(font)
-    }
-}
-
-fn filled_with((r, g, b): Rgb) -> Fill {
-    Fill { paint: krilla::color::rgb::Color::new(r, g, b).into(), ..Fill::default() }
-}
-
-fn drawing(surface: &mut Surface<'_>, at: (f32, f32), size: (f32, f32), svg: &str) -> Result<()> {
-    let wrong = || failed("a figure is not valid SVG", "please report it");
-    let tree = Tree::from_str(svg, &fonts::options()).map_err(|_| wrong())?;
-    let size = Size::from_wh(size.0, size.1).ok_or_else(wrong)?;
-    surface.push_transform(&Transform::from_translate(at.0, at.1));
-    let drawn = surface.draw_svg(&tree, size, SvgSettings::default());
-    surface.pop();
-    drawn.ok_or_else(wrong)
-}
-
-/// At the top right, at most 40 points high.
-fn logo(surface: &mut Surface<'_>, png: &[u8], page: (f32, f32)) -> Result<()> {
-    let wrong = |e: String| failed(format!("the logo cannot be read: {e}"), "save it again as PNG");
-    let image = krilla::image::Image::from_png(png.to_vec().into(), true).map_err(wrong)?;
-    let (w, h) = (image.size().0 as f32, image.size().1 as f32);
-    let scale = (40.0 / h).min(160.0 / w);
-    let size = Size::from_wh(w * scale, h * scale).ok_or_else(|| wrong("it has no size".into()))?;
-    surface.push_transform(&Transform::from_translate(page.0 - MARGIN - w * scale, MARGIN));
-    surface.draw_image(image, size);
-    surface.pop();
-    Ok(())
 }

@@ -116,15 +116,20 @@ mod tests {
     /// A plan of one step whose sweep of so many values is searched, and its points.
     fn searched(values: usize) -> Plan {
         let stream = serde_json::json!({
-            "name": "io", "engine": { "name": "null", "knobs": {} }, "workload": { "name": "random", "knobs": {} },
-            "dataset": "", "threads": 1, "depth": 1, "load": "closed", "arrival": "fixed", "instances": 1,
-            "headline": true,
+            "name": "io",
+            "engine": { "name": "null", "knobs": {} },
+            "workload": { "name": "random", "knobs": {} },
+            "dataset": "", "threads": 1, "depth": 1, "load": "closed", "arrival": "fixed",
+            "instances": 1, "headline": true,
         });
         let json = serde_json::json!({
-            "protocol": { "name": "", "title": "", "source": "", "datasets": [], "prepare": [], "steps": [{
-                "name": "a", "title": "", "warmup_ns": 0, "duration_ns": 1, "drop_caches": false, "settle": false,
-                "streams": [stream],
-            }] },
+            "protocol": {
+                "name": "", "title": "", "source": "", "datasets": [], "prepare": [],
+                "steps": [{
+                    "name": "a", "title": "", "warmup_ns": 0, "duration_ns": 1,
+                    "drop_caches": false, "settle": false, "streams": [stream],
+                }],
+            },
             "subjects": [{ "name": "A", "drives": [], "meters": [] }],
             "repeats": 1,
             "order": "blocked",

@@ -131,7 +131,9 @@ mod tests {
 
     fn plan(order: Order) -> Plan {
         let json = serde_json::json!({
-            "protocol": { "name": "", "title": "", "source": "", "datasets": [], "prepare": [], "steps": [] },
+            "protocol": {
+                "name": "", "title": "", "source": "", "datasets": [], "prepare": [], "steps": [],
+            },
             "subjects": [
                 { "name": "A", "drives": [], "meters": [] },
                 { "name": "B", "drives": [], "meters": [] },

@@ -199,10 +199,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_cut_off_is_at_most_the_value_and_within_a_unit_of_it(value in -1e6f64..1e6, decimals in 0usize..4) {
+        fn what_is_cut_off_is_at_most_the_value_and_within_a_unit_of_it(
+            value in -1e6f64..1e6, decimals in 0usize..4,
+        ) {
             let printed: f64 = cut_off(value, decimals).replace('−', "-").parse().unwrap();
             let unit = 0.1f64.powi(decimals as i32);
-            prop_assert!(printed <= value + 2e-6 && value - printed < unit + 1e-6, "{value} as {printed}");
+            let within = printed <= value + 2e-6 && value - printed < unit + 1e-6;
+            prop_assert!(within, "{value} as {printed}");
         }
 
         #[test]

@@ -40,7 +40,8 @@ const ASKS: &[(&str, Edit, &str)] = &[
         "a server with a setting of its own choice",
         |_, plan| {
             let knobs = &mut plan["protocol"]["datasets"][0]["engine"];
-            *knobs = json!({"name": "postgres", "knobs": {"server": "own", "options": {"archive_command": "id"}}});
+            let options = json!({"archive_command": "id"});
+            *knobs = json!({"name": "postgres", "knobs": {"server": "own", "options": options}});
         },
         "",
     ),

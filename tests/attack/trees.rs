@@ -142,7 +142,9 @@ proptest! {
     })]
 
     #[test]
-    fn no_byte_outside_changes_whatever_the_tree(things in prop::collection::vec(thing(), 1..12), restore: bool) {
+    fn no_byte_outside_changes_whatever_the_tree(
+        things in prop::collection::vec(thing(), 1..12), restore: bool,
+    ) {
         if bench() {
             walk(&things, restore);
         }

@@ -71,7 +71,8 @@ fn servers_settings_files_addresses_and_drives_are_named_too() {
         }),
         ("--allow 'db_log_dir=/etc'", |plan| {
             let engine = &mut plan["protocol"]["steps"][0]["streams"][0]["engine"];
-            *engine = serde_json::json!({ "name": "rocksdb", "knobs": { "options": { "db_log_dir": "/etc" } } });
+            let options = serde_json::json!({ "db_log_dir": "/etc" });
+            *engine = serde_json::json!({ "name": "rocksdb", "knobs": { "options": options } });
         }),
         ("--allow '/etc/shadow'", |plan| {
             plan["meters"] =
@@ -82,10 +83,13 @@ fn servers_settings_files_addresses_and_drives_are_named_too() {
                 serde_json::json!([{ "name": "redfish", "knobs": { "url": "https://evil/x" } }]);
         }),
         ("--allow '/proc/kcore/power1_input'", |plan| {
-            plan["meters"] = serde_json::json!([{ "name": "hwmon", "knobs": { "sensor": "/proc/kcore/power1_input" } }]);
+            let knobs = serde_json::json!({ "sensor": "/proc/kcore/power1_input" });
+            plan["meters"] = serde_json::json!([{ "name": "hwmon", "knobs": knobs }]);
         }),
         ("--allow 'S123'", |plan| {
-            plan["subjects"][0]["drives"][0] = serde_json::json!({ "place": { "device": { "path": "/dev/sda", "serial": "S123" } }, "erase": true });
+            let device = serde_json::json!({ "path": "/dev/sda", "serial": "S123" });
+            plan["subjects"][0]["drives"][0] =
+                serde_json::json!({ "place": { "device": device }, "erase": true });
         }),
         ("--allow '-K exec,suid'", |plan| {
             plan["protocol"]["preparation"]["filesystem"] =

@@ -340,7 +340,8 @@ pub static KINDS: &[Kind] = &[
     kind("windows of centuries and of nothing", Must::End, |p| {
         sql(
             p,
-            "UPDATE point SET window_ns = 9223372036854775807, started_unix_ns = 9223372036854775807 WHERE id = 1;
+            "UPDATE point SET window_ns = 9223372036854775807,
+                    started_unix_ns = 9223372036854775807 WHERE id = 1;
                 UPDATE point SET window_ns = 0, started_unix_ns = 0 WHERE id = 2",
         );
     }),

@@ -117,18 +117,22 @@ fn full(bench: &Bench, points: usize) {
     let conn = Connection::open(bench.at("b.dyno")).unwrap();
     conn.execute("UPDATE run SET plan = ?", [serde_json::to_string(&plan).unwrap()]).unwrap();
     conn.execute_batch(&format!(
-        "CREATE TEMP TABLE one AS SELECT class, ops, bytes, misses, service, service_sum_ns, service_min_ns, \
-         service_max_ns, service_overflow FROM tally LIMIT 1;
-         DELETE FROM point; DELETE FROM cell; DELETE FROM tally; DELETE FROM series; DELETE FROM interval;
-         DELETE FROM gauge; DELETE FROM sample; DELETE FROM fact WHERE point IS NOT NULL;
+        "CREATE TEMP TABLE one AS SELECT class, ops, bytes, misses, service, \
+         service_sum_ns, service_min_ns, service_max_ns, service_overflow FROM tally LIMIT 1;
+         DELETE FROM point; DELETE FROM cell; DELETE FROM tally; DELETE FROM series;
+         DELETE FROM interval; DELETE FROM gauge; DELETE FROM sample;
+         DELETE FROM fact WHERE point IS NOT NULL;
          WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {points} - 1)
-         INSERT INTO point (id, subject, step, axis_name, axis_field, axis_value, repeat, started_unix_ns, window_ns)
-         SELECT i + 1, iif(i % 2, 'Y', 'X'), 's' || (i / 2 / {values}), 'io.threads', 'threads', i / 2 % {values} + 1.0,
+         INSERT INTO point (id, subject, step, axis_name, axis_field, axis_value, repeat, \
+         started_unix_ns, window_ns)
+         SELECT i + 1, iif(i % 2, 'Y', 'X'), 's' || (i / 2 / {values}), 'io.threads', \
+         'threads',          i / 2 % {values} + 1.0,
          1, 1790000000000000000, 1000000000 FROM n;
-         INSERT INTO cell (id, point, stream, drive, instance, headline, threads, depth, late, backlog_max, backlog_end)
+         INSERT INTO cell (id, point, stream, drive, instance, headline, threads, depth, late, \
+         backlog_max, backlog_end)
          SELECT id, id, 'io', 0, 0, 1, 1, 1, 0, 0, 0 FROM point;
-         INSERT INTO tally (cell, class, ops, bytes, misses, service, service_sum_ns, service_min_ns, service_max_ns, \
-         service_overflow) SELECT id, one.* FROM cell, one;"
+         INSERT INTO tally (cell, class, ops, bytes, misses, service, service_sum_ns, \
+         service_min_ns, service_max_ns, service_overflow) SELECT id, one.* FROM cell, one;"
     ))
     .unwrap();
 }

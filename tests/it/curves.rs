@@ -118,7 +118,8 @@ fn the_most_load_within_a_searchs_limit_has_an_interval_over_repeats_that_holds_
     for trial in 0..trials {
         let folder = made::folder();
         let sweep = "sweep = \
-                     { axis = \"io.threads\", values = [1, 2, 4, 8, 16, 32, 64], search = { metric = \"io.p99\", at_most = \"1ms\" } }";
+                     { axis = \"io.threads\", values = [1, 2, 4, 8, 16, 32, 64], \
+                     search = { metric = \"io.p99\", at_most = \"1ms\" } }";
         let plan = made::plan(folder.path(), &made::step("search", sweep, ""), 2, REPEATS);
         let bundle = folder.path().join("b.dyno");
         let mut rng = rng(44, trial);

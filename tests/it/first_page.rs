@@ -416,7 +416,8 @@ fn published(dir: &Path) {
 
 const VERDICT: &str = r#"
 [verdict]
-markdown = "{claims.best.better} is **{claims.readrandom.gain by ops/s at 4 of Memory}** ahead in {claims.readrandom.metric by ops/s}."
+markdown = """{claims.best.better} is **{claims.readrandom.gain by ops/s at 4 of Memory}** ahead \
+    in {claims.readrandom.metric by ops/s}."""
 
 [drive.Disk]
 capacity = "7.68TB"

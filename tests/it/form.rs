@@ -96,7 +96,11 @@ fn figures_fit_every_width_and_their_letters_are_nine_pixels_or_more() {
     for width in [320, 390, 600, 768, 1000, 1440, 2560] {
         browser.open(&page, width, false);
         let seen = browser.eval(
-            "({ page: document.documentElement.scrollWidth, figures: [...document.querySelectorAll('figure svg')].map(s => { const box = s.getBoundingClientRect(), by = box.width / s.viewBox.baseVal.width; return [box.left, box.right, by * Math.min(...[...s.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize)))]; }) })",
+            "({ page: document.documentElement.scrollWidth, \
+             figures: [...document.querySelectorAll('figure svg')].map(s => { \
+             const box = s.getBoundingClientRect(), by = box.width / s.viewBox.baseVal.width; \
+             return [box.left, box.right, by * Math.min(...[...s.querySelectorAll('text')] \
+             .map(t => parseFloat(getComputedStyle(t).fontSize)))]; }) })",
         );
         assert!(
             seen["page"].as_f64().unwrap() <= f64::from(width),
@@ -120,9 +124,12 @@ fn figures_fit_every_width_and_their_letters_are_nine_pixels_or_more() {
 fn a_pointer_a_finger_and_the_arrow_keys_show_a_marks_value() {
     let Some(mut browser) = Browser::start() else { return };
     let page = brief().join("b.html");
-    let tip = "({ text: tip.textContent, shown: getComputedStyle(tip).display, box: [tip.getBoundingClientRect().left, tip.getBoundingClientRect().right] })";
-    let middle = "(() => \
-                  { const mark = document.querySelector('figure .m'); mark.scrollIntoView({ block: 'center' }); const box = mark.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]; })()";
+    let tip = "({ text: tip.textContent, shown: getComputedStyle(tip).display, \
+               box: [tip.getBoundingClientRect().left, tip.getBoundingClientRect().right] })";
+    let middle = "(() => { const mark = document.querySelector('figure .m'); \
+                  mark.scrollIntoView({ block: 'center' }); \
+                  const box = mark.getBoundingClientRect(); \
+                  return [box.left + box.width / 2, box.top + box.height / 2]; })()";
     for width in [1440, 390] {
         browser.open(&page, width, false);
         assert_eq!(browser.eval(tip)["shown"], "none");

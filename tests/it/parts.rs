@@ -162,8 +162,7 @@ fn a_stream_that_drifts_supports_no_claim_of_its_own_and_the_step_still_does() {
 }
 
 #[test]
-fn a_rate_that_a_stream_was_asked_for_is_no_finding_and_one_that_it_missed_made_it_easier_for_the_others()
- {
+fn a_rate_that_was_asked_for_is_no_finding_and_one_that_was_missed_made_it_easier_for_others() {
     let folder = made::folder();
     let writer = |reached: f64| {
         move |subject: &str, noise: f64, stream: &str| match (subject, stream) {

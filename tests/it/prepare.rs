@@ -132,11 +132,19 @@ fill = { kind = "sequential", read = 0, block = "128KiB" }
 
 [prepare]
 purge = "discard"
-condition = [
-    { workload = { kind = "sequential", read = 0, block = "128KiB" }, engine = "psync", passes = 2 },
-    { workload = { kind = "random", read = 0, block = "64KiB", span = 50 }, engine = "psync", passes = 1 },
-]
-steady = { workload = { kind = "random", read = 0, block = "4KiB" }, engine = "psync", round = "100ms", STEADY }
+[[prepare.condition]]
+workload = { kind = "sequential", read = 0, block = "128KiB" }
+engine = "psync"
+passes = 2
+[[prepare.condition]]
+workload = { kind = "random", read = 0, block = "64KiB", span = 50 }
+engine = "psync"
+passes = 1
+[prepare.steady]
+workload = { kind = "random", read = 0, block = "4KiB" }
+engine = "psync"
+round = "100ms"
+STEADY
 
 [[step]]
 name = "first"
@@ -161,7 +169,7 @@ const ALL: [&str; 5] = ["purge", "fill surface", "condition 1", "condition 2", "
 fn a_drive_is_purged_filled_conditioned_and_steady_and_the_report_says_so() {
     let Some(bench) = Bench::new(64) else { return };
     // The widest limits: a noisy machine must not decide this test.
-    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 40, excursion = 1.0, slope = 1.0"));
+    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 40\nexcursion = 1.0\nslope = 1.0"));
     let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
     assert_eq!(code, Some(0), "{said}");
     let prepared = bench.prepared();
@@ -189,7 +197,7 @@ fn a_drive_is_purged_filled_conditioned_and_steady_and_the_report_says_so() {
 fn a_steady_state_that_is_not_reached_marks_every_point_and_hides_none() {
     let Some(bench) = Bench::new(64) else { return };
     let plan = bench
-        .plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3, excursion = 0.0, slope = 0.0"));
+        .plan(&DEVICE.replace("STEADY", "rounds = 3\nwindow = 3\nexcursion = 0.0\nslope = 0.0"));
     let (code, said) = bench.dyno(&["run", &plan.to_string_lossy(), "--bundle", "run.dyno"]);
     assert_eq!(code, Some(0), "{said}");
     let points = Bundle::open(&bench.at("run.dyno")).unwrap().points().unwrap();
@@ -210,7 +218,7 @@ fn a_steady_state_that_is_not_reached_marks_every_point_and_hides_none() {
 #[test]
 fn a_resumed_run_prepares_again_only_what_no_longer_holds() {
     let Some(bench) = Bench::new(128) else { return };
-    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3"));
+    let plan = bench.plan(&DEVICE.replace("STEADY", "rounds = 3\nwindow = 3"));
     bench.kill_in_second_point(&plan);
     assert_eq!(bench.actions(), ALL);
     fs::copy(bench.at("run.dyno"), bench.at("copy.dyno")).unwrap();
@@ -295,7 +303,7 @@ fn filesystems_are_made_mounted_and_unmounted_also_after_a_crash() {
 fn a_drive_that_cannot_be_made_ready_fails_its_own_points_alone() {
     let Some(bench) = Bench::new(64) else { return };
     let plan = bench
-        .plan(&DEVICE.replace("STEADY", "rounds = 3, window = 3").replace("discard", "format"));
+        .plan(&DEVICE.replace("STEADY", "rounds = 3\nwindow = 3").replace("discard", "format"));
     let other = bench.at("other");
     fs::create_dir(&other).unwrap();
     let text = fs::read_to_string(&plan).unwrap();

@@ -231,8 +231,7 @@ fn standstills(bundle: &Path) -> Vec<Standstill> {
 }
 
 #[test]
-fn a_window_in_which_dyno_was_stopped_says_when_and_for_how_long_and_its_open_loop_what_it_overslept()
- {
+fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_overslept() {
     let open = "engine = \"null\"\nrate = \"100/s\"";
     let steps = READS
         .replace("300ms", "5s")

@@ -212,12 +212,14 @@ const BROKEN: [(&str, &str, &str); 4] = [
     ),
     (
         "system",
-        "while True:\n for word in ['5.0', 'banana', 'nan', '', '5.0 W']: print(word, flush=True); time.sleep(0.05)",
+        "while True:\n for word in ['5.0', 'banana', 'nan', '', '5.0 W']:\n  \
+         print(word, flush=True); time.sleep(0.05)",
         "is no reading",
     ),
     (
         "cpu",
-        "back = 0\nfor i in range(10**6):\n if i == 60: back = 30\n print(time.time() - back, 5.0, flush=True); time.sleep(0.05)",
+        "back = 0\nfor i in range(10**6):\n if i == 60: back = 30\n \
+         print(time.time() - back, 5.0, flush=True); time.sleep(0.05)",
         "before the last",
     ),
 ];

@@ -36,7 +36,9 @@ impl Engine for Sqlite {
     }
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
-        let Home::Folder(folder) = site.home else { return Err(failed("SQLite is a file", "give a directory")) };
+        let Home::Folder(folder) = site.home else {
+            return Err(failed("SQLite is a file", "give a directory"));
+        };
         let place = Place(folder.path().join("db"));
         Ok(Box::new(SqlTarget::new(Box::new(place), None, site.knobs, &[])?))
     }
@@ -87,7 +89,9 @@ impl Connector for Place {
 
 fn ours(error: rusqlite::Error) -> SqlError {
     let trouble = match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => Trouble::Retry,
+        Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+            Trouble::Retry
+        }
         _ => Trouble::Wrong,
     };
     SqlError { trouble, code: String::new(), message: error.to_string() }
@@ -133,7 +137,9 @@ impl Open {
                     ValueRef::Null | ValueRef::Blob(_) => answers.push(Value::Null),
                     ValueRef::Integer(n) => answers.push(Value::Int(n)),
                     ValueRef::Real(f) => answers.push(Value::Float(f)),
-                    ValueRef::Text(text) => answers.push(Value::Text(&String::from_utf8_lossy(text))),
+                    ValueRef::Text(text) => {
+                        answers.push(Value::Text(&String::from_utf8_lossy(text)))
+                    }
                 }
             }
             answers.end_row();

@@ -17,7 +17,12 @@ static INFO: Info = Info {
     family: Family::Block,
     writes: false,
     max_depth: 1,
-    knobs: &[Knob { name: "size", kind: Kind::Bytes, default: DefaultValue::Required, doc: "The file's length." }],
+    knobs: &[Knob {
+        name: "size",
+        kind: Kind::Bytes,
+        default: DefaultValue::Required,
+        doc: "The file's length.",
+    }],
     source: "",
 };
 
@@ -31,9 +36,12 @@ impl Engine for Slate {
     }
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
-        let Home::Folder(folder) = site.home else { return Err(failed("a slate is a file", "give a directory")) };
+        let Home::Folder(folder) = site.home else {
+            return Err(failed("a slate is a file", "give a directory"));
+        };
         let create = site.access == Access::Create;
-        let file = File::options().read(true).write(true).create(create).open(folder.path().join("slate"));
+        let file =
+            File::options().read(true).write(true).create(create).open(folder.path().join("slate"));
         let file = file.context("opening the slate")?;
         let bytes = site.knobs.int("size")?;
         file.set_len(bytes).context("making room")?;

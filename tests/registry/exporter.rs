@@ -16,7 +16,11 @@ impl Form for Lines {
         "lines"
     }
 
-    fn writer<'a>(&self, columns: &[Column], out: Box<dyn Write + Send + 'a>) -> Result<Box<dyn Rows + 'a>> {
+    fn writer<'a>(
+        &self,
+        columns: &[Column],
+        out: Box<dyn Write + Send + 'a>,
+    ) -> Result<Box<dyn Rows + 'a>> {
         Ok(Box::new(OneALine { names: columns.iter().map(|(name, _)| *name).collect(), out }))
     }
 }

@@ -6,7 +6,8 @@ use dyno::record::Class;
 
 struct TallySheet;
 
-static INFO: Info = Info { name: "tally_sheet", summary: "lines of a step and its ops", missing: &["latencies"] };
+static INFO: Info =
+    Info { name: "tally_sheet", summary: "lines of a step and its ops", missing: &["latencies"] };
 
 pub fn add() {
     import::ALL.add(&TallySheet);
@@ -21,7 +22,9 @@ impl Format for TallySheet {
         let mut found = Found::default();
         for line in input.text.lines() {
             let read = line.split_once(' ').and_then(|(step, ops)| Some((step, ops.parse().ok()?)));
-            let (step, ops) = read.ok_or_else(|| failed(format!("'{line}' is no tally"), "write a step and its ops"))?;
+            let (step, ops) = read.ok_or_else(|| {
+                failed(format!("'{line}' is no tally"), "write a step and its ops")
+            })?;
             let mut entry = Entry::new(step, None, 1_000_000_000);
             entry.point.cells.push(cell("sheet", 0, 1, 1, vec![tally(Class::READ, ops, 0)]));
             found.entries.push(entry);

@@ -5,7 +5,12 @@ use dyno::brief::Block;
 use dyno::brief::section::{self, Section};
 
 pub fn add() {
-    section::ALL.add(Section { id: "steps-counted", title: "Steps counted", appendix: false, blocks });
+    section::ALL.add(Section {
+        id: "steps-counted",
+        title: "Steps counted",
+        appendix: false,
+        blocks,
+    });
 }
 
 fn blocks(facts: &Facts) -> Vec<Block> {

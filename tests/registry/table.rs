@@ -23,7 +23,11 @@ impl Table for Subjects {
         Some(facts.subjects.iter().map(|name| vec![Value::Text(name.clone())]).collect())
     }
 
-    fn rows(&self, _stored: &Stored<'_>, _row: &mut dyn FnMut(Vec<Value>) -> Result<()>) -> Result<()> {
+    fn rows(
+        &self,
+        _stored: &Stored<'_>,
+        _row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
+    ) -> Result<()> {
         Ok(())
     }
 }

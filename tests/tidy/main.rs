@@ -5,6 +5,7 @@ mod imports;
 
 use std::path::{Path, PathBuf};
 
+const MOST_COLUMNS: usize = 100;
 const MOST_LINES: usize = 500;
 /// In the parts that were built last.
 const MOST_LINES_UPSTAIRS: usize = 400;
@@ -96,6 +97,23 @@ fn every_file_says_what_it_is_for_and_is_no_longer_than_a_room() {
         for (i, line) in text.lines().enumerate() {
             if line.ends_with(' ') {
                 violations.push(format!("{name}:{}: space at the end of the line", i + 1));
+            }
+        }
+    }
+    none(violations);
+}
+
+/// Bundles hold this statement to the letter, and are compared with it.
+const LONG: &str = "CREATE UNIQUE INDEX point_key ON point (";
+
+#[test]
+fn lines_have_at_most_a_hundred_columns() {
+    let mut violations = Vec::new();
+    for (path, text) in ["src", "tests", "fuzz"].into_iter().flat_map(rust_files) {
+        for (i, line) in text.lines().enumerate() {
+            let columns = line.chars().count();
+            if columns > MOST_COLUMNS && !line.starts_with(LONG) {
+                violations.push(format!("{}:{}: {columns} columns", path.display(), i + 1));
             }
         }
     }

@@ -28,7 +28,9 @@ pub fn two_drives() -> Facts {
 
 fn run(file: &str) -> RunFacts {
     let plan = serde_json::json!({
-        "protocol": { "name": "", "title": "", "source": "", "datasets": [], "prepare": [], "steps": [] },
+        "protocol": {
+            "name": "", "title": "", "source": "", "datasets": [], "prepare": [], "steps": [],
+        },
         "subjects": [], "repeats": 3, "order": "interleaved", "seed": 1,
     });
     RunFacts {

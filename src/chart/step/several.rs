@@ -28,11 +28,13 @@ impl Draw<'_> {
         if most < 2 {
             return Vec::new();
         }
+        let (time, time_unit) = self.time();
         let p99 = |s: &Summary| {
-            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3))
+            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
         };
         let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
-        let pick: [(&str, &str, &Pick<'_>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
+        let pick: [(&str, &str, &Pick<'_>); 2] =
+            [("ops/s", "ops/s", &ops), ("p99", time_unit, &p99)];
         let groups = || (0..most).map(|drive| format!("drive {}", drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
             let series = self.lead().into_iter().map(|(_, cell)| BarSeries {
@@ -52,7 +54,7 @@ impl Draw<'_> {
                 lying: false,
                 quiet: self.quiet,
             };
-            self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
+            self.figure(if unit == time_unit { "drives-p99" } else { "drives" }, plot)
         });
         made.into_iter().collect()
     }
@@ -60,8 +62,9 @@ impl Draw<'_> {
     /// The pooled p99 of several instances beside the mean of their own.
     pub fn by_instance(&self) -> Option<Figure> {
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
+        let (time, time_unit) = self.time();
         let p99 = |s: &Summary| {
-            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3))
+            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
         };
         let mean = |cell: &CellFacts| {
             let each: Option<Vec<f64>> =
@@ -81,7 +84,7 @@ impl Draw<'_> {
                 self.lead_label()
             )),
             x_label: String::new(),
-            y_label: "µs".to_string(),
+            y_label: time_unit.to_string(),
             groups: vec!["pooled".to_string(), "mean of the instances' p99s".to_string()],
             series: series.collect(),
             call_outs: Vec::new(),
@@ -93,6 +96,7 @@ impl Draw<'_> {
 
     /// Bars by neighbour and percentile, a bar a subject.
     pub fn by_neighbour(&self) -> Figure {
+        let (time, time_unit) = self.time();
         const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
         let value = |cell: &CellFacts, stream: &str, what: usize| {
             let summary = cell.streams.iter().find(|(name, ..)| name == stream).map(|(.., s)| s)?;
@@ -102,7 +106,7 @@ impl Draw<'_> {
             } else {
                 times.percentiles_ns[what + 1].as_ref()
             };
-            estimate.map(|e| scaled(e, 1e3))
+            estimate.map(|e| scaled(e, time))
         };
         let cells: Vec<(&str, usize)> = self
             .neighbours()
@@ -123,7 +127,7 @@ impl Draw<'_> {
             title: self.title(),
             subtitle: self.subtitle(format!("latency by neighbour{}", self.lead_label())),
             x_label: String::new(),
-            y_label: "µs".to_string(),
+            y_label: time_unit.to_string(),
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
             call_outs: Vec::new(),

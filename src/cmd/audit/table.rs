@@ -68,26 +68,7 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
                 "this is a log and no published table: give its figures alone",
             ));
         }
-        for (index, metric) in &found.metrics {
-            let text = &record[*index];
-            if text.is_empty() {
-                continue;
-            }
-            let Some(figure) = Figure::printed(text) else {
-                let what = format!("{place}: '{text}' in column {metric} is no number");
-                return Err(failed(
-                    what,
-                    "write plain numbers, without thousands separators, or leave it empty",
-                ));
-            };
-            let of_subject = table
-                .metrics
-                .entry(metric.to_string())
-                .or_default()
-                .figures
-                .entry(subject.to_string());
-            of_subject.or_default().insert(at.to_string(), figure);
-        }
+        figures(&mut table, &record, &found, &place)?;
     }
     if seen.rows.is_empty() {
         return Err(failed(
@@ -96,6 +77,33 @@ pub fn read(path: &Path, head: &Head) -> Result<Dataset> {
         ));
     }
     Ok(table)
+}
+
+/// The figures of a row.
+fn figures(
+    table: &mut Dataset,
+    record: &csv::StringRecord,
+    found: &Headings,
+    place: &str,
+) -> Result<()> {
+    let (subject, at) = (&record[found.subject], &record[found.at]);
+    for (index, metric) in &found.metrics {
+        let text = &record[*index];
+        if text.is_empty() {
+            continue;
+        }
+        let Some(figure) = Figure::printed(text) else {
+            let what = format!("{place}: '{text}' in column {metric} is no number");
+            return Err(failed(
+                what,
+                "write plain numbers, without thousands separators, or leave it empty",
+            ));
+        };
+        let of_subject =
+            table.metrics.entry(metric.to_string()).or_default().figures.entry(subject.to_string());
+        of_subject.or_default().insert(at.to_string(), figure);
+    }
+    Ok(())
 }
 
 #[derive(Default)]

@@ -330,9 +330,10 @@ proptest! {
             Kind::Value => own,
         };
         let unit = 0.1f64.powi(said as i32);
-        let rounded = if half_up { (value / unit + 0.5).floor() * unit } else { (value / unit).floor() * unit };
+        let rounded = (value / unit + if half_up { 0.5 } else { 0.0 }).floor() * unit;
         let amount = Some(Amount { value: rounded, unit, kind, bound: Bound::Plain });
-        let found = judge(&printed_pair(own, other, printed), &Statement { better, ..stated(amount) });
+        let statement = Statement { better, ..stated(amount) };
+        let found = judge(&printed_pair(own, other, printed), &statement);
         prop_assert!(found.verdict().is_fine(), "{rounded} of {value}: {:?}", found.verdicts);
     }
 
@@ -345,9 +346,10 @@ proptest! {
         let unit = 0.1f64.powi(said as i32);
         let (_, high) = cell.range(Kind::Relative(formula)).unwrap();
         let value = high + beyond * unit;
-        let amount = Some(Amount { value, unit, kind: Kind::Relative(formula), bound: Bound::Plain });
+        let kind = Kind::Relative(formula);
+        let amount = Some(Amount { value, unit, kind, bound: Bound::Plain });
         let found = judge(&table, &Statement { better, ..stated(amount) });
-        let by_chance = found.occurs.first().is_some_and(|(_, kind)| *kind != Kind::Relative(formula));
+        let by_chance = found.occurs.first().is_some_and(|(_, found)| *found != kind);
         let expected = if by_chance { Verdict::WrongFormula } else { Verdict::Inflated };
         prop_assert_eq!(found.verdicts, vec![expected]);
     }

@@ -117,7 +117,8 @@ proptest! {
         let second = |f| vec![scaled(f, [5.0, 5.1, 5.0]), scaled(f, [5.2, 5.0, 5.1])];
         let of = |f: f64| family(&[sheet(&[first(f), second(f)])]);
         for (x, y) in of(1.0).iter().zip(of(factor)) {
-            prop_assert!((x.low / y.low - 1.0).abs() < 1e-6 && (x.high / y.high - 1.0).abs() < 1e-6);
+            let alike = |x: f64, y: f64| (x / y - 1.0).abs() < 1e-6;
+            prop_assert!(alike(x.low, y.low) && alike(x.high, y.high));
         }
     }
 }

@@ -361,7 +361,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_op_is_aligned_and_inside(kib in 1u64..9, blocks in 1u64..10_000, n: u64, from in 0.0f64..50.0) {
+        fn every_op_is_aligned_and_inside(
+            kib in 1u64..9, blocks in 1u64..10_000, n: u64, from in 0.0f64..50.0,
+        ) {
             let bytes = kib * 1024;
             let size = bytes * (2 * blocks + 2);
             let op = source(&knobs(50.0, json!([[bytes, 1]]), from, 50.0), size).op(n);

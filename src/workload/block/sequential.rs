@@ -116,14 +116,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_threads_together_cover_the_range_exactly_once(blocks in 8u64..500, threads in 1u32..8) {
-            let pairs = [("read", json!(0.0)), ("block", json!([[4096, 1]])), ("from", json!(0.0)), ("span", json!(100.0))];
+        fn the_threads_together_cover_the_range_exactly_once(
+            blocks in 8u64..500, threads in 1u32..8,
+        ) {
+            let pairs = [
+                ("read", json!(0.0)),
+                ("block", json!([[4096, 1]])),
+                ("from", json!(0.0)),
+                ("span", json!(100.0)),
+            ];
             let knobs = Knobs(pairs.into_iter().map(|(k, v)| (k.to_string(), v)).collect());
             let space = Space { bytes: blocks * 4096, align_bytes: 512, ..Space::default() };
             let seed = Seed::new(1, 0, 0);
             let mut seen = Vec::new();
             for thread in 0..threads {
-                let share = Share { knobs: &knobs, space, thread, threads, seed, stream_seed: seed };
+                let share =
+                    Share { knobs: &knobs, space, thread, threads, seed, stream_seed: seed };
                 let mut source = Sequential.source(&share).unwrap();
                 seen.extend((0..source.pass().unwrap()).map(|n| source.op(n).at / 4096));
             }

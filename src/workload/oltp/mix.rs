@@ -38,8 +38,8 @@ const fn info(
 macro_rules! knobs {
     ($($knob:ident),*) => {
         &[
-            TABLES, TABLE_SIZE, RAND_TYPE, RAND_SPEC_ITER, RAND_SPEC_PCT, RAND_SPEC_RES, RAND_PARETO_H,
-            RAND_ZIPFIAN_EXP, $($knob),*
+            TABLES, TABLE_SIZE, RAND_TYPE, RAND_SPEC_ITER, RAND_SPEC_PCT, RAND_SPEC_RES,
+            RAND_PARETO_H, RAND_ZIPFIAN_EXP, $($knob),*
         ]
     };
 }

@@ -1,5 +1,5 @@
 //! TPC-C (standard specification, revision 5.11), each clause cited where it is executed. Results
-//! are New-Orders a minute, never tpmC: nothing here is audited, and docs/tpcc.md lists where it
+//! are New-Orders per minute, never tpmC: nothing here is audited, and docs/tpcc.md lists where it
 //! departs from the specification.
 
 mod cards;

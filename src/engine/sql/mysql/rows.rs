@@ -176,7 +176,8 @@ mod tests {
             packet in proptest::collection::vec(any::<u8>(), 0..40),
             kinds in proptest::collection::vec((any::<u8>(), any::<bool>()), 0..12),
         ) {
-            let columns: Vec<Column> = kinds.into_iter().map(|(kind, unsigned)| column(kind, unsigned)).collect();
+            let columns = kinds.into_iter().map(|(kind, unsigned)| column(kind, unsigned));
+            let columns: Vec<Column> = columns.collect();
             let mut answers = Answers::default();
             if row(&packet, &columns, &mut answers).is_ok() {
                 prop_assert_eq!(answers.first(0).unwrap().values().count(), columns.len());

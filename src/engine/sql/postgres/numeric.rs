@@ -81,7 +81,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(units in -1_000_000_000_000_000i64..1_000_000_000_000_000, scale in 0u8..6) {
+        fn what_is_written_is_read_back(
+            units in -1_000_000_000_000_000i64..1_000_000_000_000_000, scale in 0u8..6,
+        ) {
             let mut out = BytesMut::new();
             write(units, scale, &mut out);
             let mut text = String::new();
