@@ -12,7 +12,7 @@
 //! export → brief, store
 //! brief → chart
 //! chart → analysis
-//! analysis → stats
+//! analysis → language, stats
 //! import → store
 //! engine → lab, load
 //! workload → load
@@ -23,6 +23,7 @@
 //! store → record
 //! record → plan
 //! plan → base
+//! language → base
 //! ```
 
 #![cfg_attr(not(test), warn(missing_docs))]
@@ -36,6 +37,7 @@ pub mod engine;
 pub mod export;
 pub mod import;
 pub mod lab;
+pub mod language;
 pub mod load;
 pub mod meter;
 pub mod plan;

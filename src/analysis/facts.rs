@@ -9,6 +9,7 @@ use super::difference::Barred;
 use super::metric::Asked;
 use super::point_summary::{RATE_KEPT, Summary};
 use super::power::PowerFacts;
+use crate::language::Language;
 use crate::plan::model::headline::Place;
 use crate::plan::search::Search;
 use crate::plan::{Order, Plan};
@@ -24,6 +25,8 @@ const TESTED_NS: u64 = 4_000_000_000;
 /// Everything that a report is made from.
 #[derive(Default)]
 pub struct Facts {
+    /// What text made of these facts is in.
+    pub language: Language,
     /// The protocol's title.
     pub title: String,
     /// The protocol's name.

@@ -10,9 +10,13 @@ use super::{section, specification};
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
 use crate::chart::{Palette, choice};
+use crate::language::Language;
+use crate::say;
 
 /// A brief, ready to be set in any form.
 pub struct Document {
+    /// What it is in.
+    pub language: Language,
     /// The title, from brief.toml or the protocol.
     pub title: String,
     /// The protocol's name.
@@ -52,6 +56,7 @@ impl Document {
     /// The brief of these facts; an error where brief.toml names a section that there is not.
     pub fn new(facts: &Facts, options: &Options) -> Result<Document> {
         Ok(Document {
+            language: facts.language,
             title: options.title(facts).to_string(),
             kicker: facts.protocol.clone(),
             byline: byline(facts),
@@ -77,8 +82,13 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
             return None;
         }
         let letter = if section.appendix { letters.next() } else { None };
-        let title = letter
-            .map_or(section.title.to_string(), |l| format!("Appendix {l}. {}", section.title));
+        let title = (section.title)(facts.language);
+        let title = match letter {
+            Some(letter) => {
+                say!(facts.language, "appendix", letter = letter.to_string(), title = title)
+            }
+            None => title,
+        };
         Some(Part { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
     let drives = specification::stated(facts, options.drives());

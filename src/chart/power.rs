@@ -9,10 +9,12 @@ use super::step::{Draw, TIMELINE_POINTS, marked, name, scaled, thinned};
 use super::timeline::TimelineSeries;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::power::PowerFacts;
+use crate::say;
 use crate::stats::Estimate;
 
 /// The figures of a step; of power one set for each class, since classes are never mixed.
 pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
+    let l = facts.language;
     let draw = Draw { facts, step, titled: false, quiet: false };
     let mut classes: Vec<&str> = Vec::new();
     for power in step.cells.iter().flat_map(|c| &c.power) {
@@ -22,10 +24,11 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     }
     let mut all = Vec::new();
     for class in classes {
-        all.push(draw.of_power(class, "watts", "power", "W", &|p| Some(&p.mean_watts)));
-        all.push(draw.of_power(class, "ops-per-watt", "ops/s per watt", "ops/s per watt", &|p| {
-            p.ops_per_watt.as_ref()
+        all.push(draw.of_power(class, "watts", &say!(l, "power-of", class = class), "W", &|p| {
+            Some(&p.mean_watts)
         }));
+        let (what, unit) = (say!(l, "ops-per-watt-of", class = class), say!(l, "ops-per-watt"));
+        all.push(draw.of_power(class, "ops-per-watt", &what, &unit, &|p| p.ops_per_watt.as_ref()));
         if step.values.len() > 1 {
             all.push(draw.watts_against_ops(class));
         }
@@ -62,7 +65,7 @@ impl Draw<'_> {
         let subjects = self.facts.subjects.iter().enumerate();
         let plot = GroupedBars {
             title: self.step.title.clone(),
-            subtitle: self.subtitle(format!("{what} of the {class}")),
+            subtitle: self.subtitle(what.to_string()),
             x_label: self.x_label(),
             y_label: format!("{unit} ({class})"),
             groups: self.groups(),
@@ -85,8 +88,12 @@ impl Draw<'_> {
         };
         let plot = Curve {
             title: self.step.title.clone(),
-            subtitle: self
-                .subtitle(format!("{class} power against throughput, by {}", self.x_label())),
+            subtitle: self.subtitle(say!(
+                self.facts.language,
+                "power-against-throughput",
+                class = class,
+                axis = self.x_label()
+            )),
             x_label: "ops/s".to_string(),
             y_label: format!("W ({class})"),
             log_y: false,
@@ -122,10 +129,14 @@ impl Draw<'_> {
         if lead.iter().any(|(_, c)| !c.celsius_over_time.is_empty()) {
             panels.push(panel("°C", &|c| &c.celsius_over_time));
         }
-        let what = if panels.len() > 2 { "power and temperature" } else { "power" };
+        let (l, at) = (self.facts.language, self.lead_label());
+        let what = match panels.len() > 2 {
+            true => say!(l, "power-and-temperature-over-time", at = at),
+            false => say!(l, "power-over-time", at = at),
+        };
         let plot = Panels {
             title: self.step.title.clone(),
-            subtitle: self.subtitle(format!("{what} under the throughput{}", self.lead_label())),
+            subtitle: self.subtitle(what),
             names: lead.iter().map(|(_, cell)| name(self.facts, cell)).collect(),
             panels,
         };

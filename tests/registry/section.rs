@@ -7,7 +7,7 @@ use dyno::brief::section::{self, Section};
 pub fn add() {
     section::ALL.add(Section {
         id: "steps-counted",
-        title: "Steps counted",
+        title: |_| "Steps counted".into(),
         appendix: false,
         blocks,
     });

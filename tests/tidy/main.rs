@@ -15,6 +15,7 @@ const MOST_LINES_OF_A_FUNCTION: usize = 70;
 /// What each part may import of ours. `lib.rs` draws the same picture.
 const IMPORTS: &[(&str, &[&str])] = &[
     ("base", &[]),
+    ("language", &["base"]),
     ("plan", &["base"]),
     ("record", &["plan", "base"]),
     ("load", &["record", "plan", "base"]),
@@ -26,10 +27,10 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("store", &["record", "plan", "base"]),
     ("stats", &["record", "plan", "base"]),
     ("import", &["store", "record", "plan", "base"]),
-    ("analysis", &["stats", "record", "plan", "base"]),
-    ("chart", &["analysis", "stats", "record", "plan", "base"]),
-    ("brief", &["chart", "analysis", "stats", "record", "plan", "base"]),
-    ("render", &["brief", "chart", "base"]),
+    ("analysis", &["language", "stats", "record", "plan", "base"]),
+    ("chart", &["analysis", "language", "stats", "record", "plan", "base"]),
+    ("brief", &["chart", "analysis", "language", "stats", "record", "plan", "base"]),
+    ("render", &["brief", "chart", "language", "base"]),
     ("export", &["brief", "analysis", "store", "record", "plan", "base"]),
 ];
 

@@ -6,9 +6,11 @@ use crate::brief::basis::because;
 use crate::brief::block::{Block, Table};
 use crate::chart::MARK;
 use crate::chart::step::name;
+use crate::say;
 
 /// What limited each point.
-pub const SECTION: Section = Section { id: "limits", title: "Bottleneck", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "limits", title: |l| say!(l, "section-limits"), appendix: true, blocks };
 
 const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes \
     over each window, and from the requests that Dyno had under way. A point counts as the drive's \

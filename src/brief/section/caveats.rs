@@ -9,9 +9,11 @@ use crate::base::units::{self, Rate};
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::{caveat_text, notes, wording};
+use crate::say;
 
 /// What must be known before a number is trusted.
-pub const SECTION: Section = Section { id: "marks", title: "Caveats", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "marks", title: |l| say!(l, "section-marks"), appendix: true, blocks };
 
 /// From this share of requests submitted late on, a stream is listed.
 const LATE: f64 = 0.01;

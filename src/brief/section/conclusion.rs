@@ -5,21 +5,26 @@ use crate::analysis::compare::Standing;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
 use crate::brief::wording;
+use crate::language::Language;
+use crate::say;
 
 /// How the comparisons ended, counted.
 pub const SECTION: Section =
-    Section { id: "conclusion", title: "Conclusion", appendix: true, blocks };
+    Section { id: "conclusion", title: |l| say!(l, "section-conclusion"), appendix: true, blocks };
 
-const HEAD: [&str; 8] = [
-    "step",
-    "figure",
-    "pair",
-    "comparisons",
-    "first better",
-    "second better",
-    "not distinguishable",
-    "not ranked",
-];
+/// The columns' names.
+fn head(l: Language) -> [String; 8] {
+    [
+        say!(l, "column-step"),
+        say!(l, "column-figure"),
+        say!(l, "column-pair"),
+        say!(l, "column-comparisons"),
+        say!(l, "column-first-better"),
+        say!(l, "column-second-better"),
+        say!(l, "column-not-distinguishable"),
+        say!(l, "column-not-ranked"),
+    ]
+}
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     if facts.comparisons.is_empty() {
@@ -32,7 +37,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
             keys.push(key);
         }
     }
-    let mut rows = Vec::new();
+    let (l, mut rows) = (facts.language, Vec::new());
     for (step, metric, a, b) in keys {
         let own = || {
             facts
@@ -43,7 +48,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         let better = |subject| own().filter(|c| c.is_claimed() && c.better == subject).count();
         let count = |standing| own().filter(|c| c.standing == standing).count();
         let title = &facts.steps[step].title;
-        let pair = format!("{}, {}", facts.subjects[a], facts.subjects[b]);
+        let pair = [a, b].map(|s| facts.subjects[s].clone()).join(&say!(l, "list-comma"));
         let mut row = vec![title.clone(), wording::metric(&metric, &facts.steps[step]), pair];
         let counts = [
             own().count(),
@@ -55,12 +60,8 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         row.extend(counts.map(|n| n.to_string()));
         rows.push(row);
     }
-    let table = Table::of(3, &HEAD, rows).block();
-    vec![Block::text("How every comparison ended:"), table, Block::text(LIMITS)]
+    let table = Table::of(3, &head(l), rows).block();
+    // What must be known before any of it is taken further than it goes.
+    let limits = Block::text(say!(l, "conclusion-limits"));
+    vec![Block::text(say!(l, "conclusion-how")), table, limits]
 }
-
-/// What must be known before any of it is taken further than it goes.
-const LIMITS: &str = "Every interval is of the scatter between repeats on this host and these \
-drives. The findings hold for these drives, with this firmware, on this host and software, under \
-these loads; the section Full disclosure lists them. One drive of a model does not stand for all \
-of its kind.";

@@ -4,10 +4,11 @@ use super::Section;
 use crate::analysis::conditions::differences;
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
+use crate::say;
 
 /// What differs between subjects apart from the drive.
 pub const SECTION: Section =
-    Section { id: "fairness", title: "Differences in test conditions", appendix: false, blocks };
+    Section { id: "fairness", title: |l| say!(l, "section-fairness"), appendix: false, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {

@@ -7,9 +7,11 @@ use crate::base::units;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::step::name;
+use crate::say;
 
 /// All cells, streams and classes.
-pub const SECTION: Section = Section { id: "data", title: "Full data", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "data", title: |l| say!(l, "section-data"), appendix: true, blocks };
 
 const HOW: &str = "Every stream and class. Streams in grey ran beside the measured ones and do not \
     count in the headline. Latencies are service times, or response times (marked r) where a rate \

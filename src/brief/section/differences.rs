@@ -11,10 +11,15 @@ use crate::brief::number_format::NONE;
 use crate::brief::{published, wording};
 use crate::chart::step::marked;
 use crate::plan::Field;
+use crate::say;
 
 /// Every difference, point by point.
-pub const SECTION: Section =
-    Section { id: "differences", title: "All differences", appendix: true, blocks };
+pub const SECTION: Section = Section {
+    id: "differences",
+    title: |l| say!(l, "section-differences"),
+    appendix: true,
+    blocks,
+};
 
 /// Axis values that a reader takes in beside a figure.
 const MOST_VALUES: usize = 8;

@@ -6,10 +6,11 @@ use crate::analysis::facts::{Facts, RunFacts};
 use crate::brief::block::Block;
 use crate::brief::number_format;
 use crate::record::key::Heading;
+use crate::say;
 
 /// All facts, and the plan.
 pub const SECTION: Section =
-    Section { id: "disclosure", title: "Full disclosure", appendix: true, blocks };
+    Section { id: "disclosure", title: |l| say!(l, "section-disclosure"), appendix: true, blocks };
 
 /// Place of a heading: those that every run has first, then engines and what else the bundle has,
 /// in its order.

@@ -11,11 +11,12 @@ use crate::base::units;
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::chart::step::name;
+use crate::say;
 use crate::stats::spread::{Spread, spread};
 
 /// Each drive of a group.
 pub const SECTION: Section =
-    Section { id: "drives", title: "Drive by drive, instance by instance", appendix: true, blocks };
+    Section { id: "drives", title: |l| say!(l, "section-drives"), appendix: true, blocks };
 
 /// How the numbers of a group come about.
 pub const AGGREGATION: &str = "Of several drives: ops/s are their sum, percentiles those of their \

@@ -8,11 +8,12 @@ use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::chart;
 use crate::chart::step::name;
+use crate::say;
 use crate::stats::Estimate;
 
 /// Power, energy and work per watt.
 pub const SECTION: Section =
-    Section { id: "energy", title: "Power and energy", appendix: true, blocks };
+    Section { id: "energy", title: |l| say!(l, "section-energy"), appendix: true, blocks };
 
 /// After the axis; what matters most comes first, since a terminal leaves out what does not fit.
 const HEAD: [&str; 13] = [

@@ -10,11 +10,16 @@ use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::wording;
 use crate::plan::Field;
+use crate::say;
 use crate::stats::curve::knee;
 
 /// Comparisons at equal latency and at equal load.
-pub const SECTION: Section =
-    Section { id: "equal-latency", title: "Load at equal latency", appendix: false, blocks };
+pub const SECTION: Section = Section {
+    id: "equal-latency",
+    title: |l| say!(l, "section-equal-latency"),
+    appendix: false,
+    blocks,
+};
 
 const HEAD: [&str; 5] =
     ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];

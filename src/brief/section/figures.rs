@@ -4,10 +4,11 @@ use super::Section;
 use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
 use crate::chart;
+use crate::say;
 
 /// Figures that no step leads with.
 pub const SECTION: Section =
-    Section { id: "figures", title: "Further figures", appendix: true, blocks };
+    Section { id: "figures", title: |l| say!(l, "section-figures"), appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let all: Vec<_> =

@@ -5,10 +5,11 @@ use crate::analysis::claims::{self, Claim};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Line, Table, plain, strong};
 use crate::brief::{caveat_text, lead, published, wording};
+use crate::say;
 
 /// The claims of each subject.
 pub const SECTION: Section =
-    Section { id: "findings", title: "All claims", appendix: true, blocks };
+    Section { id: "findings", title: |l| say!(l, "section-findings"), appendix: true, blocks };
 
 /// Claims for each subject; the steps' own tables have all.
 const MOST: usize = 6;

@@ -6,11 +6,12 @@ use crate::base::units;
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::plan::search::Search;
+use crate::say;
 use crate::stats::Estimate;
 
 /// The most load within a latency limit.
 pub const SECTION: Section =
-    Section { id: "limit", title: "Load at a latency limit", appendix: false, blocks };
+    Section { id: "limit", title: |l| say!(l, "section-limit"), appendix: false, blocks };
 
 const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked \
     for. A value holds where the percentile, over all repeats, is within the limit; values above \

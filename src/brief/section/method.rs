@@ -7,14 +7,11 @@ use crate::base::histogram::SAMPLES_ABOVE;
 use crate::base::units;
 use crate::brief::block::Block;
 use crate::brief::wording;
+use crate::say;
 
 /// Definitions and formulas.
-pub const SECTION: Section = Section {
-    id: "method",
-    title: "How it was measured: definitions and formulas",
-    appendix: true,
-    blocks,
-};
+pub const SECTION: Section =
+    Section { id: "method", title: |l| say!(l, "section-method"), appendix: true, blocks };
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     vec![Block::Terms(definitions(facts))]

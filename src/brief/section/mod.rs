@@ -25,6 +25,7 @@ pub mod tpcc;
 use super::block::Block;
 use crate::analysis::facts::Facts;
 use crate::base::registry::Registry;
+use crate::language::Language;
 
 /// A part of a brief.
 #[derive(Clone, Copy)]
@@ -32,7 +33,7 @@ pub struct Section {
     /// The anchor in a page, and its name in brief.toml.
     pub id: &'static str,
     /// Its heading in a brief.
-    pub title: &'static str,
+    pub title: fn(Language) -> String,
     /// It is looked up and not read through.
     pub appendix: bool,
     /// Nothing where the facts hold nothing to say.

@@ -7,10 +7,15 @@ use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::steady;
 use crate::record::SteadyState;
+use crate::say;
 
 /// How drives were prepared.
-pub const SECTION: Section =
-    Section { id: "preparation", title: "Preparation", appendix: true, blocks };
+pub const SECTION: Section = Section {
+    id: "preparation",
+    title: |l| say!(l, "section-preparation"),
+    appendix: true,
+    blocks,
+};
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = warnings(facts);

@@ -10,9 +10,11 @@ use crate::brief::number_format::{self, NONE};
 use crate::brief::{published, wording};
 use crate::chart;
 use crate::chart::step::name;
+use crate::say;
 
 /// A chapter for each step.
-pub const SECTION: Section = Section { id: "results", title: "Results", appendix: false, blocks };
+pub const SECTION: Section =
+    Section { id: "results", title: |l| say!(l, "section-results"), appendix: false, blocks };
 
 const AS_PUBLISHED: &str = "Differences: as published, without repeats; the superior subject, and \
 by how much. Arithmetic, and no claim.";

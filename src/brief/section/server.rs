@@ -5,9 +5,11 @@ use crate::analysis::conditions::{headings, values};
 use crate::analysis::facts::Facts;
 use crate::brief::block::Block;
 use crate::record::key::{Key, cpu, drive, dyno, engine, host, kernel, memory};
+use crate::say;
 
 /// The server's hardware and software.
-pub const SECTION: Section = Section { id: "server", title: "Server", appendix: true, blocks };
+pub const SECTION: Section =
+    Section { id: "server", title: |l| say!(l, "section-server"), appendix: true, blocks };
 
 /// In the order of the table.
 const HARDWARE: &[Key] = &[

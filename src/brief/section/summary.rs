@@ -10,9 +10,11 @@ use crate::brief::number_format::NONE;
 use crate::brief::{published, wording};
 use crate::chart::{self, MARK, step::marked};
 use crate::plan::model::headline::Place;
+use crate::say;
 
 /// All steps in one table.
-pub const SECTION: Section = Section { id: "summary", title: "Summary", appendix: false, blocks };
+pub const SECTION: Section =
+    Section { id: "summary", title: |l| say!(l, "section-summary"), appendix: false, blocks };
 
 const HOW: &str = "▲ better than every other subject, by a claim. † not limited by the drive. \
 Difference: the better subject, by how much, and its interval.";

@@ -9,9 +9,11 @@ use crate::base::units;
 use crate::brief::block::{Block, Mark, Role, Table, plain, strong};
 use crate::brief::number_format::{self, NONE};
 use crate::record::Class;
+use crate::say;
 
 /// TPC-C's results and limits.
-pub const SECTION: Section = Section { id: "tpcc", title: "TPC-C", appendix: false, blocks };
+pub const SECTION: Section =
+    Section { id: "tpcc", title: |l| say!(l, "section-tpcc"), appendix: false, blocks };
 
 /// As the workload declares them.
 const PAYMENT: Class = Class::new("payment");
