@@ -45,8 +45,7 @@ impl Plot for Curve {
 
     fn caption(&self) -> String {
         let hollow = self.series.iter().flat_map(|s| &s.points).any(|p| p.hollow);
-        let note =
-            if hollow { " (hollow: the asked rate was missed by more than 2 %)" } else { "" };
+        let note = if hollow { " (hollow: missed its rate by over 2 %)" } else { "" };
         format!("{}{note}", self.subtitle)
     }
 

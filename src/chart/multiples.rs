@@ -48,7 +48,9 @@ pub fn figures(facts: &Facts) -> Vec<Figure> {
             "" => metric.short(),
             unit => format!("{}, {unit}", metric.short()),
         };
-        let level = |subject| level(facts, step, &metric, subject, scale);
+        let index = facts.steps.iter().position(|s| s.name == step.name).unwrap_or(0);
+        let value = lead::Outcome::of(facts, index).value;
+        let level = |subject| level(facts, step, &metric, (value, subject), scale);
         Panel {
             title: step.title.clone(),
             unit,
@@ -101,10 +103,10 @@ fn level(
     facts: &Facts,
     step: &StepFacts,
     metric: &Metric,
-    subject: usize,
+    (value, subject): (Option<usize>, usize),
     scale: f64,
 ) -> Option<Level> {
-    match lead::value(step) {
+    match value {
         Some(value) => {
             let cell = step.cell(subject, value)?;
             let bar = scaled(&metric.of(step, cell)?.0, scale);

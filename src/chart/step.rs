@@ -44,12 +44,6 @@ pub(super) fn time(facts: &Facts, step: &StepFacts) -> (f64, &'static str) {
     Draw { facts, step, titled: false, quiet: false }.time()
 }
 
-/// What a figure of the step is called among its figures.
-pub fn name_of<'f>(figure: &'f Figure, step: &StepFacts) -> &'f str {
-    let own = figure.file.strip_prefix(&slug(&step.name)).and_then(|rest| rest.strip_prefix('-'));
-    own.unwrap_or(&figure.file)
-}
-
 /// Of a latency, in nanoseconds.
 type Pick = fn(&Latency) -> Option<&Estimate>;
 
@@ -134,7 +128,7 @@ pub(super) struct Draw<'a> {
 
 impl Draw<'_> {
     pub(super) fn figure(&self, name: &str, plot: impl Plot + 'static) -> Figure {
-        Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
+        Figure::of_step(&self.step.name, name, plot)
     }
 
     /// What latencies are divided by, and the unit that this makes: milliseconds where no p99 is
@@ -366,13 +360,6 @@ fn without_overload(series: &mut [CurveSeries]) -> usize {
         series.iter_mut().for_each(|s| s.points.retain(|p| !p.hollow || p.y <= most));
     }
     before - all(series)
-}
-
-/// A file name made of a step's name.
-fn slug(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
-        .collect()
 }
 
 pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {

@@ -22,16 +22,16 @@ pub struct Strip {
     pub height: f32,
 }
 
-/// Pieces from `range` on, in columns of at most this height; `needs` are the heights that must
+/// Pieces from `range` on, in columns of at most this height, on a page of that; `needs` are the heights that must
 /// stand together from each piece on.
 pub fn strip(
     pieces: &[Piece],
     needs: &[f32],
     range: std::ops::Range<usize>,
     columns: usize,
-    most: f32,
+    (most, page): (f32, f32),
 ) -> Strip {
-    let whole = filled(pieces, needs, range.clone(), columns, most);
+    let whole = filled(pieces, needs, range.clone(), columns, (most, page));
     if whole.next < range.end {
         return whole;
     }
@@ -39,7 +39,7 @@ pub fn strip(
     let (mut low, mut high, mut best) = (0.0, most, whole);
     for _ in 0..14 {
         let middle = (low + high) / 2.0;
-        let tried = filled(pieces, needs, range.clone(), columns, middle);
+        let tried = filled(pieces, needs, range.clone(), columns, (middle, page));
         if tried.next < range.end {
             low = middle;
         } else {
@@ -54,7 +54,7 @@ fn filled(
     needs: &[f32],
     range: std::ops::Range<usize>,
     columns: usize,
-    most: f32,
+    (most, page): (f32, f32),
 ) -> Strip {
     let mut strip = Strip { next: range.start, ..Strip::default() };
     for column in 0..columns {
@@ -62,7 +62,9 @@ fn filled(
         while strip.next < range.end {
             let (piece, at) = (&pieces[strip.next], strip.next);
             let empty = piece.items.is_empty();
-            if !empty && y + needs[at].min(most) > most {
+            // What is taller than a page is divided after all.
+            let need = if needs[at] > page { piece.height } else { needs[at] };
+            if !empty && y + need > most {
                 break;
             }
             strip.next += 1;
@@ -94,10 +96,10 @@ mod tests {
     fn what_has_room_is_divided_evenly_and_the_rest_is_left_for_the_next_page() {
         let pieces: Vec<Piece> = (0..8).map(|_| piece(10.0)).collect();
         let needs = vec![10.0; 8];
-        let even = strip(&pieces, &needs, 0..8, 2, 500.0);
+        let even = strip(&pieces, &needs, 0..8, 2, (500.0, 500.0));
         assert_eq!((even.next, even.height), (8, 40.0));
         assert_eq!(even.placed[4], (4, 1, 0.0));
-        let full = strip(&pieces, &needs, 0..8, 2, 25.0);
+        let full = strip(&pieces, &needs, 0..8, 2, (25.0, 500.0));
         assert_eq!((full.next, full.height), (4, 20.0));
     }
 }

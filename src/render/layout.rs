@@ -5,13 +5,14 @@ use std::num::NonZeroU16;
 
 use krilla::tagging::{ListNumbering, Tag};
 
+use super::bound::bound;
 use super::columns;
 use super::pages::{Item, Piece, Rgb};
 use super::tags::{TagId, Tags};
 use crate::chart::fonts::{self, Face};
 use crate::chart::{self, Figure, Palette, theme};
 
-pub const MARGIN: f32 = 42.0;
+pub const MARGIN: f32 = 38.0;
 pub const INK: Rgb = (0x1c, 0x27, 0x33);
 pub const FAINT: Rgb = (0x52, 0x5e, 0x6b);
 
@@ -20,7 +21,9 @@ pub const BODY: f32 = 9.2;
 /// Figures, and pairs of name and value, in a row; and in fine print.
 pub const ACROSS: [usize; 2] = [2, 3];
 /// How much smaller fine print is.
-const FINE: f32 = 0.72;
+const FINE: f32 = 0.70;
+/// Between text and the figures beside it.
+const BESIDE: f32 = 14.0;
 
 /// How a line of text is set.
 #[derive(Clone, Copy)]
@@ -65,7 +68,7 @@ pub fn width(text: &str, size: f32, face: Face) -> f32 {
 }
 
 pub fn broken(text: &str, set: Set, most: f32) -> Vec<String> {
-    fonts::broken(text, f64::from(set.size), set.face, f64::from(most))
+    fonts::broken(&bound(text), f64::from(set.size), set.face, f64::from(most))
 }
 
 pub fn written(at: (f32, f32), set: Set, text: String) -> Item {
@@ -110,22 +113,40 @@ impl Layout {
         }
     }
 
-    /// A figure at the right of what `set` sets; all of it on one page.
-    pub fn beside(&mut self, figure: &Figure, palette: &Palette, set: impl FnOnce(&mut Layout)) {
+    /// Figures, each so wide, at the right of what `set` sets; all of it on one page.
+    pub fn beside(
+        &mut self,
+        (figures, wide): (&[Figure], f32),
+        palette: &Palette,
+        table_follows: bool,
+        set: impl FnOnce(&mut Layout),
+    ) {
         let (whole, from) = (self.width, self.pieces.len());
-        let wide = whole * 0.46;
-        self.width = whole - wide - 18.0;
+        let right = (wide + BESIDE) * figures.len() as f32;
+        self.width = whole - right;
         set(self);
         self.width = whole;
         let mut drawn = Piece::default();
-        self.figure(&mut drawn, figure, palette, (MARGIN + whole - wide, wide), None);
+        let above = self.above(figures, wide);
+        for (at, figure) in figures.iter().enumerate() {
+            let x = MARGIN + whole - right + BESIDE + (wide + BESIDE) * at as f32;
+            self.figure(&mut drawn, figure, palette, (x, wide), above);
+        }
         let deep: f32 = self.pieces[from..].iter().map(|p| p.height).sum();
         self.pieces[from..].iter_mut().for_each(|piece| piece.keep = true);
+        let left = (drawn.height - deep).max(0.0);
         match self.pieces.get_mut(from) {
             Some(first) => first.items.extend(drawn.items),
-            None => self.pieces.push(Piece { height: 0.0, ..drawn }),
+            None => self.pieces.push(Piece { height: 0.0, keep: true, ..drawn }),
         }
-        self.pieces.push(Piece { height: (drawn.height - deep).max(0.0), ..Piece::default() });
+        self.pieces.push(Piece { height: left, keep: table_follows, ..Piece::default() });
+    }
+
+    /// The height of the longest caption.
+    fn above(&self, figures: &[Figure], wide: f32) -> f32 {
+        let set = self.scaled(CAPTION);
+        let lines = figures.iter().map(|f| broken(&f.caption(), set, wide).len());
+        lines.max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0
     }
 
     pub fn scale(&self) -> f32 {
@@ -260,20 +281,16 @@ impl Layout {
     pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.is_fine)];
         let across = if self.is_fine { most } else { most.min(figures.len()).max(1) };
-        let most_wide = if across > 1 { 200.0 } else { 230.0 };
+        let most_wide = if across > 1 { 186.0 } else { 230.0 };
         let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(most_wide);
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
             let mut piece = Piece { keep: table_follows && i == last, ..Piece::default() };
-            let set = self.scaled(CAPTION);
-            let captions: Vec<Vec<String>> =
-                row.iter().map(|f| broken(&f.caption(), set, wide)).collect();
-            let above =
-                captions.iter().map(Vec::len).max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0;
+            let above = self.above(row, wide);
             for (at, figure) in row.iter().enumerate() {
                 let x = MARGIN + (wide + 14.0) * at as f32;
-                self.figure(&mut piece, figure, palette, (x, wide), Some(above));
+                self.figure(&mut piece, figure, palette, (x, wide), above);
             }
             self.pieces.push(piece);
         }
@@ -286,11 +303,10 @@ impl Layout {
         figure: &Figure,
         palette: &Palette,
         (x, wide): (f32, f32),
-        above: Option<f32>,
+        above: f32,
     ) {
         let set = self.scaled(CAPTION);
         let caption = broken(&figure.caption(), set, wide);
-        let above = above.unwrap_or(caption.len() as f32 * set.size * 1.3 + 3.0);
         let svg = figure.svg(palette);
         let (w, h) = chart::size(&svg);
         let size = (wide, wide * (h / w) as f32);

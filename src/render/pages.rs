@@ -175,7 +175,8 @@ impl Flow {
     ) {
         let mut from = run.start;
         while from < run.end {
-            let strip = columns::strip(pieces, needs, from..run.end, columns, self.bottom - self.y);
+            let room = (self.bottom - self.y, self.bottom - self.top);
+            let strip = columns::strip(pieces, needs, from..run.end, columns, room);
             // Few lines in each column at the foot of a page are none.
             let few = strip.next < run.end && strip.height < LEAST_STRIP;
             if self.y > self.top && (strip.next == from || few) {

@@ -2,7 +2,7 @@
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::lead::{self, Outcome};
+use crate::analysis::lead::Outcome;
 use crate::analysis::metric::Metric;
 use crate::analysis::{compare::Comparison, levels};
 use crate::brief::block::{Block, Table};
@@ -45,9 +45,12 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 
 fn row(facts: &Facts, index: usize, step: &StepFacts, pair: bool) -> Vec<String> {
     let outcome = Outcome::of(facts, index);
-    let mut row = vec![step.title.clone(), format!("{}{}", what(&outcome.metric, step), at(step))];
+    let mut row = vec![
+        step.title.clone(),
+        format!("{}{}", what(&outcome.metric, step), at(step, outcome.value)),
+    ];
     row.extend((0..facts.subjects.len()).map(|subject| {
-        let level = level(facts, step, &outcome.metric, subject);
+        let level = level(facts, step, &outcome.metric, (outcome.value, subject));
         if outcome.best == Some(subject) { format!("{level} ▲") } else { level }
     }));
     if pair {
@@ -62,8 +65,8 @@ fn what(metric: &Metric, step: &StepFacts) -> String {
     if metric.is_latency() { metric.short() } else { wording::metric(metric, step) }
 }
 
-fn at(step: &StepFacts) -> String {
-    match (lead::value(step), step.place) {
+fn at(step: &StepFacts, value: Option<usize>) -> String {
+    match (value, step.place) {
         (Some(value), _) => wording::place(step, &[value]),
         (None, Place::EqualLoad) => ", mean of equal loads".to_string(),
         (None, Place::EqualLatency) => " at equal latency".to_string(),
@@ -73,8 +76,13 @@ fn at(step: &StepFacts) -> String {
 }
 
 /// The figure as it is printed; marked where the drive did not limit it.
-fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> String {
-    match lead::value(step) {
+fn level(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    (value, subject): (Option<usize>, usize),
+) -> String {
+    match value {
         Some(value) => {
             let cell = step.cell(subject, value);
             let text = cell.and_then(|c| Some(marked(c, wording::printed(metric, step, c)?.1)));
