@@ -30,6 +30,7 @@ pub fn field_label(field: Field) -> &'static str {
         Field::LoadPercent => "load",
         Field::Block => "block",
         Field::Instances => "instances",
+        Field::Rates => "multiple of the rates",
     }
 }
 
@@ -46,6 +47,7 @@ impl AxisValue {
             }
             Field::BytesPerSec => format!("{}/s", units::bytes(whole)),
             Field::LoadPercent => format!("{number} %"),
+            Field::Rates => format!("{number} ×"),
             Field::Block => units::bytes(whole),
         };
         AxisValue { number, label }

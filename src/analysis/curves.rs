@@ -182,7 +182,9 @@ fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) 
         let mut repeats: Vec<u32> = cells.iter().flat_map(|c| c.repeats.clone()).collect();
         repeats.sort_unstable();
         repeats.dedup();
-        repeats.iter().filter_map(|r| held(&cells, *r, search)).collect::<Vec<Observation>>()
+        let below = |repeat| facts.failed(step, subject, Some(repeat)).min();
+        let held = |r: &u32| held(&cells, *r, search, below(*r));
+        repeats.iter().filter_map(held).collect::<Vec<Observation>>()
     };
     let row: Row = (0..facts.subjects.len()).map(of).collect();
     let mut made = compared(facts, index, Metric::total(Figure::Ops), (At::Limit, row));
@@ -192,9 +194,15 @@ fn within_limit(facts: &Facts, index: usize, step: &StepFacts, search: &Search) 
     made
 }
 
-fn held(cells: &[&CellFacts], repeat: u32, search: &Search) -> Option<Observation> {
+/// The highest value of a repeat that held, below the first one at which the point failed.
+fn held(
+    cells: &[&CellFacts],
+    repeat: u32,
+    search: &Search,
+    failed: Option<usize>,
+) -> Option<Observation> {
     let mut found = None;
-    for cell in cells {
+    for cell in cells.iter().take_while(|cell| failed.is_none_or(|value| cell.value < value)) {
         let Some(i) = cell.repeats.iter().position(|r| *r == repeat) else { continue };
         let (.., summary) = cell.streams.iter().find(|(name, ..)| *name == search.stream)?;
         let class = summary.classes.iter().max_by_key(|class| class.ops)?;

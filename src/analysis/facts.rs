@@ -197,6 +197,25 @@ pub struct Group {
 }
 
 impl Facts {
+    /// The values of a step's axis, by index, at which a point of a subject failed, in one repeat
+    /// or in any.
+    pub fn failed(
+        &self,
+        step: &StepFacts,
+        subject: usize,
+        repeat: Option<u32>,
+    ) -> impl Iterator<Item = usize> {
+        let of = move |failure: &&Failure| {
+            failure.subject == subject
+                && failure.step == step.title
+                && repeat.is_none_or(|repeat| failure.repeat == repeat)
+        };
+        self.failures
+            .iter()
+            .filter(of)
+            .filter_map(|f| step.values.iter().position(|value| value.label == f.at))
+    }
+
     /// Why two subjects may not be compared in a step, where that is so.
     pub fn bar(&self, step: usize, a: usize, b: usize) -> Option<&Barred> {
         let pair = (a.min(b), a.max(b));

@@ -52,9 +52,8 @@ pub fn metric(facts: &Facts, step: &StepFacts) -> Metric {
 
 /// Latency and not throughput distinguishes the subjects, because the load is set.
 fn is_paced(step: &StepFacts) -> bool {
-    let field = step.axis.as_ref().map(|a| a.field);
-    step.open_loop
-        || matches!(field, Some(Field::LoadPercent | Field::OpsPerSec | Field::BytesPerSec))
+    let sets_load = |field: Field| field == Field::LoadPercent || field.sets_rates();
+    step.open_loop || step.axis.as_ref().is_some_and(|a| sets_load(a.field))
 }
 
 /// The axis value, by its index, that a step leads with, where it is one.

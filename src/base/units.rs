@@ -14,6 +14,16 @@ pub enum Rate {
     BytesPerSec(f64),
 }
 
+impl Rate {
+    /// So many times the rate.
+    pub fn times(self, factor: f64) -> Rate {
+        match self {
+            Rate::OpsPerSec(ops) => Rate::OpsPerSec(ops * factor),
+            Rate::BytesPerSec(bytes) => Rate::BytesPerSec(bytes * factor),
+        }
+    }
+}
+
 const BYTES: &[(&str, f64)] = &[
     ("", 1.0),
     ("B", 1.0),
@@ -170,6 +180,7 @@ pub fn grouped(n: u64) -> String {
 impl std::fmt::Display for Rate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match *self {
+            Rate::OpsPerSec(v) if v < 1000.0 => write!(f, "{} ops/s", (v * 100.0).round() / 100.0),
             Rate::OpsPerSec(v) => write!(f, "{} ops/s", grouped(v.round() as u64)),
             Rate::BytesPerSec(v) => write!(f, "{}/s", bytes(v.round() as u64)),
         }

@@ -310,6 +310,7 @@ pub fn place(step: &StepFacts, values: &[usize]) -> String {
         Field::BytesPerSec => ("rate", "", " asked"),
         Field::LoadPercent => ("load", "", " load"),
         Field::Instances => ("number of instances", "", " instances"),
+        Field::Rates => ("multiple of the rates", "", " the rates"),
         Field::Block => ("block size", "blocks of ", ""),
     };
     if labels.len() == step.values.len() && labels.len() > 2 {

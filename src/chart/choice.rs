@@ -71,11 +71,9 @@ fn names(step: &StepFacts) -> Vec<String> {
     }
     let names: &[&str] = match step.axis.as_ref().map(|a| a.field) {
         Some(Field::LoadPercent) => &["p99-against-ops", "mean-against-ops"],
-        Some(Field::OpsPerSec | Field::BytesPerSec) => &["p99-against-rate", "mean-against-rate"],
+        Some(field) if field.sets_rates() => &["p99-against-rate", "mean-against-rate"],
         Some(Field::Block) => &["ops", "mb"],
-        Some(Field::Threads | Field::Depth | Field::Instances) => {
-            &["ops", "p99-against-ops", "watts", "ops-per-watt"]
-        }
+        Some(_) => &["ops", "p99-against-ops", "watts", "ops-per-watt"],
         None => &["neighbours", "per-minute", "ops", "p99"],
     };
     names.iter().map(|name| name.to_string()).collect()
@@ -84,10 +82,7 @@ fn names(step: &StepFacts) -> Vec<String> {
 /// Names of the figures that show a metric, the best first.
 fn of_metric(step: &StepFacts, metric: &Metric) -> &'static [&'static str] {
     let field = step.axis.as_ref().map(|a| a.field);
-    let (paced, load) = (
-        matches!(field, Some(Field::OpsPerSec | Field::BytesPerSec)),
-        field == Some(Field::LoadPercent),
-    );
+    let (paced, load) = (field.is_some_and(Field::sets_rates), field == Some(Field::LoadPercent));
     match &metric.figure {
         Of::Bytes => &["mb", "ops"],
         Of::PerMinute(_) => &["per-minute", "ops"],

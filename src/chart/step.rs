@@ -58,8 +58,7 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     let (ops, latency) = (Metric::total(Of::Ops), Metric::p99());
     let mut all =
         vec![draw.bars("ops", "ops/s", "ops/s", Some(&ops), &|t| Some(scaled(&t.ops_per_s, 1.0)))];
-    let paced =
-        matches!(step.axis.as_ref().map(|a| a.field), Some(Field::OpsPerSec | Field::BytesPerSec));
+    let paced = step.axis.as_ref().is_some_and(|a| a.field.sets_rates());
     let (time, unit) = draw.time();
     let mean: Pick = |l| l.mean_ns.as_ref();
     let p99: Pick = |l| l.percentiles_ns[P99].as_ref();

@@ -11,6 +11,7 @@ use super::{load, selftest_result};
 use crate::analysis::{Question, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
+use crate::plan::search::Search;
 use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, Step, Stream};
 use crate::run::{self, prepare, space};
 use crate::stats::detectable::{Detectable, detectable};
@@ -108,13 +109,19 @@ fn value(axis: &Axis) -> String {
         Field::OpsPerSec => Rate::OpsPerSec(value).to_string(),
         Field::BytesPerSec => Rate::BytesPerSec(value).to_string(),
         Field::LoadPercent => format!("{value} %"),
+        Field::Rates => format!("{value} ×"),
         Field::Block => bytes(value as u64),
     }
 }
 
 fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let each = plan.subjects.len() as u64 * u64::from(plan.repeats);
-    let of_step = |step: &Step| plan::axes_of(step).len() as u64 * each;
+    let searched = |step: &Step| step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
+    let of_step = |step: &Step| {
+        let values = plan::axes_of(step).len();
+        each * if searched(step) { Search::most_points(values) } else { values as u64 }
+    };
+    let at_most = plan.until.is_some() || plan.protocol.steps.iter().any(searched);
     let points: u64 = plan.protocol.steps.iter().map(of_step).sum();
     let measuring_ns =
         |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
@@ -125,7 +132,7 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(
         out,
         "{}{} points: {} subject{} × {} repeat{}, {}",
-        if plan.until.is_some() { "up to " } else { "" },
+        if at_most { "up to " } else { "" },
         grouped(points),
         subjects,
         if subjects == 1 { "" } else { "s" },
@@ -142,7 +149,7 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
     let least_ns = rounds(steady.map_or(0, |s| s.rule.window as u32));
     let total_ns = measuring_ns.saturating_add((conditioning_ns + least_ns) * subjects);
-    let bound = if plan.until.is_some() { "At most" } else { "At least" };
+    let bound = if at_most { "At most" } else { "At least" };
     writeln!(out, "{bound} {}; filling datasets and settling come on top.", duration(total_ns))?;
     if let Some(steady) = steady {
         let more_ns = (rounds(steady.most_rounds) - least_ns) * subjects;

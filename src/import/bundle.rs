@@ -149,6 +149,7 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
             .unwrap_or(0),
         drop_caches: false,
         settle: false,
+        max_lag_ns: None,
         figures: Vec::new(),
         sweep,
         streams,

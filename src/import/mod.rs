@@ -169,6 +169,7 @@ fn axis_of((field, value): (Field, f64)) -> Axis {
         Field::LoadPercent => "load",
         Field::Block => "block",
         Field::Instances => "instances",
+        Field::Rates => "rates",
     };
     Axis { name: name.to_string(), field, value: value.into() }
 }

@@ -6,8 +6,9 @@
 //! target of 300,000/s is scheduled as 300,000/s. (fio truncates each gap to whole microseconds and
 //! delivers 396,000.)
 
+use crate::base::error::{Error, Hint, Result};
 use crate::base::rng::Seed;
-use crate::base::units::Rate;
+use crate::base::units::{self, Rate};
 use crate::plan::Arrival;
 
 /// An op handed over more than this after it was due counts as late: a hundred microseconds, about
@@ -36,7 +37,13 @@ pub struct Schedule {
     start_ns: u64,
     due_ns: f64,
     mean_gap_ns: f64,
+    max_lag_ns: u64,
 }
+
+/// An op of an open loop was handed over too late for the rate to count as kept.
+#[derive(Debug, thiserror::Error)]
+#[error("the load fell {} behind its schedule", units::latency(*.0 as f64))]
+pub struct FellBehind(u64);
 
 impl Schedule {
     /// The schedule of worker `thread` of `threads`, who share `rate`. Fixed arrivals of the
@@ -71,7 +78,20 @@ impl Schedule {
             start_ns,
             due_ns: start_ns as f64 + first,
             mean_gap_ns,
+            max_lag_ns: u64::MAX,
         }
+    }
+
+    /// The same schedule, given up where an op is handed over later than this after it was due.
+    pub fn with_max_lag(self, max_lag_ns: Option<u64>) -> Schedule {
+        Schedule { max_lag_ns: max_lag_ns.unwrap_or(u64::MAX), ..self }
+    }
+
+    /// Whether the next op, handed over now, is within the lag that the step allows.
+    #[inline(always)]
+    pub fn check_lag(&self, now_ns: u64) -> Result<()> {
+        let lag_ns = now_ns.saturating_sub(self.due_ns());
+        if lag_ns <= self.max_lag_ns { Ok(()) } else { Err(fell_behind(lag_ns)) }
     }
 
     /// When the next op is due; where tokens are refilled, when its token is there.
@@ -113,6 +133,12 @@ impl Schedule {
             Arrival::Poisson => gap * self.gaps.at(n).exponential(),
         };
     }
+}
+
+#[cold]
+fn fell_behind(lag_ns: u64) -> Error {
+    let help = "the subject does not keep up: ask for a lower rate, or allow a longer max_lag";
+    Error::new(Hint(help.to_string())).context(FellBehind(lag_ns))
 }
 
 /// To the nearest nanosecond. Cut off, an op due as the window closes would at some rates be due a

@@ -235,6 +235,9 @@ fn stage_due<L: Lane>(
         if job.schedule.is_none() && slots.staged.len() == PORTION {
             break;
         }
+        if let Some(schedule) = &job.schedule {
+            schedule.check_lag(now_ns)?;
+        }
         let Some(slot) = slots.free.pop() else { break };
         if std::mem::take(&mut awaited) {
             note_overslept(job, intended_ns, now_ns);

@@ -13,6 +13,7 @@ static ALL: &[(&str, &str)] = &[
     ("vdbench-profiles", include_str!("../../plans/vdbench-profiles.toml")),
     ("write-pressure", include_str!("../../plans/write-pressure.toml")),
     ("noisy-neighbour", include_str!("../../plans/noisy-neighbour.toml")),
+    ("act", include_str!("../../plans/act.toml")),
     ("snia-iops", include_str!("../../plans/snia-iops.toml")),
     ("snia-throughput", include_str!("../../plans/snia-throughput.toml")),
     ("snia-latency", include_str!("../../plans/snia-latency.toml")),

@@ -79,7 +79,7 @@ fn step_at(step: &Step, subject: &Subject, axis: Option<&Axis>) -> Step {
         applied
             .streams
             .iter_mut()
-            .filter(|s| s.name == sweep.stream)
+            .filter(|s| sweep.field == Field::Rates || s.name == sweep.stream)
             .for_each(|stream| apply(axis, stream));
     }
     applied
@@ -106,6 +106,11 @@ fn apply(axis: &Axis, stream: &mut Stream) {
         Field::BytesPerSec => stream.load = Load::Rate(Rate::BytesPerSec(value)),
         Field::LoadPercent => stream.load = Load::PercentOfMaximum(value),
         Field::Instances => stream.instances = value as u32,
+        Field::Rates => {
+            if let Load::Rate(rate) = stream.load {
+                stream.load = Load::Rate(rate.times(value));
+            }
+        }
         Field::Block => {
             stream.workload.knobs.0.insert("block".to_string(), one_size(value as u64));
         }

@@ -168,6 +168,7 @@ impl Resolver<'_, '_> {
             table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
         let drop_caches = table.get("drop_caches").map_or(Some(false), |n| fields::flag(n, log));
         let settle = table.get("settle").map_or(Some(false), |n| fields::flag(n, log));
+        let lag = table.get("max_lag").map(|n| fields::some_time_ns(n, log));
         let figures = table.get("figures").map_or(Some(Vec::new()), |n| headline::figures(n, log));
         let sweep_node = table.get("sweep");
         let stream_node = table.need("stream", "… as a table [[step.stream]]", log);
@@ -202,6 +203,7 @@ impl Resolver<'_, '_> {
             duration_ns: duration_ns?,
             drop_caches: drop_caches?,
             settle: settle?,
+            max_lag_ns: lag.map_or(Some(None), |ns| ns.map(Some))?,
             figures: figures?,
             sweep,
             streams: specs.into_iter().map(|s| s.stream).collect(),

@@ -29,6 +29,11 @@ impl Search {
         PERCENTILES.iter().position(|(name, _)| *name == self.percentile).unwrap_or(0)
     }
 
+    /// How many of so many values are measured at the most.
+    pub fn most_points(values: usize) -> u64 {
+        u64::from(values.checked_ilog2().map_or(0, |log| log + 1))
+    }
+
     /// The value to measure next, of a sweep's in their order, when those tried held or did not:
     /// the middle of what lies between. None when nothing does.
     pub fn next(values: &[f64], tried: &[(f64, bool)]) -> Option<f64> {
@@ -91,7 +96,7 @@ mod tests {
             }
             let held = tried.iter().filter(|t| t.1).map(|t| t.0).fold(0.0, f64::max);
             assert_eq!(held, f64::from(truth), "{tried:?}");
-            assert!(tried.len() <= 5, "{tried:?}");
+            assert!(tried.len() as u64 <= Search::most_points(values.len()), "{tried:?}");
         }
     }
 

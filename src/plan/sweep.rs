@@ -4,11 +4,14 @@ use super::fields::{self, Fields};
 use super::info::Kind;
 use super::knobs::check_depth;
 use super::mistakes::{At, Mistakes, remedy};
-use super::model::{Field, Sweep};
+use super::model::{Field, Load, Sweep};
 use super::node::Node;
 use super::search;
 use super::stream::{MOST_INSTANCES, StreamSpec};
 use crate::base::units::Rate;
+
+/// The axis that multiplies the rates of all streams of a step that have one, at once.
+const RATES: &str = "rates";
 
 const WORDS: &[&str] = &["threads", "depth", "rate", "load", "block", "instances"];
 
@@ -25,14 +28,18 @@ impl Field {
             Field::LoadPercent => "load",
             Field::Block => "block",
             Field::Instances => "instances",
+            Field::Rates => RATES,
         }
     }
 }
 
 impl Sweep {
-    /// The axis as the plan writes it: "read.threads".
+    /// The axis as the plan writes it: "read.threads"; "rates" of all streams.
     pub fn axis_name(&self) -> String {
-        format!("{}.{}", self.stream, self.field.word())
+        match self.field {
+            Field::Rates => RATES.to_string(),
+            field => format!("{}.{}", self.stream, field.word()),
+        }
     }
 }
 
@@ -77,6 +84,10 @@ pub fn sweep(
     if let Some(spec) = streams.iter().find(|s| s.stream.name == stream) {
         check_stream(spec, field, &values, values_node.unwrap_or(node), axis_node, log);
     }
+    if field == Field::Rates && !streams.iter().any(|s| matches!(s.stream.load, Load::Rate(_))) {
+        let help = "give at least one stream a rate, as in rate = \"2000/s\"";
+        log.note(axis_node.at, "no stream of the step has a rate to multiply", "here", help);
+    }
     let search = search_node.and_then(|node| search::search(node, names, log));
     if let (Some(node), Field::LoadPercent) = (search_node, field) {
         let help = "search among rates, instances or threads, or leave search out";
@@ -89,9 +100,12 @@ pub fn sweep(
 fn axis<'n>(node: &'n Node, names: &[String], log: &mut Mistakes) -> Option<(&'n str, &'n str)> {
     fields::text(node, log)?;
     let axis = node.as_text()?;
+    if axis == RATES {
+        return Some(("", RATES));
+    }
     let Some((stream, word)) = axis.rsplit_once('.') else {
         let help = format!(
-            "write STREAM.FIELD; streams: {}; fields: {}",
+            "write STREAM.FIELD, or \"{RATES}\" for those of all streams; streams: {}; fields: {}",
             names.join(", "),
             WORDS.join(", ")
         );
@@ -155,6 +169,7 @@ impl Reading<'_> {
             }
             "depth" => fields::count(node, u32::MAX, log).map(|n| (Field::Depth, f64::from(n))),
             "load" => fields::number(node, 0.001, 1000.0, log).map(|n| (Field::LoadPercent, n)),
+            RATES => fields::number(node, 0.001, 1e6, log).map(|n| (Field::Rates, n)),
             "rate" => fields::rate(node, log).map(|rate| match rate {
                 Rate::OpsPerSec(ops) => (Field::OpsPerSec, ops),
                 Rate::BytesPerSec(bytes) => (Field::BytesPerSec, bytes),

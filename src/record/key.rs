@@ -76,6 +76,13 @@ pub mod dyno {
     pub const VERSION: Key = of(Heading::Dyno, "Version");
 }
 
+/// How a point's load went.
+pub mod load {
+    use super::*;
+    /// By how much, where a point ended because its load fell too far behind its schedule.
+    pub const FELL_BEHIND: Key = Key { heading: None, name: "Fell behind" };
+}
+
 /// The server: from DMI (/sys/class/dmi/id) and /etc/os-release.
 pub mod host {
     use super::*;

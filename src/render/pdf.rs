@@ -1,11 +1,11 @@
 //! The brief as PDF, made in-process: tagged (PDF/UA-1), text with embedded fonts, figures as
 //! vectors, A4 or Letter.
 
-use krilla::configure::{Configuration, Validator};
+use krilla::configure::{Accessibility, ConfigurationBuilder};
 use krilla::destination::XyzDestination;
 use krilla::geom::Point;
 use krilla::outline::{Outline, OutlineNode};
-use krilla::tagging::{ArtifactType, ContentTag, Tag};
+use krilla::tagging::{Artifact, ArtifactType, ContentTag, Tag};
 
 use super::html::table_caption;
 use super::layout::{Layout, MARGIN, PLAIN, SMALL, Set, width};
@@ -297,8 +297,9 @@ fn set(
 }
 
 fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) -> Result<Vec<u8>> {
+    let ua1 = ConfigurationBuilder::new().with_accessibility_validator(Accessibility::UA1);
     let settings = krilla::SerializeSettings {
-        configuration: Configuration::new_with_validator(Validator::UA1),
+        configuration: ua1.finish().map_err(|e| broken(&format!("{e:?}")))?,
         ..krilla::SerializeSettings::default()
     };
     let mut file = krilla::Document::new_with(settings);
@@ -313,7 +314,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
         pen.links(&mut page, items)?;
         let mut surface = page.surface();
         if let Some(png) = document.logo_png.as_ref().filter(|_| number == 0) {
-            surface.start_tagged(ContentTag::Artifact(ArtifactType::Page));
+            surface.start_tagged(ContentTag::Artifact(Artifact::with_kind(ArtifactType::Page)));
             logo(&mut surface, png, size)?;
             surface.end_tagged();
         }
@@ -327,7 +328,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
             Face::Plain,
             f64::from(size.0) * 0.7,
         );
-        surface.start_tagged(ContentTag::Artifact(ArtifactType::Footer));
+        surface.start_tagged(ContentTag::Artifact(Artifact::with_kind(ArtifactType::Footer)));
         pen.text(&mut surface, (MARGIN, size.1 - FOOT + 8.0), SMALL, &title)?;
         let right = size.0 - MARGIN - width(&foot, SMALL.size, Face::Plain);
         pen.text(&mut surface, (right, size.1 - FOOT + 8.0), SMALL, &foot)?;

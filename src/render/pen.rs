@@ -6,7 +6,7 @@ use krilla::geom::{PathBuilder, Point, Rect, Size, Transform};
 use krilla::page::Page as Sheet;
 use krilla::paint::Fill;
 use krilla::surface::Surface;
-use krilla::tagging::{ArtifactType, ContentTag, Identifier, SpanTag};
+use krilla::tagging::{Artifact, ArtifactType, ContentTag, Identifier, SpanTag};
 use krilla::text::{Font, TextDirection};
 use krilla_svg::{SurfaceExt, SvgSettings};
 use resvg::usvg::Tree;
@@ -68,7 +68,7 @@ impl Pen<'_> {
             return Ok(());
         }
         let content = match (tag, item) {
-            (None, _) => ContentTag::Artifact(ArtifactType::Other),
+            (None, _) => ContentTag::Artifact(Artifact::with_kind(ArtifactType::Other)),
             (_, Item::Drawing { .. } | Item::Rule { .. }) => ContentTag::Other,
             _ => ContentTag::Span(SpanTag::empty()),
         };

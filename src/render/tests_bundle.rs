@@ -57,6 +57,7 @@ pub fn plan(made: &Made) -> Plan {
         duration_ns: made.seconds * SECOND,
         drop_caches: true,
         settle: true,
+        max_lag_ns: None,
         figures: Vec::new(),
         sweep: Some(Sweep {
             stream: "read".into(),

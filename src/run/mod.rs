@@ -145,8 +145,8 @@ impl Run<'_> {
                     summary.interrupted = true;
                     break;
                 }
-                Some(Outcome::Measured) => summary.measured += 1,
-                Some(Outcome::Failed { .. }) => summary.failed += 1,
+                Some(true) => summary.measured += 1,
+                Some(false) => summary.failed += 1,
             }
         }
         self.progress.end();
@@ -177,14 +177,14 @@ impl Run<'_> {
         Time { clock: self.clock, stop: self.stop }
     }
 
-    /// Measures one point and stores it; `None` when a signal cut it short, in which case nothing
-    /// of it is kept.
+    /// Measures one point and stores it, and says whether it has what it was measured for; `None`
+    /// when a signal cut it short, in which case nothing of it is kept.
     fn measure(
         &mut self,
         point: &PointPlan,
         subject: &std::result::Result<Ready, String>,
         watch: Option<&Watch>,
-    ) -> Result<Option<Outcome>> {
+    ) -> Result<Option<bool>> {
         self.progress.point(&point.key);
         self.sink.begin(&point.key)?;
         let mut measured = match subject {
@@ -219,7 +219,8 @@ impl Run<'_> {
         self.sink.end(&measured)?;
         prepare::note_state(self.plan, &point.subject, self.sink)?;
         self.progress.point_done(&measured);
-        Ok(Some(measured.outcome))
+        let answered = search::answered(point.step.sweep.as_ref(), &measured);
+        Ok(Some(measured.outcome == Outcome::Measured || answered))
     }
 }
 

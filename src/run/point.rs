@@ -17,10 +17,11 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
 use crate::engine::Home;
+use crate::load::pacer::FellBehind;
 use crate::load::worker::Window;
 use crate::meter::watch::Watch;
 use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream};
-use crate::record::{Cell, Fact, Outcome, Overslept, Point, Sink, Standstill};
+use crate::record::{Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
 
 /// What ends a run: it is no result of the point that was being measured.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +51,12 @@ pub fn measure(
     });
     match result {
         Err(error) if error.is::<Unwritable>() => return Err(error),
-        Err(error) => measured.outcome = Outcome::Failed { cause: super::cause(&error) },
+        Err(error) => {
+            if let Some(behind) = error.downcast_ref::<FellBehind>() {
+                measured.facts.push(key::load::FELL_BEHIND.fact("Load", behind));
+            }
+            measured.outcome = Outcome::Failed { cause: super::cause(&error) };
+        }
         Ok(()) => {}
     }
     Ok(measured)
@@ -189,6 +195,7 @@ fn groups<'a>(
                 drive,
                 instance,
                 own_namespace,
+                max_lag_ns: point.step.max_lag_ns,
                 ..WorkerGroup::new(stream, &**target, rate, seed)?
             });
         }

@@ -7,7 +7,7 @@ use crate::base::histogram::Histogram;
 use crate::base::units;
 use crate::plan::search::{PERCENTILES, Search};
 use crate::plan::{Plan, PointKey, PointPlan, Sweep};
-use crate::record::{Fact, Outcome, Point, Tally};
+use crate::record::{Fact, Outcome, Point, Tally, key};
 
 /// One search: the points of a subject, step and repeat.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -92,6 +92,12 @@ impl Searches {
         };
         Some(Fact::new("Search", format!("{}.{}", search.stream, search.percentile), value))
     }
+}
+
+/// Whether a point that ended early has answered its search all the same: it could not keep up.
+pub fn answered(sweep: Option<&Sweep>, point: &Point) -> bool {
+    let fell_behind = point.facts.iter().any(|fact| fact.name == key::load::FELL_BEHIND.name);
+    sweep.is_some_and(|sweep| sweep.search.is_some()) && fell_behind
 }
 
 /// The percentile of the class that most of the stream's ops are of, over all drives and instances

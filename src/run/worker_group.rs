@@ -31,6 +31,8 @@ pub struct WorkerGroup<'a> {
     pub instance: u32,
     /// None: closed loop.
     pub rate: Option<Rate>,
+    /// The step's limit to how late an op may be handed over; None: none.
+    pub max_lag_ns: Option<u64>,
     /// The target is a namespace of its own, and no slice of it is to be taken.
     pub own_namespace: bool,
     /// Each worker stops after its share of so many passes; zero: it goes on.
@@ -68,6 +70,7 @@ impl<'a> WorkerGroup<'a> {
             drive: 0,
             instance: 0,
             rate,
+            max_lag_ns: None,
             own_namespace: false,
             passes: 0.0,
             seed,
@@ -242,6 +245,7 @@ fn worker(shared: &Shared<'_>, group: &WorkerGroup<'_>, thread: u32) -> Result<(
             mean_op_bytes,
             gaps,
         )
+        .with_max_lag(group.max_lag_ns)
     });
     let limit = group.limit(&*source)?;
     lane.work(Job {

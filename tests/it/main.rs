@@ -1,6 +1,7 @@
 //! What is shown of the library and of the binary without measuring this machine: one program with
 //! a module for each part, whose tests run beside one another. `make test-NAME` runs a module.
 
+mod act;
 mod audit;
 mod audit_bundle;
 mod brief;

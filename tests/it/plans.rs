@@ -266,6 +266,18 @@ fn sweeps_set_their_field() {
     assert_eq!(blocks[1].2.workload.knobs.sizes("block").ok(), Some(vec![(65536, 1.0)]));
     let depths = swept("axis = \"io.depth\", values = [1, 32]");
     assert_eq!((depths[1].0, depths[1].2.depth), (Field::Depth, 32));
+    let protocol = PROTOCOL.replace(
+        "duration = \"5s\"",
+        "duration = \"5s\"\nsweep = { axis = \"rates\", values = [1, 2.5] }",
+    );
+    let paced = protocol
+        .replace("engine = \"uring\"\nworkload", "engine = \"uring\"\nrate = \"2000/s\"\nworkload");
+    let plan = Bench::new().load(PLAN, &paced).unwrap_or_else(|m| panic!("{m}"));
+    let last = plan::points(&Plan { repeats: 1, ..plan }).pop().expect("points");
+    assert_eq!(last.step.streams[0].load, Load::Rate(Rate::OpsPerSec(5000.0)));
+    assert_eq!(last.key.axis.map(|a| a.name), Some("rates".to_string()));
+    let refused = Bench::new().load(PLAN, &protocol).expect_err("no rate").to_string();
+    assert!(refused.contains("no stream of the step has a rate to multiply"), "{refused}");
 }
 
 #[test]

@@ -243,3 +243,23 @@ fn intervals_add_up_to_the_point() {
         );
     });
 }
+
+/// An engine that takes 1 ms for each op, one at a time, keeps 1,000/s: 100 times 10/s.
+#[test]
+fn a_search_among_multiples_finds_what_a_throttled_subject_keeps_within_five_percent() {
+    on_a_quiet_machine(|| {
+        let memory = run(
+            "duration = \"3s\"\nsweep = { axis = \"rates\", from = 80, to = 120, by = 1, search = \
+             { metric = \"io.p95\", at_most = \"20ms\" } }",
+            "rate = \"10/s\"\nengine = { kind = \"null\", latency = \"1ms\" }",
+        );
+        let held = |point: &&Point| {
+            let tally = &point.cells[0].tallies[0];
+            let p95 = tally.response.as_ref().and_then(|times| times.percentile_ns(0.95));
+            p95.is_some_and(|ns| ns <= 20_000_000)
+        };
+        let multiple = |point: &Point| point.key.axis.as_ref()?.value.number();
+        let kept = memory.points.iter().filter(held).filter_map(multiple).fold(0.0, f64::max);
+        within(5.0, kept, 100.0, "the multiple");
+    });
+}

@@ -44,10 +44,8 @@ fn along(facts: &Facts, step: &StepFacts) -> Option<String> {
     let field = step.axis.as_ref().map(|a| a.field)?;
     match field {
         Field::LoadPercent => knees(facts, step),
-        Field::OpsPerSec | Field::BytesPerSec => ends(facts, step),
-        Field::Threads | Field::Depth | Field::Instances | Field::Block => {
-            last_of_load(facts, step)
-        }
+        field if field.sets_rates() => ends(facts, step),
+        _ => last_of_load(facts, step),
     }
 }
 

@@ -45,10 +45,13 @@ fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<
         reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64)
     };
     let broken = cells.iter().find(|cell| !holds(cell));
-    let before = |cell: &&&CellFacts| broken.is_none_or(|b| cell.value < b.value);
+    let first_broken =
+        broken.map(|cell| cell.value).into_iter().chain(facts.failed(step, subject, None)).min();
+    let before = |cell: &&&CellFacts| first_broken.is_none_or(|value| cell.value < value);
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
-    let label = |cell: Option<&&CellFacts>| {
-        cell.map_or(NONE.to_string(), |c| step.values[c.value].label.clone())
+    let broken = broken.filter(|cell| first_broken == Some(cell.value));
+    let label = |value: Option<usize>| {
+        value.map_or(NONE.to_string(), |value| step.values[value].label.clone())
     };
     let latency =
         |cell: Option<&&CellFacts>| number_format::latency(cell.and_then(|c| reached(c, search)));
@@ -57,10 +60,10 @@ fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<
         .map_or(NONE.to_string(), |total| number_format::ops(&total.ops_per_s));
     vec![
         facts.subjects[subject].clone(),
-        label(held),
+        label(held.map(|cell| cell.value)),
         latency(held),
         ops,
-        label(broken),
+        label(first_broken),
         latency(broken),
     ]
 }

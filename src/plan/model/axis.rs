@@ -20,6 +20,15 @@ pub enum Field {
     Block,
     /// copies of the stream on each drive
     Instances,
+    /// multiples of the rates that the step's streams have, all at once
+    Rates,
+}
+
+impl Field {
+    /// Whether it sets the rates of an open loop, so that latency and not throughput is compared.
+    pub fn sets_rates(self) -> bool {
+        matches!(self, Field::OpsPerSec | Field::BytesPerSec | Field::Rates)
+    }
 }
 
 /// The swept field's value at a point.

@@ -40,8 +40,8 @@ impl Place {
             Some(sweep) if sweep.search.is_some() => Place::Limit,
             Some(sweep) => match sweep.field {
                 Field::LoadPercent => Place::EqualLoad,
-                Field::OpsPerSec | Field::BytesPerSec => Place::Mean,
-                Field::Threads | Field::Depth | Field::Instances | Field::Block => Place::Top,
+                field if field.sets_rates() => Place::Mean,
+                _ => Place::Top,
             },
             None => Place::Top,
         }

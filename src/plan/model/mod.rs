@@ -247,6 +247,10 @@ pub struct Step {
     pub drop_caches: bool,
     /// Let the engine's background work (compaction) end before each point.
     pub settle: bool,
+    /// A point ends, as failed, where an op of an open loop is handed over later than this,
+    /// nanoseconds; None: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_lag_ns: Option<u64>,
     /// The figures that its source prints, by name; those that its kind of sweep is known for where
     /// it does not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -260,7 +264,7 @@ pub struct Step {
 /// The one field that moves between a step's points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
-    /// The stream whose field moves.
+    /// The stream whose field moves; empty where the rates of all do.
     pub stream: String,
     /// The field that moves.
     pub field: Field,

@@ -1,0 +1,115 @@
+//! One axis that moves several rates at once, a load that is given up when it falls behind, and the
+//! protocol that needs both: Aerospike's ACT.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dyno::record::{Outcome, Point, key};
+use dyno::store::Bundle;
+
+use crate::support::{dyno, dyno_well, said};
+
+/// A subject on the null engine; a single point of it takes `latency`.
+fn plan(dir: &Path, step: &str) {
+    let protocol = format!(
+        "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"rates\"\nduration = \"2s\"\n{step}"
+    );
+    std::fs::write(dir.join("protocol.toml"), protocol).expect("written");
+    let plan = "protocol = \"./protocol.toml\"\nrepeats = 1\n[[subject]]\nname = \"X\"\n\
+        drives = [{ path = \"drive\" }]\n";
+    std::fs::write(dir.join("plan.toml"), plan).expect("written");
+    std::fs::create_dir(dir.join("drive")).expect("a folder");
+}
+
+fn stream(name: &str, rate: &str, latency: &str) -> String {
+    format!(
+        "[[step.stream]]\nname = \"{name}\"\nrate = \"{rate}\"\nworkload = \"random\"\n\
+         engine = {{ kind = \"null\", latency = \"{latency}\" }}\n"
+    )
+}
+
+fn points(bundle: &Path) -> Vec<Point> {
+    let stored = Bundle::open(bundle).and_then(|bundle| bundle.points()).expect("a bundle");
+    stored.into_iter().map(|stored| stored.point).collect()
+}
+
+fn multiple(point: &Point) -> f64 {
+    point.key.axis.as_ref().and_then(|axis| axis.value.number()).expect("a multiple")
+}
+
+#[test]
+fn a_multiple_of_the_rates_asks_for_so_many_ops_of_every_stream() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let streams = [("small", 2000.0), ("read", 23.53), ("write", 23.53)];
+    let text = |(name, rate): (&str, f64)| stream(name, &format!("{rate}/s"), "1us");
+    let all: String = streams.map(text).concat();
+    plan(dir.path(), &format!("sweep = {{ axis = \"rates\", values = [1, 2.5] }}\n{all}"));
+    dyno_well(dir.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    let found = points(&dir.path().join("b.dyno"));
+    assert_eq!(found.iter().map(multiple).collect::<Vec<_>>(), [1.0, 2.5]);
+    for point in &found {
+        assert_eq!(point.outcome, Outcome::Measured);
+        let seconds = point.window_ns as f64 / 1e9;
+        // What a busy machine kept from being handed over in time is counted as backlog.
+        let asked = |cell: &dyno::record::Cell| {
+            cell.tallies.iter().map(|t| t.ops).sum::<u64>() + cell.backlog_end
+        };
+        let own: BTreeMap<&str, u64> =
+            point.cells.iter().map(|cell| (cell.stream.as_str(), asked(cell))).collect();
+        for (name, rate) in streams {
+            let due = rate * multiple(point) * seconds;
+            let ops = own[name] as f64;
+            assert!((ops - due).abs() <= 1.0 + 0.001 * due, "{name}: {ops} of {due}");
+        }
+    }
+}
+
+#[test]
+fn a_load_that_falls_behind_ends_its_point_and_answers_its_search() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // One op at a time of 100 µs: 10,000/s at most, so 32 times 1,500/s falls behind at once.
+    let step = format!(
+        "max_lag = \"300ms\"\nsweep = {{ axis = \"rates\", values = [1, 32, 64], \
+         search = {{ metric = \"io.p95\", at_most = \"10s\" }} }}\n{}",
+        stream("io", "1500/s", "100us")
+    );
+    plan(dir.path(), &step);
+    dyno_well(dir.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    let found = points(&dir.path().join("b.dyno"));
+    let behind: Vec<&Point> = found.iter().filter(|p| p.outcome != Outcome::Measured).collect();
+    assert_eq!(behind.iter().map(|p| multiple(p)).collect::<Vec<_>>(), [32.0]);
+    let noted =
+        |point: &&&Point| point.facts.iter().any(|fact| fact.name == key::load::FELL_BEHIND.name);
+    assert!(behind.iter().all(|p| noted(&p)), "{behind:?}");
+    let ops: u64 = behind[0].cells[0].tallies.iter().map(|t| t.ops).sum();
+    assert!(ops > 0 && behind[0].window_ns < 2_000_000_000, "what was measured is kept: {ops}");
+    dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
+    let brief = std::fs::read_to_string(dir.path().join("b.md")).expect("a brief");
+    let limit = |line: &&str| line.contains("| 1 ×") && line.contains("| 32 ×");
+    assert!(brief.lines().any(|line| limit(&line)), "what holds, and what does not: {brief}");
+}
+
+#[test]
+fn a_load_that_falls_behind_without_a_search_is_a_failed_point() {
+    let dir = tempfile::tempdir().expect("a folder");
+    plan(dir.path(), &format!("max_lag = \"300ms\"\n{}", stream("io", "5000/s", "1ms")));
+    let output = dyno(dir.path(), &["run", "plan.toml", "--bundle", "b.dyno"]);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    for words in ["behind its schedule", "ask for a lower rate", "max_lag"] {
+        assert!(said(&output).contains(words), "'{words}' in {}", said(&output));
+    }
+}
+
+#[test]
+fn act_resolves_and_asks_for_what_its_source_says() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(dir.path().join("drive")).expect("a folder");
+    let small = ["--scale", "small", "--set", "dataset.surface.size=16MiB"];
+    let args = [&["plan", "check", "act", "--subject", "A=drive", "--repeats", "1"], &small[..]];
+    let shown = dyno_well(dir.path(), &args.concat());
+    // 127 multiples are searched by halving.
+    let words = ["2,000 ops/s", "23.53 ops/s", "47.06 ops/s", "4,000 ops/s", "up to 14 points"];
+    for words in words {
+        assert!(shown.contains(words), "'{words}' in {shown}");
+    }
+}
