@@ -21,7 +21,7 @@ pub const BODY: f32 = 9.2;
 /// Figures, and pairs of name and value, in a row; and in fine print.
 pub const ACROSS: [usize; 2] = [2, 3];
 /// How much smaller fine print is.
-const FINE: f32 = 0.70;
+const FINE: f32 = 0.69;
 /// Between text and the figures beside it.
 const BESIDE: f32 = 14.0;
 

@@ -25,10 +25,10 @@ const CALL_OUT: f64 = LEAST_TEXT + 5.0;
 pub const OVER: f64 = CALL_OUT + 6.0;
 
 impl Frame<'_> {
-    /// Keeps labels off the baseline.
+    /// Keeps labels off the baseline and what is below it.
     pub fn keep_off_baseline(&mut self) {
         let (left, right, bottom) = (self.left, self.right, self.bottom);
-        self.taken.push(Space(left, right, bottom - 0.5, bottom + 0.5));
+        self.taken.push(Space(left, right, bottom - 0.5, self.height));
     }
 
     /// Sets a label at the first of the places where it covers nothing and stays within the figure;
