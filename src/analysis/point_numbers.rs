@@ -159,8 +159,8 @@ impl Numbers {
             .filter_map(|class| ClassNumbers::of(class, &tallies))
             .collect();
         Numbers {
-            ops_per_s: classes.iter().map(|c| c.ops).sum::<u64>() as f64 / seconds,
-            bytes_per_s: classes.iter().map(|c| c.bytes).sum::<u64>() as f64 / seconds,
+            ops_per_s: sum(&classes, Class::counts_as_op, |c| c.ops) / seconds,
+            bytes_per_s: sum(&classes, Class::moves_data, |c| c.bytes) / seconds,
             classes,
             asked: sum_of_rates(cells),
             late: cells.iter().map(|c| c.late).sum(),
@@ -172,6 +172,10 @@ impl Numbers {
             seconds: Vec::new(),
         }
     }
+}
+
+fn sum(classes: &[ClassNumbers], counts: fn(Class) -> bool, what: fn(&ClassNumbers) -> u64) -> f64 {
+    classes.iter().filter(|c| counts(c.class)).map(what).sum::<u64>() as f64
 }
 
 /// What was asked for in all; streams asked in different units have no sum.

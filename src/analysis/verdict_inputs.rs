@@ -19,15 +19,15 @@ pub fn inputs(
 ) -> Inputs {
     let rate = |name: &str| find(gauges, name).and_then(|g| g.per_second(window_s));
     let streams = || reading.streams.iter().map(|(.., numbers)| numbers);
-    let sums = |class: Class| {
-        let own = || streams().flat_map(|n| &n.classes).filter(|c| c.class == class);
+    let sums = |counts: fn(Class) -> bool| {
+        let own = || streams().flat_map(|n| &n.classes).filter(|c| counts(c.class));
         (
             own().map(|c| c.ops).sum::<u64>() as f64 / window_s,
             own().map(|c| c.bytes).sum::<u64>() as f64 / window_s,
         )
     };
-    let (reads_per_s, read_bytes_per_s) = sums(Class::READ);
-    let (writes_per_s, written_bytes_per_s) = sums(Class::WRITE);
+    let (reads_per_s, read_bytes_per_s) = sums(|class| class == Class::READ);
+    let (writes_per_s, written_bytes_per_s) = sums(Class::is_write);
     let outstanding: f64 =
         point.cells.iter().map(|c| f64::from(c.threads) * f64::from(c.depth)).sum();
     let throttled = [nvme::THROTTLE_LIGHT_S, nvme::THROTTLE_HEAVY_S];

@@ -53,6 +53,7 @@ pub struct BlockFile {
     pub base: u64,
     pub bytes: u64,
     pub direct: bool,
+    pub is_device: bool,
     pub compressible: f64,
 }
 
@@ -100,7 +101,7 @@ impl BlockFile {
             ));
         }
         let compressible = site.knobs.float("compressible")?;
-        Ok(BlockFile { file, path, base, bytes: size, direct, compressible })
+        Ok(BlockFile { file, path, base, bytes: size, direct, is_device, compressible })
     }
 
     pub fn space(&self) -> Space {
@@ -131,6 +132,7 @@ impl BlockFile {
     /// What failed, for an op that did.
     pub fn op_failed(&self, op: &str, at: u64, cause: std::io::Error) -> crate::base::error::Error {
         let next = match cause.raw_os_error() {
+            Some(libc::EOPNOTSUPP) => "leave this op out of the workload: the kernel lacks it here",
             Some(libc::ENOSPC | libc::EDQUOT) => {
                 "make room on its filesystem, or let the dataset be smaller"
             }

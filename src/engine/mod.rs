@@ -1,11 +1,13 @@
 //! Engines: how a request is executed. One file (or folder) each, and one line in `ALL`.
 
+mod block_commands;
 mod blockfile;
 pub mod null;
 pub mod psync;
 pub mod rocksdb;
 pub mod sql;
 pub mod uring;
+mod uring_commands;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

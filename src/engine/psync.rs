@@ -3,6 +3,7 @@
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use super::block_commands as commands;
 use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
 use super::{Engine, Site, Target};
 use crate::base::error::Result;
@@ -54,6 +55,7 @@ impl Target for PsyncTarget {
     }
 
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        commands::check(&self.file, stream)?;
         let seed = Seed::new(0, 0, u64::from(thread));
         let buffers = Buffers::new(1, largest_op(stream)?, self.file.compressible, seed)?;
         Ok(Box::new(PsyncLane { file: Arc::clone(&self.file), buffers, staged: None }))
@@ -77,7 +79,7 @@ struct PsyncLane {
 impl Lane for PsyncLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        if op.kind == OpKind::Write {
+        if op.kind.sends_data() {
             self.buffers.stamp(slot, op);
         }
         self.staged = Some(*op);
@@ -88,13 +90,22 @@ impl Lane for PsyncLane {
     fn run(&mut self, _wait: Wait, done: &mut Vec<Done>) -> Result<()> {
         let Some(op) = self.staged.take() else { return Ok(()) };
         let at = self.file.base + op.at;
-        let data = &mut self.buffers.slot(0)[..op.len as usize];
+        let file = &self.file;
+        let whole = op.len as usize;
+        let data = &mut self.buffers.slot(0)[..whole];
         let (name, result) = match op.kind {
-            OpKind::Write => ("writing", self.file.file.write_at(data, at)),
-            _ => ("reading", self.file.file.read_at(data, at)),
+            OpKind::Write => ("writing", file.file.write_at(data, at)),
+            OpKind::WriteFua => ("writing with FUA", commands::write_durably(&file.file, data, at)),
+            OpKind::WriteFlush => ("writing and flushing", write_and_flush(file, data, at)),
+            OpKind::Flush => ("a flush", commands::flush(&file.file).map(|()| whole)),
+            OpKind::Trim => ("a trim", commands::trim(file, at, op.len).map(|()| whole)),
+            OpKind::WriteZeroes => {
+                ("writing zeroes", commands::write_zeroes(file, at, op.len).map(|()| whole))
+            }
+            _ => ("reading", file.file.read_at(data, at)),
         };
         match result {
-            Ok(bytes) if bytes == op.len as usize => {
+            Ok(bytes) if bytes == whole => {
                 done.push(Done { slot: 0, bytes: op.len, hit: true, given_up: false });
                 Ok(())
             }
@@ -102,4 +113,10 @@ impl Lane for PsyncLane {
             Err(cause) => Err(self.file.op_failed(name, at, cause)),
         }
     }
+}
+
+fn write_and_flush(file: &BlockFile, data: &[u8], at: u64) -> std::io::Result<usize> {
+    let written = file.file.write_at(data, at)?;
+    commands::flush(&file.file)?;
+    Ok(written)
 }

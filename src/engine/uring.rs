@@ -11,6 +11,7 @@ use std::sync::Arc;
 use io_uring::{IoUring, opcode, squeue, types};
 
 use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
+use super::uring_commands::{self as commands, FIRST_OF_PAIR};
 use super::{Engine, Site, Target};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
@@ -78,11 +79,13 @@ impl Target for UringTarget {
         let depth = stream.depth;
         let seed = Seed::new(0, 1, u64::from(thread));
         let mut buffers = Buffers::new(depth, largest_op(stream)?, self.file.compressible, seed)?;
-        let ring = ring(depth)?;
+        // A write with the flush that follows it is two requests.
+        let mut ring = ring(if commands::pairs(stream) { 2 * depth } else { depth })?;
         let addresses: Vec<*mut u8> =
             (0..depth).map(|slot| buffers.slot(slot).as_mut_ptr()).collect();
         register(&ring, &mut buffers, &self.file, depth)?;
-        let ops = vec![(0, 0); depth as usize];
+        commands::check(&mut ring, &self.file, stream)?;
+        let ops = vec![InFlight::default(); depth as usize];
         let (file, nop, clock) = (Arc::clone(&self.file), self.nop, self.clock);
         Ok(Box::new(UringLane { ring, buffers, addresses, file, nop, clock, ops, in_flight: 0 }))
     }
@@ -143,6 +146,15 @@ fn register(ring: &IoUring, buffers: &mut Buffers, file: &BlockFile, depth: u32)
         .context("registering the file with io_uring")
 }
 
+/// What a slot's request is, for errors and short transfers.
+#[derive(Clone, Copy, Default)]
+struct InFlight {
+    at: u64,
+    len: u32,
+    /// What the kernel answers when all went well: the length, or 0 where no data are moved.
+    answer: i32,
+}
+
 struct UringLane {
     /// First, so that it is dropped before the buffers that it refers to.
     ring: IoUring,
@@ -151,8 +163,8 @@ struct UringLane {
     file: Arc<BlockFile>,
     nop: bool,
     clock: Clock,
-    /// (offset, length) of each slot's op, for errors and short transfers.
-    ops: Vec<(u64, u32)>,
+    /// By slot.
+    ops: Vec<InFlight>,
     in_flight: u32,
 }
 
@@ -162,7 +174,7 @@ unsafe impl Send for UringLane {}
 impl UringLane {
     #[cold]
     fn failed(&self, slot: u32, result: i32) -> Error {
-        let (at, len) = self.ops[slot as usize];
+        let InFlight { at, len, .. } = self.ops[slot as usize];
         if result < 0 {
             self.file.op_failed("a request", at, std::io::Error::from_raw_os_error(-result))
         } else {
@@ -219,45 +231,85 @@ impl UringLane {
     }
 }
 
-impl Lane for UringLane {
+impl UringLane {
     #[inline(always)]
-    fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let (fd, address) = (types::Fixed(0), self.addresses[slot as usize]);
-        let at = self.file.base + op.at;
-        let entry: squeue::Entry = if self.nop {
-            opcode::Nop::new().build()
-        } else if op.kind == OpKind::Write {
-            self.buffers.stamp(slot, op);
-            opcode::WriteFixed::new(fd, address, op.len, slot as u16).offset(at).build()
-        } else {
-            opcode::ReadFixed::new(fd, address, op.len, slot as u16).offset(at).build()
-        };
-        self.ops[slot as usize] = (at, op.len);
+    fn push(&mut self, entry: &squeue::Entry) -> Result<()> {
         // SAFETY: the buffer of a slot is not touched until its completion has been reaped.
-        let pushed = unsafe { self.ring.submission().push(&entry.user_data(u64::from(slot))) };
-        self.in_flight += 1;
+        let pushed = unsafe { self.ring.submission().push(entry) };
         pushed.map_err(|_| {
             failed("the submission queue is full", "this is a defect of Dyno: please report it")
         })
     }
 
+    /// Queues what comes before an op that is neither a plain read nor a plain write, and returns
+    /// its own request.
+    #[inline(never)]
+    fn command(&mut self, slot: u32, op: &Op) -> Result<squeue::Entry> {
+        if op.kind.sends_data() {
+            self.buffers.stamp(slot, op);
+        }
+        let address = self.addresses[slot as usize];
+        let (before, entry) = commands::entries(&self.file, (slot, address), op);
+        before.map_or(Ok(()), |before| self.push(&before))?;
+        Ok(entry)
+    }
+
+    /// Adds what has completed to `done`.
     #[inline(always)]
-    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
-        let wait = if self.in_flight == 0 { Wait::No } else { wait };
-        self.enter(wait)?;
+    fn reap(&mut self, done: &mut Vec<Done>) -> Result<()> {
         let mut bad = None;
         for completion in self.ring.completion() {
-            let slot = completion.user_data() as u32;
-            let (_, len) = self.ops[slot as usize];
-            self.in_flight -= 1;
-            if completion.result() != len as i32 && !self.nop {
-                bad = Some((slot, completion.result()));
+            let (slot, result) = (completion.user_data() as u32, completion.result());
+            let InFlight { len, answer, .. } = self.ops[slot as usize];
+            if result != answer && !self.nop {
+                // The flush of a pair is cancelled where its write failed, which came first.
+                bad = bad.or(Some((slot, result)));
             }
-            done.push(Done { slot, bytes: len, hit: true, given_up: false });
+            if completion.user_data() & FIRST_OF_PAIR == 0 {
+                self.in_flight -= 1;
+                done.push(Done { slot, bytes: len, hit: true, given_up: false });
+            }
         }
         match bad {
             Some((slot, result)) => Err(self.failed(slot, result)),
             None => Ok(()),
+        }
+    }
+}
+
+impl Lane for UringLane {
+    #[inline(always)]
+    fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
+        let (fd, address) = (types::Fixed(0), self.addresses[slot as usize]);
+        let at = self.file.base + op.at;
+        let mut answer = op.len as i32;
+        let entry: squeue::Entry = if self.nop {
+            opcode::Nop::new().build()
+        } else if op.kind == OpKind::Write {
+            self.buffers.stamp(slot, op);
+            opcode::WriteFixed::new(fd, address, op.len, slot as u16).offset(at).build()
+        } else if op.kind == OpKind::Read {
+            opcode::ReadFixed::new(fd, address, op.len, slot as u16).offset(at).build()
+        } else {
+            // Only a write answers with its length; of a pair the flush is what answers.
+            answer = if op.kind == OpKind::WriteFua { answer } else { 0 };
+            self.command(slot, op)?
+        };
+        self.ops[slot as usize] = InFlight { at, len: op.len, answer };
+        self.in_flight += 1;
+        self.push(&entry.user_data(u64::from(slot)))
+    }
+
+    #[inline(always)]
+    fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()> {
+        let wait = if self.in_flight == 0 { Wait::No } else { wait };
+        loop {
+            self.enter(wait)?;
+            self.reap(done)?;
+            // A signal ends a wait early.
+            if wait != Wait::One || !done.is_empty() {
+                return Ok(());
+            }
         }
     }
 }

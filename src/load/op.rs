@@ -7,6 +7,17 @@ pub enum OpKind {
     Read,
     /// Write `len` bytes at offset `at`.
     Write,
+    /// The same, and complete only when they are durable: force unit access.
+    WriteFua,
+    /// The same, made durable by a flush after it, as one op.
+    WriteFlush,
+    /// Make durable all that this worker has written; it begins when its earlier ops are complete,
+    /// and its later ones begin when it is.
+    Flush,
+    /// Say that the `len` bytes at offset `at` are no longer in use.
+    Trim,
+    /// Make zeroes of the `len` bytes at offset `at` without sending them.
+    WriteZeroes,
     /// Look up key number `at`.
     Get,
     /// Store key number `at` with a value of `len` bytes.
@@ -17,6 +28,20 @@ pub enum OpKind {
     Next,
     /// Transaction number `at`; what it is made of, the workload's script says.
     Transaction,
+}
+
+impl OpKind {
+    /// Whether its bytes count towards a rate in bytes.
+    #[inline(always)]
+    pub fn moves_data(self) -> bool {
+        !matches!(self, OpKind::Flush | OpKind::Trim | OpKind::WriteZeroes)
+    }
+
+    /// Whether it sends data to a drive.
+    #[inline(always)]
+    pub fn sends_data(self) -> bool {
+        matches!(self, OpKind::Write | OpKind::WriteFua | OpKind::WriteFlush)
+    }
 }
 
 /// One request. `at` and `len` mean what the kind says.

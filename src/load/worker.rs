@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::lane::{Done, Lane, Wait};
-use super::op::{Cycles, Source};
+use super::op::{Cycles, OpKind, Source};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
 use crate::base::clock::Clock;
@@ -246,8 +246,9 @@ fn stage_due<L: Lane>(
         lane.stage(slot, &op)?;
         slots.held[slot as usize] = InFlight { class: op.class, intended_ns, submitted_ns: 0 };
         slots.staged.push(slot);
-        if let Some(schedule) = &mut job.schedule {
-            schedule.advance(n, op.len);
+        // A flush is no op of a rate: it is due with the one after it.
+        if let (Some(schedule), true) = (&mut job.schedule, op.kind != OpKind::Flush) {
+            schedule.advance(n, if op.kind.moves_data() { op.len } else { 0 });
         }
         n += 1;
     }

@@ -25,6 +25,16 @@ impl Class {
     pub const READ: Class = Class::new("read");
     /// See [`Class::READ`].
     pub const WRITE: Class = Class::new("write");
+    /// A write that is durable when it completes: force unit access.
+    pub const WRITE_FUA: Class = Class::new("write-fua");
+    /// A write and the fdatasync that makes it durable, as one op.
+    pub const WRITE_FDATASYNC: Class = Class::new("write-fdatasync");
+    /// What makes earlier writes durable. It moves no data, so it is no op of a rate in ops/s.
+    pub const FLUSH: Class = Class::new("flush");
+    /// Blocks that are no longer in use. It moves no data.
+    pub const TRIM: Class = Class::new("trim");
+    /// Zeroes that the drive makes itself. It moves no data.
+    pub const WRITE_ZEROES: Class = Class::new("write-zeroes");
     /// Whether the data are right: no load, so nothing that subjects are compared by.
     pub const CHECK: Class = Class::new("check");
 
@@ -56,6 +66,21 @@ impl Class {
         let kept: &'static str = Box::leak(name.into());
         stored.push(kept);
         Ok(Class(kept))
+    }
+
+    /// Whether its ops send data to a drive.
+    pub fn is_write(self) -> bool {
+        [Class::WRITE, Class::WRITE_FUA, Class::WRITE_FDATASYNC].contains(&self)
+    }
+
+    /// Whether its ops count among the ops/s of a load.
+    pub fn counts_as_op(self) -> bool {
+        self != Class::FLUSH
+    }
+
+    /// Whether the bytes of its ops move between host and drive.
+    pub fn moves_data(self) -> bool {
+        ![Class::FLUSH, Class::TRIM, Class::WRITE_ZEROES].contains(&self)
     }
 
     /// The name as it stands in a bundle, a table and an export.

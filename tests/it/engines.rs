@@ -135,6 +135,85 @@ fn the_mix_and_the_sizes_are_those_asked_for() {
 }
 
 #[test]
+fn durable_writes_flushes_trims_and_zeroes_have_the_share_and_the_class_that_were_asked_for() {
+    let mix = "workload = { kind = \"random\", read = 40, trim = 10, write_zeroes = 15, \
+               flush = 5, sync = \"fua\" }\nthreads = 2";
+    let shares =
+        [("read", 0.4), ("write-fua", 0.3), ("trim", 0.1), ("write-zeroes", 0.15), ("flush", 0.05)];
+    on_every_engine(mix, |engine, _, rows| {
+        let ops: f64 = shares.iter().map(|(class, _)| number(rows, class, "ops")).sum();
+        assert!(ops > 100.0, "{engine}: {ops} ops");
+        for (class, share) in shares {
+            let found = number(rows, class, "ops") / ops;
+            let spread = 5.0 * (share * (1.0 - share) / ops).sqrt();
+            assert!((found - share).abs() < spread, "{engine}: {found} of {ops} are {class}");
+            assert!(number(rows, class, "max_ns") > 0.0, "{engine}: {class}");
+        }
+    });
+}
+
+#[test]
+fn a_flush_comes_after_every_eight_writes() {
+    let stream = "workload = { kind = \"random\", read = 50, fdatasync = 8 }";
+    on_every_engine(stream, |engine, _, rows| {
+        let (writes, flushes) = (number(rows, "write", "ops"), number(rows, "flush", "ops"));
+        assert!(flushes > 10.0, "{engine}: {flushes} flushes");
+        let left = writes - 8.0 * flushes;
+        assert!((0.0..=8.0).contains(&left), "{engine}: {writes} writes, {flushes} flushes");
+    });
+}
+
+#[test]
+fn a_write_and_its_fdatasync_may_be_one_op_and_all_that_was_written_is_there() {
+    let stream = "workload = { kind = \"sequential\", read = 0, block = \"4KiB\", \
+                  sync = \"fdatasync\" }\nthreads = 2";
+    on_every_engine(stream, |engine, dir, rows| {
+        let writes = number(rows, "write-fdatasync", "ops");
+        assert!(writes > 50.0, "{engine}: {writes} writes");
+        assert!((bytes(rows, "write-fdatasync") / writes - 4096.0).abs() < 0.01, "{engine}");
+        let data = std::fs::read(dir.join("drive/dyno-data/file.0/data")).unwrap();
+        let zeroes = data.chunks(512).filter(|s| s.iter().all(|b| *b == 0)).count();
+        assert_eq!(zeroes, 0, "{engine}");
+    });
+}
+
+#[test]
+fn what_was_trimmed_or_zeroed_reads_as_zeroes() {
+    for (knob, class) in [("trim", "trim"), ("write_zeroes", "write-zeroes")] {
+        let stream = format!(
+            "workload = {{ kind = \"sequential\", read = 0, {knob} = 100, block = \"64KiB\" }}"
+        );
+        on_every_engine(&stream, |engine, dir, rows| {
+            let ops = number(rows, class, "ops") as usize;
+            assert!(ops > 0, "{engine}: {class}");
+            let data = std::fs::read(dir.join("drive/dyno-data/file.0/data")).unwrap();
+            assert_eq!(data.len() as u64, SIZE, "{engine}");
+            for (i, block) in data.chunks(65_536).enumerate() {
+                let zeroes = block.iter().all(|b| *b == 0);
+                assert_eq!(zeroes, i < ops, "{engine}: block {i} after {ops} of {class}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_filesystem_without_write_zeroes_is_an_error_with_its_remedy_and_no_load() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    for engine in engines() {
+        let stream = "workload = { kind = \"random\", read = 0, write_zeroes = 50 }";
+        std::fs::write(dir.path().join("p.toml"), protocol(&engine, stream)).unwrap();
+        let subject = format!("A={}", memory.path().display());
+        let run = ["run", "./p.toml", "--subject", &subject, "--repeats", "1"];
+        let output = dyno(dir.path(), &[&run[..], &["--bundle", "b.dyno"]].concat());
+        let shown = dyno(dir.path(), &["export", "b.dyno"]).stdout;
+        let shown = String::from_utf8_lossy(&shown) + String::from_utf8_lossy(&output.stderr);
+        assert!(shown.contains("has no write zeroes for files"), "{engine}: {shown}");
+        assert!(shown.contains("leave write zeroes out of the workload"), "{engine}: {shown}");
+    }
+}
+
+#[test]
 fn a_file_cut_short_behind_its_back_ends_the_point_with_its_cause() {
     for engine in &engines() {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -1,12 +1,12 @@
 //! Block workloads: reads and writes at offsets of a file or device.
 
+mod mix;
 pub mod random;
 pub mod sequential;
 
 use crate::base::error::{Result, failed};
 use crate::load::Space;
 use crate::plan::{DefaultValue, Kind, Knob, Knobs};
-use crate::record::Class;
 
 /// The part of the space that a workload uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +29,6 @@ const SPAN: Knob = Knob {
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("100"),
     doc: "How much of the whole is used, in percent: 25 for \"the first 25 %\".",
-};
-
-const READ: Knob = Knob {
-    name: "read",
-    kind: Kind::Float { min: 0.0, max: 100.0 },
-    default: DefaultValue::Is("100"),
-    doc: "Percent of ops that read; the rest write.",
 };
 
 /// The range that the knobs name, cut to whole blocks of `block` bytes.
@@ -65,20 +58,6 @@ fn check_alignment(block: u64, space: Space) -> Result<()> {
         format!("a block of {block} bytes is not a multiple of {unit} bytes"),
         format!("use a multiple of {unit}, or `direct = false`"),
     ))
-}
-
-/// The classes of a read/write mix.
-fn mix_classes(knobs: &Knobs) -> Vec<Class> {
-    match knobs.float("read").unwrap_or(100.0) {
-        read if read >= 100.0 => vec![Class::READ],
-        read if read <= 0.0 => vec![Class::WRITE],
-        _ => vec![Class::READ, Class::WRITE],
-    }
-}
-
-/// The place of writes among those classes.
-fn write_class(classes: &[Class]) -> u8 {
-    u8::from(classes.len() > 1)
 }
 
 /// A share of all 64-bit numbers: `rng.draw() < below(0.7)` is true for 70 % of them, and always

@@ -1,6 +1,7 @@
 //! `random`: reads and writes at random offsets, in one block size or a weighted mix of them.
 
-use super::{FROM, READ, Range, SPAN, below, check_alignment, mix_classes, range, write_class};
+use super::mix::{self, FDATASYNC, FLUSH, Mix, READ, SYNC, TRIM, WRITE_ZEROES};
+use super::{FROM, Range, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
@@ -20,6 +21,11 @@ static INFO: Info = Info {
     max_depth: 1,
     knobs: &[
         READ,
+        TRIM,
+        WRITE_ZEROES,
+        FLUSH,
+        SYNC,
+        FDATASYNC,
         Knob {
             name: "block",
             kind: Kind::Sizes,
@@ -100,10 +106,7 @@ impl Workload for Random {
     }
 
     fn classes(&self, knobs: &Knobs) -> Vec<Class> {
-        match by_size(knobs, "read_by_size") {
-            Ok(shares) if !shares.is_empty() => vec![Class::READ, Class::WRITE],
-            _ => mix_classes(knobs),
-        }
+        mix::classes(knobs, least_and_most_read(knobs))
     }
 
     fn mean_op_bytes(&self, knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -156,9 +159,29 @@ impl Workload for Random {
         // Bundles of before these knobs have neither.
         let uniform_writes = knobs.get("hot_ops").and_then(|v| v.as_str()) == Some("reads");
         let cursors = vec![None; blocks.len()];
-        let (seed, write) = (share.seed, write_class(&self.classes(knobs)));
-        Ok(Box::new(RandomSource { seed, write, uniform_writes, blocks, cursors, next: 0 }))
+        let mix = Mix::of(knobs, &self.classes(knobs), least_and_most_read(knobs).1)?;
+        let looks_back = mix.every > 0 || blocks.iter().any(|b| b.seeks <= u128::from(u64::MAX));
+        Ok(Box::new(RandomSource {
+            seed: share.seed,
+            mix,
+            uniform_writes,
+            looks_back,
+            blocks,
+            cursors,
+            writes: 0,
+            next: 0,
+        }))
     }
+}
+
+/// The least and the largest percent of reads: sizes may differ in it.
+fn least_and_most_read(knobs: &Knobs) -> (f64, f64) {
+    let read = knobs.float("read").unwrap_or(100.0);
+    let own = by_size(knobs, "read_by_size").unwrap_or_default();
+    let of_size =
+        |(bytes, _): (u64, f64)| own.iter().find(|s| s.0 == bytes).map_or(read, |s| s.1.min(100.0));
+    let shares = || knobs.sizes("block").unwrap_or_default().into_iter().map(of_size);
+    (shares().fold(100.0, f64::min), shares().fold(0.0, f64::max))
 }
 
 /// Shares in percent by size; none where the plan gives none.
@@ -199,12 +222,15 @@ const RUN_OPS: u64 = 1 << 20;
 
 struct RandomSource {
     seed: Seed,
-    /// The class of a write.
-    write: u8,
+    mix: Mix,
     uniform_writes: bool,
+    /// What an op is depends on those before it.
+    looks_back: bool,
     blocks: Vec<Block>,
     /// For each size, the place of its last op, in units of its alignment; known up to op `next`.
     cursors: Vec<Option<u64>>,
+    /// Writes since the last of the flushes that follow every so many; known up to op `next`.
+    writes: u64,
     next: u64,
 }
 
@@ -213,6 +239,7 @@ impl RandomSource {
     fn catch_up(&mut self, n: u64) {
         if n.is_multiple_of(RUN_OPS) || n != self.next {
             self.cursors.fill(None);
+            self.writes = 0;
             self.next = n - n % RUN_OPS;
         }
         while self.next < n {
@@ -224,6 +251,11 @@ impl RandomSource {
     fn step(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
         let salt = rng.draw();
+        if self.writes > 0 && self.writes == self.mix.every {
+            self.writes = 0;
+            self.next = n + 1;
+            return without_place(self.mix.flush(), salt);
+        }
         let index = if self.blocks.len() == 1 {
             0
         } else {
@@ -232,18 +264,19 @@ impl RandomSource {
             self.blocks.iter().position(|b| draw < b.upto).unwrap_or(0)
         };
         let block = &self.blocks[index];
-        let (kind, class) = if u128::from(salt) < block.reads {
-            (OpKind::Read, 0)
-        } else {
-            (OpKind::Write, self.write)
-        };
+        let (kind, class) = self.mix.kind(salt, block.reads);
+        if kind == OpKind::Flush {
+            self.next = n + 1;
+            return without_place((kind, class), salt);
+        }
+        self.writes += u64::from(self.mix.every > 0 && kind.sends_data());
         let follows = block.seeks <= u128::from(u64::MAX) && u128::from(rng.draw()) >= block.seeks;
         let place = match self.cursors[index] {
             Some(last) if follows => {
                 let after = last + (u64::from(block.bytes) / block.align).max(1);
                 if after < block.count { after } else { 0 }
             }
-            _ if self.uniform_writes && kind == OpKind::Write => rng.below(block.count),
+            _ if self.uniform_writes && kind != OpKind::Read => rng.below(block.count),
             _ => block.offsets.draw(&mut rng, block.count),
         };
         self.cursors[index] = Some(place);
@@ -252,11 +285,16 @@ impl RandomSource {
     }
 }
 
+/// An op that is of no block.
+fn without_place((kind, class): (OpKind, u8), salt: u64) -> Op {
+    Op { kind, class, len: 0, at: 0, salt }
+}
+
 impl Source for RandomSource {
     #[inline(always)]
     fn op(&mut self, n: u64) -> Op {
         if n != self.next || n.is_multiple_of(RUN_OPS) {
-            if self.blocks.iter().any(|b| b.seeks <= u128::from(u64::MAX)) {
+            if self.looks_back {
                 self.catch_up(n);
             } else {
                 self.next = n;
@@ -356,6 +394,41 @@ mod tests {
             let own: Vec<_> = ops.iter().filter(|o| o.kind == kind).collect();
             let hot = own.iter().filter(|o| o.at < (1 << 30) / 5).count() as f64 / own.len() as f64;
             assert!((hot - share).abs() < 0.01, "{kind:?}: {hot}");
+        }
+    }
+
+    #[test]
+    fn a_flush_follows_every_so_many_writes_whichever_ops_were_asked_for() {
+        let mut knobs = knobs(70.0, json!([[4096, 1]]), 0.0, 100.0);
+        knobs.0.insert("fdatasync".into(), json!(8));
+        let mut in_order = source(&knobs, 1 << 30);
+        let ops: Vec<Op> = (0..20_000).map(|n| in_order.op(n)).collect();
+        let mut writes = 0;
+        for op in &ops {
+            match op.kind {
+                OpKind::Write => writes += 1,
+                OpKind::Flush => assert_eq!(std::mem::take(&mut writes), 8),
+                _ => {}
+            }
+            assert!(writes <= 8);
+        }
+        let flushes = ops.iter().filter(|o| o.kind == OpKind::Flush).count();
+        assert!(flushes > 600, "{flushes}");
+        let mut at_once = source(&knobs, 1 << 30);
+        for n in [19_999, 17, 2500] {
+            assert_eq!(at_once.op(n as u64), ops[n]);
+        }
+    }
+
+    #[test]
+    fn a_mix_without_new_ops_makes_the_ops_that_it_always_made() {
+        let mut source = source(&knobs(70.0, json!([[4096, 1]]), 0.0, 100.0), 1 << 30);
+        for n in 0..1000 {
+            let mut rng = Seed::new(1, 0, 0).at(n);
+            let read = (rng.draw() as f64) < 0.7 * 2f64.powi(64);
+            let (op, at) = (source.op(n), rng.below((1 << 30) / 4096) * 4096);
+            assert_eq!((op.kind == OpKind::Read, op.kind == OpKind::Write), (read, !read));
+            assert_eq!((op.at, op.class), (at, u8::from(!read)));
         }
     }
 

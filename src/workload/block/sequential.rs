@@ -1,10 +1,11 @@
 //! `sequential`: reads or writes one block after another, the range divided among the threads; one
 //! pass covers it once.
 
-use super::{FROM, READ, SPAN, below, check_alignment, mix_classes, range, write_class};
+use super::mix::{self, FDATASYNC, Mix, READ, SYNC, TRIM, WRITE_ZEROES};
+use super::{FROM, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
-use crate::load::{Op, OpKind, Source, Space};
+use crate::load::{Op, Source, Space};
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
@@ -20,6 +21,10 @@ static INFO: Info = Info {
     max_depth: 1,
     knobs: &[
         READ,
+        TRIM,
+        WRITE_ZEROES,
+        SYNC,
+        FDATASYNC,
         Knob {
             name: "block",
             kind: Kind::Sizes,
@@ -38,7 +43,8 @@ impl Workload for Sequential {
     }
 
     fn classes(&self, knobs: &Knobs) -> Vec<Class> {
-        mix_classes(knobs)
+        let read = knobs.float("read").unwrap_or(100.0);
+        mix::classes(knobs, (read, read))
     }
 
     fn mean_op_bytes(&self, knobs: &Knobs, _space: Space) -> Result<f64> {
@@ -58,10 +64,19 @@ impl Workload for Sequential {
         }
         let first = blocks * u64::from(share.thread) / threads;
         let end = blocks * (u64::from(share.thread) + 1) / threads;
+        let classes = self.classes(share.knobs);
+        let read = share.knobs.float("read")?;
+        let mix = Mix::of(share.knobs, &classes, read)?;
+        if mix.every > 0 && classes.iter().any(|c| !c.is_write() && *c != Class::FLUSH) {
+            return Err(failed(
+                "sequential counts writes for fdatasync only where every op writes",
+                "use read = 0, or the workload random with random = 0",
+            ));
+        }
         Ok(Box::new(SequentialSource {
             seed: share.seed,
-            reads: below(share.knobs.float("read")? / 100.0),
-            write: write_class(&self.classes(share.knobs)),
+            reads: below(read / 100.0),
+            mix,
             from: range.from + first * block,
             block,
             blocks: end - first,
@@ -79,8 +94,7 @@ fn one_size(knobs: &Knobs) -> Result<u64> {
 struct SequentialSource {
     seed: Seed,
     reads: u128,
-    /// The class of a write.
-    write: u8,
+    mix: Mix,
     from: u64,
     block: u64,
     blocks: u64,
@@ -89,22 +103,22 @@ struct SequentialSource {
 impl Source for SequentialSource {
     fn op(&mut self, n: u64) -> Op {
         let salt = self.seed.at(n).draw();
-        let (kind, class) = if u128::from(salt) < self.reads {
-            (OpKind::Read, 0)
-        } else {
-            (OpKind::Write, self.write)
-        };
-        Op {
-            kind,
-            class,
-            len: self.block as u32,
-            at: self.from + n % self.blocks * self.block,
-            salt,
+        let mut block = n;
+        if self.mix.every > 0 {
+            let flushes = n / (self.mix.every + 1);
+            if n % (self.mix.every + 1) == self.mix.every {
+                let (kind, class) = self.mix.flush();
+                return Op { kind, class, len: 0, at: 0, salt };
+            }
+            block -= flushes;
         }
+        let (kind, class) = self.mix.kind(salt, self.reads);
+        let at = self.from + block % self.blocks * self.block;
+        Op { kind, class, len: self.block as u32, at, salt }
     }
 
     fn pass(&self) -> Option<u64> {
-        Some(self.blocks)
+        Some(self.blocks + self.blocks.checked_div(self.mix.every).unwrap_or(0))
     }
 }
 
@@ -117,9 +131,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_threads_together_cover_the_range_exactly_once(
-            blocks in 8u64..500, threads in 1u32..8,
+            blocks in 8u64..500, threads in 1u32..8, fdatasync in 0u64..5,
         ) {
             let pairs = [
+                ("fdatasync", json!(fdatasync)),
                 ("read", json!(0.0)),
                 ("block", json!([[4096, 1]])),
                 ("from", json!(0.0)),
@@ -133,7 +148,8 @@ mod tests {
                 let share =
                     Share { knobs: &knobs, space, thread, threads, seed, stream_seed: seed };
                 let mut source = Sequential.source(&share).unwrap();
-                seen.extend((0..source.pass().unwrap()).map(|n| source.op(n).at / 4096));
+                let ops = (0..source.pass().unwrap()).map(|n| source.op(n));
+                seen.extend(ops.filter(|o| o.len > 0).map(|o| o.at / 4096));
             }
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..blocks).collect::<Vec<_>>());

@@ -1,0 +1,111 @@
+//! What a drive is asked besides reading and writing: to make writes durable, to trim, to write
+//! zeroes. Each is one way for a file and one for a device; what the kernel, the filesystem or the
+//! drive lacks is an error before the load begins.
+//!
+//! | op | file | block device |
+//! |---|---|---|
+//! | write with FUA | `RWF_DSYNC` | `RWF_DSYNC`: a write with FUA, or write and flush where the
+//! drive has none |
+//! | flush | fdatasync | fdatasync: Flush, where there is a volatile cache |
+//! | trim | fallocate, PUNCH_HOLE | BLKDISCARD |
+//! | write zeroes | fallocate, ZERO_RANGE | fallocate, ZERO_RANGE: Write Zeroes |
+
+use std::fs::File;
+use std::io::{Error as IoError, IoSlice, Result as IoResult};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+
+use rustix::fs::{FallocateFlags, fallocate, fdatasync};
+use rustix::io::{ReadWriteFlags, pwritev2};
+
+use super::blockfile::BlockFile;
+use crate::base::error::{Result, failed};
+use crate::plan::Stream;
+
+/// Frees blocks of a file and leaves its length as it is.
+pub const PUNCH: FallocateFlags = FallocateFlags::PUNCH_HOLE.union(FallocateFlags::KEEP_SIZE);
+
+/// Turns blocks of a file or device into zeroes.
+pub const ZERO: FallocateFlags = FallocateFlags::ZERO_RANGE.union(FallocateFlags::KEEP_SIZE);
+
+/// `_IO(0x12, 119)` of <linux/fs.h>.
+const BLKDISCARD: libc::c_ulong = 0x1277;
+
+/// Writes so that the data are durable when the call returns.
+pub fn write_durably(file: &File, data: &[u8], at: u64) -> IoResult<usize> {
+    Ok(pwritev2(file, &[IoSlice::new(data)], at, ReadWriteFlags::DSYNC)?)
+}
+
+/// Makes all that was written durable.
+pub fn flush(file: &File) -> IoResult<()> {
+    Ok(fdatasync(file)?)
+}
+
+/// Says that these blocks hold nothing any more. `at` is an offset of the file or device.
+pub fn trim(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
+    if !file.is_device {
+        return Ok(fallocate(&file.file, PUNCH, at, u64::from(len))?);
+    }
+    let range = [at, u64::from(len)];
+    // SAFETY: the ioctl reads two numbers.
+    match unsafe { libc::ioctl(file.file.as_raw_fd(), BLKDISCARD, range.as_ptr()) } {
+        0 => Ok(()),
+        _ => Err(IoError::last_os_error()),
+    }
+}
+
+/// Turns these blocks into zeroes without sending them. `at` is an offset of the file or device.
+pub fn write_zeroes(file: &BlockFile, at: u64, len: u32) -> IoResult<()> {
+    Ok(fallocate(&file.file, ZERO, at, u64::from(len))?)
+}
+
+/// Refuses a stream whose trims or write zeroes would not be executed.
+pub fn check(file: &BlockFile, stream: &Stream) -> Result<()> {
+    let asked = |knob: &str| stream.workload.knobs.float(knob).is_ok_and(|share| share > 0.0);
+    if asked("trim") {
+        check_one(file, "trim", PUNCH, "discard_max_bytes")?;
+    }
+    if asked("write_zeroes") {
+        check_one(file, "write zeroes", ZERO, "write_zeroes_max_bytes")?;
+    }
+    Ok(())
+}
+
+fn check_one(file: &BlockFile, what: &str, how: FallocateFlags, limit: &str) -> Result<()> {
+    if file.is_device {
+        // The kernel would write zeroes itself where a drive cannot.
+        return match queue_limit(file, limit)? {
+            0 => Err(failed(
+                format!("{} has no {what}: queue/{limit} of its device is 0", file.path.display()),
+                format!("leave {what} out of the workload, or use a drive that has it"),
+            )),
+            _ => Ok(()),
+        };
+    }
+    // Past the end of the file there is nothing to lose, and what was allocated is freed again.
+    const PROBE_BYTES: u64 = 4096;
+    let beyond = (file.base + file.bytes).next_multiple_of(PROBE_BYTES) + PROBE_BYTES;
+    let tried = fallocate(&file.file, how, beyond, PROBE_BYTES)
+        .and_then(|()| fallocate(&file.file, PUNCH, beyond, PROBE_BYTES));
+    tried.map_err(|cause| {
+        failed(
+            format!("the filesystem of {} has no {what} for files: {cause}", file.path.display()),
+            format!(
+                "leave {what} out of the workload, or use a filesystem that has it, such as ext4 \
+                 or XFS, or a bare device"
+            ),
+        )
+    })
+}
+
+/// A limit of a block device's queue, bytes.
+fn queue_limit(file: &BlockFile, name: &str) -> Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let device = file.file.metadata()?.rdev();
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let node = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
+    let text = ["queue", "../queue"]
+        .iter()
+        .find_map(|queue| std::fs::read_to_string(node.join(queue).join(name)).ok());
+    Ok(text.and_then(|text| text.trim().parse().ok()).unwrap_or(0))
+}
