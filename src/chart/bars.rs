@@ -72,7 +72,7 @@ impl GroupedBars {
         self.series.iter().map(|s| s.name.as_str()).collect()
     }
 
-    /// Numbers stand over their bars; upright, too, where side by side not all of them have room.
+    /// Numbers stand over their bars; upright where beside one another not all of them have room.
     fn upright(&self, palette: &Palette) -> String {
         let (drawn, left_out) = self.draw_upright(palette, false);
         if left_out == 0 {

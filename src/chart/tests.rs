@@ -126,8 +126,17 @@ proptest! {
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
         let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
         let call_outs = called(&groups, &series);
-        let plot =
-            GroupedBars { title, subtitle, x_label, y_label, groups, series, call_outs, lying, quiet };
+        let plot = GroupedBars {
+            title,
+            subtitle,
+            x_label,
+            y_label,
+            groups,
+            series,
+            call_outs,
+            lying,
+            quiet,
+        };
         check_all(&plot)?;
     }
 

@@ -87,7 +87,7 @@ impl Specification {
 }
 
 /// Reads a plan's `[drive.NAME]` tables.
-pub(super) fn specifications(
+pub fn specifications(
     node: Option<&Node>,
     subjects: &[&str],
     log: &mut Mistakes,

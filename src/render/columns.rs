@@ -1,8 +1,6 @@
 //! Narrow pieces in columns: filled one after another, and as deep as one another where all that is
 //! left has room on the page.
 
-use super::pages::Piece;
-
 /// Between two columns.
 pub const GUTTER: f32 = 14.0;
 
@@ -11,36 +9,36 @@ pub fn width(whole: f32, columns: usize) -> f32 {
     (whole - GUTTER * (columns - 1) as f32) / columns as f32
 }
 
+/// How high a piece is, how much must stand together from it on, and whether it is but space.
+pub struct Size {
+    pub height: f32,
+    pub needed: f32,
+    pub empty: bool,
+}
+
 /// A strip of a page in columns.
 #[derive(Default)]
 pub struct Strip {
     /// Pieces by their index, each with its column and how far down it stands.
     pub placed: Vec<(usize, usize, f32)>,
-    /// The first piece that had no room.
-    pub next: usize,
+    /// How many pieces had room.
+    pub done: usize,
     /// Of the longest column.
     pub height: f32,
 }
 
-/// Pieces from `range` on, in columns of at most this height, on a page of that; `needs` are the heights that must
-/// stand together from each piece on.
-pub fn strip(
-    pieces: &[Piece],
-    needs: &[f32],
-    range: std::ops::Range<usize>,
-    columns: usize,
-    (most, page): (f32, f32),
-) -> Strip {
-    let whole = filled(pieces, needs, range.clone(), columns, (most, page));
-    if whole.next < range.end {
+/// Pieces in columns of at most this height, on a page of that.
+pub fn strip(pieces: &[Size], columns: usize, (most, page): (f32, f32)) -> Strip {
+    let whole = filled(pieces, columns, (most, page));
+    if whole.done < pieces.len() {
         return whole;
     }
     // All of it has room: the least height in which it still has.
     let (mut low, mut high, mut best) = (0.0, most, whole);
     for _ in 0..14 {
         let middle = (low + high) / 2.0;
-        let tried = filled(pieces, needs, range.clone(), columns, (middle, page));
-        if tried.next < range.end {
+        let tried = filled(pieces, columns, (middle, page));
+        if tried.done < pieces.len() {
             low = middle;
         } else {
             (high, best) = (middle, tried);
@@ -49,32 +47,25 @@ pub fn strip(
     best
 }
 
-fn filled(
-    pieces: &[Piece],
-    needs: &[f32],
-    range: std::ops::Range<usize>,
-    columns: usize,
-    (most, page): (f32, f32),
-) -> Strip {
-    let mut strip = Strip { next: range.start, ..Strip::default() };
+fn filled(pieces: &[Size], columns: usize, (most, page): (f32, f32)) -> Strip {
+    let mut strip = Strip::default();
     for column in 0..columns {
         let mut y = 0.0;
-        while strip.next < range.end {
-            let (piece, at) = (&pieces[strip.next], strip.next);
-            let empty = piece.items.is_empty();
+        while let Some(piece) = pieces.get(strip.done) {
+            let at = strip.done;
             // What is taller than a page is divided after all.
-            let need = if needs[at] > page { piece.height } else { needs[at] };
-            if !empty && y + need > most {
+            let need = if piece.needed > page { piece.height } else { piece.needed };
+            if !piece.empty && y + need > most {
                 break;
             }
-            strip.next += 1;
+            strip.done += 1;
             // No column begins with empty space.
-            if empty && y == 0.0 {
+            if piece.empty && y == 0.0 {
                 continue;
             }
             strip.placed.push((at, column, y));
             y += piece.height;
-            if !empty {
+            if !piece.empty {
                 strip.height = strip.height.max(y);
             }
         }
@@ -84,22 +75,17 @@ fn filled(
 
 #[cfg(test)]
 mod tests {
-    use super::super::pages::Item;
     use super::*;
-
-    fn piece(height: f32) -> Piece {
-        let item = Item::Rule { at: (0.0, 0.0), size: (1.0, height), colour: (0, 0, 0) };
-        Piece { height, items: vec![(item, None)], ..Piece::default() }
-    }
 
     #[test]
     fn what_has_room_is_divided_evenly_and_the_rest_is_left_for_the_next_page() {
-        let pieces: Vec<Piece> = (0..8).map(|_| piece(10.0)).collect();
-        let needs = vec![10.0; 8];
-        let even = strip(&pieces, &needs, 0..8, 2, (500.0, 500.0));
-        assert_eq!((even.next, even.height), (8, 40.0));
+        let size = |_| Size { height: 10.0, needed: 10.0, empty: false };
+        let pieces: Vec<Size> = (0..8).map(size).collect();
+        let even = strip(&pieces, 2, (500.0, 500.0));
+        assert_eq!(even.done, 8);
+        assert!((even.height - 40.0).abs() < 1.0, "{}", even.height);
         assert_eq!(even.placed[4], (4, 1, 0.0));
-        let full = strip(&pieces, &needs, 0..8, 2, (25.0, 500.0));
-        assert_eq!((full.next, full.height), (4, 20.0));
+        let full = strip(&pieces, 2, (25.0, 500.0));
+        assert_eq!((full.done, full.height), (4, 20.0));
     }
 }

@@ -1,7 +1,7 @@
 //! Pieces of a document onto pages: what belongs together stays together, a table that goes on
 //! repeats its head, and space between pieces is left out where a page begins.
 
-use super::columns;
+use super::columns::{self, Size};
 use super::tags::TagId;
 
 pub type Rgb = (u8, u8, u8);
@@ -173,25 +173,31 @@ impl Flow {
         run: std::ops::Range<usize>,
         (columns, apart): (usize, u32),
     ) {
-        let mut from = run.start;
-        while from < run.end {
+        let size = |at: usize| Size {
+            height: pieces[at].height,
+            needed: needs[at],
+            empty: pieces[at].items.is_empty(),
+        };
+        let sizes: Vec<Size> = run.clone().map(size).collect();
+        let mut from = 0;
+        while from < sizes.len() {
             let room = (self.bottom - self.y, self.bottom - self.top);
-            let strip = columns::strip(pieces, needs, from..run.end, columns, room);
+            let strip = columns::strip(&sizes[from..], columns, room);
             // Few lines in each column at the foot of a page are none.
-            let few = strip.next < run.end && strip.height < LEAST_STRIP;
-            if self.y > self.top && (strip.next == from || few) {
+            let few = from + strip.done < sizes.len() && strip.height < LEAST_STRIP;
+            if self.y > self.top && (strip.done == 0 || few) {
                 self.fresh();
                 continue;
             }
             for (at, column, down) in &strip.placed {
                 let x = *column as f32 * apart as f32;
-                let piece = std::mem::take(&mut pieces[*at]);
+                let piece = std::mem::take(&mut pieces[run.start + from + at]);
                 self.draw(piece, (x, self.y + down));
             }
             self.y += strip.height;
-            // What is taller than a page stands on it all the same.
-            from = strip.next.max(from + usize::from(strip.placed.is_empty()));
-            if from < run.end {
+            // What is taller than a page is left out of it: no piece is.
+            from += strip.done.max(1);
+            if from < sizes.len() {
                 self.fresh();
             }
         }

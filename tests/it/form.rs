@@ -244,10 +244,13 @@ fn the_largest_claimed_differences_are_called_out_in_the_figures_and_cover_nothi
     browser.eval("document.querySelectorAll('details').forEach(d => { d.open = true; })");
     // Every call-out's frame against all letters of its figure but its own.
     let seen = browser.eval(
-        "[...document.querySelectorAll('figure svg')].flatMap(svg => [...svg.querySelectorAll('.callout')].map(c => { \
-         const box = c.getBoundingClientRect(), own = c.nextElementSibling; \
+        "[...document.querySelectorAll('figure svg')].flatMap(svg => \
+         [...svg.querySelectorAll('.callout')].map(c => { \
+         const a = c.getBoundingClientRect(), own = c.nextElementSibling; \
          const others = [...svg.querySelectorAll('text')].filter(t => t !== own); \
-         const meets = others.filter(t => { const b = t.getBoundingClientRect(); return b.left < box.right && box.left < b.right && b.top < box.bottom - 1 && box.top + 1 < b.bottom; }); \
+         const meets = others.filter(t => { const b = t.getBoundingClientRect(); \
+         return b.left < a.right && a.left < b.right \
+         && b.top < a.bottom - 3 && a.top + 3 < b.bottom; }); \
          return [own.textContent, meets.map(t => t.textContent)]; }))",
     );
     let all = seen.as_array().unwrap();

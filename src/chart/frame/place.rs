@@ -50,7 +50,7 @@ impl Frame<'_> {
         inside && !self.taken.iter().any(|taken| taken.meets(wanted))
     }
 
-    /// A label that reads upwards from a place, where numbers side by side have no room.
+    /// A label that reads upwards from a place, where numbers beside one another have no room.
     pub fn upward(&mut self, (x, y): (f64, f64), text: &str) -> bool {
         let wide = fonts::width(text, LEAST_TEXT, Face::Plain);
         let (above, below) = (ABOVE * LEAST_TEXT, BELOW * LEAST_TEXT);
