@@ -24,7 +24,7 @@ const MOST_CODE: usize = 60;
 /// Rows of an appendix's tables that are printed: nobody reads more of them on paper.
 const MOST_ROWS: usize = 200;
 /// How wide figures beside text are, and how long a text has room beside two of them.
-const BESIDE_TEXT: f32 = 180.0;
+const BESIDE_TEXT: f32 = 168.0;
 const MOST_BESIDE: usize = 300;
 /// Where a page's text ends, above its number.
 const FOOT: f32 = 34.0;

@@ -160,6 +160,8 @@ fn the_pdf_has_its_fonts_in_it_and_draws_figures_as_vectors() {
     let images = run("pdfimages", dir.path(), &["-list", "b.pdf"]);
     assert_eq!(images.lines().count(), 2, "no picture made of pixels:\n{images}");
     let text = run("pdftotext", dir.path(), &["b.pdf", "-"]);
+    // A caption may be broken into lines.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let subtitle = "p99 read service time against throughput, by threads";
     assert_eq!(text.matches(subtitle).count(), 2, "the letters of a figure are letters");
 }
@@ -391,7 +393,7 @@ fn facts_of_drives_may_stand_in_the_plan_and_brief_toml_counts_more() {
     };
     let own = brief(&[]);
     for said in
-        ["| endurance | 1 DWPD |", "9.60 GB/EUR", "50.0 /EUR", "nothing in this table was measured"]
+        ["| endurance | 1 DWPD |", "9.60 GB/EUR", "50 /EUR", "nothing in this table was measured"]
     {
         assert!(own.contains(said), "no {said} in {own}");
     }
