@@ -7,7 +7,7 @@ use crate::base::units::Rate;
 use crate::plan::{Plan, Step};
 use crate::record::gauge::diskstats::{self, Counter};
 use crate::record::gauge::{cpu, memory, nvme, processes};
-use crate::record::{Class, Overslept, Point, STOOD_STILL};
+use crate::record::{Ceiling, Class, Overslept, Point, STOOD_STILL};
 use crate::stats::limit::{Dataset, Device, Inputs, Late, Own};
 
 /// What is known of a point towards its verdict.
@@ -35,6 +35,12 @@ pub fn inputs(
     let throttled = throttled.filter_map(|g| g.per_second(window_s)).reduce(f64::max);
     let closed = point.cells.iter().all(|c| c.asked.is_none());
     let own = |name: &str| rate(name).unwrap_or(0.0);
+    let share_of = |ceiling: Ceiling| {
+        let (.., numbers) = reading.streams.iter().find(|of| of.0 == ceiling.stream)?;
+        let ops: u64 = numbers.classes.iter().map(|class| class.ops).sum();
+        let share = ops as f64 / window_s / ceiling.ops_per_s.max(1) as f64;
+        Some((share, ceiling.ops_per_s))
+    };
     let inputs = Inputs {
         window_s,
         stood_still_s: gauges
@@ -44,6 +50,12 @@ pub fn inputs(
         outstanding,
         workers: point.cells.iter().map(|c| f64::from(c.threads)).sum(),
         achieved: achieved(&reading.total),
+        ceiling: point
+            .facts
+            .iter()
+            .filter_map(Ceiling::of_fact)
+            .filter_map(share_of)
+            .max_by(|a, b| a.0.total_cmp(&b.0)),
         late: reading
             .streams
             .iter()

@@ -2,6 +2,7 @@
 
 mod block_commands;
 mod blockfile;
+pub mod libaio;
 pub mod null;
 pub mod psync;
 pub mod rocksdb;
@@ -26,6 +27,7 @@ pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
     &null::Null,
     &psync::Psync,
     &uring::Uring,
+    &libaio::Libaio,
     &rocksdb::RocksDb,
     &sql::mysql::MySql,
     &sql::postgres::Postgres,

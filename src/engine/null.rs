@@ -6,7 +6,7 @@ use crate::base::error::{Result, bail};
 use crate::base::rng::{Rng, Seed};
 use crate::engine::{Engine, Site, Target};
 use crate::load::{AnyLane, Done, Lane, Op, Space, Wait};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Part, Stream};
 
 /// The engine `null`.
 pub struct Null;
@@ -100,6 +100,21 @@ impl Engine for Null {
         };
         Ok(Box::new(NullTarget { model, space, clock: site.clock }))
     }
+}
+
+/// The engine over this space, of ops that take no time.
+pub fn instant(space: Space) -> Part {
+    let knobs: [(&str, serde_json::Value); 7] = [
+        ("latency", 0.into()),
+        ("slow_share", 0.0.into()),
+        ("slow_latency", 0.into()),
+        ("distribution", "fixed".into()),
+        ("stall", 0.into()),
+        ("size", space.bytes.into()),
+        ("keys", space.keys.into()),
+    ];
+    let knobs = knobs.into_iter().map(|(name, value)| (name.to_string(), value));
+    Part { name: INFO.name.to_string(), knobs: Knobs(knobs.collect()) }
 }
 
 /// How long ops take.

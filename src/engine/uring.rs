@@ -84,7 +84,9 @@ impl Target for UringTarget {
         let addresses: Vec<*mut u8> =
             (0..depth).map(|slot| buffers.slot(slot).as_mut_ptr()).collect();
         register(&ring, &mut buffers, &self.file, depth)?;
-        commands::check(&mut ring, &self.file, stream)?;
+        if !self.nop {
+            commands::check(&mut ring, &self.file, stream)?;
+        }
         let ops = vec![InFlight::default(); depth as usize];
         let (file, nop, clock) = (Arc::clone(&self.file), self.nop, self.clock);
         Ok(Box::new(UringLane { ring, buffers, addresses, file, nop, clock, ops, in_flight: 0 }))

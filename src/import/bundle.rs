@@ -129,6 +129,7 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
             instances: 1,
             headline: cell.headline,
             target: Default::default(),
+            cpus: None,
         })
         .collect();
     let sweep = entry.axis.map(|(field, _)| {

@@ -16,6 +16,7 @@ pub mod lock;
 pub mod namespaces;
 mod nvme;
 pub mod pin;
+pub mod processors;
 pub mod purge;
 pub mod server;
 pub mod shared;

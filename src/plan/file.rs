@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::builtin::protocols;
+use super::cpus::Cpus;
 use super::fields::{self, Fields};
 use super::mistakes::{At, Mistakes, remedy};
-use super::model::{Method, Order, Plan};
+use super::model::{Method, Order, Place, Plan, Protocol, Subject};
 use super::node::{self, Entry, Node, Value};
 use super::order::ORDER_VERSION;
 use super::{Catalogue, overrides, protocol, repeats, scale, specification, subject, vary};
@@ -197,7 +198,8 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
     let stated = specification::specifications(stated_node, &names, log);
     let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
-    let protocol = resolved?.0.protocol;
+    let mut protocol = resolved?.0.protocol;
+    pin_by_default(&mut protocol, &subjects);
     let vary = vary_node.map(|n| vary::vary(n, &protocol, catalogue, log)).unwrap_or_default();
     let default_repeats = repeats.is_none();
     let (repeats, until) = repeats.unwrap_or_else(|| Some((repeats::default(&protocol), None)))?;
@@ -218,6 +220,20 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         unwatched,
         idle_ns: idle_ns?,
     })
+}
+
+/// Where streams do not say it, workers are pinned if the plan has a block device. In plans without
+/// one nothing changes, so that they compare with bundles of before there was the key.
+fn pin_by_default(protocol: &mut Protocol, subjects: &[Subject]) {
+    let mut drives = subjects.iter().flat_map(|subject| &subject.drives);
+    let devices = drives.any(|drive| matches!(drive.place, Place::Device { .. }));
+    for stream in protocol.steps.iter_mut().flat_map(|step| &mut step.streams) {
+        stream.cpus = match stream.cpus.take() {
+            None if devices && !stream.dataset.is_empty() => Some(Cpus::Local),
+            Some(Cpus::Unpinned) => None,
+            said => said,
+        };
+    }
 }
 
 /// The protocol that a plan names: built in, or a file.

@@ -8,6 +8,7 @@
 
 mod builtin;
 mod cells;
+mod cpus;
 mod fields;
 mod file;
 pub mod headline;
@@ -36,6 +37,7 @@ pub mod vary;
 
 pub use builtin::protocols;
 pub use cells::axes_of;
+pub use cpus::{Cpus, read_list, shown_list};
 pub use fields::unprintable;
 pub use file::{from_command_line, load};
 pub use info::{DefaultValue, Family, Info, Kind, Knob};

@@ -1,6 +1,7 @@
 //! Streams and datasets: which workload through which engine on what, with how many workers.
 
 use super::Catalogue;
+use super::cpus;
 use super::fields::{self, Fields};
 use super::info::{Family, Info};
 use super::knobs::{self, Written, check_depth, check_families};
@@ -129,6 +130,7 @@ pub fn stream(
     let instances =
         table.get("instances").map_or(Some(1), |n| fields::count(n, MOST_INSTANCES, log));
     let headline = table.get("headline").map_or(Some(true), |n| fields::flag(n, log));
+    let cpus = table.get("cpus").and_then(|n| cpus::cpus(n, log));
     let target_node = table.get("target");
     let target = target_node.map_or(Some(Target::default()), |n| target::target(n, log));
 
@@ -162,6 +164,7 @@ pub fn stream(
         instances: instances?,
         headline: headline?,
         target: target?,
+        cpus,
     };
     Some(StreamSpec { stream, engine: engine.info, workload: workload.info, at: table.at() })
 }

@@ -23,6 +23,7 @@ const STREAM: &[&str] = &[
     "load",
     "block",
     "arrival",
+    "cpus",
     "instances",
     "target",
     "engine",

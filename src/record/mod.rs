@@ -22,7 +22,7 @@ pub use class::Class;
 pub use contents::{PointContents, RateInterval, RunContents};
 pub use idle_power::IdlePower;
 pub use method::METHOD;
-pub use pacing::{Overslept, PacingFloor};
+pub use pacing::{Ceiling, NEAR_CEILING, Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use reported::Reported;
 pub use selftest::SelfTest;

@@ -10,6 +10,7 @@ const FLOOR: (&str, &str) = (Heading::Dyno.name(), "Pacing floor");
 
 /// Heading of a point's facts, each named after its stream.
 const OVERSLEPT: &str = "Overslept";
+const CEILING: &str = "Generator's ceiling";
 
 /// Response times of ops that take no time, in open loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +77,33 @@ impl Overslept {
     }
 }
 
+/// From this share of the generator's ceiling on, a result is the generator's.
+pub const NEAR_CEILING: f64 = 0.8;
+
+/// What Dyno generates in a stream's shape where requests take no time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ceiling {
+    /// The stream's name.
+    pub stream: String,
+    /// Ops per second, over all its workers and drives.
+    pub ops_per_s: u64,
+}
+
+impl Ceiling {
+    /// The fact of a point, named after the stream.
+    pub fn to_fact(&self) -> Fact {
+        let value =
+            format!("{} ops/s in this shape, of requests that take no time", self.ops_per_s);
+        Fact::new(CEILING, &self.stream, value)
+    }
+
+    /// None where the fact is of something else.
+    pub fn of_fact(fact: &Fact) -> Option<Ceiling> {
+        let [ops_per_s] = numbers(&fact.value).filter(|_| fact.group == CEILING)?;
+        Some(Ceiling { stream: fact.name.clone(), ops_per_s })
+    }
+}
+
 /// The whole numbers among words.
 fn numbers<const N: usize>(text: &str) -> Option<[u64; N]> {
     let found: Vec<u64> = text.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
@@ -95,5 +123,7 @@ mod tests {
         assert_eq!(Overslept::of_fact(&overslept.to_fact()), Some(overslept.clone()));
         assert_eq!(PacingFloor::of_fact(&overslept.to_fact()), None);
         assert_eq!(Overslept::of_fact(&floor.to_fact()), None);
+        let ceiling = Ceiling { stream: "io".into(), ops_per_s: 24_000_000 };
+        assert_eq!(Ceiling::of_fact(&ceiling.to_fact()), Some(ceiling));
     }
 }

@@ -36,6 +36,7 @@ pub fn stream(name: &str, headline: bool) -> Stream {
         instances: 1,
         headline,
         target: Default::default(),
+        cpus: None,
     }
 }
 

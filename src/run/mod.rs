@@ -9,10 +9,12 @@
 mod admit;
 pub mod before;
 mod caches;
+mod ceiling;
 pub mod floor;
 mod instances;
 mod maxima;
 mod meters;
+mod placement;
 mod point;
 mod precondition;
 pub mod prepare;
@@ -91,6 +93,7 @@ impl Run<'_> {
     /// that point.
     pub fn execute(mut self) -> Result<Summary> {
         let writes = self.points.iter().any(|p| site::writes(&p.step));
+        placement::check(self.plan)?;
         let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the one that was admitted, whatever its name means.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));

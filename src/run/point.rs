@@ -12,7 +12,7 @@ use super::targets::{self, Targets};
 use super::telemetry::Telemetry;
 use super::time::Time;
 use super::worker_group::{self, Span, WorkerGroup};
-use super::{instances, meters};
+use super::{ceiling, instances, meters, placement};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
@@ -21,7 +21,7 @@ use crate::load::pacer::FellBehind;
 use crate::load::worker::Window;
 use crate::meter::watch::Watch;
 use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream};
-use crate::record::{Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
+use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
 
 /// What ends a run: it is no result of the point that was being measured.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +83,11 @@ fn attempt(
     let step = &point.step;
     let targets =
         targets::open(plan, &point.subject, &step.streams, step.settle, time.clock, progress)?;
+    // Without meters nothing judges a result, and none is needed.
+    let ceilings = match watch {
+        Some(_) => ceiling::of(point, &targets, time)?,
+        None => Vec::new(),
+    };
     come_to_rest(step, &targets, time.stop)?;
     let groups = groups(plan.seed, point, maxima, &targets)?;
     let mut telemetry = Telemetry::new(&groups, time.clock);
@@ -102,6 +107,11 @@ fn attempt(
         observed.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
         observed.facts.extend(instances::facts(&observed.cells, window.until_ns - window.from_ns));
         observed.facts.extend(overslept(&groups));
+        observed.facts.extend(processors(&groups)?);
+        let window_ns = window.until_ns - window.from_ns;
+        let confirmed =
+            ceiling::confirmed(ceilings, &observed.cells, window_ns, (point, &targets), time)?;
+        observed.facts.extend(confirmed.iter().map(Ceiling::to_fact));
         let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
         stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
         if let (Some(watch), Some(mark)) = (watch, mark) {
@@ -185,7 +195,7 @@ fn groups<'a>(
         let rate = rate(&point.key, stream, maxima)?;
         let seed = seed_of(seed, &point.key, &point.step, index);
         for (drive, instance) in targets::places(&point.subject, stream) {
-            let Some((_, target)) =
+            let Some((home, target)) =
                 targets.get(&targets::key(&point.subject, stream, drive, instance))
             else {
                 continue;
@@ -193,6 +203,7 @@ fn groups<'a>(
             let own_namespace = targets::has_namespaces(&point.subject, drive);
             groups.push(WorkerGroup {
                 drive,
+                local: placement::local_to(home),
                 instance,
                 own_namespace,
                 max_lag_ns: point.step.max_lag_ns,
@@ -248,6 +259,15 @@ fn overslept(groups: &[WorkerGroup<'_>]) -> Vec<Fact> {
         }
     }
     all.iter().map(Overslept::to_fact).collect()
+}
+
+/// Which processors the workers had, where the plan pins them.
+fn processors(groups: &[WorkerGroup<'_>]) -> Result<Vec<Fact>> {
+    let placement = worker_group::placement_of(groups)?;
+    let of = |(group, places): (&WorkerGroup<'_>, Option<Vec<_>>)| {
+        Some(placement::fact(&group.stream.name, group.drive, &places?))
+    };
+    Ok(groups.iter().zip(placement).filter_map(of).collect())
 }
 
 fn cell(group: &WorkerGroup<'_>) -> Cell {

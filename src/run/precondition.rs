@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use super::placement;
 use super::progress::Progress;
 use super::targets;
 use super::time::Time;
@@ -44,7 +45,8 @@ pub fn load(
         targets::open(plan, subject, std::slice::from_ref(stream), false, time.clock, progress)?;
     let mut groups = Vec::new();
     for (drive, instance) in targets::places(subject, stream) {
-        let Some((_, target)) = targets.get(&targets::key(subject, stream, drive, instance)) else {
+        let Some((home, target)) = targets.get(&targets::key(subject, stream, drive, instance))
+        else {
             continue;
         };
         let own_namespace = targets::has_namespaces(subject, drive);
@@ -52,6 +54,7 @@ pub fn load(
         let rate = if let Load::Rate(rate) = stream.load { Some(rate) } else { None };
         groups.push(WorkerGroup {
             drive,
+            local: placement::local_to(home),
             instance,
             own_namespace,
             passes,

@@ -320,6 +320,7 @@ fn stream_of(dataset: &Dataset, fill: &Fill) -> Stream {
         instances: 1,
         headline: false,
         target: Slice::default(),
+        cpus: None,
     }
 }
 

@@ -11,11 +11,13 @@ use std::sync::{Barrier, Mutex};
 
 use rustix::thread::set_current_timer_slack;
 
+use super::placement::{self, Placement};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::base::units::Rate;
 use crate::engine;
+use crate::lab::processors::{self, Processors};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::{MOST_CLASSES, Recorder};
 use crate::load::worker::{Job, Slots, Window};
@@ -39,6 +41,8 @@ pub struct WorkerGroup<'a> {
     pub passes: f64,
     /// What the random choices of this group follow from.
     pub seed: u64,
+    /// The processors local to its drive.
+    pub local: Processors,
     pub recorders: Vec<Recorder>,
     pub workload: &'static dyn Workload,
 }
@@ -74,6 +78,7 @@ impl<'a> WorkerGroup<'a> {
             own_namespace: false,
             passes: 0.0,
             seed,
+            local: Processors::new(),
             recorders,
             workload,
         })
@@ -136,6 +141,12 @@ impl<'a> WorkerGroup<'a> {
     }
 }
 
+/// Which processors the workers of all groups run on.
+pub fn placement_of(groups: &[WorkerGroup<'_>]) -> Result<Placement> {
+    let wishes: Vec<_> = groups.iter().map(|g| placement::wish(g.stream, &g.local)).collect();
+    placement::place(&wishes)
+}
+
 /// How long a load lasts.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
@@ -170,6 +181,7 @@ pub fn run(
     stop: &AtomicBool,
     watch: &mut Watch<'_>,
 ) -> Result<Window> {
+    let placement = placement_of(groups)?;
     let workers: u32 = groups.iter().map(|g| g.stream.threads).sum();
     let shared = Shared {
         clock,
@@ -183,11 +195,12 @@ pub fn run(
     };
     let mut window = Window { from_ns: 0, until_ns: 0 };
     let watched = std::thread::scope(|scope| {
-        for group in groups {
+        for (group, places) in groups.iter().zip(&placement) {
             for thread in 0..group.stream.threads {
                 let shared = &shared;
+                let place = places.as_ref().and_then(|places| places.get(thread as usize));
                 scope.spawn(move || {
-                    if let Err(error) = worker(shared, group, thread) {
+                    if let Err(error) = worker(shared, group, thread, place) {
                         shared.stop.store(true, Relaxed);
                         shared.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                     }
@@ -217,16 +230,24 @@ pub fn run(
 }
 
 /// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
-fn worker(shared: &Shared<'_>, group: &WorkerGroup<'_>, thread: u32) -> Result<()> {
+fn worker(
+    shared: &Shared<'_>,
+    group: &WorkerGroup<'_>,
+    thread: u32,
+    place: Option<&Processors>,
+) -> Result<()> {
     // A kernel that refuses wakes paced workers later, and their late ops show it.
     let _ = set_current_timer_slack(NonZeroU64::new(1));
+    // Before anything is allocated, so that it lies in the memory of the processor's own node.
+    let pinned = place.map_or(Ok(()), processors::pin);
     let opened =
-        std::panic::catch_unwind(AssertUnwindSafe(|| open(group, thread))).unwrap_or_else(|_| {
-            Err(failed(
-                "a worker panicked as it started",
-                "this is a defect of Dyno: please report it",
-            ))
-        });
+        std::panic::catch_unwind(AssertUnwindSafe(|| pinned.and_then(|()| open(group, thread))))
+            .unwrap_or_else(|_| {
+                Err(failed(
+                    "a worker panicked as it started",
+                    "this is a defect of Dyno: please report it",
+                ))
+            });
     shared.barrier.wait();
     shared.barrier.wait();
     let (mut source, mean_op_bytes, mut lane, slots) = opened?;

@@ -99,6 +99,9 @@ pub struct Inputs {
     pub achieved: Option<f64>,
     /// Open loop: ops that were handed over late.
     pub late: Option<Late>,
+    /// The largest share that a stream reached of what Dyno generates in its shape, and that in
+    /// ops/s.
+    pub ceiling: Option<(f64, u64)>,
     /// Requests that were with the engine, on average: the rest the generator had not made yet.
     pub in_flight: Option<f64>,
     /// What the streams read and wrote, in their own count: a key-value read is one request.
@@ -195,7 +198,8 @@ pub struct Own {
 
 /// The verdict. The order matters: what makes the others meaningless comes first.
 pub fn verdict(p: &Inputs) -> Verdict {
-    rules::IN_ORDER.iter().find_map(|rule| rule(p)).unwrap_or_else(|| rules::undecided(p))
+    let found = rules::IN_ORDER.iter().find_map(|rule| rule(p));
+    rules::beside_ceiling(found.unwrap_or_else(|| rules::undecided(p)), p)
 }
 
 /// The verdict of most of a point's repeats, with the others named. Of two that as many repeats

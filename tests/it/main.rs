@@ -21,6 +21,7 @@ mod interop;
 mod made;
 mod method;
 mod parts;
+mod pinning;
 mod plans;
 mod prepare;
 mod promise;

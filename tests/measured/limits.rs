@@ -18,7 +18,7 @@ use dyno::stats::limit::Limit;
 use crate::support::{FOR_SERVERS, have, rocksdb, skip, until};
 use point::{
     DATABASE, SERVER, SYNC, contains, favoured, file, has_device, measure, measure_by, measure_in,
-    shares_are_whole, sought,
+    null, shares_are_whole, sought,
 };
 
 #[test]
@@ -50,6 +50,19 @@ fn a_database_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_se
     if let Some(found) = found {
         contains(&found, &["% of the reads were served from memory", "`direct = true`"]);
     }
+}
+
+#[test]
+fn a_result_near_the_generators_own_ceiling_is_marked_and_a_slower_one_is_not() {
+    let disturbed = [Limit::Memory, Limit::Cpu];
+    let found = sought("the null engine", Limit::Generator, &disturbed, &|| measure(&null("0ns")));
+    if let Some(found) = found {
+        contains(&found, &["of what Dyno generates here in this shape", "generator's ceiling"]);
+    }
+    let (cell, _) = measure(&null("100us"));
+    let verdict = cell.limit.expect("a verdict");
+    assert_ne!(verdict.limit, Limit::Generator, "{verdict:?}");
+    contains(&verdict.evidence, &["generator's ceiling"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Result, anyhow};
 use crate::base::units::Rate;
+use crate::plan::cpus::Cpus;
 use crate::plan::target::Target;
 
 /// Workers doing one workload through one engine.
@@ -34,6 +35,9 @@ pub struct Stream {
     /// The part of each drive that it works on.
     #[serde(default)]
     pub target: Target,
+    /// The processors that its workers run on; none: wherever the scheduler puts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<Cpus>,
 }
 
 /// How much load a stream asks for, over all its workers together.

@@ -4,11 +4,13 @@
 use super::evidence::{at_device, foreign, from_memory, kept_in_memory, on_processor, strangers};
 use super::{Inputs, Limit, Verdict};
 use crate::base::units;
+use crate::record::NEAR_CEILING;
 
 type Rule = fn(&Inputs) -> Option<Verdict>;
 
 /// First what is known whatever the processors did meanwhile.
-pub const IN_ORDER: [Rule; 12] = [
+pub const IN_ORDER: [Rule; 13] = [
+    ceiling,
     memory,
     neighbour,
     stopped,
@@ -205,6 +207,21 @@ fn late(p: &Inputs) -> Option<Verdict> {
     }
     let remedy = "more workers for the rate, a lower rate, or processors that nothing else uses";
     Some(barred(Limit::Generator, evidence, remedy))
+}
+
+fn ceiling(p: &Inputs) -> Option<Verdict> {
+    let (share, _) = p.ceiling.filter(|(share, _)| *share >= NEAR_CEILING)?;
+    let evidence = format!("{} of what Dyno generates here in this shape", pct(share.min(1.0)));
+    let remedy = "more threads where processors are free, larger requests, or a faster host";
+    Some(barred(Limit::Generator, evidence, remedy))
+}
+
+/// The generator's ceiling stands beside every verdict.
+pub fn beside_ceiling(verdict: Verdict, p: &Inputs) -> Verdict {
+    let Some((_, ops_per_s)) = p.ceiling else { return verdict };
+    let ceiling = units::grouped(ops_per_s);
+    let evidence = format!("{}; generator's ceiling {ceiling} ops/s", verdict.evidence);
+    Verdict { evidence, ..verdict }
 }
 
 fn rate(p: &Inputs) -> Option<Verdict> {

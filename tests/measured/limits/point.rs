@@ -77,6 +77,14 @@ workload = { kind = "oltp_point_select", tables = 1, table_size = 2000 }
 threads = 32
 "#;
 
+/// Requests that take this long and touch nothing.
+pub fn null(latency: &str) -> String {
+    format!(
+        "[[step]]\nname = \"reads\"\nwarmup = \"1s\"\nduration = \"2s\"\n[[step.stream]]\nname = \
+         \"io\"\nengine = {{ kind = \"null\", latency = \"{latency}\" }}\nworkload = \"random\"\n"
+    )
+}
+
 /// Messages are wrapped for reading; what is looked for must not depend on where.
 pub fn said(output: &Output) -> String {
     let text = format!(
