@@ -149,7 +149,7 @@ fn chapters<'a>(layout: &Layout, blocks: &'a [Block]) -> Vec<(usize, &'a [Block]
     let mut runs: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
     let mut from = 0;
     while from < blocks.len() {
-        let next = blocks[from + 1..].iter().position(|b| begins(b));
+        let next = blocks[from + 1..].iter().position(begins);
         let until = next.map_or(blocks.len(), |next| from + 1 + next);
         let columns =
             blocks[from..until].iter().filter_map(|b| columns_of(layout, b)).min().unwrap_or(1);
