@@ -136,7 +136,7 @@ mod tests {
         let shown =
             terminal(&[Block::text(long.trim()), Table::of(1, &cells("subject"), rows).block()]);
         assert!(shown.lines().all(|line| line.chars().count() <= WIDTH), "{shown}");
-        assert!(shown.contains("  a subject whose n…  1,234,567"), "{shown}");
+        assert!(shown.contains("  a subject whose n… 1,234,567"), "{shown}");
         assert!(shown.contains("word\n\n  subject"), "{shown}");
     }
 }
