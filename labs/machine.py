@@ -77,12 +77,12 @@ def initramfs(work, dyno, tools, guest, modules=()):
     return image
 
 
-def qemu(image, memory_mib, *more):
-    """The command of the machine."""
+def qemu(image, memory_mib, part, *more):
+    """The command of the machine, whose guest reads from the kernel's command line what to do."""
     return ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-machine", "q35", "-smp", "2",
             "-m", str(memory_mib), "-nographic", "-nodefaults", "-no-reboot", "-serial", "stdio",
             "-kernel", kernel(), "-initrd", image,
-            "-append", "console=ttyS0 quiet no_timer_check panic=-1 mitigations=off", *more]
+            "-append", f"console=ttyS0 quiet no_timer_check panic=-1 mitigations=off lab={part}", *more]
 
 
 def disk(work, name, mib):

@@ -3,9 +3,9 @@
 
     [DYNO_SEED=n] scripts/soak.py [PART …]
 
-A skip is a failure here. Each test that has passed is written to a file in the target folder, by commit and seed: when
-this is ended and started again, it goes on where it was. A test whose size differs here from that of every day gets a
-line in docs/soak.md, whichever way it went.
+A skip is a failure here. Each test that has passed is written to a file in the target folder, by
+commit and seed: when this is ended and started again, it goes on where it was. A test whose size
+differs here from that of every day gets a line in docs/soak.md, whichever way it went.
 """
 
 import datetime
@@ -25,7 +25,10 @@ PAGE = test.ROOT / "docs/soak.md"
 
 
 def commit():
-    git = lambda *words: subprocess.run(["git", *words], cwd=test.ROOT, capture_output=True, text=True).stdout.strip()
+    def git(*words):
+        done = subprocess.run(["git", *words], cwd=test.ROOT, capture_output=True, text=True)
+        return done.stdout.strip()
+
     changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/soak.md")
     return git("rev-parse", "--short=10", "HEAD") + (" and changes" if changed else "")
 
@@ -50,7 +53,8 @@ class Kept:
         if sizes:
             today = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M")
             host = f"{platform.machine()}, {os.cpu_count()} processors"
-            cells = [today, self.commit, self.seed, host, f"`{one.name}`", sizes, one.state, f"{one.seconds:.0f} s"]
+            cells = [today, self.commit, self.seed, host, f"`{one.name}`", sizes, one.state,
+                     f"{one.seconds:.0f} s"]
             with PAGE.open("a") as page:
                 page.write(f"| {' | '.join(cells)} |\n")
 
@@ -59,7 +63,8 @@ def main():
     kept = Kept()
     tests = test.chosen(sys.argv[1:], ["--release", "--locked"])
     left = [one for one in tests if one.name not in kept.passed]
-    print(f"commit {kept.commit}, seed {kept.seed}: {len(tests) - len(left)} of {len(tests)} passed before", flush=True)
+    before = f"{len(tests) - len(left)} of {len(tests)} passed before"
+    print(f"commit {kept.commit}, seed {kept.seed}: {before}", flush=True)
     begun = time.monotonic()
     test.run(left, kept.done)
     sys.exit(test.conclude(left, time.monotonic() - begun))

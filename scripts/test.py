@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the tests: each in a process of its own, those that do not measure side by side, those of tests/measured alone.
+"""Runs the tests: each in a process of its own, those that do not measure side by side, those of
+tests/measured alone.
 
     scripts/test.py [PART …] [-- CARGO OPTIONS]
 
-A PART is a module (`tpcc`, `it::tpcc`), a program (`it`) or a whole test (`tpcc::a_load_is_consistent`); without one all
-tests run.
-Cargo's options default to `--release --locked`; `-- --no-default-features` tests without RocksDB, in the dev profile.
+A PART is a module (`tpcc`, `it::tpcc`), a program (`it`) or a whole test
+(`tpcc::a_load_is_consistent`); without one all tests run.
+Cargo's options default to `--release --locked`; `-- --no-default-features` tests without RocksDB,
+in the dev profile. The longest tests begin first, by what each took the last time.
 
 STRICT=1      a test that says SKIPPED fails
-JOBS=n        how many tests run side by side (twice the processors: most of them wait)
+JOBS=n        how many tests run side by side (thrice the processors: most of them wait)
 DYNO_SOAK=1   sizes as the issues name them (`make soak`): resumable, kept in docs/soak.md
 DYNO_SEED=n   the seed of what is drawn
 """
@@ -26,12 +28,17 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOAK = os.environ.get("DYNO_SOAK") == "1"
 STRICT = os.environ.get("STRICT") == "1"
-JOBS = int(os.environ.get("JOBS") or 2 * (os.cpu_count() or 1))
+JOBS = int(os.environ.get("JOBS") or 3 * (os.cpu_count() or 1))
 # A test that takes longer hangs.
 LIMIT_S = 48 * 3600 if SOAK else 25 * 60
 # What `support::skip` and `support::size` write.
 SKIPPED, SIZE = "SKIPPED: ", "SIZE: "
 SLOWEST = 10
+# What each test took the last time it passed, in seconds.
+TIMES = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "test-times.json"
+# Modules whose tests take about a minute or more, for where nothing is recorded.
+LONG = ("attack::stacks", "attack::served", "attack::killed", "hostile::bundles", "hostile::large",
+        "it::databases", "it::labs", "it::selftest", "it::tpcc")
 
 printing = threading.Lock()
 running = set()
@@ -58,7 +65,8 @@ class Test:
         begun = time.monotonic()
         command = [self.executable, "--exact", self.path, "--nocapture", "--test-threads=1"]
         process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   start_new_session=True)
         running.add(process)
         try:
             output, _ = process.communicate(timeout=LIMIT_S)
@@ -92,7 +100,8 @@ def end(process):
 
 
 def build(parts, options):
-    """The test programs: their names, each with its path. Where every part names its program, no others are built."""
+    """The test programs: their names, each with its path. Where every part names its program, no
+    others are built."""
     named = sorted({part.split("::")[0] for part in parts})
     if named and all((ROOT / "tests" / name / "main.rs").exists() for name in named):
         options = [*options, *(f"--test={name}" for name in named)]
@@ -103,7 +112,8 @@ def build(parts, options):
     found = {}
     for line in built.stdout.splitlines():
         message = json.loads(line)
-        if message.get("reason") == "compiler-artifact" and message["profile"]["test"] and message.get("executable"):
+        made = message.get("reason") == "compiler-artifact" and message.get("executable")
+        if made and message["profile"]["test"]:
             target = message["target"]
             name = "main" if target["kind"] == ["bin"] else target["name"]
             found[name] = message["executable"]
@@ -113,11 +123,36 @@ def build(parts, options):
 def listed(program, executable):
     text = subprocess.run([executable, "--list", "--format", "terse"], cwd=ROOT, env=environment(),
                           stdout=subprocess.PIPE, text=True, check=True).stdout
-    return [Test(program, executable, line.removesuffix(": test")) for line in text.splitlines() if line.endswith(": test")]
+    names = (line.removesuffix(": test") for line in text.splitlines() if line.endswith(": test"))
+    return [Test(program, executable, name) for name in names]
+
+
+def recorded():
+    try:
+        return json.loads(TIMES.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def longest_first(tests):
+    """So that none of the long ones runs on by itself in the end."""
+    known = recorded()
+
+    def expected(test):
+        rest = 60 if test.name.startswith(LONG) else 5 if test.program != "dyno" else 0
+        return known.get(test.name, rest)
+
+    return sorted(tests, key=expected, reverse=True)
+
+
+def record(tests):
+    took = {t.name: round(t.seconds, 1) for t in tests if t.state == "passed"}
+    TIMES.write_text(json.dumps(recorded() | took, indent=1, sort_keys=True))
 
 
 def run(tests, done=lambda test: None):
-    """All beside one another but those that measure, which come last and alone; `done` hears of each."""
+    """All beside one another but those that measure, which come last and alone; `done` hears of
+    each."""
 
     def one(test):
         test.run()
@@ -126,16 +161,18 @@ def run(tests, done=lambda test: None):
             done(test)
 
     alone = [t for t in tests if t.program == "measured"]
-    # The short ones of the library fill what the long ones leave.
-    beside = sorted((t for t in tests if t.program != "measured"), key=lambda t: t.program != "it")
+    beside = longest_first(t for t in tests if t.program != "measured")
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         list(pool.map(one, beside))
     for test in alone:
         one(test)
+    if not SOAK:
+        record(tests)
 
 
 def conclude(tests, seconds):
-    of = {state: [t for t in tests if t.state == state] for state in ("passed", "FAILED", "SKIPPED")}
+    states = ("passed", "FAILED", "SKIPPED")
+    of = {state: [t for t in tests if t.state == state] for state in states}
     print(f"\nThe slowest of {len(tests)} tests, which took {seconds:.0f} s together:")
     for test in sorted(tests, key=lambda t: -t.seconds)[:SLOWEST]:
         print(f"{test.seconds:9.1f} s  {test.name}")
@@ -146,7 +183,8 @@ def conclude(tests, seconds):
             print(f"  {test.name}")
             for why in test.lines(SKIPPED):
                 print(f"      {why}")
-    print(f"\n{len(of['passed'])} passed, {len(of['FAILED'])} failed, {len(of['SKIPPED'])} skipped", flush=True)
+    counts = f"{len(of['passed'])} passed, {len(of['FAILED'])} failed, {len(of['SKIPPED'])} skipped"
+    print(f"\n{counts}", flush=True)
     return 1 if of["FAILED"] or (STRICT and of["SKIPPED"]) else 0
 
 

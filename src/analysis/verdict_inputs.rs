@@ -67,7 +67,7 @@ pub fn inputs(
         writes_per_s,
         written_bytes_per_s,
         thinks: closed && point.cells.iter().flat_map(|c| &c.tallies).any(|t| t.response.is_some()),
-        device: device(gauges, window_s),
+        device: device(gauges, window_s).filter(|_| !past_the_block_layer(plan, point)),
         own: rate(processes::LOAD_READ_BYTES).map(|read_bytes_per_s| Own {
             read_bytes_per_s,
             written_bytes_per_s: own(processes::LOAD_WRITTEN_BYTES),
@@ -127,6 +127,13 @@ fn drained(gauges: &[Gauge], window_s: f64) -> f64 {
     let names = [memory::DIRTY_BYTES, memory::WRITEBACK_BYTES];
     let change = |name: &&str| find(gauges, name).and_then(|g| g.change_per_second(window_s));
     names.iter().filter_map(change).map(|change| -change).sum::<f64>().max(0.0)
+}
+
+/// Whether NVMe commands are sent past the block layer, whose counts then say nothing of the load.
+fn past_the_block_layer(plan: &Plan, point: &Point) -> bool {
+    let step = plan.protocol.steps.iter().find(|step| step.name == point.key.step);
+    let mut streams = step.iter().flat_map(|step| &step.streams);
+    streams.any(|stream| stream.engine.knobs.flag("passthrough").is_ok_and(|past| past))
 }
 
 /// How large the point's datasets are, as far as their engines say it in bytes, and whether they

@@ -8,7 +8,6 @@ pub mod psync;
 pub mod rocksdb;
 pub mod sql;
 pub mod uring;
-mod uring_commands;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

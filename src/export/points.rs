@@ -3,8 +3,8 @@
 use super::Stored;
 use super::{Column, Kind, Table, Value, key};
 use crate::analysis::meter_facts::Metered;
-use crate::analysis::point_numbers::{ClassNumbers, Numbers};
-use crate::analysis::point_summary::{P99, PERCENTILES};
+use crate::analysis::point_numbers::{ClassNumbers, Numbers, Times};
+use crate::analysis::point_summary::P99;
 use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::record::gauge::power;
@@ -12,38 +12,71 @@ use crate::record::{Cell, Outcome, POWER_CLASSES};
 
 pub struct Points;
 
+/// A class of op of a cell, as a row shows it.
+struct Row<'a> {
+    cell: &'a Cell,
+    class: &'a ClassNumbers,
+    window_ns: u64,
+}
+
+/// A column, and what stands in it.
+type Filled = (Column, fn(&Row<'_>) -> Value);
+
 /// Columns between the key and the outcome, which a point that failed before it measured anything
 /// leaves empty.
-const MEASURES: [Column; 28] = [
-    ("stream", Kind::Text),
-    ("headline", Kind::Truth),
-    ("drive", Kind::Whole),
-    ("instance", Kind::Whole),
-    ("class", Kind::Text),
-    ("threads", Kind::Whole),
-    ("depth", Kind::Whole),
-    ("ops", Kind::Whole),
-    ("ops_per_s", Kind::Real),
-    ("bytes_per_s", Kind::Real),
-    ("mean_ns", Kind::Real),
-    ("p50_ns", Kind::Real),
-    ("p95_ns", Kind::Real),
-    ("p99_ns", Kind::Real),
-    ("p999_ns", Kind::Real),
-    ("p9999_ns", Kind::Real),
-    ("max_ns", Kind::Whole),
-    ("p99_low_ns", Kind::Real),
-    ("p99_high_ns", Kind::Real),
-    ("response_mean_ns", Kind::Real),
-    ("response_p99_ns", Kind::Real),
-    ("late", Kind::Whole),
-    ("backlog_max", Kind::Whole),
-    ("backlog_end", Kind::Whole),
-    ("asked", Kind::Real),
-    ("asked_unit", Kind::Text),
-    ("misses", Kind::Whole),
-    ("given_up", Kind::Whole),
+const MEASURES: [Filled; 28] = [
+    (key::PART[0], |r| r.cell.stream.as_str().into()),
+    (("headline", Kind::Truth), |r| r.cell.headline.into()),
+    (key::PART[1], |r| r.cell.drive.into()),
+    (key::PART[2], |r| r.cell.instance.into()),
+    (key::PART[3], |r| r.class.class.name().into()),
+    (("threads", Kind::Whole), |r| r.cell.threads.into()),
+    (("depth", Kind::Whole), |r| r.cell.depth.into()),
+    (("ops", Kind::Whole), |r| r.class.ops.into()),
+    (("ops_per_s", Kind::Real), |r| r.per_s(r.class.ops).into()),
+    (("bytes_per_s", Kind::Real), |r| r.per_s(r.class.bytes).into()),
+    (("mean_ns", Kind::Real), |r| r.class.service.mean_ns.into()),
+    (("p50_ns", Kind::Real), |r| r.class.service.percentiles_ns[0].into()),
+    (("p95_ns", Kind::Real), |r| r.class.service.percentiles_ns[1].into()),
+    (("p99_ns", Kind::Real), |r| r.class.service.percentiles_ns[P99].into()),
+    (("p999_ns", Kind::Real), |r| r.class.service.percentiles_ns[3].into()),
+    (("p9999_ns", Kind::Real), |r| r.class.service.percentiles_ns[4].into()),
+    // An imported point may have no latencies at all; its maximum is then unknown, and not zero.
+    (("max_ns", Kind::Whole), |r| Some(r.class.service.max_ns).filter(|ns| *ns > 0).into()),
+    (("p99_low_ns", Kind::Real), |r| r.class.service.bounds_ns[P99].map(|(low, _)| low).into()),
+    (("p99_high_ns", Kind::Real), |r| r.class.service.bounds_ns[P99].map(|(_, high)| high).into()),
+    (("response_mean_ns", Kind::Real), |r| r.response().and_then(|t| t.mean_ns).into()),
+    (("response_p99_ns", Kind::Real), |r| r.response().and_then(|t| t.percentiles_ns[P99]).into()),
+    (("late", Kind::Whole), |r| r.open(r.cell.late)),
+    (("backlog_max", Kind::Whole), |r| r.open(r.cell.backlog_max)),
+    (("backlog_end", Kind::Whole), |r| r.open(r.cell.backlog_end)),
+    (("asked", Kind::Real), |r| r.asked().map(|(rate, _)| rate).into()),
+    (("asked_unit", Kind::Text), |r| r.asked().map(|(_, unit)| unit).into()),
+    (("misses", Kind::Whole), |r| r.class.misses.into()),
+    (("given_up", Kind::Whole), |r| r.class.given_up.into()),
 ];
+
+impl<'a> Row<'a> {
+    fn per_s(&self, n: u64) -> f64 {
+        n as f64 / (self.window_ns.max(1) as f64 / 1e9)
+    }
+
+    fn response(&self) -> Option<&'a Times> {
+        self.class.response.as_ref()
+    }
+
+    /// What only an open loop has.
+    fn open(&self, n: u64) -> Value {
+        self.cell.asked.map(|_| n).into()
+    }
+
+    fn asked(&self) -> Option<(f64, &'static str)> {
+        Some(match self.cell.asked? {
+            Rate::OpsPerSec(rate) => (rate, "ops/s"),
+            Rate::BytesPerSec(rate) => (rate, "bytes/s"),
+        })
+    }
+}
 
 const END: [Column; 4] = [
     ("window_ns", Kind::Whole),
@@ -73,7 +106,8 @@ impl Table for Points {
     }
 
     fn columns(&self) -> Vec<Column> {
-        [&key::POINT[..], &MEASURES, &WATCHED, &END].concat()
+        let measures = MEASURES.map(|(column, _)| column);
+        [&key::POINT[..], &measures, &WATCHED, &END].concat()
     }
 
     fn rows(
@@ -109,7 +143,8 @@ impl Table for Points {
                     .for_each(|t| numbers.report(t));
             }
             for class in &numbers.classes {
-                write(measures(cell, class, point.window_ns))?;
+                let made = Row { cell, class, window_ns: point.window_ns };
+                write(MEASURES.iter().map(|(_, value)| value(&made)).collect())?;
                 rows += 1;
             }
         }
@@ -131,40 +166,5 @@ fn watched(metered: &Metered) -> Vec<Value> {
     let verdict = metered.verdict.as_ref();
     row.push(verdict.map(|v| v.limit.name()).into());
     row.push(verdict.map(|v| v.evidence.as_str()).into());
-    row
-}
-
-fn measures(cell: &Cell, class: &ClassNumbers, window_ns: u64) -> Vec<Value> {
-    let per_s = |n: u64| n as f64 / (window_ns.max(1) as f64 / 1e9);
-    let (asked, unit) = match cell.asked {
-        Some(Rate::OpsPerSec(rate)) => (Some(rate), Some("ops/s")),
-        Some(Rate::BytesPerSec(rate)) => (Some(rate), Some("bytes/s")),
-        None => (None, None),
-    };
-    let [low, high] = match class.service.bounds_ns[P99] {
-        Some((low, high)) => [low.into(), high.into()],
-        None => [Value::Missing, Value::Missing],
-    };
-    let open = |n: u64| cell.asked.map(|_| n).into();
-    let response = class.response.as_ref();
-    let [stream, drive, instance, name] =
-        key::of_part(&cell.stream, cell.drive, cell.instance, class.class);
-    let mut row = vec![stream, cell.headline.into(), drive, instance, name];
-    row.extend([cell.threads.into(), cell.depth.into(), class.ops.into()]);
-    row.extend([per_s(class.ops).into(), per_s(class.bytes).into(), class.service.mean_ns.into()]);
-    row.extend((0..PERCENTILES.len()).map(|i| class.service.percentiles_ns[i].into()));
-    // An imported point may have no latencies at all; its maximum is then unknown, and not zero.
-    row.push(Some(class.service.max_ns).filter(|ns| *ns > 0).into());
-    row.extend([low, high]);
-    row.push(response.and_then(|r| r.mean_ns).into());
-    row.push(response.and_then(|r| r.percentiles_ns[P99]).into());
-    row.extend([
-        open(cell.late),
-        open(cell.backlog_max),
-        open(cell.backlog_end),
-        asked.into(),
-        unit.into(),
-    ]);
-    row.extend([class.misses.into(), class.given_up.into()]);
     row
 }

@@ -8,6 +8,7 @@ use std::os::unix::fs::{FileExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 
 use crate::bench::{REFUSAL, Room, bench, checksums, must};
+use crate::support::size;
 
 /// What somebody has done, before a first run or after one; and what is said of it.
 struct Case {
@@ -303,14 +304,18 @@ const PASSED: &[Case] = &[
 
 const ENGINES: [&str; 2] = ["psync", "uring"];
 
+/// Of a soak.
 pub fn cases() -> usize {
     (REFUSED.len() + PASSED.len()) * ENGINES.len() * 2 + DAMAGED.len() * 2
 }
 
-/// Each situation with each engine, with and without a copy.
+/// Each situation with each engine, with and without a copy; every day with one of the four in
+/// turn.
 fn each(cases: &[Case], then: fn(&Case, &str, Option<i32>, &str)) {
-    for case in cases {
-        for (engine, restore) in ENGINES.iter().flat_map(|e| [(e, false), (e, true)]) {
+    let ways: Vec<_> = ENGINES.iter().flat_map(|e| [(e, false), (e, true)]).collect();
+    let many = size(1, ways.len());
+    for (i, case) in cases.iter().enumerate() {
+        for (engine, restore) in (0..many).map(|way| ways[(i + way) % ways.len()]) {
             let room = Room::new(engine, restore);
             if case.after_a_run {
                 room.run_well("first.dyno");

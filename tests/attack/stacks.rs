@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{DYNO, skip};
+use crate::support::{DYNO, size, skip};
 
 /// A situation of the lab's, and what is said of it; nothing where the drive is free by then and is
 /// erased.
@@ -52,13 +52,36 @@ const STACKS: &[(&str, &str)] = &[
     ("bcache-cache-without-its-mark", "bcache"),
 ];
 
+/// Of these, what an everyday run leaves out: it differs little from the others.
+const RARE: &[&str] = &[
+    "md-raid1-1.0",
+    "md-raid1-1.0-other-half",
+    "md-raid1-1.0-stopped",
+    "md-raid1-0.90",
+    "md-raid1-0.90-other-half",
+    "md-raid1-0.90-stopped",
+    "dm-linear-taken-apart",
+    "dm-multipath",
+    "dm-over-a-partition-taken-apart",
+    "nvme-multipath-taken-apart",
+    "lvm-physical-volume",
+    "nbd-under-dm",
+    "bcache-backing-unregistered",
+    "bcache-cache-unregistered",
+];
+
+/// Of a soak.
 pub const CASES: usize = STACKS.len();
 
 #[test]
 fn what_is_part_of_a_stack_is_refused_and_not_a_byte_of_it_changes() {
     let folder = tempfile::tempdir().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/stacks");
-    let output = Command::new(script).args(["--dyno", DYNO, "--out"]).arg(folder.path()).output();
+    let many = size(STACKS.len() - RARE.len(), STACKS.len());
+    let short = if many < STACKS.len() { &["--short"][..] } else { &[] };
+    let stacks = STACKS.iter().filter(|(name, _)| short.is_empty() || !RARE.contains(name));
+    let mut lab = Command::new(script);
+    let output = lab.args(["--dyno", DYNO, "--out"]).arg(folder.path()).args(short).output();
     let output = match output {
         Ok(output) if output.status.code() == Some(77) => {
             return skip(String::from_utf8_lossy(&output.stderr).trim());
@@ -77,8 +100,9 @@ fn what_is_part_of_a_stack_is_refused_and_not_a_byte_of_it_changes() {
     let expected = |(name, says): &(&str, &str)| {
         format!("{name},{}", if says.is_empty() { "0,changed" } else { "3,same" })
     };
-    assert_eq!(ended, STACKS.iter().map(expected).collect::<Vec<_>>(), "{log}");
-    for (name, says) in STACKS {
+    assert_eq!(ended, stacks.clone().map(expected).collect::<Vec<_>>(), "{log}");
+    assert_eq!(ended.len(), many);
+    for (name, says) in stacks {
         let said = text(&format!("{name}.txt"));
         assert!(said.contains(says), "{name}: '{says}' is not in: {said}");
     }

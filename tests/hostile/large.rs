@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use crate::bench::{Bench, Ended, SECONDS};
 use crate::bundles;
 use crate::kinds::{Kind, MORE, Must, kind, sql};
+use crate::support::size;
 
 /// Numbers that a recursive query counts up to.
 macro_rules! count {
@@ -160,7 +161,8 @@ fn what_many_points_take_grows_with_their_number_and_not_with_its_square() {
         ("export", &["export", "b.dyno"]),
         ("check", &["plan", "check", "plan.toml"]),
     ];
-    let sizes = [25_000, 200_000];
+    let few = size(8_000, 25_000);
+    let sizes = [few, 8 * few];
     let took = sizes.map(|points| {
         let bench = Bench::new();
         full(&bench, points);

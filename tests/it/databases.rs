@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::servers::{self, Bench, MariaDb, Postgres};
-use crate::support::{DYNO, have, said, skip, until};
+use crate::support::{DYNO, have, said, size, skip, until};
 
 const FILL: &str = "fill = { kind = \"oltp_load\", tables = 2, table_size = 2000, threads = 2 }";
 const EXISTING: &[&str] = &["mariadbd", "mariadb", "mariadb-install-db", "sysbench"];
@@ -382,16 +382,23 @@ fn go_tpc_and_dyno_each_run_on_the_others_tables_and_find_all_conditions_kept() 
     tpcc(&server, "theirs", "", "10ms", "tpcc_check");
 }
 
-/// As a user would: from nothing to a brief, at the protocols' own small scale.
+/// As a user would: from nothing to a brief, at the protocols' own small scale. Every day in
+/// shorter windows, and TPC-C's is `tpcc::both_protocols_…`'s to show.
 #[test]
 fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories() {
     if !have(&["mariadbd"]) {
         return;
     }
     let begun = Instant::now();
-    for (protocol, words) in
-        [("mysql-oltp", "two servers a drive"), ("tpcc", "New-Orders per minute")]
-    {
+    let all = [("mysql-oltp", "two servers a drive"), ("tpcc", "New-Orders per minute")];
+    let many = size(1, all.len());
+    let shorter: Vec<String> = ["one-server", "two-servers"]
+        .iter()
+        .flat_map(|step| [format!("step.{step}.warmup=1s"), format!("step.{step}.duration=3s")])
+        .collect();
+    let shorter = shorter.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>();
+    let shorter = if many == 1 { &shorter[..] } else { &[] };
+    for (protocol, words) in &all[..many] {
         let bench = Bench::new();
         std::fs::create_dir(bench.path("other")).unwrap();
         let run = |words: &[&str]| {
@@ -411,7 +418,7 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
             "--bundle",
             "b.dyno",
         ];
-        let told = run(&[&["run", protocol, "--scale", "small"], &subjects[..]].concat());
+        let told = run(&[&["run", protocol, "--scale", "small"], &subjects[..], shorter].concat());
         assert!(told.contains(" 0 failed"), "{told}");
         run(&["report", "b.dyno", "-o", "b.html"]);
         let page = std::fs::read_to_string(bench.path("b.html")).unwrap();

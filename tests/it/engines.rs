@@ -7,7 +7,7 @@ use std::process::Command;
 
 use dyno::plan::Family;
 
-use crate::support::{DYNO, dyno};
+use crate::support::{DYNO, dyno, dyno_well, said};
 
 /// Every engine that moves blocks, as a plan names it, with each value of a knob `direct`. Direct
 /// I/O on the temporary folder's filesystem is part of what is relied upon.
@@ -210,6 +210,40 @@ fn a_filesystem_without_write_zeroes_is_an_error_with_its_remedy_and_no_load() {
         let shown = String::from_utf8_lossy(&shown) + String::from_utf8_lossy(&output.stderr);
         assert!(shown.contains("has no write zeroes for files"), "{engine}: {shown}");
         assert!(shown.contains("leave write zeroes out of the workload"), "{engine}: {shown}");
+    }
+}
+
+#[test]
+fn a_thread_of_the_kernel_may_submit() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    std::fs::create_dir(dir.path().join("drive")).unwrap();
+    let engine = "{ kind = \"uring\", sqpoll = true }";
+    let text = protocol(engine, "workload = { kind = \"random\", read = 50 }\ndepth = 4");
+    std::fs::write(dir.path().join("p.toml"), text).unwrap();
+    let run = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
+    dyno_well(dir.path(), &run);
+    let data = std::fs::read(dir.path().join("drive/dyno-data/file.0/data")).unwrap();
+    assert!(data.chunks(512).all(|sector| sector.iter().any(|byte| *byte != 0)));
+}
+
+#[test]
+fn what_io_uring_cannot_do_with_a_file_is_refused_before_anything_is_filled() {
+    let dir = tempfile::tempdir_in("/dev/shm").unwrap();
+    std::fs::create_dir(dir.path().join("drive")).unwrap();
+    for (knob, why, remedy) in [
+        ("poll = \"iopoll\"", "so nothing is polled", "name a filesystem on one drive"),
+        ("poll = \"hybrid\"", "so nothing is polled", "set `poll = \"none\"`"),
+        ("poll = \"iopoll\", direct = false", "needs direct I/O", "set `direct = true`"),
+        ("passthrough = true", "it is a file", "name a whole NVMe namespace"),
+    ] {
+        let engine = format!("{{ kind = \"uring\", {knob} }}");
+        let text = protocol(&engine, "workload = \"random\"");
+        std::fs::write(dir.path().join("p.toml"), text).unwrap();
+        let run = ["run", "./p.toml", "--subject", "A=drive", "--bundle", "b.dyno"];
+        let output = dyno(dir.path(), &run);
+        let said = said(&output);
+        assert!(!output.status.success(), "{knob}: {said}");
+        assert!(said.contains(why) && said.contains(remedy), "{knob}: {said}");
     }
 }
 

@@ -18,6 +18,7 @@ mod fuzz;
 mod golden;
 mod imports;
 mod interop;
+mod labs;
 mod made;
 mod method;
 mod parts;

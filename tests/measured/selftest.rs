@@ -1,7 +1,6 @@
 //! `dyno selftest`, whole: it says what it found of everything that it promises to look at, and
 //! leaves nothing behind.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{DYNO, said, size, skip};
@@ -68,76 +67,4 @@ fn a_self_test_says_what_it_found_and_leaves_nothing_behind() {
     let left: Vec<_> =
         temporary.path().read_dir().expect("listed").flatten().map(|e| e.path()).collect();
     assert!(left.is_empty(), "{left:?}");
-}
-
-/// A loop device over a sparse file, which is its serial number; gone when dropped.
-struct Loop {
-    _folder: tempfile::TempDir,
-    file: PathBuf,
-    device: String,
-}
-
-impl Loop {
-    fn new() -> Option<Loop> {
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
-        let file = folder.path().join("disk");
-        std::fs::File::create(&file).expect("made").set_len(64 << 20).expect("a size");
-        let made = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
-        let Some(made) = made.ok().filter(|out| out.status.success()) else {
-            skip("loop devices cannot be made here (root is needed)");
-            return None;
-        };
-        let device = String::from_utf8_lossy(&made.stdout).trim().to_string();
-        Some(Loop { _folder: folder, file, device })
-    }
-
-    fn selftest(&self, keys: &str) -> (Option<i32>, String) {
-        let mut command = Command::new(DYNO);
-        let out = command
-            .args(["selftest", "--duration", "10s", &format!("{}{keys}", self.device)])
-            .output();
-        let out = out.expect("ran");
-        (out.status.code(), said(&out))
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
-    }
-}
-
-fn first_byte(file: &Path) -> u8 {
-    std::fs::read(file).expect("read")[0]
-}
-
-#[test]
-fn a_self_test_writes_to_a_bare_device_only_where_a_run_would() {
-    let Some(disk) = Loop::new() else { return };
-    let serial = disk.file.display();
-    let refused = |keys: &str, what: &str| {
-        let (code, text) = disk.selftest(keys);
-        assert!(code.is_some_and(|c| c != 0) && text.contains(what), "{keys}: {code:?} {text}");
-        assert!(
-            !text.contains("Self-test, 1 of"),
-            "it is refused before anything is measured: {text}"
-        );
-    };
-    refused("", "would write to this device, and the plan does not allow that");
-    refused(&format!(",serial={serial}"), "would write to this device");
-    refused(",serial=another,erase=true", "and the plan names 'another'");
-    refused(
-        &format!(",serial={serial},erase=true,size=1"),
-        "is not a device with serial and erase",
-    );
-    let (code, text) = disk.selftest(&format!(",serial={serial},erase=true"));
-    assert!(code == Some(0) && text.contains("Not kept"), "{text}");
-    assert!(text.contains(&format!("direct reads of {}", disk.device)), "{text}");
-    let failed = text.split("Not measured").nth(1).unwrap_or_default();
-    assert!(failed.is_empty() || failed.contains("uring"), "{text}");
-    // What the first has written is data that nobody named to the second.
-    assert_ne!(first_byte(&disk.file), 0);
-    refused(&format!(",serial={serial},erase=true"), "it holds data of a kind that is not known");
-    let (code, text) = disk.selftest(&format!(",serial={serial},erase=unknown data"));
-    assert_eq!(code, Some(0), "{text}");
 }

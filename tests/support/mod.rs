@@ -112,6 +112,27 @@ pub fn said(output: &Output) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Runs a part of the lab of NVMe drives (`labs/nvme`) and has what it leaves in a folder; what it
+/// said, or nothing where it cannot run here.
+pub fn nvme_lab(part: &str, out: &Path) -> Option<String> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/nvme");
+    let output = Command::new(script).args(["--dyno", DYNO, part, "--out"]).arg(out).output();
+    let output = match output {
+        Ok(output) => output,
+        Err(error) => {
+            skip(format!("labs/nvme cannot be started: {error}"));
+            return None;
+        }
+    };
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.code() == Some(77) {
+        skip(String::from_utf8_lossy(&output.stderr).trim());
+        return None;
+    }
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    Some(said)
+}
+
 /// Waits for a condition, for so many seconds at most.
 #[track_caller]
 pub fn until(what: &str, seconds: u64, mut met: impl FnMut() -> bool) {

@@ -1,6 +1,7 @@
 //! The rules of the house that a compiler does not know: sizes, headers, import direction, banned
 //! calls.
 
+mod glossary;
 mod imports;
 
 use std::path::{Path, PathBuf};
@@ -117,6 +118,12 @@ fn lines_have_at_most_a_hundred_columns() {
                 violations.push(format!("{}:{}: {columns} columns", path.display(), i + 1));
             }
         }
+    }
+    for name in ["scripts/test.py", "scripts/soak.py"] {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
+        let text = text.unwrap();
+        let long = text.lines().enumerate().filter(|(_, l)| l.chars().count() > MOST_COLUMNS);
+        violations.extend(long.map(|(i, _)| format!("{name}:{}: too long", i + 1)));
     }
     none(violations);
 }

@@ -1,0 +1,199 @@
+//! `uring`: io_uring with registered buffers and file, batched submission and completion;
+//! with polling, a submitting thread of the kernel, or NVMe commands past the block layer where the
+//! plan asks for them.
+//!
+//! A ring belongs to one worker thread, which lets the kernel run completions there and nowhere
+//! else (SINGLE_ISSUER and DEFER_TASKRUN, Linux 6.1); older kernels get the ring without. One
+//! system call submits a turn's batch and waits.
+
+mod commands;
+mod lane;
+mod passthrough;
+mod polling;
+mod ring;
+
+use std::sync::Arc;
+
+use io_uring::{cqueue, squeue};
+
+use super::block_commands;
+use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
+use super::{Access, Engine, Site, Target};
+use crate::base::clock::Clock;
+use crate::base::error::{Result, failed};
+use crate::base::rng::Seed;
+use crate::load::{AnyLane, Space};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
+use crate::record::Fact;
+use commands::Plain;
+use lane::{Parts, UringLane};
+use passthrough::{Commands, Generic};
+use polling::Poll;
+use ring::{Options, hybrid_ring, ring};
+
+/// The engine `uring`.
+pub struct Uring;
+
+static INFO: Info = Info {
+    name: "uring",
+    summary: "io_uring with registered buffers and file, batched",
+    family: Family::Block,
+    writes: false,
+    max_depth: 4096,
+    knobs: &[
+        SIZE,
+        Knob {
+            name: "direct",
+            kind: Kind::Bool,
+            default: DefaultValue::Is("true"),
+            doc: "Open with O_DIRECT, past the page cache.",
+        },
+        OFFSET,
+        COMPRESSIBLE,
+        Knob {
+            name: "nop",
+            kind: Kind::Bool,
+            default: DefaultValue::Is("false"),
+            doc: "Send NOP requests in place of reads and writes: what the engine itself costs.",
+        },
+        Knob {
+            name: "poll",
+            kind: Kind::Choice(Poll::WORDS),
+            default: DefaultValue::Absent,
+            doc: "How completions are found: \"none\" (the drive interrupts; without the knob as \
+                  well), \"iopoll\" (the worker's processor looks for them) or \"hybrid\" (it \
+                  sleeps for half of the usual time first, Linux 6.13). Needs queues for polling: \
+                  nvme.poll_queues=N on the kernel's command line.",
+        },
+        Knob {
+            name: "sqpoll",
+            kind: Kind::Bool,
+            default: DefaultValue::Absent,
+            doc: "Let a thread of the kernel submit, one for each worker: no system call, and one \
+                  more processor.",
+        },
+        Knob {
+            name: "passthrough",
+            kind: Kind::Bool,
+            default: DefaultValue::Absent,
+            doc: "Send NVMe commands to the generic device of the namespace (/dev/ng0n1), past \
+                  the block layer. For whole NVMe namespaces, Linux 6.1.",
+        },
+    ],
+    source: "",
+};
+
+impl Engine for Uring {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        let flag = |name: &str| site.knobs.get(name).is_some_and(|value| value == true);
+        let poll = Poll::named(site.knobs.text("poll").unwrap_or_default());
+        let options = Options { poll, sqpoll: flag("sqpoll") };
+        let file = Arc::new(BlockFile::open(site)?);
+        poll.check(&file)?;
+        let generic = match flag("passthrough") {
+            true => Some(Arc::new(Generic::of(&file, site.access != Access::ReadOnly)?)),
+            false => None,
+        };
+        let target =
+            UringTarget { file, generic, options, nop: site.knobs.flag("nop")?, clock: site.clock };
+        // What the kernel lacks is known before a worker starts.
+        target.try_ring()?;
+        Ok(Box::new(target))
+    }
+}
+
+struct UringTarget {
+    file: Arc<BlockFile>,
+    generic: Option<Arc<Generic>>,
+    options: Options,
+    nop: bool,
+    clock: Clock,
+}
+
+impl UringTarget {
+    fn try_ring(&self) -> Result<()> {
+        match (&self.generic, self.options.poll) {
+            (Some(_), Poll::Hybrid) => Err(failed(
+                "hybrid polling for NVMe commands is not among what Dyno can do",
+                "set `poll = \"iopoll\"`, or `passthrough = false`",
+            )),
+            (None, Poll::Hybrid) if self.options.sqpoll => Err(failed(
+                "hybrid polling with a submitting thread is not among what Dyno can do",
+                "set `poll = \"iopoll\"`, or `sqpoll = false`",
+            )),
+            (None, Poll::Hybrid) => hybrid_ring(1, self.options).map(drop),
+            (None, _) => ring::<squeue::Entry, cqueue::Entry>(1, self.options).map(drop),
+            (Some(_), _) => ring::<squeue::Entry128, cqueue::Entry32>(1, self.options).map(drop),
+        }
+    }
+}
+
+impl Target for UringTarget {
+    fn space(&self) -> Space {
+        let space = self.file.space();
+        let unit = self.generic.as_ref().map_or(0, |generic| generic.block_bytes());
+        Space { align_bytes: space.align_bytes.max(unit), ..space }
+    }
+
+    fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        commands::check_polled(self.options.poll, self.generic.is_some(), stream)?;
+        let seed = Seed::new(0, 1, u64::from(thread));
+        let largest = largest_op(stream)?;
+        let parts = Parts {
+            buffers: Buffers::new(stream.depth, largest, self.file.compressible, seed)?,
+            depth: stream.depth,
+            file: Arc::clone(&self.file),
+            nop: self.nop,
+            options: self.options,
+            clock: self.clock,
+        };
+        // A write with the flush that follows it is two requests.
+        let entries = if commands::pairs(stream) { 2 * stream.depth } else { stream.depth };
+        if let Some(generic) = &self.generic {
+            let sizes = stream.workload.knobs.sizes("block")?;
+            let sizes: Vec<u64> = sizes.iter().map(|size| size.0).collect();
+            generic.check(self.file.base, &sizes)?;
+            if !self.nop {
+                block_commands::check(&self.file, stream)?;
+            }
+            let (form, ring) =
+                (Commands { generic: Arc::clone(generic) }, ring(entries, self.options)?);
+            return Ok(Box::new(UringLane::new(ring, form, &**generic, parts)?));
+        }
+        let ring = match self.options.poll {
+            Poll::Hybrid => hybrid_ring(entries, self.options)?,
+            _ => ring(entries, self.options)?,
+        };
+        let form = Plain { file: Arc::clone(&self.file) };
+        let mut lane = UringLane::new(ring, form, &self.file.file, parts)?;
+        if !self.nop {
+            commands::check(lane.ring(), &self.file, stream)?;
+        }
+        Ok(Box::new(lane))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.file.sync()
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let mut facts = self.file.facts("uring");
+        let mut say = |name: &str, value: &str| {
+            facts.push(Fact::new("Dataset (uring)", name, value));
+        };
+        if self.options.poll != Poll::None {
+            say("Polling", self.options.poll.name());
+        }
+        if self.options.sqpoll {
+            say("Submission", "by a thread of the kernel (SQPOLL)");
+        }
+        if let Some(generic) = &self.generic {
+            say("Passthrough", &format!("NVMe commands to {}", generic.name));
+        }
+        facts
+    }
+}

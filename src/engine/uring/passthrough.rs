@@ -1,0 +1,264 @@
+//! NVMe commands past the block layer, on the generic device of a namespace (`/dev/ng0n1`).
+//!
+//! The generic device knows no exclusive opening. What is under test is the block device, which the
+//! guard has passed and which stays open, exclusively where it is written to; the generic device is
+//! found from it and must be of the same namespace. Commands and their fields: NVM Command Set
+//! Specification, section 3.2; `struct nvme_uring_cmd`: linux/nvme_ioctl.h.
+
+use std::fs::{File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use io_uring::{cqueue, opcode, squeue, types};
+
+use super::super::blockfile::BlockFile;
+use super::lane::{FIRST_OF_PAIR, Form, Request};
+use crate::base::error::{Context, Result, failed};
+use crate::lab::guard::disk::Disk;
+use crate::load::{Op, OpKind};
+
+/// `NVME_URING_CMD_IO` and `NVME_IOCTL_ID` of linux/nvme_ioctl.h.
+const COMMAND: u32 = 0xC048_4E80;
+const NAMESPACE_ID: libc::c_ulong = 0x4E40;
+
+const FLUSH: u8 = 0x00;
+const WRITE: u8 = 0x01;
+const READ: u8 = 0x02;
+const WRITE_ZEROES: u8 = 0x08;
+const DATASET_MANAGEMENT: u8 = 0x09;
+/// Bit 30 of dword 12: force unit access.
+const FUA: u32 = 1 << 30;
+/// Bit 2 of dword 11: the ranges are deallocated.
+const DEALLOCATE: u32 = 1 << 2;
+
+/// A namespace's generic device.
+pub struct Generic {
+    file: File,
+    namespace: u32,
+    /// Of a logical block.
+    block_bytes: u32,
+    /// What one command may move.
+    most_bytes: u64,
+    /// Its name.
+    pub name: String,
+}
+
+impl Generic {
+    /// Of the block device that is open already.
+    pub fn of(block: &BlockFile, writes: bool) -> Result<Generic> {
+        let shown = block.path.display();
+        let no = |why: &str| {
+            failed(
+                format!("NVMe commands cannot be sent to {shown}: {why}"),
+                "name a whole NVMe namespace by its link below /dev/disk/by-id, or set \
+                 `passthrough = false`",
+            )
+        };
+        if !block.is_device {
+            return Err(no("it is a file"));
+        }
+        let disk = Disk::of_open(&block.file)?;
+        let generic = disk.name().strip_prefix("nvme").map(|rest| format!("/dev/ng{rest}"));
+        let node = generic.ok_or_else(|| no("it is no NVMe namespace"))?;
+        if disk.whole() != disk {
+            return Err(no("it is a partition"));
+        }
+        if !Path::new(&node).exists() {
+            return Err(no(&format!("there is no {node} (Linux 5.13 makes it)")));
+        }
+        let opened = OpenOptions::new().read(true).write(writes).open(&node);
+        let file = opened.with_context(|| format!("opening {node}"))?;
+        if Disk::of(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd())))? != disk {
+            return Err(no(&format!("{node} is of another namespace")));
+        }
+        let read = |name: &str| {
+            let text = std::fs::read_to_string(disk.sysfs.join("queue").join(name)).ok();
+            text.and_then(|text| text.trim().parse::<u64>().ok())
+                .with_context(|| format!("reading queue/{name} of {shown}"))
+        };
+        // SAFETY: the ioctl takes no argument.
+        let namespace = unsafe { libc::ioctl(block.file.as_raw_fd(), NAMESPACE_ID) };
+        let namespace = u32::try_from(namespace).ok().filter(|&id| id > 0);
+        Ok(Generic {
+            file,
+            namespace: namespace.ok_or_else(|| no("it does not say its namespace's number"))?,
+            block_bytes: u32::try_from(read("logical_block_size")?).unwrap_or(512),
+            // A command is not divided, unlike a request of the block layer.
+            most_bytes: read("max_hw_sectors_kb")? * 1024,
+            name: node,
+        })
+    }
+
+    /// The unit of what commands address.
+    pub fn block_bytes(&self) -> u32 {
+        self.block_bytes
+    }
+
+    /// Refuses ops that one command cannot execute: larger than it may be, or not of whole blocks
+    /// of the drive.
+    pub fn check(&self, base: u64, sizes: &[u64]) -> Result<()> {
+        let (block_bytes, name) = (u64::from(self.block_bytes), &self.name);
+        if let Some(size) = sizes.iter().find(|size| **size > self.most_bytes) {
+            return Err(failed(
+                format!("a command to {name} moves {} bytes at most, not {size}", self.most_bytes),
+                "make `block` smaller, or set `passthrough = false`",
+            ));
+        }
+        let whole = |bytes: &u64| bytes.is_multiple_of(block_bytes);
+        if sizes.iter().chain([&base]).all(whole) {
+            return Ok(());
+        }
+        Err(failed(
+            format!("commands to {name} address blocks of {block_bytes} bytes"),
+            "make `block` and `offset` multiples of that",
+        ))
+    }
+}
+
+impl AsRawFd for Generic {
+    fn as_raw_fd(&self) -> std::os::fd::RawFd {
+        self.file.as_raw_fd()
+    }
+}
+
+/// How a lane sends commands to it.
+pub struct Commands {
+    /// The device, open as long as the lane.
+    pub generic: std::sync::Arc<Generic>,
+}
+
+/// `struct nvme_uring_cmd`, without the reserved ends.
+#[derive(Default)]
+struct Command {
+    opcode: u8,
+    address: u64,
+    bytes: u32,
+    dwords: [u32; 3],
+}
+
+impl Commands {
+    fn bytes(&self, command: &Command) -> [u8; 80] {
+        let mut all = [0; 80];
+        let mut put = |at: usize, value: &[u8]| all[at..at + value.len()].copy_from_slice(value);
+        put(0, &[command.opcode]);
+        put(4, &self.generic.namespace.to_ne_bytes());
+        put(24, &command.address.to_ne_bytes());
+        put(36, &command.bytes.to_ne_bytes());
+        for (i, dword) in command.dwords.iter().enumerate() {
+            put(40 + 4 * i, &dword.to_ne_bytes());
+        }
+        all
+    }
+
+    fn entry(&self, slot: u32, command: &Command) -> squeue::Entry128 {
+        let entry = opcode::UringCmd80::new(types::Fixed(0), COMMAND).cmd(self.bytes(command));
+        match command.bytes {
+            0 => entry.build(),
+            _ => entry.buf_index(Some(slot as u16)).build(),
+        }
+    }
+
+    /// Of an op that addresses blocks: first block in dwords 10 and 11, their number less one in
+    /// dword 12.
+    fn of_blocks(&self, opcode: u8, flags: u32, at: u64, len: u32) -> Command {
+        let first = at / u64::from(self.generic.block_bytes);
+        let count = len / self.generic.block_bytes;
+        let dwords = [first as u32, (first >> 32) as u32, count.saturating_sub(1) | flags];
+        Command { opcode, dwords, ..Command::default() }
+    }
+}
+
+impl Form for Commands {
+    type Sq = squeue::Entry128;
+    type Cq = cqueue::Entry32;
+
+    #[inline(always)]
+    fn plain(&self, write: bool, slot: u32, address: *mut u8, at: u64, len: u32) -> Self::Sq {
+        let command = self.of_blocks(if write { WRITE } else { READ }, 0, at, len);
+        self.entry(slot, &Command { address: address as u64, bytes: len, ..command })
+    }
+
+    fn other(&self, (slot, address): (u32, *mut u8), at: u64, op: &Op) -> Request<Self::Sq> {
+        let write = |flags| {
+            let command = self.of_blocks(WRITE, flags, at, op.len);
+            self.entry(slot, &Command { address: address as u64, bytes: op.len, ..command })
+        };
+        let flush = self.entry(slot, &Command { opcode: FLUSH, ..Command::default() });
+        let alone = |entry| Request { before: None, entry, answer: 0 };
+        match op.kind {
+            OpKind::WriteFua => alone(write(FUA)),
+            OpKind::WriteFlush => {
+                let first = write(0).flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS);
+                let before = Some(first.user_data(FIRST_OF_PAIR | u64::from(slot)));
+                Request { before, entry: flush, answer: 0 }
+            }
+            OpKind::WriteZeroes => {
+                alone(self.entry(slot, &self.of_blocks(WRITE_ZEROES, 0, at, op.len)))
+            }
+            OpKind::Trim => {
+                let block_bytes = self.generic.block_bytes;
+                let first = at / u64::from(block_bytes);
+                // One range: attributes, length in blocks, first block.
+                let mut range = [0u8; 16];
+                range[4..8].copy_from_slice(&(op.len / block_bytes).to_le_bytes());
+                range[8..].copy_from_slice(&first.to_le_bytes());
+                // SAFETY: the slot's buffer has at least 4,096 bytes and is the lane's until the
+                // completion has been reaped.
+                unsafe { std::ptr::copy_nonoverlapping(range.as_ptr(), address, range.len()) };
+                alone(self.entry(
+                    slot,
+                    &Command {
+                        opcode: DATASET_MANAGEMENT,
+                        address: address as u64,
+                        bytes: range.len() as u32,
+                        dwords: [0, DEALLOCATE, 0],
+                    },
+                ))
+            }
+            _ => alone(flush.flags(squeue::Flags::IO_DRAIN)),
+        }
+    }
+
+    /// A command that went well answers 0, whatever it moved.
+    fn answer(&self, _len: u32) -> i32 {
+        0
+    }
+
+    fn nop(&self) -> Self::Sq {
+        opcode::Nop::new().build().into()
+    }
+
+    fn set_user_data(entry: Self::Sq, data: u64) -> Self::Sq {
+        entry.user_data(data)
+    }
+
+    /// Above zero it is the status field of the completion.
+    fn failure(&self, result: i32) -> std::io::Error {
+        match result {
+            status if status > 0 => std::io::Error::other(format!(
+                "NVMe status: type {:x}h, code {:02x}h",
+                status >> 8 & 0x7,
+                status & 0xFF
+            )),
+            _ => std::io::Error::from_raw_os_error(-result),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_laid_out_as_the_kernel_and_the_specification_have_it() {
+        let file = File::open("/dev/null").expect("opened");
+        let generic =
+            Generic { file, namespace: 7, block_bytes: 4096, most_bytes: 0, name: String::new() };
+        let commands = Commands { generic: std::sync::Arc::new(generic) };
+        let command = commands.of_blocks(WRITE, FUA, 4096 * 0x1_0000_0002, 16384);
+        let bytes = commands.bytes(&Command { address: 0x1000, bytes: 16384, ..command });
+        let number = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
+        assert_eq!((bytes[0], number(4), number(24), number(36)), (1, 7, 0x1000, 16384));
+        assert_eq!([40, 44, 48].map(number), [2, 1, 3 | FUA]);
+    }
+}

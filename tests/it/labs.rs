@@ -1,0 +1,62 @@
+//! What the lab of NVMe drives (`labs/nvme`) shows however busy this machine is: the block
+//! protocols run to their ends on drives with namespaces, and a pulled drive and bad sectors end
+//! only their own points.
+
+use dyno::record::Outcome;
+use dyno::stats::limit::Limit;
+use dyno::store::Bundle;
+
+use crate::support::nvme_lab;
+
+/// Steps of `vdbench-profiles`.
+const PROFILES: usize = 19;
+
+#[test]
+fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(said) = nvme_lab("functions", folder.path()) else { return };
+    let bundle = |name: &str| folder.path().join(format!("{name}.dyno"));
+    for (name, points) in [("profiles", 2 * PROFILES), ("pressure", 2 * 2), ("neighbours", 3)] {
+        let stored = Bundle::open(&bundle(name)).unwrap().points().unwrap();
+        assert_eq!(stored.len(), points, "{name}: {said}");
+        let failed = stored.iter().find(|p| p.point.outcome != Outcome::Measured);
+        assert!(failed.is_none(), "{name}: {failed:?}");
+    }
+
+    // Three namespaces that are only read from: what the drive did is counted over all of them.
+    let facts =
+        dyno::cmd::load::facts(&[folder.path().join("neighbours.dyno")], &Default::default())
+            .unwrap();
+    let alone = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
+    assert_ne!(alone.limit, Limit::Memory, "{}", alone.evidence);
+
+    let neighbours =
+        Bundle::open(&folder.path().join("neighbours.dyno")).unwrap().prepared().unwrap();
+    assert_eq!(neighbours[0].outcome, "6 namespaces of 144 MiB, 1 of them attached");
+
+    let text = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let drives = text("drives.txt");
+    for part in [
+        "AAAA1111",
+        "BBBB2222",
+        "QEMU NVMe Ctrl",
+        "power state 0",
+        "yes, under a plan that names it",
+    ] {
+        assert!(drives.contains(part), "'{part}' is not in:\n{drives}");
+    }
+    let line = |text: &str, what: &str| {
+        let found = text
+            .lines()
+            .find(|l| l.contains(what))
+            .unwrap_or_else(|| panic!("no '{what}' in:\n{text}\n{said}"));
+        found.to_string()
+    };
+    let faults = text("faults.txt");
+    assert!(line(&faults, "C, first").contains("FAILED"), "{faults}");
+    assert!(!line(&faults, "D, first").contains("FAILED"), "{faults}");
+    assert!(line(&faults, "D, whole").contains("FAILED"), "{faults}");
+    let resumed = text("resumed.txt");
+    assert!(!line(&resumed, "C, first").contains("FAILED"), "{resumed}");
+    assert!(!line(&resumed, "C, whole").contains("FAILED"), "{resumed}");
+}

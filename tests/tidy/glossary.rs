@@ -1,0 +1,39 @@
+//! The glossary has each verdict that Dyno prints: what limited a point, and what an audit finds.
+
+use std::path::Path;
+
+/// Where verdicts get their words: a file, and the function whose arms they are.
+const VERDICTS: [(&str, &str); 2] = [
+    ("src/stats/limit.rs", "pub fn name(self) -> &'static str {"),
+    ("src/stats/audit/mod.rs", "pub fn words(self) -> &'static str {"),
+];
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// The words of a function's arms, `X => "words",` each.
+fn arms(text: &str, function: &str) -> Vec<String> {
+    let (_, body) = text.split_once(function).expect("the function");
+    let (body, _) = body.split_once("\n    }\n").expect("its end");
+    let words = body.lines().filter_map(|line| line.split_once("=> \"")?.1.split_once('"'));
+    words.map(|(words, _)| words.to_string()).collect()
+}
+
+#[test]
+fn every_verdict_that_is_printed_has_its_entry() {
+    let glossary = read("GLOSSARY.md");
+    let rows = glossary.lines().filter_map(|line| line.strip_prefix("| "));
+    let terms: Vec<&str> = rows.filter_map(|row| Some(row.split_once(" |")?.0)).collect();
+    let mut missing = Vec::new();
+    for (file, function) in VERDICTS {
+        let words = arms(&read(file), function);
+        assert!(words.len() > 5, "{file}: {words:?}");
+        // A row may define several, after one another.
+        let has = |word: &String| {
+            terms.iter().any(|term| term == word || term.split(", ").any(|part| part == word))
+        };
+        missing.extend(words.into_iter().filter(|word| !has(word)));
+    }
+    assert!(missing.is_empty(), "not in GLOSSARY.md: {missing:?}");
+}
