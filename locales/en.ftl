@@ -51,3 +51,572 @@ ops-per-watt = ops/s per watt
 power-against-throughput = { $class } power against throughput, by { $axis }
 power-over-time = power under the throughput{ $at }
 power-and-temperature-over-time = power and temperature under the throughput{ $at }
+
+## Numbers
+given-up = {" "}({ $count } given up)
+range = { $low } to { $high }
+maximum = maximum
+at-least = at least { $difference }
+per-op = { $energy } an op
+
+## Metrics
+mean = mean
+latency = { $figure } latency
+latency-of = { $figure } { $class } latency
+response-time = { $figure } response time
+response-time-of = { $figure } { $class } response time
+ops-per-watt-by = ops/s per watt ({ $class }, { $kind })
+mb-per-watt-by = MB/s per watt ({ $class }, { $kind })
+energy-per-op-by = energy per op ({ $class }, { $kind })
+new-orders-per-minute = New-Orders per minute
+
+## Axes, and places on them
+axis-threads = threads
+axis-depth = depth
+axis-asked-ops = asked ops/s
+axis-asked-rate = asked rate
+axis-load = load
+axis-block = block
+axis-instances = instances
+at-one-thread = {" "}at 1 thread
+at-threads = {" "}at { $values } threads
+at-depth = {" "}at depth { $values }
+at-ops-asked = {" "}at { $values } ops/s asked
+at-rate-asked = {" "}at { $values } asked
+at-load = {" "}at { $values } load
+at-one-instance = {" "}at 1 instance
+at-instances = {" "}at { $values } instances
+at-blocks = {" "}at blocks of { $values }
+at-every-thread-count = {" "}at every thread count ({ $low } to { $high })
+at-every-depth = {" "}at every depth ({ $low } to { $high })
+at-every-rate = {" "}at every rate ({ $low } to { $high })
+at-every-load = {" "}at every load ({ $low } to { $high })
+at-every-instance-count = {" "}at every number of instances ({ $low } to { $high })
+at-every-block-size = {" "}at every block size ({ $low } to { $high })
+at-equal-load-of = {" "}at an equal load of { $load } ops/s
+at-equal-p99-of = {" "}at an equal p99 of { $latency }
+within-the-latency-limit = {" "}within the latency limit
+on-average-over = {" "}on average over { $count } points
+on-average-over-loads = {" "}on average over { $count } equal loads
+
+## Claims
+difference-footnote =
+    Difference: the better subject, by how much, and the simultaneous 95 % interval; a gain (superior
+    ÷ inferior − 1) where higher is better, a reduction (1 − new ÷ old) for latencies. ▲ shown, ≥ a
+    lower bound (the better subject was limited by the host, not by its drive), ≈ not distinguishable,
+    ‡ not ranked: the worse subject was not limited by its drive. All intervals of a brief hold together
+    with a probability of 95 %.
+claim-more = { $better } delivers { $by } more { $what } than { $worse }{ $at }
+claim-lower = { $better } has { $by } lower { $what } than { $worse }{ $at }
+claim-less = { $better } uses { $by } less { $what } than { $worse }{ $at }
+claims-more = { $better } delivers { $rivals }{ $at }
+claims-lower = { $better } has { $rivals }{ $at }
+claims-less = { $better } uses { $rivals }{ $at }
+rival-more-of = { $by } more { $what } than { $worse }
+rival-lower-of = { $by } lower { $what } than { $worse }
+rival-less-of = { $by } less { $what } than { $worse }
+rival-more = { $by } more than { $worse }
+rival-lower = { $by } lower than { $worse }
+rival-less = { $by } less than { $worse }
+varied = { $path } { $value }, against { $other }
+with-knob = { $subject } with { $knob }
+claim-family = { $repeats } repeats; interval simultaneous over { $comparisons } comparisons
+claim-largest-of = the largest of { $points } points that show it
+claim-untested = windows of { $window }, too short to test for drift
+claim-host-limited = { $better } was limited by the host, so its drive could show more
+calculation-less = { $calculation }, { $difference } less
+of-step = { $step }: { $sentence }
+full-stop = { $sentence }.
+crossed-lower =
+    { $before } has the lower { $what } up to { $until }, { $after } from { $from } on
+crossed-higher =
+    { $before } has the higher { $what } up to { $until }, { $after } from { $from } on
+differs = { $what } differs, { $values }
+not-comparable = { $other } and { $first } are not comparable: { $differences }.
+not-comparable-in =
+    { $other } and { $first } are not comparable in { $step }: { $differences } (if that is the question,
+    name it: --vary).
+
+## What a claim is of
+on-one-device = on one device
+of-these-two-drives = of these two drives
+of-two-drives = of two drives, { $first } and { $other }
+drives-each = { $count } drives each
+drives-of-two = { $first } and { $other } drives
+of-these-drives = of these drives
+
+## Bottlenecks
+evidence-and-remedy = { $evidence }. To measure the drive: { $remedy }
+limit-drive = drive
+limit-cpu = host CPU
+limit-memory = memory
+limit-no-drive = no drive (tmpfs)
+limit-neighbour = neighbour
+limit-generator = generator
+limit-standstill = standstill
+limit-rate = rate asked
+limit-thermal = thermal throttling
+limit-locks = locks
+limit-undecided = undecided
+
+## Caveats
+caveat-not-measured = not measured
+caveat-failed = { $count ->
+        [one] 1 repeat failed
+       *[other] { $count } repeats failed
+    }
+caveat-not-steady = the drive had not reached steady state
+caveat-drifted = ops/s drifted by { $change } over the window
+caveat-missed-rate = achieved { $share } of the asked rate
+caveat-stream-missed-rate = stream { $stream } achieved { $share } of the asked rate
+caveat-late = { $share } of its requests were submitted late
+caveat-few-repeats = { $count ->
+        [one] measured once: repeat it (`--repeats 5`) before comparing
+       *[other] measured { $count } times: repeat it (`--repeats 5`) before comparing
+    }
+caveat-every-point-few-repeats = { $count ->
+        [one] Every point was measured once: repeat it (`--repeats 5`) before comparing
+       *[other] Every point was measured { $count } times: repeat it (`--repeats 5`) before comparing
+    }
+caveat-not-the-drive = limited by { $limit }, not by the drive: { $why }
+caveat-of = { $places }, { $subject }: { $caveat }
+
+## Notes
+notes = Notes
+note-moved-ops = repeat { $repeat } ran at { $factor } × for { $subjects ->
+        [2] both subjects
+       *[other] all { $subjects } subjects
+    }; levels are less precise for it, ratios within repeats are not
+note-moved-p99 = repeat { $repeat } had a p99 of { $factor } × for { $subjects ->
+        [2] both subjects
+       *[other] all { $subjects } subjects
+    }; levels are less precise for it, ratios within repeats are not
+note-apart =
+    { $place }, { $subject }: the drive { $drive } lies apart from its { $others } like: { $ops } against
+    { $usual } ops/s
+note-models =
+    drive for drive, { $better } delivers { $by } more ops/s than { $worse }, { $drives }; the interval
+    takes drives as a random effect, and is its own and not the family's
+note-models-open =
+    drive for drive, { $first } and { $other } are not distinguishable in ops/s: { $by }, { $drives };
+    the interval takes drives as a random effect, and is its own and not the family's
+
+## The first page
+nor = , nor{" "}
+and-undecided = { $sentence }; { $pairs } cannot be distinguished there
+two-sentences = { $first } { $second }
+changes-more-times = { $count ->
+        [one] { $sentence } The better one changes 1 more time.
+       *[other] { $sentence } The better one changes { $count } more times.
+    }
+open-not-limited =
+    { $first } and { $other } cannot be ranked by { $what }, which the drives did not limit.
+open-too-few =
+    { $first } and { $other } cannot be distinguished by { $what }: { $repeats } repeats are too few
+    to decide.
+open-difference =
+    { $first } and { $other } cannot be distinguished by { $what }; the difference is { $difference }.
+no-rank-alone =
+    No drive can be ranked here, because one subject was measured alone: measure it beside another
+    (two `--subject`s).
+level = { $step }: { $subject }, { $figure }{ $at }.
+conditions-published =
+    As published, without repeats: under the conditions that the source states, which Dyno did not
+    see.
+conditions-imported =
+    As imported: under the conditions that the source states, which Dyno did not see.
+measured-times = { $count ->
+        [one] Measured once
+       *[other] Measured { $count } times
+    }
+window-a-point = { $window } a point
+kernel = kernel { $release }
+brackets-are-intervals =
+    ranges in brackets are 95 % intervals that hold together for the whole brief
+no-rank-none-measured =
+    No drive can be ranked here, because no point was measured to its end; the section Caveats has
+    the causes.
+no-rank-few-repeats =
+    No drive can be ranked here, because every point was measured fewer than three times: repeat it
+    (`--repeats 5`) before comparing.
+no-rank-barred = No drive can be ranked here, because { $reason }
+no-rank-not-comparable-in =
+    No drive can be ranked here, because no two subjects can be compared in { $metrics }.
+no-rank-not-comparable =
+    No drive can be ranked here, because no two subjects can be compared at any point; the section
+    Caveats has the causes.
+no-rank-chance =
+    No drive can be ranked here, because no difference is larger than chance allows; more repeats narrow
+    the intervals (`--repeats 10`).
+see-bottleneck = “Bottleneck” says what to change
+no-rank-not-limited-all =
+    No drive can be ranked here, because { $count } of { $points } points were not limited by the drive,
+    but by { $limit }: { $change }.
+no-rank-not-limited-most =
+    No drive can be ranked here, because { $count } of { $points } points were not limited by the drive,
+    most of them by { $limit }: { $change }.
+
+## Imported figures
+published-no-rank =
+    No drive can be ranked here, because these figures were published without repeats and nothing is
+    known of their scatter: import every repeat, or measure the drives (`--repeats 5`).
+
+## What a step's figures come to
+none-compared-here = No two subjects could be compared here.
+knee-at = at { $load } ops/s with a p99 of { $p99 } ({ $subject })
+knees = The knee of the curve lies { $knees }.
+p99-from-to = from { $low } at { $from } to { $high } at { $to } ({ $subject })
+p99-moves = p99 moves { $moves }.
+ops-and-p99-change = ops/s change by { $ops } and p99 by { $p99 } ({ $subject })
+ops-and-p99 = { $ops } and { $p99 } ({ $subject })
+from-to-threads = From { $from } to { $to } threads, { $changes }.
+from-to-instances = From { $from } to { $to } instances, { $changes }.
+from-to = From { $from } to { $to }, { $changes }.
+drive-limited = The drive limited { $drive } of { $points } points.
+drive-limited-otherwise =
+    The drive limited { $drive } of { $points } points; otherwise { $others }.
+between-sentences = {" "}
+
+## Bottlenecks, in their section
+see-bottleneck-marks = † Not limited by the drive: see “Bottleneck”.
+bottleneck-how =
+    From what the kernel counted of processors, devices and Dyno's own processes over each window,
+    and from the requests that Dyno had under way. A point counts as the drive's where at least half
+    of the load's own requests were at the device, or where its workers waited for one that was; time
+    in flushes counts as the device's.
+bottleneck-sum =
+    The drive limited { $drive } of { $points } points. { $others } were limited by something else
+    and are marked { $mark }: they rank no drives. The rest ran at the rate asked for, or is undecided.
+
+## More columns of tables
+column-subject = subject
+column-limited-by = limited by
+column-because = because
+column-at = at
+column-repeat = repeat
+column-cause = cause
+column-stream = stream
+column-asked = asked
+column-achieved = achieved
+column-share = share
+column-late = late
+column-max-backlog = max backlog
+column-backlog-at-end = backlog at the end
+column-what = what
+column-values = values
+column-class = class
+column-repeats = repeats
+column-max = max
+column-min = min
+column-median = median
+column-least = least
+column-most = most
+column-with = with
+column-difference = difference
+column-drive = drive
+column-drives = drives
+column-instances = instances
+column-ops-sum = ops/s, sum
+column-p99-merged = p99, merged
+column-p99-pooled = p99, pooled
+column-mean-of-p99s = mean of p99s
+column-power-of = power of
+column-energy = energy
+column-idle = idle
+column-knee-ops = knee, ops/s
+column-knee-p99 = knee, p99
+column-load-at-equal-p99 = load at equal p99
+column-p99-at-equal-load = p99 at equal load, mean
+column-most-within = most { $axis } with { $stream } { $percentile } ≤ { $limit }
+column-first-beyond = first that does not hold
+column-done = done
+column-verdict = verdict
+column-rounds = rounds
+column-window = window
+column-excursion = excursion
+column-allowed = allowed
+column-slope = slope
+column-transaction = transaction
+column-number = number
+column-rolled-back = rolled back
+column-slowest = slowest
+column-limit-90 = limit for 90 %
+column-calculation = calculation
+column-result = result
+column-other-formula = other formula
+
+## Caveats, in their section
+caveats-points = Points with a caveat
+caveats-support-no-claim = Their figures are shown; they support no claim.
+caveats-wider = Wider than asked
+caveats-failed = Failed points
+caveats-failed-note = They enter no estimate.
+caveats-oddities = Overflow and misses
+caveats-none =
+    No caveats: no point failed, drifted or missed its asked rate, and no latency overflowed.
+caveats-asked = Asked and achieved
+caveat-wider =
+    { $place }, { $subject }: ±{ $half } after { $repeats } repeats; ±{ $asked } was asked
+rates-kept =
+    { $count } streams of points kept their rate within 2 % and submitted less than 1 % of it late.
+other-rates-kept =
+    The other { $count } streams of points kept their rate within 2 % and submitted less than 1 % of
+    it late.
+oddity-overflow = { $count } latencies above one hour
+oddity-given-up =
+    { $count } transactions ({ $share }) rolled back by the server again and again, and given up: not
+    in the rate
+oddity-misses = { $count } reads ({ $share }) found no such key
+
+## Conditions, data, disclosure
+nothing-differs = Nothing that is known of the subjects differs apart from the drives.
+grade-disqualifying = disqualifying
+grade-doubtful = doubtful
+grade-harmless = harmless
+data-how =
+    Every stream and class. Streams in grey ran beside the measured ones and do not count in the headline.
+    Latencies are service times, or response times (marked r) where a rate was asked for. “–” means
+    not measured: fewer than 100 samples lay above that percentile.
+runs = Runs
+run = { $repeats ->
+        [one] { $when }, dyno { $version }, { $repeats } repeat
+       *[other] { $when }, dyno { $version }, { $repeats } repeats
+    }
+run-header = { $repeats ->
+        [one] { $file } · { $when } · 1 repeat · dyno { $version }
+       *[other] { $file } · { $when } · { $repeats } repeats · dyno { $version }
+    }
+resolved-plan = Resolved plan of { $file }
+server-hardware = Server hardware
+server-software = Server software
+
+## Drives and instances
+drives-aggregation =
+    Of several drives: ops/s are their sum, percentiles those of their merged histograms (not a mean
+    of percentiles); min, median and max are over the single drives.
+drives-pooled =
+    Of several instances: the pooled p99 is that of their merged histograms, of all their transactions
+    together; beside it the mean of the instances' own p99s, as reviews of several virtual machines
+    print it. They answer different questions.
+instance-by-instance = Instance by instance: { $step }
+
+## Power
+energy-how =
+    Power is of what the third column names, as its instrument shows it; classes are never compared.
+    Energy is the trapezoid over the readings' own times, over the measured window as late as the instrument
+    shows the load: the delay, up to { $seconds } s, at which its readings follow the ops/s best, the
+    same for all points of an instrument. It is not given where readings leave more than 1 % of the
+    window out. Idle power is not subtracted.
+meter-late = { $meter }: shows the load { $late } late, which is set right.
+meter-unknown-delay =
+    { $meter }: does not follow the load closely enough to find whether it is late.
+meter-too-little =
+    { $meter }, { $step } { $at }: readings cover { $covered } of the window, too little for energy.
+power-meters = Power meters
+
+## Load at equal latency, and at a limit
+equal-load-how =
+    The knee is the measured point that lies farthest below the straight line between the curve's ends,
+    both axes scaled alike; none where it sags by less than a tenth. Loads at equal p99 (that of the
+    first subject's knee) and p99 at equal load (over the loads that all curves share) are read off
+    the straight lines between measured points, repeat by repeat, and compared with the first subject
+    as any other figure.
+limit-how =
+    Of the sweep's values those were measured that halving the doubtful range asked for. A value holds
+    where the percentile, over all repeats, is within the limit; values above one that did not hold
+    are not looked at.
+row-at-load = at { $load } ops/s
+row-at-p99 = at a p99 of { $latency }
+row-within-limit = within the limit
+
+## All claims
+findings-how =
+    A claim is made only where the simultaneous 95 % interval excludes “no difference”: the probability
+    that any claim of this brief is false is at most 5 %. Of several points that show the same, the
+    one with the strongest lower bound is named. Numbers are rounded towards the weaker claim. Points
+    with a caveat support none.
+caveats-noted = Caveats noted: { $count }; the section Caveats lists them.
+claims-for = Claims for { $subject }
+claims-none = None.
+claims-weaker = { $count } weaker ones are in the tables of the steps.
+claim-with-basis = { $claim } ({ $basis }).
+caveats-of-claims = Caveats (these points support no claim, or only a bound)
+
+## Preparation
+not-steady-warning =
+    { $drive } did not come to a steady state within { $rounds } rounds. Its points were measured all
+    the same, and may say more about where its preparation stopped than about the drive.
+steady = steady
+not-steady = NOT steady
+
+## Results
+differences-as-published =
+    Differences: as published, without repeats; the superior subject, and by how much. Arithmetic,
+    and no claim.
+swept-along = swept along { $axis }
+open-loop = open loop
+closed-loop = closed loop
+window-unknown = window length unknown
+window-too-short = { $window } a point, too short to test for drift
+percentiles-response = percentiles are { $class } response times
+percentiles-service = percentiles are { $class } service times
+summed-over-drives = ops/s summed and histograms merged over drives
+summed-over-instances = ops/s summed and histograms merged over instances
+summed-over-drives-and-instances = ops/s summed and histograms merged over drives and instances
+
+## Summary
+summary-how =
+    ▲ better than every other subject, by a claim. † not limited by the drive. Difference: the better
+    subject, by how much, and its interval.
+summary-how-published =
+    As published, without repeats: nothing is claimed, and nobody is marked as best.
+mean-of-equal-loads = , mean of equal loads
+mean-of-points = , mean of { $count } points
+at-equal-latency = {" "}at equal latency
+within-the-limit = {" "}within the limit
+
+## TPC-C
+tpcc-limits =
+    Limits: 90 % of each kind must be answered in that time (clause 5.2.5.3), and 90 % of deferred
+    Deliveries be run within 80 s of entering the queue (clause 2.7.2.2). Times are response times
+    where terminals key and think, counted from when the terminal sent; a limit counts as kept where
+    p95 or the slowest of all lies within it. Least shares (clause 5.2.3): Payment 43 %, Order-Status,
+    Delivery and Stock-Level 4 % each.
+tpcc-deviations =
+    New-Orders per minute are no tpmC: this is not an audited result and not comparable with published
+    ones. Departures from the specification: no foreign keys are declared; transactions run at the
+    server's own isolation level (MariaDB and MySQL: repeatable read, PostgreSQL and SQL Server: read
+    committed), with rows locked before they are written; a deferred Delivery waits for its terminal's
+    connection and is logged in the latencies instead of a result file; inputs are made by the driver,
+    there are no screens; checkpoints, durability and 180-day storage are not tested; without keying
+    and think times (no-wait) each transaction takes a terminal drawn anew. Rolled-back New-Orders
+    are left out of New-Orders per minute.
+subject-times = { $subject } ({ $count } times)
+tpcc-conditions-kept =
+    { $step }: all twelve conditions of clause 3.3.2 were kept on { $subjects }.
+new-orders = { $rate } New-Orders per minute
+kept-by-all = kept by all
+kept = kept
+p95-above = p95 above it
+committed = , committed.
+
+## Method
+procedure = Procedure
+procedure-of = { $title } ({ $protocol }). Source: { $source }
+step-named = Step { $step }
+step-windows = { $warmup } of warm-up, not counted, then { $window } measured.
+service-time = Service time
+response-time-term = Response time
+percentiles = Percentiles
+several-drives = Several drives or instances
+method-ops =
+    Ops completed inside the measured window divided by its length, summed over the subject's drives
+    and instances and over the streams that count in the headline.
+method-mb = Bytes that those ops moved, in units of 1,000,000 bytes, divided by the window.
+method-service-time =
+    From handing the request to the engine to its completion, by one monotonic clock.
+method-response-time =
+    Where a rate was asked for: from the moment the request was due to its completion, so that waiting
+    behind a slow request is counted. A late request is counted late and never dropped.
+method-percentiles =
+    From histograms with a relative error of at most 0.1 %, merged over workers, drives and instances,
+    never over classes. The latency that the given share of the ops did not exceed. Shown only where
+    at least { $samples } samples lie above it.
+method-several-drives =
+    Ops and bytes are summed. Percentiles are those of the merged histograms: never a mean of percentiles.
+    Of several repeats each has its own figure, and the geometric mean of these is shown.
+interval = Interval (±)
+gain = Gain
+reduction = Reduction
+comparison = Comparison
+one-family = One family
+lower-bound = Lower bound (≥)
+rounding = Rounding
+self-test = Self-test
+difference = Difference
+method-interval =
+    Half the width of the 95 % confidence interval of a level: Student's t over the logarithms of three
+    or more repeats. With one or two repeats there is none, only the least and the most.
+method-gain =
+    Superior ÷ inferior − 1. Used where higher is better: 1.5 times as many is a gain of 50 %.
+method-reduction = 1 − new ÷ old. Used for latencies: half as long is a reduction of 50 %.
+method-comparison =
+    The ratio of geometric means over repeats, from a model of logarithms with the repeat as block
+    and the place in the order of measurement as a factor. Variances of points are moderated (Smyth
+    2004).
+method-one-family =
+    All comparisons of this brief, over all steps, subjects, figures and points, share one 5 % chance
+    that any interval misses the truth: 4 % for single points, 1 % for step means (Bonferroni). Decision
+    and interval are one and the same.
+method-lower-bound =
+    The better subject was limited by the host and not by its drive, the other by its drive: the difference
+    is at least the lower end of the interval.
+method-rounding =
+    Towards the weaker claim, to two digits of the interval's half-width; ends of intervals are rounded
+    outwards.
+method-caveats =
+    Points that failed in a repeat, fell short of the asked rate by 2 % or more, submitted 1 % or more
+    of an open loop's requests late, lie on a drive that was to be prepared until steady and was not,
+    or drifted in any repeat (see docs/claims.md) support no claim.
+
+## Imported figures, in tables
+published-how =
+    As published, without repeats: what the figures come to by arithmetic. Nothing is known of their
+    scatter, so nothing is claimed from them.
+published-finding =
+    { $place }, { $what } of { $subject } and { $rival }: { $calculation } = { $result }, as published.
+published-row =
+    { $step }, { $figure } at { $at }, { $subject } with { $rival }: { $calculation } = { $result }
+    ({ $other })
+formula-gain = gain
+formula-reduction = reduction
+formula-factor = factor
+
+## Specification
+specification = Specification
+stated-not-measured =
+    As stated by the makers or the sources named; nothing in this table was measured.
+for-the-money = For the money
+for-the-money-how =
+    The figure that each step leads with, divided by the price above. Prices are not measured and change
+    from day to day; no difference between these quotients is claimed. Figures that the drive did not
+    limit are left out.
+price-of = { $subject }: price of { $date } after { $source }
+spec-capacity = capacity
+spec-form-factor = form factor
+spec-interface = interface
+spec-endurance = endurance
+spec-warranty = warranty
+spec-price = price
+verdict = Verdict
+
+## The byline
+measured-with = { $when } · measured with Dyno { $version }
+imported-into = { $when } · imported into Dyno { $version }
+own-protocol = { $measured } · a protocol of Dyno's own
+after-source = { $measured } · after { $source }
+
+## Screens
+streams-in-brackets = (in brackets: streams that do not count in the headline)
+limited-by = { $place }: { $limit }; { $evidence }
+stream-reached-and-late =
+    { $place }: stream { $stream }: reached { $reached } of the asked rate; { $late } of its requests
+    were submitted late; max backlog { $backlog }
+stream-late =
+    { $place }: stream { $stream }: { $late } of its requests were submitted late; max backlog { $backlog }
+failed-point = { $subject }, { $step } { $at } repeat { $repeat }: { $cause }
+failed-points = Failed points ({ $count }), in no estimate
+axis-rates = multiple of the rates
+at-rates = {" "}at { $values } the rates
+at-every-multiple = {" "}at every multiple of the rates ({ $low } to { $high })
+
+## Pages
+page-skip = Skip to the content
+page-sections = Sections
+page-footer =
+    Made by Dyno { $version } from raw histograms and intervals. Every number here can be made again
+    from the bundle.
+page-of = { $page } of { $pages }
+rows-elsewhere = { $rows } rows, which the HTML and Markdown forms hold, and `dyno export`.
+lines-elsewhere =
+    { $title }: { $lines } lines, which the HTML and Markdown forms and the bundle hold.

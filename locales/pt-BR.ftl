@@ -51,3 +51,577 @@ ops-per-watt = ops/s por watt
 power-against-throughput = potência de { $class } em função da vazão, por { $axis }
 power-over-time = potência sob a vazão{ $at }
 power-and-temperature-over-time = potência e temperatura sob a vazão{ $at }
+
+## Numbers
+given-up = {" "}({ $count } abandonadas)
+range = { $low } a { $high }
+maximum = máximo
+at-least = pelo menos { $difference }
+per-op = { $energy } por op
+
+## Metrics
+mean = média
+latency = latência { $figure }
+latency-of = latência { $figure } de { $class }
+response-time = tempo de resposta { $figure }
+response-time-of = tempo de resposta { $figure } de { $class }
+ops-per-watt-by = ops/s por watt ({ $class }, { $kind })
+mb-per-watt-by = MB/s por watt ({ $class }, { $kind })
+energy-per-op-by = energia por op ({ $class }, { $kind })
+new-orders-per-minute = New-Orders por minuto
+
+## Axes, and places on them
+axis-threads = threads
+axis-depth = profundidade de fila
+axis-asked-ops = ops/s solicitadas
+axis-asked-rate = taxa solicitada
+axis-load = carga
+axis-block = bloco
+axis-instances = instâncias
+at-one-thread = {" "}com 1 thread
+at-threads = {" "}com { $values } threads
+at-depth = {" "}com profundidade de fila { $values }
+at-ops-asked = {" "}a { $values } ops/s solicitadas
+at-rate-asked = {" "}a { $values } solicitados
+at-load = {" "}com carga de { $values }
+at-one-instance = {" "}com 1 instância
+at-instances = {" "}com { $values } instâncias
+at-blocks = {" "}com blocos de { $values }
+at-every-thread-count = {" "}em todo número de threads ({ $low } a { $high })
+at-every-depth = {" "}em toda profundidade de fila ({ $low } a { $high })
+at-every-rate = {" "}em toda taxa ({ $low } a { $high })
+at-every-load = {" "}em toda carga ({ $low } a { $high })
+at-every-instance-count = {" "}em todo número de instâncias ({ $low } a { $high })
+at-every-block-size = {" "}em todo tamanho de bloco ({ $low } a { $high })
+at-equal-load-of = {" "}com carga igual de { $load } ops/s
+at-equal-p99-of = {" "}com p99 igual de { $latency }
+within-the-latency-limit = {" "}dentro do limite de latência
+on-average-over = {" "}em média sobre { $count } pontos
+on-average-over-loads = {" "}em média sobre { $count } cargas iguais
+
+## Claims
+difference-footnote =
+    Diferença: o objeto melhor, por quanto, e o intervalo simultâneo de 95 %; um ganho (superior ÷
+    inferior − 1) onde maior é melhor, uma redução (1 − novo ÷ antigo) para latências. ▲ demonstrado,
+    ≥ um limite inferior (o objeto melhor foi limitado pelo host, não pelo seu drive), ≈ não distinguível,
+    ‡ sem classificação: o objeto pior não foi limitado pelo seu drive. Todos os intervalos de um relatório
+    valem juntos com probabilidade de 95 %.
+claim-more = { $better } entrega { $by } mais { $what } que { $worse }{ $at }
+claim-lower = { $better } tem { $what } { $by } menor que { $worse }{ $at }
+claim-less = { $better } usa { $by } menos { $what } que { $worse }{ $at }
+claims-more = { $better } entrega { $rivals }{ $at }
+claims-lower = { $better } tem { $rivals }{ $at }
+claims-less = { $better } usa { $rivals }{ $at }
+rival-more-of = { $by } mais { $what } que { $worse }
+rival-lower-of = { $what } { $by } menor que { $worse }
+rival-less-of = { $by } menos { $what } que { $worse }
+rival-more = { $by } mais que { $worse }
+rival-lower = { $by } menor que { $worse }
+rival-less = { $by } menos que { $worse }
+varied = { $path } { $value }, contra { $other }
+with-knob = { $subject } com { $knob }
+claim-family = { $repeats } repetições; intervalo simultâneo sobre { $comparisons } comparações
+claim-largest-of = o maior de { $points } pontos que o demonstram
+claim-untested = janelas de { $window }, curtas demais para testar deriva
+claim-host-limited = { $better } foi limitado pelo host, portanto seu drive poderia mostrar mais
+calculation-less = { $calculation }, { $difference } a menos
+of-step = { $step }: { $sentence }
+full-stop = { $sentence }.
+crossed-lower = { $before } tem menor { $what } até { $until }, { $after } a partir de { $from }
+crossed-higher =
+    { $before } tem maior { $what } até { $until }, { $after } a partir de { $from }
+differs = { $what } difere, { $values }
+not-comparable = { $other } e { $first } não são comparáveis: { $differences }.
+not-comparable-in =
+    { $other } e { $first } não são comparáveis em { $step }: { $differences } (se essa é a pergunta,
+    indique-a: --vary).
+
+## What a claim is of
+on-one-device = em um único dispositivo
+of-these-two-drives = destes dois drives
+of-two-drives = de dois drives, { $first } e { $other }
+drives-each = { $count } drives cada
+drives-of-two = { $first } e { $other } drives
+of-these-drives = destes drives
+
+## Bottlenecks
+evidence-and-remedy = { $evidence }. Para medir o drive: { $remedy }
+limit-drive = drive
+limit-cpu = CPU do host
+limit-memory = memória
+limit-no-drive = sem drive (tmpfs)
+limit-neighbour = vizinho
+limit-generator = gerador
+limit-standstill = parada do Dyno
+limit-rate = taxa solicitada
+limit-thermal = limitação térmica
+limit-locks = travas
+limit-undecided = indefinido
+
+## Caveats
+caveat-not-measured = não medido
+caveat-failed = { $count ->
+        [one] { $count } repetição falhou
+       *[other] { $count } repetições falharam
+    }
+caveat-not-steady = o drive não havia atingido o estado estacionário
+caveat-drifted = ops/s derivou { $change } ao longo da janela
+caveat-missed-rate = atingiu { $share } da taxa solicitada
+caveat-stream-missed-rate = o fluxo { $stream } atingiu { $share } da taxa solicitada
+caveat-late = { $share } das suas requisições foram submetidas com atraso
+caveat-few-repeats = { $count ->
+        [one] medido uma vez: repita (`--repeats 5`) antes de comparar
+       *[other] medido { $count } vezes: repita (`--repeats 5`) antes de comparar
+    }
+caveat-every-point-few-repeats = { $count ->
+        [one] Cada ponto foi medido uma vez: repita (`--repeats 5`) antes de comparar
+       *[other] Cada ponto foi medido { $count } vezes: repita (`--repeats 5`) antes de comparar
+    }
+caveat-not-the-drive = limitado por { $limit }, não pelo drive: { $why }
+caveat-of = { $places }, { $subject }: { $caveat }
+
+## Notes
+notes = Notas
+note-moved-ops = a repetição { $repeat } correu a { $factor } × para { $subjects ->
+        [2] os dois objetos
+       *[other] todos os { $subjects } objetos
+    }; os níveis ficam menos precisos por isso, as razões dentro das repetições não
+note-moved-p99 = a repetição { $repeat } teve p99 de { $factor } × para { $subjects ->
+        [2] os dois objetos
+       *[other] todos os { $subjects } objetos
+    }; os níveis ficam menos precisos por isso, as razões dentro das repetições não
+note-apart =
+    { $place }, { $subject }: o drive { $drive } destoa dos seus { $others } iguais: { $ops } contra
+    { $usual } ops/s
+note-models =
+    drive por drive, { $better } entrega { $by } mais ops/s que { $worse }, { $drives }; o intervalo
+    trata os drives como efeito aleatório e é próprio, não da família
+note-models-open =
+    drive por drive, { $first } e { $other } não se distinguem em ops/s: { $by }, { $drives }; o intervalo
+    trata os drives como efeito aleatório e é próprio, não da família
+
+## The first page
+nor = , nem{" "}
+and-undecided = { $sentence }; { $pairs } não se distinguem ali
+two-sentences = { $first } { $second }
+changes-more-times = { $count ->
+        [one] { $sentence } O melhor muda mais { $count } vez.
+       *[other] { $sentence } O melhor muda mais { $count } vezes.
+    }
+open-not-limited =
+    { $first } e { $other } não podem ser classificados por { $what }, que os drives não limitaram.
+open-too-few =
+    { $first } e { $other } não se distinguem por { $what }: { $repeats } repetições são poucas para
+    decidir.
+open-difference =
+    { $first } e { $other } não se distinguem por { $what }; a diferença é { $difference }.
+no-rank-alone =
+    Nenhum drive pode ser classificado aqui, porque um único objeto foi medido: meça-o ao lado de outro
+    (dois `--subject`).
+level = { $step }: { $subject }, { $figure }{ $at }.
+conditions-published =
+    Como publicado, sem repetições: nas condições que a fonte declara, que o Dyno não viu.
+conditions-imported = Como importado: nas condições que a fonte declara, que o Dyno não viu.
+measured-times = { $count ->
+        [one] Medido uma vez
+       *[other] Medido { $count } vezes
+    }
+window-a-point = { $window } por ponto
+kernel = kernel { $release }
+brackets-are-intervals =
+    as faixas entre colchetes são intervalos de 95 % que valem juntos para todo o relatório
+no-rank-none-measured =
+    Nenhum drive pode ser classificado aqui, porque nenhum ponto foi medido até o fim; a seção Ressalvas
+    tem as causas.
+no-rank-few-repeats =
+    Nenhum drive pode ser classificado aqui, porque cada ponto foi medido menos de três vezes: repita
+    (`--repeats 5`) antes de comparar.
+no-rank-barred = Nenhum drive pode ser classificado aqui, porque { $reason }
+no-rank-not-comparable-in =
+    Nenhum drive pode ser classificado aqui, porque não há dois objetos comparáveis em { $metrics }.
+no-rank-not-comparable =
+    Nenhum drive pode ser classificado aqui, porque não há dois objetos comparáveis em nenhum ponto;
+    a seção Ressalvas tem as causas.
+no-rank-chance =
+    Nenhum drive pode ser classificado aqui, porque nenhuma diferença é maior do que o acaso permite;
+    mais repetições estreitam os intervalos (`--repeats 10`).
+see-bottleneck = “Gargalo” diz o que mudar
+no-rank-not-limited-all =
+    Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não foram limitados
+    pelo drive, mas por { $limit }: { $change }.
+no-rank-not-limited-most =
+    Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não foram limitados
+    pelo drive, a maioria por { $limit }: { $change }.
+
+## Imported figures
+published-no-rank =
+    Nenhum drive pode ser classificado aqui, porque estes números foram publicados sem repetições e
+    nada se sabe da sua dispersão: importe cada repetição, ou meça os drives (`--repeats 5`).
+
+## What a step's figures come to
+none-compared-here = Não foi possível comparar dois objetos aqui.
+knee-at = a { $load } ops/s com p99 de { $p99 } ({ $subject })
+knees = O joelho da curva fica { $knees }.
+p99-from-to = de { $low } a { $from } até { $high } a { $to } ({ $subject })
+p99-moves = O p99 vai { $moves }.
+ops-and-p99-change = ops/s mudam { $ops } e p99 { $p99 } ({ $subject })
+ops-and-p99 = { $ops } e { $p99 } ({ $subject })
+from-to-threads = De { $from } a { $to } threads, { $changes }.
+from-to-instances = De { $from } a { $to } instâncias, { $changes }.
+from-to = De { $from } a { $to }, { $changes }.
+drive-limited = O drive limitou { $drive } de { $points } pontos.
+drive-limited-otherwise =
+    O drive limitou { $drive } de { $points } pontos; no resto, { $others }.
+between-sentences = {" "}
+
+## Bottlenecks, in their section
+see-bottleneck-marks = † Não limitado pelo drive: ver “Gargalo”.
+bottleneck-how =
+    Do que o kernel contou de processadores, dispositivos e processos do próprio Dyno em cada janela,
+    e das requisições que o Dyno tinha em andamento. Um ponto conta como do drive onde pelo menos metade
+    das requisições da própria carga estava no dispositivo, ou onde seus workers esperavam por uma
+    que estava; o tempo em flushes conta como do dispositivo.
+bottleneck-sum =
+    O drive limitou { $drive } de { $points } pontos. { $others } foram limitados por outra coisa e
+    estão marcados com { $mark }: não classificam drives. O resto correu à taxa solicitada, ou está
+    indefinido.
+
+## More columns of tables
+column-subject = objeto
+column-limited-by = limitado por
+column-because = porque
+column-at = em
+column-repeat = repetição
+column-cause = causa
+column-stream = fluxo
+column-asked = solicitado
+column-achieved = atingido
+column-share = proporção
+column-late = atrasadas
+column-max-backlog = fila máxima
+column-backlog-at-end = fila no fim
+column-what = o quê
+column-values = valores
+column-class = classe
+column-repeats = repetições
+column-max = máx.
+column-min = mín.
+column-median = mediana
+column-least = menor
+column-most = maior
+column-with = com
+column-difference = diferença
+column-drive = drive
+column-drives = drives
+column-instances = instâncias
+column-ops-sum = ops/s, soma
+column-p99-merged = p99, combinado
+column-p99-pooled = p99, agrupado
+column-mean-of-p99s = média dos p99
+column-power-of = potência de
+column-energy = energia
+column-idle = ocioso
+column-knee-ops = joelho, ops/s
+column-knee-p99 = joelho, p99
+column-load-at-equal-p99 = carga com p99 igual
+column-p99-at-equal-load = p99 com carga igual, média
+column-most-within = maior { $axis } com { $percentile } de { $stream } ≤ { $limit }
+column-first-beyond = primeiro que não cumpre
+column-done = feito
+column-verdict = veredito
+column-rounds = rodadas
+column-window = janela
+column-excursion = excursão
+column-allowed = permitido
+column-slope = inclinação
+column-transaction = transação
+column-number = número
+column-rolled-back = revertidas
+column-slowest = mais lenta
+column-limit-90 = limite para 90 %
+column-calculation = cálculo
+column-result = resultado
+column-other-formula = outra fórmula
+
+## Caveats, in their section
+caveats-points = Pontos com ressalva
+caveats-support-no-claim = Seus números são mostrados; não sustentam nenhuma afirmação.
+caveats-wider = Mais largos que o pedido
+caveats-failed = Pontos que falharam
+caveats-failed-note = Não entram em nenhuma estimativa.
+caveats-oddities = Estouros e leituras sem resultado
+caveats-none =
+    Nenhuma ressalva: nenhum ponto falhou, derivou ou deixou de atingir a taxa solicitada, e nenhuma
+    latência estourou.
+caveats-asked = Solicitado e atingido
+caveat-wider =
+    { $place }, { $subject }: ±{ $half } após { $repeats } repetições; pediu-se ±{ $asked }
+rates-kept =
+    { $count } fluxos de pontos mantiveram sua taxa dentro de 2 % e submeteram menos de 1 % dela com
+    atraso.
+other-rates-kept =
+    Os outros { $count } fluxos de pontos mantiveram sua taxa dentro de 2 % e submeteram menos de 1
+    % dela com atraso.
+oddity-overflow = { $count } latências acima de uma hora
+oddity-given-up =
+    { $count } transações ({ $share }) revertidas pelo servidor repetidas vezes e abandonadas: fora
+    da taxa
+oddity-misses = { $count } leituras ({ $share }) não encontraram a chave
+
+## Conditions, data, disclosure
+nothing-differs = Nada do que se sabe dos objetos difere além dos drives.
+grade-disqualifying = desqualificante
+grade-doubtful = duvidoso
+grade-harmless = inofensivo
+data-how =
+    Cada fluxo e classe. Fluxos em cinza correram ao lado dos medidos e não contam no destaque. Latências
+    são tempos de serviço, ou tempos de resposta (marcados r) onde se pediu uma taxa. “–” significa
+    não medido: menos de 100 amostras ficaram acima desse percentil.
+runs = Execuções
+run = { $repeats ->
+        [one] { $when }, dyno { $version }, { $repeats } repetição
+       *[other] { $when }, dyno { $version }, { $repeats } repetições
+    }
+run-header = { $repeats ->
+        [one] { $file } · { $when } · { $repeats } repetição · dyno { $version }
+       *[other] { $file } · { $when } · { $repeats } repetições · dyno { $version }
+    }
+resolved-plan = Plano resolvido de { $file }
+server-hardware = Hardware do servidor
+server-software = Software do servidor
+
+## Drives and instances
+drives-aggregation =
+    De vários drives: ops/s são a sua soma, percentis os dos histogramas combinados (não uma média
+    de percentis); mín., mediana e máx. são sobre os drives individuais.
+drives-pooled =
+    De várias instâncias: o p99 agrupado é o dos histogramas combinados, de todas as suas transações
+    juntas; ao lado, a média dos p99 das próprias instâncias, como a imprimem análises de várias máquinas
+    virtuais. Respondem a perguntas diferentes.
+instance-by-instance = Por instância: { $step }
+
+## Power
+energy-how =
+    A potência é a do que a terceira coluna nomeia, como o seu instrumento a mostra; classes nunca
+    são comparadas. A energia é o trapézio sobre os tempos das próprias leituras, sobre a janela medida
+    com o atraso com que o instrumento mostra a carga: o atraso, de até { $seconds } s, com o qual
+    suas leituras melhor seguem as ops/s, o mesmo para todos os pontos de um instrumento. Não é dada
+    onde as leituras deixam de fora mais de 1 % da janela. A potência ociosa não é subtraída.
+meter-late = { $meter }: mostra a carga com { $late } de atraso, o que é corrigido.
+meter-unknown-delay = { $meter }: não segue a carga de perto o bastante para saber se atrasa.
+meter-too-little =
+    { $meter }, { $step } { $at }: as leituras cobrem { $covered } da janela, pouco demais para a energia.
+power-meters = Medidores de potência
+
+## Load at equal latency, and at a limit
+equal-load-how =
+    O joelho é o ponto medido que fica mais abaixo da reta entre as pontas da curva, com ambos os eixos
+    na mesma escala; nenhum onde ela cede menos de um décimo. Cargas com p99 igual (o do joelho do
+    primeiro objeto) e p99 com carga igual (sobre as cargas que todas as curvas têm em comum) são lidas
+    nas retas entre pontos medidos, repetição por repetição, e comparadas com o primeiro objeto como
+    qualquer outra métrica.
+limit-how =
+    Dos valores da varredura foram medidos os que a bissecção da faixa duvidosa pediu. Um valor cumpre
+    onde o percentil, sobre todas as repetições, está dentro do limite; valores acima de um que não
+    cumpriu não são vistos.
+row-at-load = a { $load } ops/s
+row-at-p99 = com p99 de { $latency }
+row-within-limit = dentro do limite
+
+## All claims
+findings-how =
+    Só se afirma onde o intervalo simultâneo de 95 % exclui “nenhuma diferença”: a probabilidade de
+    que alguma afirmação deste relatório seja falsa é de no máximo 5 %. De vários pontos que mostram
+    o mesmo, nomeia-se o de limite inferior mais forte. Os números são arredondados para a afirmação
+    mais fraca. Pontos com ressalva não sustentam nenhuma.
+caveats-noted = Ressalvas anotadas: { $count }; a seção Ressalvas as lista.
+claims-for = Afirmações a favor de { $subject }
+claims-none = Nenhuma.
+claims-weaker = { $count } mais fracas estão nas tabelas das etapas.
+claim-with-basis = { $claim } ({ $basis }).
+caveats-of-claims = Ressalvas (estes pontos não sustentam afirmação, ou apenas um limite)
+
+## Preparation
+not-steady-warning =
+    { $drive } não chegou ao estado estacionário em { $rounds } rodadas. Seus pontos foram medidos
+    mesmo assim, e podem dizer mais sobre onde a preparação parou do que sobre o drive.
+steady = estacionário
+not-steady = NÃO estacionário
+
+## Results
+differences-as-published =
+    Diferenças: como publicado, sem repetições; o objeto superior, e por quanto. Aritmética, e nenhuma
+    afirmação.
+swept-along = varredura de { $axis }
+open-loop = malha aberta
+closed-loop = malha fechada
+window-unknown = duração da janela desconhecida
+window-too-short = { $window } por ponto, curto demais para testar deriva
+percentiles-response = percentis são tempos de resposta de { $class }
+percentiles-service = percentis são tempos de serviço de { $class }
+summed-over-drives = ops/s somadas e histogramas combinados sobre os drives
+summed-over-instances = ops/s somadas e histogramas combinados sobre as instâncias
+summed-over-drives-and-instances =
+    ops/s somadas e histogramas combinados sobre drives e instâncias
+
+## Summary
+summary-how =
+    ▲ melhor que todos os outros objetos, por uma afirmação. † não limitado pelo drive. Diferença:
+    o objeto melhor, por quanto, e seu intervalo.
+summary-how-published =
+    Como publicado, sem repetições: nada se afirma, e nenhum é marcado como melhor.
+mean-of-equal-loads = , média de cargas iguais
+mean-of-points = , média de { $count } pontos
+at-equal-latency = {" "}com latência igual
+within-the-limit = {" "}dentro do limite
+
+## TPC-C
+tpcc-limits =
+    Limites: 90 % de cada tipo devem ser respondidos nesse tempo (cláusula 5.2.5.3), e 90 % das Deliveries
+    adiadas devem correr em até 80 s após entrar na fila (cláusula 2.7.2.2). Os tempos são de resposta
+    onde os terminais digitam e pensam, contados desde o envio do terminal; um limite conta como cumprido
+    onde o p95 ou a mais lenta de todas fica dentro dele. Proporções mínimas (cláusula 5.2.3): Payment
+    43 %, Order-Status, Delivery e Stock-Level 4 % cada.
+tpcc-deviations =
+    New-Orders por minuto não são tpmC: este não é um resultado auditado nem comparável com os publicados.
+    Desvios da especificação: não se declaram chaves estrangeiras; as transações correm no nível de
+    isolamento próprio do servidor (MariaDB e MySQL: repeatable read, PostgreSQL e SQL Server: read
+    committed), com linhas travadas antes de escritas; uma Delivery adiada espera pela conexão do seu
+    terminal e é registrada nas latências em vez de um arquivo de resultado; as entradas são feitas
+    pelo driver, não há telas; checkpoints, durabilidade e armazenamento de 180 dias não são testados;
+    sem tempos de digitação e de pensar (no-wait) cada transação toma um terminal sorteado de novo.
+    New-Orders revertidas ficam fora das New-Orders por minuto.
+subject-times = { $subject } ({ $count } vezes)
+tpcc-conditions-kept =
+    { $step }: todas as doze condições da cláusula 3.3.2 foram cumpridas em { $subjects }.
+new-orders = { $rate } New-Orders por minuto
+kept-by-all = cumprido por todas
+kept = cumprido
+p95-above = p95 acima dele
+committed = , confirmadas.
+
+## Method
+procedure = Procedimento
+procedure-of = { $title } ({ $protocol }). Fonte: { $source }
+step-named = Etapa { $step }
+step-windows = { $warmup } de aquecimento, não contados, depois { $window } medidos.
+service-time = Tempo de serviço
+response-time-term = Tempo de resposta
+percentiles = Percentis
+several-drives = Vários drives ou instâncias
+method-ops =
+    Ops concluídas dentro da janela medida divididas pela sua duração, somadas sobre os drives e instâncias
+    do objeto e sobre os fluxos que contam no destaque.
+method-mb =
+    Bytes que essas ops moveram, em unidades de 1.000.000 de bytes, divididos pela janela.
+method-service-time =
+    Da entrega da requisição ao motor até a sua conclusão, por um único relógio monotônico.
+method-response-time =
+    Onde se pediu uma taxa: do momento em que a requisição era devida até a sua conclusão, de modo
+    que esperar atrás de uma requisição lenta é contado. Uma requisição atrasada conta como atrasada
+    e nunca é descartada.
+method-percentiles =
+    De histogramas com erro relativo de no máximo 0,1 %, combinados sobre workers, drives e instâncias,
+    nunca sobre classes. A latência que a dada proporção das ops não excedeu. Mostrada só onde pelo
+    menos { $samples } amostras ficam acima dela.
+method-several-drives =
+    Ops e bytes são somados. Percentis são os dos histogramas combinados: nunca uma média de percentis.
+    De várias repetições cada uma tem o seu número, e mostra-se a média geométrica destes.
+interval = Intervalo (±)
+gain = Ganho
+reduction = Redução
+comparison = Comparação
+one-family = Uma família
+lower-bound = Limite inferior (≥)
+rounding = Arredondamento
+self-test = Autoteste
+difference = Diferença
+method-interval =
+    Metade da largura do intervalo de confiança de 95 % de um nível: t de Student sobre os logaritmos
+    de três ou mais repetições. Com uma ou duas repetições não há intervalo, apenas o menor e o maior.
+method-gain =
+    Superior ÷ inferior − 1. Usado onde maior é melhor: 1,5 vez mais é um ganho de 50 %.
+method-reduction =
+    1 − novo ÷ antigo. Usado para latências: metade do tempo é uma redução de 50 %.
+method-comparison =
+    A razão das médias geométricas sobre as repetições, de um modelo de logaritmos com a repetição
+    como bloco e o lugar na ordem de medição como fator. As variâncias dos pontos são moderadas (Smyth
+    2004).
+method-one-family =
+    Todas as comparações deste relatório, sobre todas as etapas, objetos, métricas e pontos, partilham
+    uma única chance de 5 % de que algum intervalo não contenha o valor verdadeiro: 4 % para pontos
+    individuais, 1 % para médias de etapa (Bonferroni). Decisão e intervalo são a mesma coisa.
+method-lower-bound =
+    O objeto melhor foi limitado pelo host e não pelo seu drive, o outro pelo seu drive: a diferença
+    é pelo menos o extremo inferior do intervalo.
+method-rounding =
+    Para a afirmação mais fraca, até dois dígitos da meia largura do intervalo; os extremos dos intervalos
+    são arredondados para fora.
+method-caveats =
+    Pontos que falharam em uma repetição, ficaram 2 % ou mais abaixo da taxa solicitada, submeteram
+    com atraso 1 % ou mais das requisições de uma malha aberta, estão em um drive que devia ser preparado
+    até o estado estacionário e não foi, ou derivaram em alguma repetição (ver docs/claims.md) não
+    sustentam nenhuma afirmação.
+
+## Imported figures, in tables
+published-how =
+    Como publicado, sem repetições: o que os números dão por aritmética. Nada se sabe da sua dispersão,
+    portanto nada se afirma a partir deles.
+published-finding =
+    { $place }, { $what } de { $subject } e { $rival }: { $calculation } = { $result }, como publicado.
+published-row =
+    { $step }, { $figure } em { $at }, { $subject } com { $rival }: { $calculation } = { $result }
+    ({ $other })
+formula-gain = ganho
+formula-reduction = redução
+formula-factor = fator
+
+## Specification
+specification = Especificação
+stated-not-measured =
+    Como declarado pelos fabricantes ou pelas fontes indicadas; nada nesta tabela foi medido.
+for-the-money = Pelo preço
+for-the-money-how =
+    A métrica com que cada etapa abre, dividida pelo preço acima. Preços não são medidos e mudam de
+    um dia para o outro; nenhuma diferença entre estes quocientes é afirmada. Números que o drive não
+    limitou ficam de fora.
+price-of = { $subject }: preço de { $date } segundo { $source }
+spec-capacity = capacidade
+spec-form-factor = formato
+spec-interface = interface
+spec-endurance = durabilidade
+spec-warranty = garantia
+spec-price = preço
+verdict = Veredito
+
+## The byline
+measured-with = { $when } · medido com Dyno { $version }
+imported-into = { $when } · importado no Dyno { $version }
+own-protocol = { $measured } · um protocolo do próprio Dyno
+after-source = { $measured } · segundo { $source }
+
+## Screens
+streams-in-brackets = (entre parênteses: fluxos que não contam no destaque)
+limited-by = { $place }: { $limit }; { $evidence }
+stream-reached-and-late =
+    { $place }: fluxo { $stream }: atingiu { $reached } da taxa solicitada; { $late } das suas requisições
+    foram submetidas com atraso; fila máxima { $backlog }
+stream-late =
+    { $place }: fluxo { $stream }: { $late } das suas requisições foram submetidas com atraso; fila
+    máxima { $backlog }
+failed-point = { $subject }, { $step } { $at } repetição { $repeat }: { $cause }
+failed-points = Pontos que falharam ({ $count }), em nenhuma estimativa
+axis-rates = múltiplo das taxas
+at-rates = {" "}a { $values } as taxas
+at-every-multiple = {" "}em todo múltiplo das taxas ({ $low } a { $high })
+
+## Pages
+page-skip = Ir para o conteúdo
+page-sections = Seções
+page-footer =
+    Feito pelo Dyno { $version } a partir de histogramas e intervalos brutos. Todo número aqui pode
+    ser refeito a partir do bundle.
+page-of = { $page } de { $pages }
+rows-elsewhere = { $rows } linhas, que as formas HTML e Markdown contêm, e `dyno export`.
+lines-elsewhere =
+    { $title }: { $lines } linhas, que as formas HTML e Markdown e o bundle contêm.

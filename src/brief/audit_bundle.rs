@@ -9,7 +9,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::{Figure as Of, Metric, Part};
 use crate::analysis::metric_values::instruments;
 use crate::analysis::point_summary::PERCENTILES;
-use crate::base::units;
+use crate::language::Language;
 use crate::stats::audit::says::{scale, unit_of_column};
 use crate::stats::audit::{Figure, Table};
 
@@ -110,13 +110,13 @@ fn column(name: &str) -> String {
 /// be made from either.
 fn figure(metric: &Metric, step: &StepFacts, cell: &CellFacts, unit: &str) -> Option<Figure> {
     let value = metric.of(step, cell)?.0.value;
-    let fine = printed(&wording::printed(metric, step, cell)?.1, unit)?;
+    let fine = printed(&wording::printed(Language::ENGLISH, metric, step, cell)?.1, unit)?;
     let in_tables = match metric.figure {
-        Of::Mean | Of::Percentile(_) => units::latency(value),
-        Of::Bytes => number_format::megabytes(value),
-        Of::JoulesPerOp(_) => number_format::joules(value),
+        Of::Mean | Of::Percentile(_) => number_format::time(Language::ENGLISH, value),
+        Of::Bytes => number_format::megabytes(Language::ENGLISH, value),
+        Of::JoulesPerOp(_) => number_format::joules(Language::ENGLISH, value),
         Of::Ops | Of::PerMinute(_) | Of::OpsPerWatt(_) | Of::MbPerWatt(_) => {
-            number_format::count(value)
+            number_format::count(Language::ENGLISH, value)
         }
     };
     let coarse = printed(&in_tables, unit).unwrap_or(fine);

@@ -4,12 +4,14 @@ use crate::analysis::compare::Comparison;
 use crate::analysis::facts::Facts;
 use crate::analysis::metric::Part;
 use crate::analysis::specimens;
-use crate::stats::limit::Verdict;
+use crate::language::Language;
+use crate::say;
+use crate::stats::limit::{Limit, Verdict};
 
 /// Of what a claim is: so many drives of each model, or these drives alone; nothing where no drive
 /// had a part.
 pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
-    let pair = (comparison.better, comparison.worse);
+    let (l, pair) = (facts.language, (comparison.better, comparison.worse));
     let plan = |subject: usize| Some(&facts.runs.get(*facts.run_of.get(subject)?)?.resolved);
     let plans = [plan(pair.0)?, plan(pair.1)?];
     if plans.iter().any(|plan| plan.keeps_no_data()) {
@@ -25,20 +27,39 @@ pub fn whose(facts: &Facts, comparison: &Comparison) -> Option<String> {
         _ => None,
     };
     Some(match (count(pair.0), count(pair.1)) {
-        _ if plans.iter().any(|plan| plan.same_device) => "on one device".to_string(),
-        (1, 1) => "of these two drives".to_string(),
+        _ if plans.iter().any(|plan| plan.same_device) => say!(l, "on-one-device"),
+        (1, 1) => say!(l, "of-these-two-drives"),
         _ if one.is_some() => {
-            one.map(|(a, b)| format!("of two drives, {a} and {b}")).unwrap_or_default()
+            one.map(|(a, b)| say!(l, "of-two-drives", first = a, other = b)).unwrap_or_default()
         }
-        (a, b) if a == b && models => format!("{a} drives each"),
-        _ => "of these drives".to_string(),
+        (a, b) if a == b && models => say!(l, "drives-each", count = a),
+        _ => say!(l, "of-these-drives"),
     })
 }
 
 /// The evidence, and what to change where it was not the drive.
-pub fn because(verdict: &Verdict) -> String {
+pub fn because(l: Language, verdict: &Verdict) -> String {
     match &verdict.remedy {
-        Some(remedy) => format!("{}. To measure the drive: {remedy}", verdict.evidence),
+        Some(remedy) => {
+            say!(l, "evidence-and-remedy", evidence = &verdict.evidence, remedy = remedy)
+        }
         None => verdict.evidence.clone(),
+    }
+}
+
+/// What limited a point, by its name.
+pub fn limit(l: Language, limit: Limit) -> String {
+    match limit {
+        Limit::Drive => say!(l, "limit-drive"),
+        Limit::Cpu => say!(l, "limit-cpu"),
+        Limit::Memory => say!(l, "limit-memory"),
+        Limit::NoDrive => say!(l, "limit-no-drive"),
+        Limit::Neighbour => say!(l, "limit-neighbour"),
+        Limit::Generator => say!(l, "limit-generator"),
+        Limit::Standstill => say!(l, "limit-standstill"),
+        Limit::Rate => say!(l, "limit-rate"),
+        Limit::Thermal => say!(l, "limit-thermal"),
+        Limit::Locks => say!(l, "limit-locks"),
+        Limit::Undecided => say!(l, "limit-undecided"),
     }
 }

@@ -2,7 +2,6 @@
 
 use super::block::{Block, Role, with_code};
 use super::lead::{self, Lead};
-use super::number_format;
 use super::options::{Options, Page};
 use super::own_text::OwnText;
 use super::references::{Sources, resolve};
@@ -101,14 +100,14 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
         options.texts_after(place).map(part).collect()
     };
     let mut all = Vec::new();
-    if let Some(verdict) = options.verdict() {
+    if let Some(verdict) = options.verdict(facts.language) {
         let blocks = verdict.saying(resolve(&verdict.markdown, &sources, true)?).blocks();
         all.push(Part { id: "verdict".to_string(), title: verdict.title, appendix: false, blocks });
     }
     all.extend(own("")?);
     let stated = specification::blocks(facts, &drives)?;
     if !stated.is_empty() {
-        let (id, title) = (specification::ID.to_string(), specification::TITLE.to_string());
+        let (id, title) = (specification::ID.to_string(), say!(facts.language, "specification"));
         all.push(Part { id, title, appendix: false, blocks: stated });
     }
     for id in options.sections() {
@@ -122,14 +121,17 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
 fn byline(facts: &Facts) -> String {
     let started = facts.runs.iter().map(|r| r.started_unix_ns).max().unwrap_or(0);
     let version = facts.runs.first().map_or("", |r| r.dyno_version.as_str());
-    let when = number_format::moment(started);
-    let by = if facts.protocol.starts_with("imported") { "imported into" } else { "measured with" };
-    let source = match facts.source.as_str() {
-        "" => String::new(),
-        own if own.starts_with("Ours") => " · a protocol of Dyno's own".to_string(),
-        source => format!(" · after {source}"),
+    let l = facts.language;
+    let when = l.moment(started);
+    let by = match facts.protocol.starts_with("imported") {
+        true => say!(l, "imported-into", when = when, version = version),
+        false => say!(l, "measured-with", when = when, version = version),
     };
-    format!("{when} · {by} Dyno {version}{source}")
+    match facts.source.as_str() {
+        "" => by,
+        own if own.starts_with("Ours") => say!(l, "own-protocol", measured = by),
+        source => say!(l, "after-source", measured = by, source = source),
+    }
 }
 
 /// Nothing stands here that a mark disowns.

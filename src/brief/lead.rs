@@ -2,14 +2,16 @@
 //! can be ranked; then a few findings more. Everything here follows from the comparisons of
 //! `analysis`; nothing is weighed anew.
 
-use super::{number_format, published, wording};
+use super::{basis, published, wording};
 use crate::analysis::caveats::Caveat;
 use crate::analysis::claims;
 use crate::analysis::compare::{Comparison, Standing};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::lead::{self, Outcome};
 use crate::analysis::metric::{Asked, Metric};
-use crate::stats::limit::Verdict;
+use crate::language::Language;
+use crate::say;
+use crate::stats::limit::{Limit, Verdict};
 
 /// Findings beside the first sentence.
 pub const MOST_FINDINGS: usize = 3;
@@ -34,7 +36,12 @@ impl Lead {
     pub fn of(facts: &Facts) -> Lead {
         let step = lead::step(facts);
         if let Some(findings) = published::findings(facts, MOST_FINDINGS) {
-            return Lead { sentence: published::NO_RANK.to_string(), findings, step, ranks: false };
+            return Lead {
+                sentence: say!(facts.language, "published-no-rank"),
+                findings,
+                step,
+                ranks: false,
+            };
         }
         let (Some(index), true) = (step, facts.subjects.len() > 1) else {
             return alone(facts, step);
@@ -75,8 +82,16 @@ fn first(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
     }
     let here = outcome.claimed();
     if !here.is_empty() {
-        let also = if outcome.best.is_none() { undecided(facts, outcome) } else { String::new() };
-        let sentence = format!("{title}: {}{also}.", wording::joined(facts, &here));
+        let (l, said) = (facts.language, wording::joined(facts, &here));
+        let open = if outcome.best.is_none() { undecided(facts, outcome) } else { Vec::new() };
+        let said = match open.is_empty() {
+            true => said,
+            false => {
+                let pairs = open.join(&say!(l, "nor"));
+                say!(l, "and-undecided", sentence = said, pairs = pairs)
+            }
+        };
+        let sentence = say!(l, "of-step", step = title, sentence = wording::stopped(l, said));
         return Some((sentence, here.into_iter().map(key).collect()));
     }
     // Nothing where the protocol looks first: the strongest of what is claimed elsewhere, and that
@@ -84,73 +99,59 @@ fn first(facts: &Facts, outcome: &Outcome<'_>) -> Option<(String, Vec<Said>)> {
     let all = claims::all(facts);
     let rank = |c: &Comparison| (c.step != outcome.step, c.metric != outcome.metric);
     let strongest = all.iter().map(|c| c.comparison).min_by_key(|c| rank(c))?;
-    let mut sentence =
-        format!("{}: {}.", facts.steps[strongest.step].title, wording::sentence(facts, strongest));
+    let mut sentence = said_of_step(facts, strongest);
     if let Some(c) = outcome.all.first() {
         let open = if c.step == strongest.step { open(facts, c) } else { not_shown(facts, c) };
-        sentence.push_str(&format!(" {open}"));
+        sentence = say!(facts.language, "two-sentences", first = sentence, second = open);
     }
     Some((sentence, vec![key(strongest)]))
+}
+
+/// "4 KiB reads: A delivers 21 % [19, 24] more ops/s than B at 96 threads."
+fn said_of_step(facts: &Facts, c: &Comparison) -> String {
+    let sentence = wording::stopped(facts.language, wording::sentence(facts, c));
+    wording::of_step(facts, c.step, sentence)
 }
 
 /// "Where the rate is low A has the lower p99 …": all crossovers of the leading metric, one after
 /// the other.
 fn crossed(facts: &Facts, outcome: &Outcome<'_>) -> Option<String> {
     let first = outcome.crossovers.first()?;
-    let mut sentence = format!("{}.", wording::crossover(facts, first));
-    if outcome.crossovers.len() > 1 {
-        let others = outcome.crossovers.len() - 1;
-        sentence.push_str(&format!(
-            " The better one changes {others} more time{}.",
-            if others > 1 { "s" } else { "" }
-        ));
-    }
-    Some(sentence)
+    let sentence = wording::stopped(facts.language, wording::crossover(facts, first));
+    let others = outcome.crossovers.len() - 1;
+    Some(match others {
+        0 => sentence,
+        _ => say!(facts.language, "changes-more-times", sentence = sentence, count = others),
+    })
 }
 
 /// Where nobody is better than all: who is not distinguished.
-fn undecided(facts: &Facts, outcome: &Outcome<'_>) -> String {
-    let open: Vec<String> = outcome
-        .all
-        .iter()
-        .filter(|c| !c.is_claimed())
-        .map(|c| {
-            format!(
-                "{} and {}",
-                facts.subjects[c.better.min(c.worse)],
-                facts.subjects[c.better.max(c.worse)]
-            )
-        })
-        .collect();
-    match &open[..] {
-        [] => String::new(),
-        pairs => format!("; {} cannot be distinguished there", pairs.join(", nor ")),
-    }
+fn undecided(facts: &Facts, outcome: &Outcome<'_>) -> Vec<String> {
+    let pair = |c: &&Comparison| {
+        let both = [c.better.min(c.worse), c.better.max(c.worse)];
+        facts.language.list(&both.map(|s| facts.subjects[s].clone()))
+    };
+    outcome.all.iter().filter(|c| !c.is_claimed()).map(pair).collect()
 }
 
 fn not_shown(facts: &Facts, c: &Comparison) -> String {
-    format!("{}: {}", facts.steps[c.step].title, open(facts, c))
+    wording::of_step(facts, c.step, open(facts, c))
 }
 
 /// "A and B cannot be distinguished by ops/s at 4 threads; the difference is 0.4 % [−2.0, 3.0]."
 pub fn open(facts: &Facts, c: &Comparison) -> String {
-    let step = &facts.steps[c.step];
+    let (l, step) = (facts.language, &facts.steps[c.step]);
     let (a, b) = (&facts.subjects[c.better.min(c.worse)], &facts.subjects[c.better.max(c.worse)]);
-    let what = format!("{}{}", wording::metric(&c.metric, step), wording::at(facts, c));
+    let what = format!("{}{}", wording::metric(l, &c.metric, step), wording::at(facts, c));
     match c.standing {
-        Standing::NotTheDrives => {
-            format!("{a} and {b} cannot be ranked by {what}, which the drives did not limit.")
-        }
+        Standing::NotTheDrives => say!(l, "open-not-limited", first = a, other = b, what = what),
         _ if c.high > WIDE => {
-            format!(
-                "{a} and {b} cannot be distinguished by {what}: {} repeats are too few to decide.",
-                c.repeats
-            )
+            say!(l, "open-too-few", first = a, other = b, what = what, repeats = c.repeats)
         }
-        _ => format!(
-            "{a} and {b} cannot be distinguished by {what}; the difference is {}.",
-            wording::difference(c)
-        ),
+        _ => {
+            let by = wording::difference(l, c);
+            say!(l, "open-difference", first = a, other = b, what = what, difference = by)
+        }
     }
 }
 
@@ -171,8 +172,10 @@ fn claims_beside(facts: &Facts, index: usize, said: &[Said]) -> Vec<String> {
         said.push(key(c));
         // One end of the axis is not the whole of it.
         out.push(match crossed(c) {
-            Some(crossover) => format!("{}.", wording::crossover(facts, crossover)),
-            None => format!("{}: {}.", facts.steps[c.step].title, wording::sentence(facts, c)),
+            Some(crossover) => {
+                wording::stopped(facts.language, wording::crossover(facts, crossover))
+            }
+            None => said_of_step(facts, c),
         });
     };
     let all = claims::all(facts);
@@ -194,9 +197,7 @@ fn said_metric(metric: &Metric, facts: &Facts, index: usize) -> bool {
 /// One subject, or nothing measured.
 fn alone(facts: &Facts, step: Option<usize>) -> Lead {
     let sentence = match facts.subjects.len() {
-        0 | 1 => "No drive can be ranked here, because one subject was measured alone: measure it \
-                  beside another (two `--subject`s)."
-            .to_string(),
+        0 | 1 => say!(facts.language, "no-rank-alone"),
         _ => no_claim(facts),
     };
     let level = step.and_then(|index| level(facts, &facts.steps[index], 0));
@@ -209,117 +210,118 @@ pub fn level(facts: &Facts, step: &StepFacts, subject: usize) -> Option<String> 
     let metric = lead::metric(facts, step);
     let value = lead::value(step).or(step.values.len().checked_sub(1))?;
     let cell = step.cell(subject, value).filter(|c| !c.is_not_the_drives() && !c.is_barred())?;
-    let figure = wording::printed_with_unit(&metric, step, cell)?;
-    let name = &facts.subjects[subject];
-    Some(format!("{}: {name}, {figure}{}.", step.title, wording::place(step, &[value])))
+    let l = facts.language;
+    let figure = wording::printed_with_unit(l, &metric, step, cell)?;
+    let place = wording::place(l, step, &[value]);
+    Some(say!(
+        l,
+        "level",
+        step = &step.title,
+        subject = &facts.subjects[subject],
+        figure = figure,
+        at = place
+    ))
 }
 
 /// When, how often, on what: a line.
 pub fn conditions(facts: &Facts) -> String {
-    let mut parts = Vec::new();
-    let imported = facts.protocol.starts_with("imported");
+    let (l, mut parts) = (facts.language, Vec::new());
     let most =
         facts.steps.iter().flat_map(|s| &s.cells).map(|c| c.repeats.len()).max().unwrap_or(0);
-    if imported {
-        let repeats = if published::is_published(facts) {
-            "As published, without repeats"
-        } else {
-            "As imported"
+    if facts.protocol.starts_with("imported") {
+        return match published::is_published(facts) {
+            true => say!(l, "conditions-published"),
+            false => say!(l, "conditions-imported"),
         };
-        return format!(
-            "{repeats}: under the conditions that the source states, which Dyno did not see."
-        );
     }
-    parts.push(match most {
-        1 => "Measured once".to_string(),
-        n => format!("Measured {n} times"),
-    });
+    parts.push(say!(l, "measured-times", count = most));
     let windows: Vec<u64> = facts.steps.iter().map(|s| s.window_ns).filter(|ns| *ns > 0).collect();
     if let (Some(least), Some(longest)) = (windows.iter().min(), windows.iter().max()) {
         let time = crate::base::units::duration;
-        let window = if least == longest {
-            time(*least)
-        } else {
-            format!("{} to {}", time(*least), time(*longest))
+        let window = match least == longest {
+            true => time(*least),
+            false => say!(l, "range", low = time(*least), high = time(*longest)),
         };
-        parts.push(format!("{window} a point"));
+        parts.push(say!(l, "window-a-point", window = window));
     }
     parts.extend(host(facts));
     if !facts.comparisons.is_empty() {
-        parts.push(
-            "ranges in brackets are 95 % intervals that hold together for the whole brief"
-                .to_string(),
-        );
+        parts.push(say!(l, "brackets-are-intervals"));
     }
-    format!("{}.", parts.join("; "))
+    wording::stopped(l, parts.join("; "))
 }
 
 /// The processor and the kernel, where one of each is known.
 fn host(facts: &Facts) -> Vec<String> {
+    let l = facts.language;
     use crate::record::key::{cpu, kernel};
     let of = |(group, key): (&str, crate::record::key::Key)| {
         let found = facts.disclosure.iter().filter(|g| g.name == group).flat_map(|g| &g.rows);
         found.filter(|(name, _)| name == key.name).map(|(_, value)| value.clone()).next()
     };
-    [of(("CPU", cpu::MODEL)), of(("Kernel", kernel::RELEASE)).map(|r| format!("kernel {r}"))]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        of(("CPU", cpu::MODEL)),
+        of(("Kernel", kernel::RELEASE)).map(|r| say!(l, "kernel", release = r)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Why nothing is claimed, and what to change.
 pub fn no_claim(facts: &Facts) -> String {
+    let l = facts.language;
     let cells = || facts.steps.iter().flat_map(|s| &s.cells);
     let measured = cells().filter(|c| c.total.is_some()).count();
     let few =
         cells().filter(|c| c.caveats.iter().any(|c| matches!(c, Caveat::FewRepeats(_)))).count();
     let verdicts: Vec<_> = cells().filter_map(CellFacts::not_the_drive).collect();
-    let why = match facts.barred.first() {
-        _ if measured == 0 => "no point was measured to its end; the section Caveats has the \
-                               causes"
-            .to_string(),
-        _ if few == measured => {
-            "every point was measured fewer than three times: repeat it (`--repeats 5`) before \
-             comparing"
-                .to_string()
+    let none_compared = facts.comparisons.is_empty();
+    match facts.barred.first() {
+        _ if measured == 0 => say!(l, "no-rank-none-measured"),
+        _ if few == measured => say!(l, "no-rank-few-repeats"),
+        Some(bar) if none_compared => {
+            say!(l, "no-rank-barred", reason = wording::barred(facts, bar))
         }
-        Some(bar) if facts.comparisons.is_empty() => {
-            wording::barred(facts, bar).trim_end_matches('.').to_string()
+        _ if 2 * verdicts.len() > measured => not_limited(l, &verdicts, measured),
+        _ if none_compared && !facts.metrics.is_empty() => {
+            say!(l, "no-rank-not-comparable-in", metrics = asked(facts))
         }
-        _ if 2 * verdicts.len() > measured => not_limited(&verdicts, measured),
-        _ if facts.comparisons.is_empty() && !facts.metrics.is_empty() => {
-            format!("no two subjects can be compared in {}", asked(facts))
-        }
-        _ if facts.comparisons.is_empty() => {
-            "no two subjects can be compared at any point; the section Caveats has the \
-             causes"
-                .to_string()
-        }
-        _ => "no difference is larger than chance allows; more repeats narrow the intervals \
-             (`--repeats 10`)"
-            .to_string(),
-    };
-    format!("No drive can be ranked here, because {why}.")
+        _ if none_compared => say!(l, "no-rank-not-comparable"),
+        _ => say!(l, "no-rank-chance"),
+    }
 }
 
 /// "9 of 12 points were not limited by the drive, most of them by the processors: …", with what to
 /// change.
-fn not_limited(verdicts: &[&Verdict], measured: usize) -> String {
-    let count = |name: &str| verdicts.iter().filter(|v| v.limit.name() == name).count();
-    let most = verdicts.iter().max_by_key(|v| count(v.limit.name()));
-    let by = most.map_or(String::new(), |v| match count(v.limit.name()) == verdicts.len() {
-        true => format!(", but by {}", v.limit.name()),
-        false => format!(", most of them by {}", v.limit.name()),
-    });
-    let change = most
-        .and_then(|v| v.remedy.clone())
-        .unwrap_or("“Bottleneck” says what to change".to_string());
-    format!("{} of {measured} points were not limited by the drive{by}: {change}", verdicts.len())
+fn not_limited(l: Language, verdicts: &[&Verdict], measured: usize) -> String {
+    let of = |limit: Limit| verdicts.iter().filter(|v| v.limit == limit).count();
+    let Some(most) = verdicts.iter().max_by_key(|v| of(v.limit)) else { return String::new() };
+    let change = most.remedy.clone().unwrap_or_else(|| say!(l, "see-bottleneck"));
+    let (count, limit) = (verdicts.len(), basis::limit(l, most.limit));
+    match of(most.limit) == count {
+        true => say!(
+            l,
+            "no-rank-not-limited-all",
+            count = count,
+            points = measured,
+            limit = limit,
+            change = change
+        ),
+        false => say!(
+            l,
+            "no-rank-not-limited-most",
+            count = count,
+            points = measured,
+            limit = limit,
+            change = change
+        ),
+    }
 }
 
 /// "reader-4:p99 and J/op"
 fn asked(facts: &Facts) -> String {
     let of =
         |a: &Asked| a.part.as_ref().map_or(a.word.clone(), |part| format!("{part}:{}", a.word));
-    number_format::list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
+    facts.language.list(&facts.metrics.iter().map(of).collect::<Vec<_>>())
 }

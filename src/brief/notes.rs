@@ -6,6 +6,7 @@ use super::wording::place;
 use crate::analysis::facts::Facts;
 use crate::analysis::specimens::{self, Apart, OfModels};
 use crate::analysis::together::{self, Together};
+use crate::say;
 use crate::stats::percent::{cut_off, rounded_out};
 
 /// All notes of a brief.
@@ -20,45 +21,53 @@ pub fn all(facts: &Facts) -> Vec<String> {
 /// The same as a part of a document; nothing where there are none.
 pub fn blocks(facts: &Facts) -> Vec<Block> {
     let all = all(facts);
-    if all.is_empty() { Vec::new() } else { vec![Block::chapter("Notes"), Block::list(all)] }
+    match all.is_empty() {
+        true => Vec::new(),
+        false => vec![Block::chapter(say!(facts.language, "notes")), Block::list(all)],
+    }
+}
+
+/// "4 KiB reads at depth 8", of which the rest is said.
+fn of_place(facts: &Facts, step: usize, value: usize, sentence: String) -> String {
+    let (l, step) = (facts.language, &facts.steps[step]);
+    let place = format!("{}{}", step.title, place(l, step, &[value]));
+    say!(l, "of-step", step = place, sentence = sentence)
 }
 
 /// "4 KiB reads at depth 8: repeat 2 ran at 0.35 × for both subjects; …"
 fn moved(facts: &Facts, one: &Together) -> String {
-    let step = &facts.steps[one.step];
-    let whom = if one.subjects == 2 {
-        "both subjects".to_string()
-    } else {
-        format!("all {} subjects", one.subjects)
+    let l = facts.language;
+    let factor = l.number(&format!("{:.2}", one.factor));
+    let (repeat, subjects) = (one.repeat, one.subjects);
+    let said = match one.latency {
+        true => {
+            say!(l, "note-moved-p99", repeat = repeat, factor = factor, subjects = subjects)
+        }
+        false => {
+            say!(l, "note-moved-ops", repeat = repeat, factor = factor, subjects = subjects)
+        }
     };
-    let how = if one.latency { "had a p99 of" } else { "ran at" };
-    format!(
-        "{}{}: repeat {} {how} {:.2} × for {whom}; levels are less precise for it, ratios within \
-         repeats are not",
-        step.title,
-        place(step, &[one.value]),
-        one.repeat,
-        one.factor
-    )
+    of_place(facts, one.step, one.value, said)
 }
 
 fn apart(facts: &Facts, one: &Apart) -> String {
-    let step = &facts.steps[one.step];
+    let (l, step) = (facts.language, &facts.steps[one.step]);
     let drive = facts.drives[one.subject].get(one.drive as usize).cloned().unwrap_or_default();
-    format!(
-        "{}{}, {}: the drive {drive} lies apart from its {} like: {} against {} ops/s",
-        step.title,
-        place(step, &[one.value]),
-        facts.subjects[one.subject],
-        one.others,
-        number_format::count(one.ops_per_s),
-        number_format::count(one.others_per_s)
+    say!(
+        l,
+        "note-apart",
+        place = format!("{}{}", step.title, place(l, step, &[one.value])),
+        subject = &facts.subjects[one.subject],
+        drive = drive,
+        others = one.others,
+        ops = number_format::count(l, one.ops_per_s),
+        usual = number_format::count(l, one.others_per_s)
     )
 }
 
 /// "… drive for drive, M 7600 delivers 5.1 % [2.0, 8.3] more ops/s than C P5, 8 drives each; …"
 fn of_models(facts: &Facts, one: &OfModels) -> String {
-    let step = &facts.steps[one.step];
+    let l = facts.language;
     let found = &one.found;
     let above = found.ratio >= 1.0;
     let (ratio, low, high) = match above {
@@ -68,25 +77,22 @@ fn of_models(facts: &Facts, one: &OfModels) -> String {
     let (first, second) =
         if above { (&one.names.0, &one.names.1) } else { (&one.names.1, &one.names.0) };
     let (a, b) = if above { found.specimens } else { (found.specimens.1, found.specimens.0) };
-    let drives = if a == b { format!("{a} drives each") } else { format!("{a} and {b} drives") };
+    let drives = match a == b {
+        true => say!(l, "drives-each", count = a),
+        false => say!(l, "drives-of-two", first = a, other = b),
+    };
     let percent = |factor: f64| (factor - 1.0) * 100.0;
-    let range = format!("[{}, {}]", cut_off(percent(low), 1), rounded_out(percent(high), 1));
-    let how = match low > 1.0 {
-        true => format!(
-            "{first} delivers {} % {range} more ops/s than {second}",
-            cut_off(percent(ratio), 1)
-        ),
+    let between = if l.number("0.5").contains(',') { "; " } else { ", " };
+    let (low_end, high_end) = (cut_off(percent(low), 1), rounded_out(percent(high), 1));
+    let by = format!("{} % [{low_end}{between}{high_end}]", cut_off(percent(ratio), 1));
+    let by = l.number(&by);
+    let said = match low > 1.0 {
+        true => {
+            say!(l, "note-models", better = first, by = by, worse = second, drives = drives)
+        }
         false => {
-            format!(
-                "{first} and {second} are not distinguishable in ops/s: {} % {range}",
-                cut_off(percent(ratio), 1)
-            )
+            say!(l, "note-models-open", first = first, other = second, by = by, drives = drives)
         }
     };
-    format!(
-        "{}{}: drive for drive, {how}, {drives}; the interval takes drives as a random effect, and \
-         is its own and not the family's",
-        step.title,
-        place(step, &[one.value])
-    )
+    of_place(facts, one.step, one.value, said)
 }

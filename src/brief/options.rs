@@ -13,7 +13,9 @@ use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 use crate::chart::Palette;
+use crate::language::Language;
 use crate::plan::specification::Specifications;
+use crate::say;
 
 /// The choices; all have defaults, so that a brief without a file is whole.
 #[derive(Deserialize, Default)]
@@ -107,11 +109,11 @@ impl Options {
     }
 
     /// The editor's own verdict as a text; None where brief.toml has none.
-    pub fn verdict(&self) -> Option<OwnText> {
+    pub fn verdict(&self, l: Language) -> Option<OwnText> {
         let verdict = self.verdict.as_ref()?;
         let (title, markdown) = (verdict.title.clone(), verdict.markdown.clone());
         Some(OwnText {
-            title: title.unwrap_or("Verdict".to_string()),
+            title: title.unwrap_or_else(|| say!(l, "verdict")),
             after: String::new(),
             markdown,
         })

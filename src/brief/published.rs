@@ -4,25 +4,33 @@ use super::wording;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead;
 use crate::analysis::metric::Metric;
+use crate::language::Language;
+use crate::say;
 use crate::stats::Better;
 use crate::stats::family::FEWEST;
 use crate::stats::percent::{Formula, times_as_good};
 
 /// The columns of the table of published differences.
-pub const HEAD: [&str; 8] =
-    ["figure", "subject", "with", "at", "calculation", "result", "other formula", "step"];
+pub fn head(l: Language) -> [String; 8] {
+    [
+        say!(l, "column-figure"),
+        say!(l, "column-subject"),
+        say!(l, "column-with"),
+        say!(l, "column-at"),
+        say!(l, "column-calculation"),
+        say!(l, "column-result"),
+        say!(l, "column-other-formula"),
+        say!(l, "column-step"),
+    ]
+}
 
 /// How these differences are made, and what is not known of them.
-pub const HOW: &str = "As published, without repeats: what the figures come to by arithmetic. \
-Nothing is known of their scatter, so nothing is claimed from them.";
+pub fn how(l: Language) -> String {
+    say!(l, "published-how")
+}
 
 /// Most rows that a reader can take in.
 const MOST: usize = 400;
-
-/// What a brief of such figures says first.
-pub const NO_RANK: &str = "No drive can be ranked here, because these figures were published \
-without repeats and nothing is known of their scatter: import every repeat, or measure the drives \
-(`--repeats 5`).";
 
 /// Whether all that there is are imported figures with too few repeats.
 pub fn is_published(facts: &Facts) -> bool {
@@ -55,10 +63,17 @@ pub fn findings(facts: &Facts, most: usize) -> Option<Vec<String>> {
         let [(a, _), (b, _), ..] = all[..] else { return None };
         let [_, subject, with, _, calculation, result, ..] =
             row(facts, step, metric, value, (a.min(b), a.max(b)))?;
-        let (what, at) = (wording::metric(metric, step), wording::place(step, &[value]));
-        Some(format!(
-            "{}{at}, {what} of {subject} and {with}: {calculation} = {result}, as published.",
-            step.title
+        let l = facts.language;
+        let at = format!("{}{}", step.title, wording::place(l, step, &[value]));
+        Some(say!(
+            l,
+            "published-finding",
+            place = at,
+            what = wording::metric(l, metric, step),
+            subject = subject,
+            rival = with,
+            calculation = calculation,
+            result = result
         ))
     };
     let all = Metric::of_step(step, &facts.metrics);
@@ -105,7 +120,8 @@ fn row(
     value: usize,
     (a, b): (usize, usize),
 ) -> Option<[String; 8]> {
-    let figure = |subject| wording::printed(metric, step, step.cell(subject, value)?);
+    let l = facts.language;
+    let figure = |subject| wording::printed(l, metric, step, step.cell(subject, value)?);
     let (of_a, of_b) = (figure(a)?, figure(b)?);
     let better = metric.better();
     let (main, other) = match better {
@@ -117,13 +133,21 @@ fn row(
     let (subject, with) = if a_first { (a, b) } else { (b, a) };
     let times = times_as_good(own, rival, better)?;
     Some([
-        metric.short(),
+        wording::short(l, metric),
         facts.subjects[subject].clone(),
         facts.subjects[with].clone(),
-        step.values[value].label.clone(),
+        wording::label(l, step, value),
         main.calculation(better, &own_text, &rival_text),
-        main.result(times),
-        format!("{} {}", other.name(), other.result(times)),
+        l.number(&main.result(times)),
+        format!("{} {}", formula(l, other), l.number(&other.result(times))),
         step.title.clone(),
     ])
+}
+
+fn formula(l: Language, formula: Formula) -> String {
+    match formula {
+        Formula::Gain => say!(l, "formula-gain"),
+        Formula::Reduction => say!(l, "formula-reduction"),
+        Formula::Factor => say!(l, "formula-factor"),
+    }
 }

@@ -4,13 +4,14 @@
 
 use super::lead::Lead;
 use super::specification::{self, FIELDS};
-use super::{number_format, wording};
+use super::wording;
 use crate::analysis::claims;
 use crate::analysis::compare::{At, Comparison};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::metric::{Asked, Metric};
 use crate::base::error::{Error, Result, failed};
 use crate::plan::specification::Specifications;
+use crate::say;
 
 /// What references may name of a claim.
 const OF_CLAIM: [&str; 9] =
@@ -192,15 +193,19 @@ impl Sources<'_> {
             ));
         }
         let own = &self.facts.steps[claim.step];
-        let difference = wording::difference(claim);
+        let l = self.facts.language;
+        let difference = wording::difference(l, claim);
         let (gain, interval) = difference.split_once(" [").unwrap_or((&difference, ""));
         Ok(match field {
-            "gain" => gain.replace("≥ ", "at least "),
+            "gain" => match gain.strip_prefix("≥ ") {
+                Some(bare) => say!(l, "at-least", difference = bare),
+                None => gain.to_string(),
+            },
             "interval" => format!("[{interval}"),
             "difference" => difference,
             "better" => better.clone(),
             "worse" => self.facts.subjects[claim.worse].clone(),
-            "metric" => wording::metric(&claim.metric, own),
+            "metric" => wording::metric(l, &claim.metric, own),
             "where" => wording::at(self.facts, claim).trim().to_string(),
             "sentence" => wording::sentence(self.facts, claim),
             "repeats" => claim.repeats.to_string(),
@@ -224,7 +229,8 @@ impl Sources<'_> {
         let step = &self.facts.steps[self.step(name, wrong)?];
         let subject = rest.of.and_then(|of| self.facts.subjects.iter().position(|s| s == of));
         let Some(subject) = subject else {
-            let next = format!("the subjects are {}", number_format::list(&self.facts.subjects));
+            let next =
+                format!("the subjects are {}", self.facts.language.list(&self.facts.subjects));
             return Err(wrong("it names no subject".into(), &next));
         };
         let metric: Option<Metric> = Asked::parse(word)?.in_step(step).into_iter().next();
@@ -236,7 +242,7 @@ impl Sources<'_> {
         };
         let (Some(metric), Some(value)) = (metric, value) else {
             let labels: Vec<String> = step.values.iter().map(|v| v.label.clone()).collect();
-            let next = format!("the step's places are {}", number_format::list(&labels));
+            let next = format!("the step's places are {}", self.facts.language.list(&labels));
             return Err(wrong("the step has no such figure".into(), &next));
         };
         let cell = step.cell(subject, value);
@@ -244,7 +250,8 @@ impl Sources<'_> {
             let next = "leave it out, or measure it where the drive is the limit";
             return Err(wrong("the drive did not limit this number".into(), next));
         }
-        let printed = cell.and_then(|cell| wording::printed_with_unit(&metric, step, cell));
+        let printed = cell
+            .and_then(|cell| wording::printed_with_unit(self.facts.language, &metric, step, cell));
         printed.ok_or_else(|| wrong("it was not measured".into(), "name another place"))
     }
 
@@ -255,7 +262,8 @@ impl Sources<'_> {
         wrong: &dyn Fn(String, &str) -> Error,
     ) -> Result<String> {
         let own = rest.of.and_then(|of| self.drives.get(of));
-        let found = own.and_then(|own| specification::field(own, field));
+        let l = self.facts.language;
+        let found = own.and_then(|own| specification::field(l, own, field));
         let next = format!("state it under [drive.\"NAME\"] in brief.toml: {}", FIELDS.join(", "));
         found.ok_or_else(|| wrong("nothing of the kind is stated of that drive".into(), &next))
     }

@@ -10,17 +10,18 @@ use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
 use crate::analysis::selftest;
-use crate::base::units;
 use crate::chart::step::name;
+use crate::language::Language;
+use crate::say;
 
 /// Every point with its streams.
 pub fn show(facts: &Facts) -> Vec<Block> {
-    let mut out = header(facts);
+    let (l, mut out) = (facts.language, header(facts));
     for step in &facts.steps {
-        out.extend([Block::chapter(&step.title), Block::note(results::describe(step))]);
+        out.extend([Block::chapter(&step.title), Block::note(results::describe(l, step))]);
         out.push(points(facts, step).block());
         if step.cells.iter().any(|c| c.streams.iter().any(|(_, headline, _)| !headline)) {
-            out.push(Block::note("(in brackets: streams that do not count in the headline)"));
+            out.push(Block::note(say!(l, "streams-in-brackets")));
         }
         out.extend(groups(facts, step, true));
         out.extend(energy::table(facts, step).map(Table::block));
@@ -29,7 +30,7 @@ pub fn show(facts: &Facts) -> Vec<Block> {
     }
     let notes = energy::notes(facts);
     if !notes.is_empty() {
-        out.extend([Block::chapter("Power meters"), Block::list(notes)]);
+        out.extend([Block::chapter(say!(l, "power-meters")), Block::list(notes)]);
     }
     out.extend(failures(facts));
     out
@@ -37,45 +38,47 @@ pub fn show(facts: &Facts) -> Vec<Block> {
 
 /// The headline, then the subjects at each axis value, each compared with the first.
 pub fn compare(facts: &Facts) -> Vec<Block> {
-    let mut out = header(facts);
+    let (l, mut out) = (facts.language, header(facts));
     let lead = Lead::of(facts);
     out.extend([lead.sentence].into_iter().chain(lead.findings).map(Block::lead));
     let (found, crossovers) = (claims::all(facts), claims::crossovers(facts));
     for (index, step) in facts.steps.iter().enumerate() {
-        out.extend([Block::chapter(&step.title), Block::note(results::describe(step))]);
+        out.extend([Block::chapter(&step.title), Block::note(results::describe(l, step))]);
         out.push(results::side_by_side(facts, index).block());
         if step.has_marks() {
-            out.push(Block::note(bottlenecks::NOTE));
+            out.push(Block::note(bottlenecks::note(l)));
         }
         out.extend(groups(facts, step, false));
         out.extend(energy::table(facts, step).map(Table::block));
         if let Some(table) = equal_load::table(facts, index) {
-            out.extend([table.block(), Block::note(equal_load::HOW)]);
+            out.extend([table.block(), Block::note(equal_load::how(l))]);
         }
         out.extend(comparisons(facts, index, &found, &crossovers));
         out.extend(open_loop(facts, step));
     }
     let caveats = caveat_text::caveats(facts);
     if !caveats.is_empty() {
-        out.extend([Block::chapter("Caveats"), Block::list(caveats)]);
+        out.extend([Block::chapter(say!(l, "section-marks")), Block::list(caveats)]);
     }
     out.extend(notes::blocks(facts));
     out.extend(failures(facts));
     if !facts.comparisons.is_empty() {
-        out.push(Block::note(wording::footnote()));
+        out.push(Block::note(wording::footnote(l)));
     }
-    out.extend(selftest::of_host(facts).into_iter().map(|said| Block::note(format!("{said}."))));
+    out.extend(
+        selftest::of_host(facts).into_iter().map(|said| Block::note(wording::stopped(l, said))),
+    );
     out
 }
 
 /// What may be claimed, strongest first, and what may not, with why.
 pub fn claims(facts: &Facts) -> Vec<Block> {
-    let found = claims::all(facts);
+    let (l, found) = (facts.language, claims::all(facts));
     let claim = |claim: &Claim<'_>| {
         let (said, basis) = wording::claim(facts, claim);
-        format!("{said} ({basis}).")
+        say!(l, "claim-with-basis", claim = said, basis = basis)
     };
-    let crossover = |own: &Crossover| format!("{}.", wording::crossover(facts, own));
+    let crossover = |own: &Crossover| wording::stopped(l, wording::crossover(facts, own));
     let mut items: Vec<String> = found.iter().map(claim).collect();
     items.extend(claims::crossovers(facts).iter().map(crossover));
     let mut out = if items.is_empty() { Vec::new() } else { vec![Block::list(items)] };
@@ -83,12 +86,20 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
         Some(rows) => {
             let item = |[figure, subject, with, at, calculation, result, other, step]: [String;
                             8]| {
-                format!(
-                    "{step}, {figure} at {at}, {subject} with {with}: {calculation} = {result} \
-                     ({other})"
+                say!(
+                    l,
+                    "published-row",
+                    step = step,
+                    figure = figure,
+                    at = at,
+                    subject = subject,
+                    rival = with,
+                    calculation = calculation,
+                    result = result,
+                    other = other
                 )
             };
-            out.extend([Block::text(published::HOW), Block::list(rows.into_iter().map(item))]);
+            out.extend([Block::text(published::how(l)), Block::list(rows.into_iter().map(item))]);
         }
         None if found.is_empty() => out.push(Block::text(lead::no_claim(facts))),
         None => {}
@@ -96,7 +107,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
     let caveats = caveat_text::caveats(facts);
     if !caveats.is_empty() {
-        let title = "Caveats (these points support no claim, or only a bound)";
+        let title = say!(l, "caveats-of-claims");
         out.extend([Block::chapter(title), Block::list(caveats)]);
     }
     out.extend(notes::blocks(facts));
@@ -104,14 +115,19 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
 }
 
 fn header(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
     let run = |run: &crate::analysis::facts::RunFacts| {
-        let when = number_format::moment(run.started_unix_ns);
-        let repeats = if run.repeats == 1 {
-            "1 repeat".to_string()
-        } else {
-            format!("{} repeats", run.repeats)
-        };
-        Block::note(format!("{} · {when} · {repeats} · dyno {}", run.file, run.dyno_version))
+        let when = l.moment(run.started_unix_ns);
+        let (version, repeats) = (&run.dyno_version, run.repeats);
+        let file = &run.file;
+        Block::note(say!(
+            l,
+            "run-header",
+            file = file,
+            when = when,
+            repeats = repeats,
+            version = version
+        ))
     };
     let mut out = vec![Block::chapter(&facts.title)];
     out.extend(facts.runs.iter().map(run));
@@ -119,16 +135,21 @@ fn header(facts: &Facts) -> Vec<Block> {
 }
 
 fn points(facts: &Facts, step: &StepFacts) -> Table {
-    let axis = if step.axis.is_some() { step.axis_label() } else { "" };
-    let head = ["ops/s", "±", "MB/s", "mean", "p50", "p99", "p99.9", "p99.99", "max"];
-    let mut table = Table::new(4, &[&[axis, "subject", "stream", "class"], &head[..]].concat());
+    let l = facts.language;
+    let mut head = vec![wording::axis(l, step), say!(l, "column-subject")];
+    head.extend([say!(l, "column-stream"), say!(l, "column-class")]);
+    head.extend(["ops/s", "±", "MB/s"].map(String::from));
+    head.push(say!(l, "mean"));
+    head.extend(["p50", "p99", "p99.9", "p99.99"].map(String::from));
+    head.push(say!(l, "column-max"));
+    let mut table = Table::new(4, &head);
     for cell in &step.cells {
-        let at = &step.values[cell.value].label;
+        let at = &wording::label(l, step, cell.value);
         for (stream, headline, summary) in &cell.streams {
             let stream = if *headline { stream.clone() } else { format!("({stream})") };
             for class in &summary.classes {
                 let mark = if *headline { Mark::None } else { Mark::Side };
-                table.row(mark, show_row(at, &name(facts, cell), &stream, summary, class));
+                table.row(mark, show_row(l, [at, &name(facts, cell), &stream], summary, class));
             }
         }
     }
@@ -136,30 +157,29 @@ fn points(facts: &Facts, step: &StepFacts) -> Table {
 }
 
 fn show_row(
-    at: &str,
-    subject: &str,
-    stream: &str,
+    l: Language,
+    [at, subject, stream]: [&str; 3],
     summary: &Summary,
     class: &ClassSummary,
 ) -> Vec<String> {
     let one_class = summary.classes.len() == 1;
     let times: &Latency = class.user_latency();
     let rate = if one_class { &summary.ops_per_s } else { &class.ops_per_s };
-    let p = |i: usize| number_format::latency(times.percentiles_ns[i].as_ref());
+    let p = |i: usize| number_format::latency(l, times.percentiles_ns[i].as_ref());
     vec![
         at.to_string(),
         subject.to_string(),
         stream.to_string(),
         class.class.name().to_string(),
-        number_format::ops(rate) + &number_format::given_up(class.given_up),
-        number_format::spread(rate),
-        number_format::megabytes(class.bytes_per_s.value),
-        number_format::latency(times.mean_ns.as_ref()),
+        number_format::ops(l, rate) + &number_format::given_up(l, class.given_up),
+        number_format::spread(l, rate),
+        number_format::megabytes(l, class.bytes_per_s.value),
+        number_format::latency(l, times.mean_ns.as_ref()),
         p(0),
         p(P99),
         p(3),
         p(4),
-        units::latency(times.max_ns as f64),
+        number_format::time(l, times.max_ns as f64),
     ]
 }
 
@@ -170,19 +190,23 @@ fn groups(facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
     if each {
         out.extend(drives::each(facts, step).map(Table::block));
     }
-    out.push(Block::note(drives::AGGREGATION));
+    out.push(Block::note(drives::aggregation(facts.language)));
     out
 }
 
 /// What limited each point, where something watched.
 fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
+    let l = facts.language;
     let item = |row: Vec<String>| {
         let [at, subject, limit, evidence] = &row[..] else { return String::new() };
-        let at = if at.is_empty() { String::new() } else { format!("{at} ") };
-        format!("{at}{subject}: {limit}; {evidence}")
+        let place = if at.is_empty() { subject.clone() } else { format!("{at} {subject}") };
+        say!(l, "limited-by", place = place, limit = limit, evidence = evidence)
     };
     let items: Vec<String> = bottlenecks::rows(facts, step).into_iter().map(item).collect();
-    if items.is_empty() { Vec::new() } else { vec![Block::part("Bottleneck"), Block::list(items)] }
+    match items.is_empty() {
+        true => Vec::new(),
+        false => vec![Block::part(say!(l, "section-limits")), Block::list(items)],
+    }
 }
 
 /// What the step's comparisons show, the pairs that could not be compared, and where the better
@@ -193,17 +217,19 @@ fn comparisons(
     claims: &[Claim<'_>],
     crossovers: &[Crossover],
 ) -> Vec<Block> {
+    let l = facts.language;
     let barred = facts.barred.iter().filter(|b| b.step.is_none_or(|s| s == index));
     let mut out: Vec<String> = barred.map(|bar| wording::barred(facts, bar)).collect();
     let own = claims.iter().filter(|c| c.comparison.step == index);
-    out.extend(own.map(|claim| format!("{}.", wording::sentence(facts, claim.comparison))));
+    out.extend(own.map(|claim| wording::stopped(l, wording::sentence(facts, claim.comparison))));
     let own = crossovers.iter().filter(|c| c.step == index);
-    out.extend(own.map(|crossover| format!("{}.", wording::crossover(facts, crossover))));
+    out.extend(own.map(|crossover| wording::stopped(l, wording::crossover(facts, crossover))));
     out.into_iter().map(Block::text).collect()
 }
 
 /// What an open loop must disclose: rates missed and requests handed over late.
 fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
+    let l = facts.language;
     let mut items = Vec::new();
     for cell in &step.cells {
         for (name, _, s) in &cell.streams {
@@ -211,16 +237,29 @@ fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
             if missed.is_none() && s.late * 100 < s.ops.max(1) {
                 continue;
             }
-            let (subject, at) = (&facts.subjects[cell.subject], &step.values[cell.value].label);
-            let late = s.late as f64 / s.ops.max(1) as f64 * 100.0;
-            let reached =
-                s.achieved().map(|a| format!("reached {:.1} % of the asked rate; ", a * 100.0));
-            items.push(format!(
-                "{subject} {at}: stream {name}: {}{late:.1} % of its requests were submitted late; \
-                 max backlog {}",
-                reached.unwrap_or_default(),
-                units::grouped(s.backlog_max)
-            ));
+            let place =
+                format!("{} {}", facts.subjects[cell.subject], wording::label(l, step, cell.value));
+            let late = number_format::share(l, s.late as f64 / s.ops.max(1) as f64);
+            let backlog = number_format::grouped(l, s.backlog_max);
+            items.push(match s.achieved().map(|a| number_format::share(l, a)) {
+                Some(reached) => say!(
+                    l,
+                    "stream-reached-and-late",
+                    place = place,
+                    stream = name,
+                    reached = reached,
+                    late = late,
+                    backlog = backlog
+                ),
+                None => say!(
+                    l,
+                    "stream-late",
+                    place = place,
+                    stream = name,
+                    late = late,
+                    backlog = backlog
+                ),
+            });
         }
     }
     (!items.is_empty()).then(|| Block::list(items))
@@ -230,12 +269,18 @@ fn failures(facts: &Facts) -> Vec<Block> {
     if facts.failures.is_empty() {
         return Vec::new();
     }
+    let l = facts.language;
     let item = |f: &crate::analysis::facts::Failure| {
-        format!(
-            "{}, {} {} repeat {}: {}",
-            facts.subjects[f.subject], f.step, f.at, f.repeat, f.cause
+        say!(
+            l,
+            "failed-point",
+            subject = &facts.subjects[f.subject],
+            step = &f.step,
+            at = &f.at,
+            repeat = f.repeat,
+            cause = &f.cause
         )
     };
-    let title = format!("Failed points ({}), in no estimate", facts.failures.len());
+    let title = say!(l, "failed-points", count = facts.failures.len());
     vec![Block::chapter(title), Block::list(facts.failures.iter().map(item))]
 }

@@ -1,6 +1,5 @@
-//! What is known of the drives and was not measured: the maker's figures and a price, as the plan
-//! or brief.toml states them with their source; and what the measured figures come to for the
-//! money.
+//! What is known of the drives and was not measured: the maker's figures and a price, as brief.toml
+//! states them with their source; and what the measured figures come to for the money.
 
 use super::block::{Block, Table};
 use super::number_format::{self, NONE};
@@ -8,33 +7,28 @@ use super::{published, wording};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead;
 use crate::base::error::{Result, failed};
+use crate::language::Language;
 use crate::plan::specification::{Specification, Specifications};
+use crate::say;
 
 pub const ID: &str = "specification";
-pub const TITLE: &str = "Specification";
-
-const NOT_MEASURED: &str =
-    "As stated by the makers or the sources named; nothing in this table was measured.";
-
-const FOR_THE_MONEY: &str = "The figure that each step leads with, divided by the price above. \
-Prices are not measured and change from day to day; no difference between these quotients is \
-claimed. Figures that the drive did not limit are left out.";
 
 /// Fields in the order of the table.
 pub const FIELDS: [&str; 6] =
     ["capacity", "form_factor", "interface", "endurance", "warranty", "price"];
 
 /// A field as it is printed.
-pub fn field(own: &Specification, name: &str) -> Option<String> {
+pub fn field(l: Language, own: &Specification, name: &str) -> Option<String> {
     match name {
         "capacity" => own.capacity.clone(),
         "form_factor" => own.form_factor.clone(),
         "interface" => own.interface.clone(),
         "endurance" => own.endurance.clone(),
         "warranty" => own.warranty.clone(),
-        "price" => {
-            own.price.as_ref().map(|p| format!("{} {}", number_format::count(p.amount), p.currency))
-        }
+        "price" => own
+            .price
+            .as_ref()
+            .map(|p| format!("{} {}", number_format::count(l, p.amount), p.currency)),
         _ => None,
     }
 }
@@ -73,43 +67,52 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
     if all.is_empty() {
         return Ok(Vec::new());
     }
+    let l = facts.language;
     let of = |subject: &String| all.get(subject);
     let head: Vec<String> =
         std::iter::once(String::new()).chain(facts.subjects.iter().cloned()).collect();
     let row = |name: &&str| {
         let cells: Vec<Option<String>> =
-            facts.subjects.iter().map(|s| of(s).and_then(|own| field(own, name))).collect();
+            facts.subjects.iter().map(|s| of(s).and_then(|own| field(l, own, name))).collect();
         cells.iter().any(Option::is_some).then(|| {
             let cells = cells.into_iter().map(|cell| cell.unwrap_or(NONE.to_string()));
-            std::iter::once(name.replace('_', " ")).chain(cells).collect::<Vec<String>>()
+            std::iter::once(field_name(l, name)).chain(cells).collect::<Vec<String>>()
         })
     };
     let rows: Vec<Vec<String>> = FIELDS.iter().filter_map(row).collect();
-    let mut out = vec![Table::of(head.len(), &head, rows).block(), Block::note(NOT_MEASURED)];
-    out.extend(sources(all));
+    let mut out = vec![
+        Table::of(head.len(), &head, rows).block(),
+        Block::note(say!(l, "stated-not-measured")),
+    ];
+    out.extend(sources(facts.language, all));
     let worth = for_the_money(facts, all);
     if !worth.is_empty() {
         out.extend([
-            Block::chapter("For the money"),
+            Block::chapter(say!(l, "for-the-money")),
             Table::of(1, &head, worth).block(),
-            Block::note(FOR_THE_MONEY),
+            Block::note(say!(l, "for-the-money-how")),
         ]);
     }
     Ok(out)
 }
 
 /// Where each figure and price comes from.
-fn sources(all: &Specifications) -> Option<Block> {
+fn sources(l: Language, all: &Specifications) -> Option<Block> {
     let mut items = Vec::new();
     for (subject, own) in all {
         items.extend(own.source.iter().map(|source| format!("{subject}: {source}")));
         let price = own.price.iter();
-        items.extend(price.map(|p| format!("{subject}: price of {} after {}", p.date, p.source)));
+        items.extend(
+            price.map(|p| {
+                say!(l, "price-of", subject = subject, date = &p.date, source = &p.source)
+            }),
+        );
     }
     (!items.is_empty()).then(|| Block::list(items))
 }
 
 fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
+    let l = facts.language;
     let price =
         |subject: usize| all.get(&facts.subjects[subject]).and_then(|own| own.price.as_ref());
     let subjects = 0..facts.subjects.len();
@@ -120,7 +123,7 @@ fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
             let (bytes, price) = (all.get(&facts.subjects[s])?.bytes()?, price(s)?);
             Some(format!(
                 "{} GB/{}",
-                number_format::count(bytes / 1e9 / price.amount),
+                number_format::count(l, bytes / 1e9 / price.amount),
                 price.currency
             ))
         })
@@ -134,14 +137,14 @@ fn for_the_money(facts: &Facts, all: &Specifications) -> Vec<Vec<String>> {
             );
         }
     };
-    push("capacity".to_string(), capacity);
+    push(say!(l, "spec-capacity"), capacity);
     for step in &facts.steps {
         let Some((what, figure)) = led(facts, step) else { continue };
         let worth = |s: usize| {
             let price = price(s)?;
             // A subject may be of several drives, and each has its price.
             let paid = price.amount * facts.drives.get(s).map_or(1, Vec::len).max(1) as f64;
-            Some(format!("{} /{}", number_format::count(figure(s)? / paid), price.currency))
+            Some(format!("{} /{}", number_format::count(l, figure(s)? / paid), price.currency))
         };
         push(what, subjects.clone().map(worth).collect());
     }
@@ -157,18 +160,28 @@ fn led<'a>(
     if !metric.is_rate() || step.cells.is_empty() {
         return None;
     }
-    let what = format!(
-        "{}: {}{}",
-        step.title,
-        wording::metric(&metric, step),
-        wording::place(step, &[value])
-    );
+    let l = facts.language;
+    let what = wording::metric(l, &metric, step) + &wording::place(l, step, &[value]);
+    let what = say!(l, "of-step", step = &step.title, sentence = what);
     let imported = published::is_published(facts);
     let figure = move |subject: usize| {
         let cell = step
             .cell(subject, value)
             .filter(|c| !c.is_not_the_drives() && (imported || !c.is_barred()))?;
-        Some(wording::printed(&metric, step, cell)?.0)
+        Some(wording::printed(l, &metric, step, cell)?.0)
     };
     Some((what, figure))
+}
+
+/// A field's name in the table.
+fn field_name(l: Language, name: &str) -> String {
+    match name {
+        "capacity" => say!(l, "spec-capacity"),
+        "form_factor" => say!(l, "spec-form-factor"),
+        "interface" => say!(l, "spec-interface"),
+        "endurance" => say!(l, "spec-endurance"),
+        "warranty" => say!(l, "spec-warranty"),
+        "price" => say!(l, "spec-price"),
+        _ => name.to_string(),
+    }
 }

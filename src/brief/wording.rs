@@ -1,31 +1,50 @@
 //! Comparisons and claims in words and numbers. Every form of report prints a difference by
 //! `difference`, so that one comparison has one number and one interval wherever it stands.
 
+use super::metric_text::printed_latency;
+pub use super::metric_text::{metric, printed, printed_value, printed_with_unit, short};
 use super::number_format;
+pub use super::place_text::{axis, label, place};
 use crate::analysis::alike;
 use crate::analysis::claims::{Claim, Crossover};
 use crate::analysis::compare::{At, Comparison, Standing};
-use crate::analysis::conditions::Barred;
-use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::analysis::metric::{Figure, Metric, NEW_ORDER};
-use crate::analysis::point_summary::PERCENTILES;
+use crate::analysis::conditions::{Barred, Difference};
+use crate::analysis::facts::{CellFacts, Facts};
+use crate::analysis::metric::{Figure, Metric};
 use crate::base::units;
-use crate::plan::Field;
+use crate::language::Language;
+use crate::say;
+use crate::stats::Better;
 use crate::stats::percent::Formula;
-use crate::stats::{Better, Estimate};
 
 /// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards.
 /// A claimed interval is never printed as touching zero.
-pub fn difference(comparison: &Comparison) -> String {
-    let [value, low, high] = comparison.printed();
+pub fn difference(l: Language, comparison: &Comparison) -> String {
     let at_least = if comparison.standing == Standing::AtLeast { "≥ " } else { "" };
-    format!("{at_least}{value} % [{low}, {high}]")
+    format!("{at_least}{}", bare_difference(l, comparison))
+}
+
+/// The same without the sign that it is a lower bound.
+fn bare_difference(l: Language, comparison: &Comparison) -> String {
+    let [value, low, high] = comparison.printed();
+    // Where the decimal sign is a comma, another one between the ends is misread.
+    let between = if l.number("0.5").contains(',') { "; " } else { ", " };
+    l.number(&format!("{value} % [{low}{between}{high}]"))
+}
+
+/// A difference in a sentence: "at least 3 % [3, 9]".
+fn by(l: Language, comparison: &Comparison) -> String {
+    let difference = bare_difference(l, comparison);
+    match comparison.standing {
+        Standing::AtLeast => say!(l, "at-least", difference = difference),
+        _ => difference,
+    }
 }
 
 /// For a table: who is better, by how much, and how that stands; of a latency, which.
 pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
     let what = if comparison.metric.is_latency() {
-        format!("{} ", comparison.metric.short())
+        format!("{} ", short(facts.language, &comparison.metric))
     } else {
         String::new()
     };
@@ -38,7 +57,7 @@ pub fn standing(facts: &Facts, comparison: &Comparison) -> String {
 }
 
 fn standing_of(facts: &Facts, comparison: &Comparison, what: &str) -> String {
-    let by_how_much = difference(comparison);
+    let by_how_much = difference(facts.language, comparison);
     match comparison.standing {
         Standing::NotShown => format!("{what}{by_how_much} ≈"),
         Standing::NotTheDrives => format!("{what}{by_how_much} ‡"),
@@ -49,13 +68,8 @@ fn standing_of(facts: &Facts, comparison: &Comparison, what: &str) -> String {
 }
 
 /// What the marks of `in_table` mean.
-pub fn footnote() -> String {
-    "Difference: the better subject, by how much, and the simultaneous 95 % interval; a gain \
-     (superior ÷ inferior − 1) where higher is better, a reduction (1 − new ÷ old) for latencies. \
-     ▲ shown, ≥ a lower bound (the better subject was limited by the host, not by its drive), ≈ \
-     not distinguishable, ‡ not ranked: the worse subject was not limited by its drive. All \
-     intervals of a brief hold together with a probability of 95 %."
-        .to_string()
+pub fn footnote(l: Language) -> String {
+    say!(l, "difference-footnote")
 }
 
 /// The comparison that a table shows for a cell: ops/s with the first subject, or p99 where a rate
@@ -66,83 +80,14 @@ pub fn of_cell<'a>(facts: &'a Facts, step: usize, cell: &CellFacts) -> Option<&'
     facts.comparison(step, &metric, At::Value(cell.value), 0, cell.subject)
 }
 
-/// A metric in words: "ops/s", "p99 read latency", "reader-4 p99 response time".
-pub fn metric(metric: &Metric, step: &StepFacts) -> String {
-    let kind = if metric.is_open_loop(step) { "response time" } else { "latency" };
-    let class = metric.class(step).map_or(String::new(), |c| format!("{} ", c.name()));
-    let figure = match &metric.figure {
-        Figure::Mean => format!("mean {class}{kind}"),
-        Figure::Percentile(i) => format!("{} {class}{kind}", PERCENTILES[*i].0),
-        Figure::OpsPerWatt(i) => format!("ops/s per watt ({}, {})", i.class, i.kind),
-        Figure::MbPerWatt(i) => format!("MB/s per watt ({}, {})", i.class, i.kind),
-        Figure::JoulesPerOp(i) => format!("energy per op ({}, {})", i.class, i.kind),
-        Figure::PerMinute(class) if *class == NEW_ORDER => "New-Orders per minute".to_string(),
-        _ => Metric::total(metric.figure.clone()).short(),
-    };
-    metric.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))
-}
-
-/// A cell's figure as it is printed, in the metric's base unit (ns, ops/s …), and the text.
-pub fn printed(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<(f64, String)> {
-    let Estimate { value, .. } = metric.of(step, cell)?.0;
-    Some(printed_value(metric, value))
-}
-
-/// A value of a metric, in its base unit, as it is printed.
-pub fn printed_value(metric: &Metric, value: f64) -> (f64, String) {
-    match metric.figure {
-        Figure::Mean | Figure::Percentile(_) => printed_latency(value),
-        Figure::JoulesPerOp(_) => (value, number_format::joules(value)),
-        Figure::Bytes => printed_rate(value / 1e6),
-        _ => printed_rate(value),
-    }
-}
-
-/// The same with its unit: "31,630 ops/s", "169 µs".
-pub fn printed_with_unit(metric: &Metric, step: &StepFacts, cell: &CellFacts) -> Option<String> {
-    let (_, text) = printed(metric, step, cell)?;
-    Some(match metric.figure {
-        Figure::Mean | Figure::Percentile(_) => {
-            format!("{} {text}", Metric::total(metric.figure.clone()).short())
-        }
-        Figure::JoulesPerOp(_) => format!("{text} an op"),
-        Figure::PerMinute(class) => format!("{text} {}s/min", class.name()),
-        Figure::OpsPerWatt(_) => format!("{text} ops/s/W"),
-        Figure::MbPerWatt(_) => format!("{text} MB/s/W"),
-        Figure::Ops | Figure::Bytes => {
-            format!("{text} {}", Metric::total(metric.figure.clone()).short())
-        }
-    })
-}
-
-fn printed_rate(rate: f64) -> (f64, String) {
-    match rate < 1000.0 {
-        true => ((rate * 100.0).round() / 100.0, format!("{rate:.2}")),
-        false => (rate.round(), units::grouped(rate.round() as u64)),
-    }
-}
-
-fn printed_latency(ns: f64) -> (f64, String) {
-    let tenths = (ns / 100.0).round();
-    let micros = match tenths % 10.0 == 0.0 {
-        true => units::grouped((tenths / 10.0) as u64),
-        false => format!("{}.{}", units::grouped((tenths / 10.0) as u64), tenths % 10.0),
-    };
-    // Below 100 µs a tenth of a microsecond is too coarse.
-    match ns < 100_000.0 && tenths * 100.0 != ns {
-        true => (ns.round(), format!("{} ns", units::grouped(ns.round() as u64))),
-        false => (tenths * 100.0, format!("{micros} µs")),
-    }
-}
-
 /// Where a comparison was made: " at 96 threads", " averaged over 6 points (8 to 128 threads)".
 pub fn at(facts: &Facts, comparison: &Comparison) -> String {
-    let step = &facts.steps[comparison.step];
+    let (l, step) = (facts.language, &facts.steps[comparison.step]);
     match comparison.at {
-        At::Value(value) => place(step, &[value]),
-        At::Load(ops) => format!(" at an equal load of {} ops/s", number_format::count(ops)),
-        At::Latency(ns) => format!(" at an equal p99 of {}", units::latency(ns)),
-        At::Limit => " within the latency limit".to_string(),
+        At::Value(value) => place(l, step, &[value]),
+        At::Load(ops) => say!(l, "at-equal-load-of", load = number_format::count(l, ops)),
+        At::Latency(ns) => say!(l, "at-equal-p99-of", latency = number_format::time(l, ns)),
+        At::Limit => say!(l, "within-the-latency-limit"),
         At::Mean => {
             let alike =
                 |c: &Comparison| (c.step, &c.metric) == (comparison.step, &comparison.metric);
@@ -150,11 +95,10 @@ pub fn at(facts: &Facts, comparison: &Comparison) -> String {
             let own = || facts.comparisons.iter().filter(of);
             // Of a sweep of shares the mean is over equal loads; its maximum is a point by itself.
             match own().filter(|c| matches!(c.at, At::Load(_))).count() {
-                0 => format!(
-                    " on average over {} points",
-                    own().filter(|c| c.at != At::Mean).count()
-                ),
-                loads => format!(" on average over {loads} equal loads"),
+                0 => {
+                    say!(l, "on-average-over", count = own().filter(|c| c.at != At::Mean).count())
+                }
+                loads => say!(l, "on-average-over-loads", count = loads),
             }
         }
     }
@@ -169,38 +113,73 @@ pub fn sentence(facts: &Facts, comparison: &Comparison) -> String {
 /// 30 % [27, 33] more than C …".
 pub fn joined(facts: &Facts, comparisons: &[&Comparison]) -> String {
     let Some(first) = comparisons.first() else { return String::new() };
-    let step = &facts.steps[first.step];
-    let by = |c: &Comparison| difference(c).replace("≥ ", "at least ");
-    let (verb, more) = match (&first.metric.figure, first.metric.better()) {
-        (Figure::JoulesPerOp(_), _) => ("uses", "less"),
-        (_, Better::Lower) => ("has", "lower"),
-        (_, Better::Higher) => ("delivers", "more"),
+    let (l, step) = (facts.language, &facts.steps[first.step]);
+    let better = &facts.subjects[first.better];
+    let what = metric(l, &first.metric, step);
+    let place = format!("{}{}", at(facts, first), varied(facts, first));
+    let lower = first.metric.better() == Better::Lower;
+    let energy = matches!(first.metric.figure, Figure::JoulesPerOp(_));
+    if let [one] = comparisons {
+        let (by, worse) = (by(l, one), &facts.subjects[one.worse]);
+        return match (energy, lower) {
+            (true, _) => say!(
+                l,
+                "claim-less",
+                better = better,
+                by = by,
+                what = what,
+                worse = worse,
+                at = place
+            ),
+            (_, true) => say!(
+                l,
+                "claim-lower",
+                better = better,
+                by = by,
+                what = what,
+                worse = worse,
+                at = place
+            ),
+            _ => say!(
+                l,
+                "claim-more",
+                better = better,
+                by = by,
+                what = what,
+                worse = worse,
+                at = place
+            ),
+        };
+    }
+    let rival = |(i, c): (usize, &&Comparison)| {
+        let (by, worse) = (by(l, c), &facts.subjects[c.worse]);
+        match (i, energy, lower) {
+            (0, true, _) => say!(l, "rival-less-of", by = by, what = &what, worse = worse),
+            (0, _, true) => say!(l, "rival-lower-of", by = by, what = &what, worse = worse),
+            (0, ..) => say!(l, "rival-more-of", by = by, what = &what, worse = worse),
+            (_, true, _) => say!(l, "rival-less", by = by, worse = worse),
+            (_, _, true) => say!(l, "rival-lower", by = by, worse = worse),
+            _ => say!(l, "rival-more", by = by, worse = worse),
+        }
     };
-    let (better, what) = (&facts.subjects[first.better], metric(&first.metric, step));
-    let mut clauses =
-        vec![format!("{} {more} {what} than {}", by(first), facts.subjects[first.worse])];
-    let others = comparisons[1..]
-        .iter()
-        .map(|c| format!("{} {more} than {}", by(c), facts.subjects[c.worse]));
-    clauses.extend(others);
-    format!(
-        "{better} {verb} {}{}{}",
-        number_format::list(&clauses),
-        at(facts, first),
-        varied(facts, first)
-    )
+    let rivals = l.list(&comparisons.iter().enumerate().map(rival).collect::<Vec<_>>());
+    match (energy, lower) {
+        (true, _) => say!(l, "claims-less", better = better, rivals = rivals, at = place),
+        (_, true) => say!(l, "claims-lower", better = better, rivals = rivals, at = place),
+        _ => say!(l, "claims-more", better = better, rivals = rivals, at = place),
+    }
 }
 
 /// Differences that are the question, and knobs of a subject's own: " (step.read.block 65536,
 /// against 4096)".
 fn varied(facts: &Facts, comparison: &Comparison) -> String {
-    let step = &facts.steps[comparison.step];
+    let (l, step) = (facts.language, &facts.steps[comparison.step]);
     let pair = [comparison.better, comparison.worse];
     let found = alike::likeness(facts, &step.name, pair[0], pair[1]).varied;
-    let mut each: Vec<String> = found
-        .iter()
-        .map(|d| format!("{} {}, against {}", d.path, d.values[0], d.values[1]))
-        .collect();
+    let against = |d: &alike::FieldDifference| {
+        say!(l, "varied", path = &d.path, value = &d.values[0], other = &d.values[1])
+    };
+    let mut each: Vec<String> = found.iter().map(against).collect();
     for subject in pair {
         let plan = &facts.runs[facts.run_of[subject]].resolved;
         let own = plan
@@ -209,10 +188,8 @@ fn varied(facts: &Facts, comparison: &Comparison) -> String {
             .filter(|s| s.name == facts.own_names[subject])
             .flat_map(|s| &s.overrides);
         for knob in own.filter(|k| k.step == step.name) {
-            each.push(format!(
-                "{} with {}.{} = {}",
-                facts.subjects[subject], knob.stream, knob.knob, knob.value
-            ));
+            let set = format!("{}.{} = {}", knob.stream, knob.knob, knob.value);
+            each.push(say!(l, "with-knob", subject = &facts.subjects[subject], knob = set));
         }
     }
     if each.is_empty() { String::new() } else { format!(" ({})", each.join("; ")) }
@@ -220,30 +197,21 @@ fn varied(facts: &Facts, comparison: &Comparison) -> String {
 
 /// A claim as a sentence with what it rests on.
 pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
-    let comparison = claim.comparison;
+    let (l, comparison) = (facts.language, claim.comparison);
     let step = &facts.steps[comparison.step];
     let mut basis = vec![step.title.clone()];
     basis.extend(calculation(facts, comparison));
-    let searched = facts.searched();
-    basis.push(format!(
-        "{} repeats; interval simultaneous over {searched} comparisons",
-        comparison.repeats
-    ));
+    let (repeats, searched) = (comparison.repeats, facts.searched());
+    basis.push(say!(l, "claim-family", repeats = repeats, comparisons = searched));
     basis.extend(super::basis::whose(facts, comparison));
     if claim.of_points > 1 {
-        basis.push(format!("the largest of {} points that show it", claim.of_points));
+        basis.push(say!(l, "claim-largest-of", points = claim.of_points));
     }
     if step.is_untested_for_drift() {
-        basis.push(format!(
-            "windows of {}, too short to test for drift",
-            units::duration(step.window_ns)
-        ));
+        basis.push(say!(l, "claim-untested", window = units::duration(step.window_ns)));
     }
     if comparison.standing == Standing::AtLeast {
-        basis.push(format!(
-            "{} was limited by the host, so its drive could show more",
-            facts.subjects[comparison.better]
-        ));
+        basis.push(say!(l, "claim-host-limited", better = &facts.subjects[comparison.better]));
     }
     (sentence(facts, comparison), basis.join("; "))
 }
@@ -254,100 +222,110 @@ fn calculation(facts: &Facts, comparison: &Comparison) -> Option<String> {
     let (step, At::Value(value)) = (&facts.steps[comparison.step], comparison.at) else {
         return None;
     };
-    let metric = &comparison.metric;
+    let (l, metric) = (facts.language, &comparison.metric);
     let cells = (step.cell(comparison.better, value)?, step.cell(comparison.worse, value)?);
     let ((own, own_text), (other, other_text)) =
-        (printed(metric, step, cells.0)?, printed(metric, step, cells.1)?);
+        (printed(l, metric, step, cells.0)?, printed(l, metric, step, cells.1)?);
     let formula = if metric.better() == Better::Lower { Formula::Reduction } else { Formula::Gain };
     let times = crate::stats::percent::times_as_good(own, other, metric.better())?;
     let sum = format!(
         "{} = {}",
         formula.calculation(metric.better(), &own_text, &other_text),
-        formula.result(times)
+        l.number(&formula.result(times))
     );
     Some(match metric.is_latency() {
-        true => format!("{sum}, {} less", printed_latency((other - own).max(0.0)).1),
+        true => {
+            let less = printed_latency(l, (other - own).max(0.0)).1;
+            say!(l, "calculation-less", calculation = sum, difference = less)
+        }
         false => sum,
     })
 }
 
 /// "Reads beside writes: A has the lower p99 read latency up to 400 MB/s, B from 640 MB/s on".
 pub fn crossover(facts: &Facts, crossover: &Crossover) -> String {
-    format!("{}: {}", facts.steps[crossover.step].title, crossed(facts, crossover))
+    of_step(facts, crossover.step, crossed(facts, crossover))
+}
+
+/// What is said of a step, under its name: "4 KiB reads: …".
+pub fn of_step(facts: &Facts, step: usize, sentence: String) -> String {
+    say!(facts.language, "of-step", step = &facts.steps[step].title, sentence = sentence)
+}
+
+/// A sentence with its full stop.
+pub fn stopped(l: Language, sentence: String) -> String {
+    say!(l, "full-stop", sentence = sentence)
 }
 
 /// The same within the step's own part.
 pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
-    let step = &facts.steps[crossover.step];
-    let (from, until) = (&step.values[crossover.from].label, &step.values[crossover.until].label);
-    let better = if crossover.metric.better() == Better::Lower { "lower" } else { "higher" };
-    format!(
-        "{} has the {better} {} up to {until}, {} from {from} on",
-        facts.subjects[crossover.before],
-        metric(&crossover.metric, step),
-        facts.subjects[crossover.after],
-    )
+    let (l, step) = (facts.language, &facts.steps[crossover.step]);
+    let (from, until) = (label(l, step, crossover.from), label(l, step, crossover.until));
+    let (before, after) = (&facts.subjects[crossover.before], &facts.subjects[crossover.after]);
+    let what = metric(l, &crossover.metric, step);
+    match crossover.metric.better() {
+        Better::Lower => say!(
+            l,
+            "crossed-lower",
+            before = before,
+            what = what,
+            until = until,
+            after = after,
+            from = from
+        ),
+        Better::Higher => say!(
+            l,
+            "crossed-higher",
+            before = before,
+            what = what,
+            until = until,
+            after = after,
+            from = from
+        ),
+    }
 }
 
 /// Why two subjects are not compared.
 pub fn barred(facts: &Facts, bar: &Barred) -> String {
+    let l = facts.language;
     let (first, other) = (&facts.subjects[bar.pair.0], &facts.subjects[bar.pair.1]);
-    let step = bar.step.map_or(String::new(), |s| format!(" in {}", facts.steps[s].title));
-    let each: Vec<String> =
-        bar.differences.iter().map(|d| format!("{} differs, {}", d.what, d.values)).collect();
-    let vary = if bar.step.is_some() { " (if that is the question, name it: --vary)" } else { "" };
-    format!("{other} and {first} are not comparable{step}: {}{vary}.", each.join("; "))
-}
-
-/// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
-pub fn place(step: &StepFacts, values: &[usize]) -> String {
-    let Some(axis) = &step.axis else { return String::new() };
-    let labels: Vec<String> = values.iter().map(|v| step.values[*v].label.clone()).collect();
-    let (each, before, after) = match axis.field {
-        Field::Threads => ("thread count", "", " threads"),
-        Field::Depth => ("depth", "depth ", ""),
-        Field::OpsPerSec => ("rate", "", " ops/s asked"),
-        Field::BytesPerSec => ("rate", "", " asked"),
-        Field::LoadPercent => ("load", "", " load"),
-        Field::Instances => ("number of instances", "", " instances"),
-        Field::Rates => ("multiple of the rates", "", " the rates"),
-        Field::Block => ("block size", "blocks of ", ""),
-    };
-    if labels.len() == step.values.len() && labels.len() > 2 {
-        return format!(" at every {each} ({} to {})", labels[0], labels[labels.len() - 1]);
+    let differs = |d: &Difference| say!(l, "differs", what = &d.what, values = &d.values);
+    let each = bar.differences.iter().map(differs).collect::<Vec<_>>().join("; ");
+    match bar.step {
+        Some(step) => say!(
+            l,
+            "not-comparable-in",
+            other = other,
+            first = first,
+            step = &facts.steps[step].title,
+            differences = each
+        ),
+        None => say!(l, "not-comparable", other = other, first = first, differences = each),
     }
-    let after = if labels == ["1"] { after.trim_end_matches('s') } else { after };
-    format!(" at {before}{}{after}", number_format::list(&labels))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_is_printed_is_what_is_computed_with() {
-        assert_eq!(printed_rate(892_201.6), (892_202.0, "892,202".to_string()));
-        assert_eq!(printed_rate(12.344), (12.34, "12.34".to_string()));
-        assert_eq!(printed_latency(169_000.0), (169_000.0, "169 µs".to_string()));
-        assert_eq!(printed_latency(1_234_560.0), (1_234_600.0, "1,234.6 µs".to_string()));
-        assert_eq!(printed_latency(8_123.4), (8_123.0, "8,123 ns".to_string()));
-    }
-
     fn of(metric: Metric, factors: (f64, f64, f64), standing: Standing) -> String {
         let (factor, low, high) = factors;
         let (better, worse, repeats) = (0, 1, 5);
-        difference(&Comparison {
-            step: 0,
-            metric,
-            at: At::Mean,
-            better,
-            worse,
-            factor,
-            low,
-            high,
-            repeats,
-            standing,
-        })
+        difference(
+            Language::ENGLISH,
+            &Comparison {
+                step: 0,
+                metric,
+                at: At::Mean,
+                better,
+                worse,
+                factor,
+                low,
+                high,
+                repeats,
+                standing,
+            },
+        )
     }
 
     #[test]

@@ -52,6 +52,16 @@ static CODE: LazyLock<Font> = LazyLock::new(|| {
 /// For signs and scripts that the others lack.
 static REST: LazyLock<Font> =
     LazyLock::new(|| font("DejaVu Sans", 400, include_bytes!("../../fonts/DejaVuSans.ttf")));
+/// For Japanese, cut to JIS X 0208.
+static JAPANESE: LazyLock<Font> = LazyLock::new(|| {
+    font("BIZ UDPGothic", 400, include_bytes!("../../fonts/BIZUDPGothic-Regular.ttf"))
+});
+static JAPANESE_BOLD: LazyLock<Font> = LazyLock::new(|| {
+    font("BIZ UDPGothic", 700, include_bytes!("../../fonts/BIZUDPGothic-Bold.ttf"))
+});
+
+/// How many fonts a face is set in.
+pub const FONTS: usize = 3;
 
 impl Font {
     /// The glyph of a character; None where the font has none.
@@ -67,13 +77,12 @@ impl Font {
 }
 
 /// The font of a face, then those that stand in for it.
-pub fn of(face: Face) -> [&'static Font; 2] {
-    let first = match face {
-        Face::Plain => &PLAIN,
-        Face::Bold => &BOLD,
-        Face::Code => &CODE,
-    };
-    [first, &REST]
+pub fn of(face: Face) -> [&'static Font; FONTS] {
+    match face {
+        Face::Plain => [&PLAIN, &REST, &JAPANESE],
+        Face::Bold => [&BOLD, &REST, &JAPANESE_BOLD],
+        Face::Code => [&CODE, &REST, &JAPANESE],
+    }
 }
 
 /// Which font a character is set in; `None` where none has it.
@@ -103,10 +112,13 @@ pub fn shortened(text: &str, size: f64, face: Face, most: f64) -> String {
 pub fn broken(text: &str, size: f64, face: Face, most: f64) -> Vec<String> {
     let (mut lines, mut line, mut reached) = (Vec::new(), String::new(), 0.0);
     let space = width(" ", size, face);
-    for word in text.split(' ') {
+    for (word, spaced) in pieces(text) {
         let wide = width(word, size, face);
+        let space = if spaced { space } else { 0.0 };
         if !line.is_empty() && reached + space + wide <= most {
-            line.push(' ');
+            if spaced {
+                line.push(' ');
+            }
             line.push_str(word);
             reached += space + wide;
             continue;
@@ -128,6 +140,31 @@ pub fn broken(text: &str, size: f64, face: Face, most: f64) -> Vec<String> {
     }
     lines
 }
+
+/// The pieces between which a line may end, each with whether a space stands before it. Japanese
+/// may be broken after any character but before none that ends a phrase (JIS X 4051).
+fn pieces(text: &str) -> Vec<(&str, bool)> {
+    let wide = |c: char| c >= '\u{2E80}';
+    let ends = |c: char| ENDS.contains(c);
+    let opens = |c: char| "（「『【".contains(c);
+    let mut all = Vec::new();
+    for word in text.split(' ') {
+        let (mut from, mut before, mut spaced) = (0, None, true);
+        for (at, c) in word.char_indices() {
+            let breaks = |b: char| (wide(b) || wide(c)) && !ends(c) && !opens(b);
+            if before.is_some_and(breaks) {
+                all.push((&word[from..at], spaced));
+                (from, spaced) = (at, false);
+            }
+            before = Some(c);
+        }
+        all.push((&word[from..], spaced));
+    }
+    all
+}
+
+/// What no line of Japanese begins with.
+const ENDS: &str = "、。，．：；）」』】！？ー～％ぁぃぅぇぉっゃゅょァィゥェォッャュョ";
 
 /// Where a word that is too wide is cut: after a sign that joins, where there is one in reach, but
 /// after one letter at the least.
@@ -151,22 +188,25 @@ fn cut_at(word: &str, size: f64, face: Face, most: f64) -> usize {
 /// has it: a renderer that looks for one itself may set the whole line in it.
 pub fn markup(text: &str, face: Face, size: f64, mut x: f64) -> String {
     let chars: Vec<char> = text.chars().filter(|c| !is_hidden(*c)).collect();
-    let first = |c: &char| of(face)[0].glyph(*c).is_some();
-    if chars.iter().all(first) {
+    let place = |c: &char| of(face).iter().position(|font| font.glyph(*c).is_some());
+    if chars.iter().all(|c| place(c) == Some(0)) {
         return escape(text);
     }
     let run = |run: &[char]| {
         let text: String = run.iter().collect();
-        let family = if run.first().is_some_and(first) { "" } else { REST_FIRST };
+        let family = match run.first().and_then(place) {
+            Some(0) => String::new(),
+            at => {
+                let name = of(face)[at.unwrap_or(1)].family;
+                format!(" font-family=\"'{name}', 'Brief Sans', sans-serif\"")
+            }
+        };
         let placed = format!("<tspan x=\"{x:.1}\"{family}>{}</tspan>", escape(&text));
         x += width(&text, size, face);
         placed
     };
-    chars.chunk_by(|a, b| first(a) == first(b)).map(run).collect()
+    chars.chunk_by(|a, b| place(a) == place(b)).map(run).collect()
 }
-
-/// For runs that the first font has not.
-const REST_FIRST: &str = " font-family=\"'DejaVu Sans', 'Brief Sans', sans-serif\"";
 
 /// Whether a text needs more than the first font.
 pub fn is_mixed(text: &str, face: Face) -> bool {
@@ -200,7 +240,7 @@ fn missing(c: char, text: &str) -> Error {
 }
 
 /// The characters of a text, by the font that they are set in: (place in `of`, characters).
-pub fn used(face: Face, text: &str, by_font: &mut [BTreeSet<char>; 2]) {
+pub fn used(face: Face, text: &str, by_font: &mut [BTreeSet<char>; FONTS]) {
     for c in text.chars().filter(|c| !is_hidden(*c)) {
         if let Some(i) = of(face).iter().position(|font| font.glyph(c).is_some()) {
             by_font[i].insert(c);
@@ -212,7 +252,7 @@ pub fn used(face: Face, text: &str, by_font: &mut [BTreeSet<char>; 2]) {
 pub fn options() -> Options<'static> {
     static ALL: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
         let mut all = fontdb::Database::new();
-        for font in [&PLAIN, &BOLD, &CODE, &REST] {
+        for font in [&PLAIN, &BOLD, &CODE, &REST, &JAPANESE, &JAPANESE_BOLD] {
             all.load_font_source(fontdb::Source::Binary(Arc::new(font.data)));
         }
         all.set_sans_serif_family(PLAIN.family);
@@ -232,10 +272,10 @@ mod tests {
 
     #[test]
     fn a_missing_glyph_is_an_error_that_names_it() {
-        assert!(require("p99 ≤ 5 µs ± 3 %, ▲ † Ω Диск \u{202e}").is_ok());
+        assert!(require("p99 ≤ 5 µs ± 3 %, ▲ † Ω Диск ディスク 漢字（、。） \u{202e}").is_ok());
         let (said, _) =
-            require("the disk ディスク").map_err(|e| describe(&e)).expect_err("no font has it");
-        assert!(said.contains("'デ' (U+30C7)") && said.contains("the disk"), "{said}");
+            require("the disk 디스크").map_err(|e| describe(&e)).expect_err("no font has it");
+        assert!(said.contains("'디' (U+B514)") && said.contains("the disk"), "{said}");
     }
 
     #[test]

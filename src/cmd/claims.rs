@@ -70,7 +70,7 @@ fn comparison(facts: &Facts, c: &Comparison) -> Value {
         "standing": format!("{:?}", c.standing),
         "factor": [c.factor, c.low, c.high],
         "percent": [percent, low, high],
-        "printed": wording::difference(c),
+        "printed": wording::difference(facts.language, c),
         "repeats": c.repeats,
     })
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use crate::analysis::metric::Asked;
 use crate::analysis::{Facts, Gathering, Question};
 use crate::base::error::{Context, Result};
+use crate::language::Language;
 use crate::store::Bundle;
 
 /// Bundles, and what is asked of them.
@@ -18,6 +19,10 @@ pub struct Bundles {
     /// How they are to be compared.
     #[command(flatten)]
     pub asked: AskedOptions,
+    /// Language of what is made of them: en, ja or pt-BR. Hidden while figures and the evidence of
+    /// bottlenecks are English alone
+    #[arg(long, value_name = "TAG", default_value = "en", hide = true)]
+    pub language: String,
 }
 
 /// What is compared, and which differences are the question.
@@ -36,7 +41,8 @@ pub struct AskedOptions {
 impl Bundles {
     /// Reads the bundles and gathers their facts; an error names the file that cannot be read.
     pub fn facts(&self) -> Result<Facts> {
-        facts(&self.paths, &self.asked.question()?)
+        let language = Language::parse(&self.language)?;
+        Ok(Facts { language, ..facts(&self.paths, &self.asked.question()?)? })
     }
 }
 

@@ -55,7 +55,7 @@ impl Table for Comparisons {
                 c.low.into(),
                 c.high.into(),
                 format!("{:?}", c.standing).as_str().into(),
-                wording::difference(c).as_str().into(),
+                wording::difference(facts.language, c).as_str().into(),
                 c.metric.part.name().as_deref().into(),
             ]
         };

@@ -38,6 +38,10 @@ impl Language {
     /// The one that briefs are in where none is asked for.
     pub const ENGLISH: Language = Language(0);
 
+    /// English in which what messages say stands in brackets, and what they are given does not.
+    #[cfg(test)]
+    pub const BRACKETED: Language = Language(ALL.len());
+
     /// Every language, English first.
     pub fn all() -> impl Iterator<Item = Language> {
         (0..ALL.len()).map(Language)

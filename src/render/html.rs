@@ -11,6 +11,7 @@ use crate::base::error::{Context, Result};
 use crate::brief::block::{Block, Heading, Line, Mark, Role, Style, Table};
 use crate::brief::{Document, Part};
 use crate::chart::{Figure, Palette, theme};
+use crate::say;
 
 #[derive(Template)]
 #[template(path = "report.html")]
@@ -31,6 +32,16 @@ struct Page<'a> {
 const FONTS_HERE: &str = "/* fonts */\n";
 
 impl Page<'_> {
+    /// What stands in every page, in the brief's language.
+    fn frame(&self, what: &str) -> String {
+        let l = self.document.language;
+        match what {
+            "skip" => say!(l, "page-skip"),
+            "sections" => say!(l, "page-sections"),
+            _ => say!(l, "page-footer", version = &self.document.version),
+        }
+    }
+
     /// A subject's line and mark, as they stand in the figures.
     fn swatch(&self, subject: &usize) -> String {
         let (series, dash) = (subject % self.document.palette.count(), theme::dash(*subject));

@@ -20,6 +20,8 @@ mod tests;
 pub mod tests_bundle;
 #[cfg(test)]
 mod tests_figures;
+#[cfg(test)]
+mod tests_languages;
 
 pub use html::html;
 pub use markdown::markdown;

@@ -14,8 +14,8 @@ use super::pen::{Pen, broken, logo};
 use crate::base::error::Result;
 use crate::brief::block::{Block, Role, words};
 use crate::brief::{Document, Page, Part};
-use crate::chart::Palette;
 use crate::chart::fonts::{self, Face};
+use crate::say;
 
 /// The sentence that a brief begins with.
 const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
@@ -67,8 +67,7 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
         layout.heading(2, &part.title);
         let rows = rows(part);
         if part.appendix && rows > MOST_ROWS {
-            let text =
-                format!("{rows} rows, which the HTML and Markdown forms hold, and `dyno export`.");
+            let text = say!(document.language, "rows-elsewhere", rows = rows);
             layout.paragraph(&text, PLAIN);
             continue;
         }
@@ -84,7 +83,7 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
                     if i > 0 && is_beside(layout, &blocks[i - 1], block) {
                         continue;
                     }
-                    set(layout, block, next, &document.palette, (&mut under, &part.title));
+                    set(layout, block, next, document, (&mut under, &part.title));
                 }
             };
             if columns > 1 { layout.in_columns(columns, all) } else { all(&mut layout) }
@@ -123,7 +122,7 @@ fn cover(layout: &mut Layout, document: &Document) {
             match block {
                 Block::Text(Role::Lead, line) => layout.paragraph(&words(line), FIRST),
                 Block::Figures(_) => {}
-                _ => set(layout, block, &[], palette, (&mut under, &document.title)),
+                _ => set(layout, block, &[], document, (&mut under, &document.title)),
             }
         }
     };
@@ -235,7 +234,7 @@ fn set(
     layout: &mut Layout,
     block: &Block,
     next: &[Block],
-    palette: &Palette,
+    document: &Document,
     (under, part): Under<'_>,
 ) {
     match block {
@@ -259,7 +258,7 @@ fn set(
             {
                 let table = matches!(after, [Block::Table(_), ..]);
                 let text = |layout: &mut Layout| layout.paragraph(&words(line), set);
-                return layout.beside((figures, BESIDE_TEXT), palette, table, text);
+                return layout.beside((figures, BESIDE_TEXT), &document.palette, table, text);
             }
             layout.paragraph(&words(line), set);
             // A line that says what the figures below are of.
@@ -279,14 +278,12 @@ fn set(
         }
         Block::Table(table) => layout.table(table, &table_caption(table, under, part)),
         Block::Figures(figures) => {
-            layout.figures(figures, palette, matches!(next, [Block::Table(_), ..]))
+            layout.figures(figures, &document.palette, matches!(next, [Block::Table(_), ..]))
         }
         // Nobody reads a plan of many pages on paper, and nobody repeats a run from paper.
         Block::Code(title, text) if text.lines().count() > MOST_CODE => {
             let lines = text.lines().count();
-            let text = format!(
-                "{title}: {lines} lines, which the HTML and Markdown forms and the bundle hold."
-            );
+            let text = say!(document.language, "lines-elsewhere", title = title, lines = lines);
             layout.paragraph(&text, PLAIN);
         }
         Block::Code(title, text) => {
@@ -305,7 +302,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
     let mut file = krilla::Document::new_with(settings);
     let metadata =
         krilla::metadata::Metadata::new().title(document.title.clone()).creator("Dyno".to_string());
-    file.set_metadata(metadata.language("en".to_string()));
+    file.set_metadata(metadata.language(document.language.tag().to_string()));
     let mut pen = Pen::new(layout.tags, &pages);
     for (number, items) in pages.all.iter().enumerate() {
         let settings = krilla::page::PageSettings::from_wh(size.0, size.1)
@@ -321,7 +318,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
         for (item, tag) in items {
             pen.item(&mut surface, item, *tag)?;
         }
-        let foot = format!("{} of {}", number + 1, pages.all.len());
+        let foot = say!(document.language, "page-of", page = number + 1, pages = pages.all.len());
         let title = fonts::shortened(
             &document.title,
             f64::from(SMALL.size),

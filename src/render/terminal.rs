@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::brief::block::{Block, Table, words};
 
 /// The widest line.
@@ -64,7 +66,7 @@ fn put(out: &mut String, block: &Block) {
 fn wrap(out: &mut String, indent: &str, text: &str) {
     let (mut line, mut empty) = (indent.to_string(), true);
     for word in text.split(' ') {
-        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+        if !empty && line.width() + 1 + word.width() > WIDTH {
             let _ = writeln!(out, "{line}");
             (line, empty) = (" ".repeat(indent.chars().count()), true);
         }
@@ -85,7 +87,7 @@ fn table(out: &mut String, table: &Table) {
     let columns = table.head.len();
     let widths = |rows: &[Vec<String>]| -> Vec<usize> {
         let cells = |c: usize| rows.iter().filter_map(move |r| r.get(c));
-        (0..columns).map(|c| cells(c).map(|s| s.chars().count()).max().unwrap_or(0)).collect()
+        (0..columns).map(|c| cells(c).map(|s| s.width()).max().unwrap_or(0)).collect()
     };
     let spaced = |widths: &[usize], apart: usize| {
         widths.iter().sum::<usize>() + apart * widths.len().saturating_sub(1) + 2
@@ -102,7 +104,7 @@ fn table(out: &mut String, table: &Table) {
     for (index, row) in rows.iter().enumerate() {
         let mut line = " ".to_string();
         for (c, (text, &width)) in row.iter().zip(&widths).take(shown).enumerate() {
-            let gap = " ".repeat(width - text.chars().count());
+            let gap = " ".repeat(width.saturating_sub(text.width()));
             let (before, after) =
                 if c < table.left { ("", gap.as_str()) } else { (gap.as_str(), "") };
             let space = " ".repeat(if c == 0 { 1 } else { apart });
@@ -116,10 +118,14 @@ fn table(out: &mut String, table: &Table) {
 }
 
 fn cut(name: &str) -> String {
-    if name.chars().count() <= NAME {
+    if name.width() <= NAME {
         return name.to_string();
     }
-    name.chars().take(NAME - 1).chain(['…']).collect()
+    let mut kept = name.to_string();
+    while kept.width() >= NAME {
+        kept.pop();
+    }
+    kept + "…"
 }
 
 #[cfg(test)]

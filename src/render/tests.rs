@@ -250,13 +250,13 @@ fn one_pair_has_one_number_and_one_interval_in_every_form() {
     assert!(facts.comparisons.len() >= 8, "{} comparisons", facts.comparisons.len());
     let terminal = compared(&facts);
     for comparison in &facts.comparisons {
-        let number = wording::difference(comparison);
+        let number = wording::difference(facts.language, comparison);
         forms.iter().for_each(|(form, text)| {
             assert!(text.contains(&number), "'{number}' is not in {form}")
         });
     }
     for claim in claims::all(&facts) {
-        let number = wording::difference(claim.comparison);
+        let number = wording::difference(facts.language, claim.comparison);
         assert!(terminal.contains(&number), "'{number}' is not in {terminal}");
     }
 }

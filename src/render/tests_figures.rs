@@ -54,7 +54,7 @@ fn neighbours() -> Facts {
     facts(&[path])
 }
 
-fn golden() -> Vec<(&'static str, Facts)> {
+pub fn golden() -> Vec<(&'static str, Facts)> {
     let of = |made: &Made| {
         let (_folder, paths) = bundle(made);
         facts(&paths)
@@ -92,10 +92,10 @@ fn no_page_of_a_golden_pdf_but_the_last_is_half_empty() {
 fn a_name_that_no_font_has_is_an_error_in_every_form_that_sets_type() {
     let (_folder, paths) = bundle(&small());
     let mut facts = facts(&paths);
-    facts.subjects[1] = "Disk 東".to_string();
+    facts.subjects[1] = "Disk 동".to_string();
     let document = Document::new(&facts, &Options::default()).expect("a document");
     for made in [html(&document).map(|_| ()), pdf(&document).map(|_| ())] {
         let said = made.map_err(|e| crate::base::error::describe(&e).0).expect_err("no glyph");
-        assert!(said.contains("'東' (U+6771)") && said.contains("Disk 東"), "{said}");
+        assert!(said.contains("'동' (U+B3D9)") && said.contains("Disk 동"), "{said}");
     }
 }

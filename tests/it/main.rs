@@ -19,6 +19,7 @@ mod golden;
 mod imports;
 mod interop;
 mod labs;
+mod languages;
 mod made;
 mod method;
 mod parts;

@@ -5,38 +5,37 @@ use crate::analysis::curves::mean_curve;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::lead::Outcome;
 use crate::analysis::point_summary::{ClassSummary, P99};
-use crate::base::units;
-use crate::brief::{lead, number_format, published, wording};
+use crate::brief::{basis, lead, number_format, published, wording};
+use crate::language::Language;
 use crate::plan::Field;
+use crate::say;
 use crate::stats::curve::knee;
+use crate::stats::limit::Limit;
 
 /// The sentences of a step, in order.
 pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
     let step = &facts.steps[index];
     let first = if published::is_published(facts) { None } else { outcome(facts, index) };
-    [first, along(facts, step), limits(step)].into_iter().flatten().collect()
+    [first, along(facts, step), limits(facts.language, step)].into_iter().flatten().collect()
 }
 
 /// Who is better, in what the step leads with.
 fn outcome(facts: &Facts, index: usize) -> Option<String> {
-    let step = &facts.steps[index];
+    let (l, step) = (facts.language, &facts.steps[index]);
     if facts.subjects.len() < 2 {
         return lead::level(facts, step, 0);
     }
     let outcome = Outcome::of(facts, index);
     if !outcome.crossovers.is_empty() {
         let all = outcome.crossovers.iter().map(|c| wording::crossed(facts, c));
-        return Some(format!("{}.", all.collect::<Vec<_>>().join("; ")));
+        return Some(wording::stopped(l, all.collect::<Vec<_>>().join("; ")));
     }
     let claimed = outcome.claimed();
     if !claimed.is_empty() {
-        return Some(format!("{}.", wording::joined(facts, &claimed)));
+        return Some(wording::stopped(l, wording::joined(facts, &claimed)));
     }
-    Some(
-        outcome.all.first().map_or("No two subjects could be compared here.".to_string(), |c| {
-            lead::open(facts, c)
-        }),
-    )
+    let none = || say!(l, "none-compared-here");
+    Some(outcome.all.first().map_or_else(none, |c| lead::open(facts, c)))
 }
 
 /// How the figures move along the axis, of every subject.
@@ -51,52 +50,62 @@ fn along(facts: &Facts, step: &StepFacts) -> Option<String> {
 
 /// "The knee of the curve lies at 31,000 ops/s with a p99 of 210 µs (A) and at …".
 fn knees(facts: &Facts, step: &StepFacts) -> Option<String> {
+    let l = facts.language;
     let each = (0..facts.subjects.len()).filter_map(|subject| {
         let found = knee(&mean_curve(step, subject))?;
-        let (load, p99) = (number_format::count(found.load), units::latency(found.latency));
-        Some(format!("at {load} ops/s with a p99 of {p99} ({})", facts.subjects[subject]))
+        let load = number_format::count(l, found.load);
+        let p99 = number_format::time(l, found.latency);
+        Some(say!(l, "knee-at", load = load, p99 = p99, subject = &facts.subjects[subject]))
     });
     let each: Vec<String> = each.collect();
-    (!each.is_empty())
-        .then(|| format!("The knee of the curve lies {}.", number_format::list(&each)))
+    (!each.is_empty()).then(|| say!(l, "knees", knees = l.list(&each)))
 }
 
 /// "From 10 MB/s to 700 MB/s p99 goes from 388 µs to 709 µs (A) and from …".
 fn ends(facts: &Facts, step: &StepFacts) -> Option<String> {
-    let mut each = Vec::new();
+    let (l, mut each) = (facts.language, Vec::new());
     for subject in 0..facts.subjects.len() {
         let kept: Vec<(usize, f64, f64)> = figures(facts, step, subject);
         let [first, .., last] = &kept[..] else { continue };
-        let (from, to) = (&step.values[first.0].label, &step.values[last.0].label);
-        let (low, high) = (units::latency(first.2), units::latency(last.2));
-        each.push(format!("from {low} at {from} to {high} at {to} ({})", facts.subjects[subject]));
+        each.push(say!(
+            l,
+            "p99-from-to",
+            low = number_format::time(l, first.2),
+            from = wording::label(l, step, first.0),
+            high = number_format::time(l, last.2),
+            to = wording::label(l, step, last.0),
+            subject = &facts.subjects[subject]
+        ));
     }
-    (!each.is_empty()).then(|| format!("p99 moves {}.", number_format::list(&each)))
+    (!each.is_empty()).then(|| say!(l, "p99-moves", moves = l.list(&each)))
 }
 
 /// What the last of the load brought: more ops, or only longer waits.
 fn last_of_load(facts: &Facts, step: &StepFacts) -> Option<String> {
-    let (mut each, mut between) = (Vec::new(), None);
+    let (l, mut each, mut between) = (facts.language, Vec::new(), None);
     for subject in 0..facts.subjects.len() {
         let kept = figures(facts, step, subject);
         let [.., before, last] = &kept[..] else { continue };
         between.get_or_insert((before.0, last.0));
         if between == Some((before.0, last.0)) {
             let change =
-                |from: f64, to: f64| number_format::signed_percent((to / from - 1.0) * 100.0);
+                |from: f64, to: f64| number_format::signed_percent(l, (to / from - 1.0) * 100.0);
             let (ops, p99) = (change(before.1, last.1), change(before.2, last.2));
-            let name = &facts.subjects[subject];
+            let subject = &facts.subjects[subject];
             each.push(match each.is_empty() {
-                true => format!("ops/s change by {ops} and p99 by {p99} ({name})"),
-                false => format!("{ops} and {p99} ({name})"),
+                true => say!(l, "ops-and-p99-change", ops = ops, p99 = p99, subject = subject),
+                false => say!(l, "ops-and-p99", ops = ops, p99 = p99, subject = subject),
             });
         }
     }
     let (before, last) = between?;
-    let (from, to) = (&step.values[before].label, wording::place(step, &[last]));
-    let to =
-        to.trim_start_matches(" at ").trim_start_matches("depth ").trim_start_matches("blocks of ");
-    Some(format!("From {from} to {to}, {}.", each.join(", ")))
+    let (from, to) = (wording::label(l, step, before), wording::label(l, step, last));
+    let changes = each.join(&say!(l, "list-comma"));
+    Some(match step.axis.as_ref()?.field {
+        Field::Threads => say!(l, "from-to-threads", from = from, to = to, changes = changes),
+        Field::Instances => say!(l, "from-to-instances", from = from, to = to, changes = changes),
+        _ => say!(l, "from-to", from = from, to = to, changes = changes),
+    })
 }
 
 /// (axis value, ops/s, p99 in ns) of a subject, where nothing but the host's limits speaks against
@@ -113,24 +122,26 @@ fn figures(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<(usize, f64, 
 }
 
 /// Whose limits were met, where something watched.
-fn limits(step: &StepFacts) -> Option<String> {
+fn limits(l: Language, step: &StepFacts) -> Option<String> {
     let watched: Vec<_> = step.cells.iter().filter_map(|c| c.limit.as_ref()).collect();
     if watched.is_empty() {
         return None;
     }
-    let by_drive = watched.iter().filter(|v| v.limit.is_drive()).count();
-    let mut others: Vec<(&str, usize)> = Vec::new();
+    let (drive, points) = (watched.iter().filter(|v| v.limit.is_drive()).count(), watched.len());
+    let mut others: Vec<(Limit, usize)> = Vec::new();
     for verdict in watched.iter().filter(|v| v.limit.bars_ranking()) {
-        match others.iter_mut().find(|(name, _)| *name == verdict.limit.name()) {
+        match others.iter_mut().find(|(limit, _)| *limit == verdict.limit) {
             Some(found) => found.1 += 1,
-            None => others.push((verdict.limit.name(), 1)),
+            None => others.push((verdict.limit, 1)),
         }
     }
-    let others: Vec<String> = others.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    let rest = if others.is_empty() {
-        String::new()
-    } else {
-        format!("; otherwise {}", number_format::list(&others))
-    };
-    Some(format!("The drive limited {by_drive} of {} points{rest}.", watched.len()))
+    let of = |(limit, n): &(Limit, usize)| format!("{} {n}", basis::limit(l, *limit));
+    let others: Vec<String> = others.iter().map(of).collect();
+    Some(match others.is_empty() {
+        true => say!(l, "drive-limited", drive = drive, points = points),
+        false => {
+            let others = l.list(&others);
+            say!(l, "drive-limited-otherwise", drive = drive, points = points, others = others)
+        }
+    })
 }

@@ -2,34 +2,36 @@
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::brief::basis::because;
+use crate::brief::basis::{because, limit};
 use crate::brief::block::{Block, Table};
+use crate::brief::wording;
 use crate::chart::MARK;
 use crate::chart::step::name;
+use crate::language::Language;
 use crate::say;
 
 /// What limited each point.
 pub const SECTION: Section =
     Section { id: "limits", title: |l| say!(l, "section-limits"), appendix: true, blocks };
 
-const HOW: &str = "From what the kernel counted of processors, devices and Dyno's own processes \
-    over each window, and from the requests that Dyno had under way. A point counts as the drive's \
-    where at least half of the load's own requests were at the device, or where its workers waited \
-    for one that was; time in flushes counts as the device's.";
-
-/// After the axis.
-const HEAD: [&str; 3] = ["subject", "limited by", "because"];
-
 /// The note under tables that mark such numbers.
-pub const NOTE: &str = "† Not limited by the drive: see “Bottleneck”.";
+pub fn note(l: Language) -> String {
+    say!(l, "see-bottleneck-marks")
+}
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let Some(sum) = sum(facts) else { return Vec::new() };
-    let mut out = vec![Block::text(sum), Block::note(HOW)];
+    let l = facts.language;
+    let mut out = vec![Block::text(sum), Block::note(say!(l, "bottleneck-how"))];
     for step in &facts.steps {
         let rows = joined(rows(facts, step));
         if !rows.is_empty() {
-            let head = [&[step.axis_label()], &HEAD[..]].concat();
+            let head = [
+                wording::axis(l, step),
+                say!(l, "column-subject"),
+                say!(l, "column-limited-by"),
+                say!(l, "column-because"),
+            ];
             out.extend([Block::chapter(&step.title), Table::of(4, &head, rows).block()]);
         }
     }
@@ -40,8 +42,9 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
-        let at = step.values[cell.value].label.clone();
-        Some(vec![at, name(facts, cell), verdict.limit.name().to_string(), because(verdict)])
+        let l = facts.language;
+        let at = wording::label(l, step, cell.value);
+        Some(vec![at, name(facts, cell), limit(l, verdict.limit), because(l, verdict)])
     };
     step.cells.iter().filter_map(row).collect()
 }
@@ -64,11 +67,8 @@ fn sum(facts: &Facts) -> Option<String> {
     let total = all().count();
     let by_drive = all().filter(|v| v.limit.is_drive()).count();
     let barred = all().filter(|v| v.limit.bars_ranking()).count();
+    let l = facts.language;
     (total > 0).then(|| {
-        format!(
-            "The drive limited {by_drive} of {total} points. {barred} were limited by something \
-             else and are marked {MARK}: they rank no drives. The rest ran at the rate asked for, \
-             or is undecided."
-        )
+        say!(l, "bottleneck-sum", drive = by_drive, points = total, others = barred, mark = MARK)
     })
 }

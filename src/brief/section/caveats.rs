@@ -5,10 +5,11 @@ use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::NEW_ORDER;
 use crate::analysis::point_summary::{P99, RATE_KEPT, Summary};
-use crate::base::units::{self, Rate};
+use crate::base::units::Rate;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::brief::{caveat_text, notes, wording};
+use crate::language::Language;
 use crate::say;
 
 /// What must be known before a number is trusted.
@@ -18,19 +19,16 @@ pub const SECTION: Section =
 /// From this share of requests submitted late on, a stream is listed.
 const LATE: f64 = 0.01;
 
-const NONE: &str =
-    "No caveats: no point failed, drifted or missed its asked rate, and no latency overflowed.";
-
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = Vec::new();
+    let (l, mut out) = (facts.language, Vec::new());
     let caveats = caveat_text::caveats(facts);
     if !caveats.is_empty() {
-        out.push(Block::chapter("Points with a caveat"));
-        out.push(Block::note("Their figures are shown; they support no claim."));
+        out.push(Block::chapter(say!(l, "caveats-points")));
+        out.push(Block::note(say!(l, "caveats-support-no-claim")));
         out.push(Block::list(caveats));
     }
     out.extend(notes::blocks(facts));
-    out.extend(titled("Wider than asked", wider_than_asked(facts)));
+    out.extend(titled(say!(l, "caveats-wider"), wider_than_asked(facts)));
     if !facts.failures.is_empty() {
         let rows = facts.failures.iter().map(|f| {
             let repeat = f.repeat.to_string();
@@ -38,20 +36,27 @@ fn blocks(facts: &Facts) -> Vec<Block> {
                 .map(String::clone)
                 .to_vec()
         });
-        let head = ["step", "subject", "at", "repeat", "cause"];
-        out.extend([Block::chapter("Failed points"), Block::note("They enter no estimate.")]);
+        let head = [
+            say!(l, "column-step"),
+            say!(l, "column-subject"),
+            say!(l, "column-at"),
+            say!(l, "column-repeat"),
+            say!(l, "column-cause"),
+        ];
+        out.push(Block::chapter(say!(l, "caveats-failed")));
+        out.push(Block::note(say!(l, "caveats-failed-note")));
         out.push(Table::of(5, &head, rows.collect()).block());
     }
     out.extend(open_loop(facts));
-    out.extend(titled("Overflow and misses", oddities(facts)));
+    out.extend(titled(say!(l, "caveats-oddities"), oddities(facts)));
     if out.is_empty() {
-        out.push(Block::text(NONE));
+        out.push(Block::text(say!(l, "caveats-none")));
     }
     out
 }
 
 /// A list under a title, unless it is empty.
-fn titled(title: &str, items: Vec<String>) -> Vec<Block> {
+fn titled(title: String, items: Vec<String>) -> Vec<Block> {
     if items.is_empty() { Vec::new() } else { vec![Block::chapter(title), Block::list(items)] }
 }
 
@@ -72,10 +77,17 @@ fn wider_than_asked(facts: &Facts) -> Vec<String> {
             else {
                 continue;
             };
-            let place = format!("{}{}", step.title, wording::place(step, &[cell.value]));
+            let l = facts.language;
+            let place = format!("{}{}", step.title, wording::place(l, step, &[cell.value]));
             let (subject, repeats) = (&facts.subjects[cell.subject], cell.repeats.len());
-            out.push(format!(
-                "{place}, {subject}: ±{half:.1} % after {repeats} repeats; ±{until} % was asked"
+            out.push(say!(
+                l,
+                "caveat-wider",
+                place = place,
+                subject = subject,
+                half = number_format::percent(l, half, 1),
+                repeats = repeats,
+                asked = l.number(&format!("{until} %"))
             ));
         }
     }
@@ -85,19 +97,20 @@ fn wider_than_asked(facts: &Facts) -> Vec<String> {
 /// Asked against achieved of every stream that fell short of its rate, or whose requests were
 /// submitted late.
 fn open_loop(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
     let head = [
-        "step",
-        "at",
-        "subject",
-        "stream",
-        "asked",
-        "achieved",
-        "share",
-        "late",
-        "max backlog",
-        "backlog at the end",
+        say!(l, "column-step"),
+        say!(l, "column-at"),
+        say!(l, "column-subject"),
+        say!(l, "column-stream"),
+        say!(l, "column-asked"),
+        say!(l, "column-achieved"),
+        say!(l, "column-share"),
+        say!(l, "column-late"),
+        say!(l, "column-max-backlog"),
+        say!(l, "column-backlog-at-end"),
     ];
-    let (mut table, mut kept) = (Table::new(4, &head), 0);
+    let (mut table, mut kept) = (Table::new(4, &head), 0usize);
     for step in &facts.steps {
         for cell in &step.cells {
             for (name, _, s) in &cell.streams {
@@ -113,20 +126,13 @@ fn open_loop(facts: &Facts) -> Vec<Block> {
             }
         }
     }
-    let all = format!(
-        "{kept} streams of points kept their rate within 2 % and submitted less than 1 % of it \
-         late."
-    );
+    let title = || Block::chapter(say!(l, "caveats-asked"));
     match (table.rows.is_empty(), kept) {
         (true, 0) => Vec::new(),
-        (true, _) => vec![Block::chapter("Asked and achieved"), Block::text(all)],
-        (false, 0) => vec![Block::chapter("Asked and achieved"), table.block()],
+        (true, _) => vec![title(), Block::text(say!(l, "rates-kept", count = kept))],
+        (false, 0) => vec![title(), table.block()],
         (false, _) => {
-            vec![
-                Block::chapter("Asked and achieved"),
-                table.block(),
-                Block::note(format!("The other {all}")),
-            ]
+            vec![title(), table.block(), Block::note(say!(l, "other-rates-kept", count = kept))]
         }
     }
 }
@@ -140,58 +146,64 @@ fn rate_row(
     asked: Rate,
     share: f64,
 ) -> Vec<String> {
+    let l = facts.language;
     let achieved = match asked {
-        Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(&s.ops_per_s)),
-        Rate::BytesPerSec(_) => format!("{} MB/s", number_format::megabytes(s.bytes_per_s.value)),
+        Rate::OpsPerSec(_) => format!("{} ops/s", number_format::ops(l, &s.ops_per_s)),
+        Rate::BytesPerSec(_) => {
+            format!("{} MB/s", number_format::megabytes(l, s.bytes_per_s.value))
+        }
     };
     vec![
-        step.values[cell.value].label.clone(),
+        wording::label(l, step, cell.value),
         facts.subjects[cell.subject].clone(),
         name.to_string(),
-        asked.to_string(),
+        l.number(&asked.to_string()),
         achieved,
-        format!("{:.1} %", share * 100.0),
-        format!("{:.2} %", s.late as f64 / s.ops.max(1) as f64 * 100.0),
-        units::grouped(s.backlog_max),
-        units::grouped(s.backlog_end),
+        number_format::share(l, share),
+        number_format::percent(l, s.late as f64 / s.ops.max(1) as f64 * 100.0, 2),
+        number_format::grouped(l, s.backlog_max),
+        number_format::grouped(l, s.backlog_end),
     ]
 }
 
 /// Latencies beyond the histogram, transactions given up, and reads that found nothing.
 fn oddities(facts: &Facts) -> Vec<String> {
-    let mut out = Vec::new();
+    let (l, mut out) = (facts.language, Vec::new());
     for step in &facts.steps {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
-                let at = &step.values[cell.value].label;
+                let at = wording::label(l, step, cell.value);
                 let place =
                     format!("{}, {} {at}, {name}", step.title, facts.subjects[cell.subject]);
-                out.extend(odd(summary).into_iter().map(|what| format!("{place}: {what}")));
+                let said = odd(l, summary).into_iter();
+                out.extend(said.map(|what| say!(l, "of-step", step = &place, sentence = what)));
             }
         }
     }
     out
 }
 
-fn odd(summary: &Summary) -> Vec<String> {
+fn odd(l: Language, summary: &Summary) -> Vec<String> {
     let mut out = Vec::new();
     let overflow: u64 = summary.classes.iter().map(|c| c.overflow).sum();
     if overflow > 0 {
-        out.push(format!("{} latencies above one hour", units::grouped(overflow)));
+        out.push(say!(l, "oddity-overflow", count = number_format::grouped(l, overflow)));
     }
     let given_up: u64 = summary.classes.iter().map(|c| c.given_up).sum();
     if given_up > 0 {
         let share = given_up as f64 / (summary.ops + given_up) as f64 * 100.0;
-        let n = units::grouped(given_up);
-        let why = "rolled back by the server again and again, and given up: not in the rate";
-        out.push(format!("{n} transactions ({share:.2} %) {why}"));
+        let (count, share) =
+            (number_format::grouped(l, given_up), number_format::percent(l, share, 2));
+        out.push(say!(l, "oddity-given-up", count = count, share = share));
     }
     // What TPC-C rolls back is asked for, and has a section of its own.
     let reads = summary.classes.iter().filter(|c| c.class != NEW_ORDER);
     let misses: u64 = reads.map(|c| c.misses).sum();
     if misses > 0 {
         let share = misses as f64 / summary.ops.max(1) as f64 * 100.0;
-        out.push(format!("{} reads ({share:.1} %) found no such key", units::grouped(misses)));
+        let (count, share) =
+            (number_format::grouped(l, misses), number_format::percent(l, share, 1));
+        out.push(say!(l, "oddity-misses", count = count, share = share));
     }
     out
 }

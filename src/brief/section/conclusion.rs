@@ -49,7 +49,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         let count = |standing| own().filter(|c| c.standing == standing).count();
         let title = &facts.steps[step].title;
         let pair = [a, b].map(|s| facts.subjects[s].clone()).join(&say!(l, "list-comma"));
-        let mut row = vec![title.clone(), wording::metric(&metric, &facts.steps[step]), pair];
+        let mut row = vec![title.clone(), wording::metric(l, &metric, &facts.steps[step]), pair];
         let counts = [
             own().count(),
             better(a),

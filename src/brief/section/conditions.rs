@@ -1,9 +1,10 @@
 //! What differs between the subjects apart from the drive, graded.
 
 use super::Section;
-use crate::analysis::conditions::differences;
+use crate::analysis::conditions::{Grade, differences};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Table};
+use crate::language::Language;
 use crate::say;
 
 /// What differs between subjects apart from the drive.
@@ -14,12 +15,19 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {
         return Vec::new();
     }
-    let found = differences(facts);
+    let (l, found) = (facts.language, differences(facts));
     if found.is_empty() {
-        return vec![Block::text(
-            "Nothing that is known of the subjects differs apart from the drives.",
-        )];
+        return vec![Block::text(say!(l, "nothing-differs"))];
     }
-    let rows = found.into_iter().map(|d| vec![d.grade.name().to_string(), d.what, d.values]);
-    vec![Table::of(3, &["", "what", "values"], rows.collect()).block()]
+    let rows = found.into_iter().map(|d| vec![grade(l, d.grade), d.what, d.values]);
+    let head = [String::new(), say!(l, "column-what"), say!(l, "column-values")];
+    vec![Table::of(3, &head, rows.collect()).block()]
+}
+
+fn grade(l: Language, grade: Grade) -> String {
+    match grade {
+        Grade::Disqualifying => say!(l, "grade-disqualifying"),
+        Grade::Doubtful => say!(l, "grade-doubtful"),
+        Grade::Harmless => say!(l, "grade-harmless"),
+    }
 }

@@ -7,9 +7,10 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead;
 use crate::analysis::metric::{Figure, Metric};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::number_format::NONE;
+use crate::brief::number_format::{self, NONE};
 use crate::brief::{published, wording};
 use crate::chart::step::marked;
+use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 
@@ -41,30 +42,30 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 /// A row for each place and pair of subjects; in `short`, where there are many places, of some of
 /// them.
 pub fn table(facts: &Facts, index: usize, short: bool) -> Option<Table> {
-    let step = &facts.steps[index];
+    let (l, step) = (facts.language, &facts.steps[index]);
     let metrics = metrics(facts, index);
     let pairs = pairs(facts.subjects.len(), short);
     let several = facts.subjects.len() > 2;
-    let mut head = vec![step.axis_label().to_string()];
+    let mut head = vec![wording::axis(l, step)];
     if several {
-        head.extend(["subject", "with"].map(String::from));
+        head.extend([say!(l, "column-subject"), say!(l, "column-with")]);
     }
     for own in &metrics {
-        let name = own.metric.short();
+        let name = wording::short(l, &own.metric);
         match pairs.len() {
             0 => head.push(name),
             1 => head.extend(facts.subjects.iter().map(|s| format!("{name}, {s}"))),
             _ => head.extend([name.clone(), name]),
         }
         if own.compared {
-            head.push("difference".to_string());
+            head.push(say!(l, "column-difference"));
         }
     }
     let mut table = Table::new(if several { 3 } else { 1 }, &head);
     for at in places(facts, index, short) {
         let all = if pairs.is_empty() { vec![(0, 0)] } else { pairs.clone() };
         for (i, pair) in all.into_iter().enumerate() {
-            let label = if i == 0 { label(step, at) } else { String::new() };
+            let label = if i == 0 { label(l, step, at) } else { String::new() };
             let mut row = vec![label];
             if several {
                 row.extend([pair.0, pair.1].map(|s| facts.subjects[s].clone()));
@@ -137,15 +138,13 @@ fn places(facts: &Facts, index: usize, short: bool) -> Vec<At> {
     all
 }
 
-fn label(step: &StepFacts, at: At) -> String {
-    use crate::base::units;
-    use crate::brief::number_format::count;
+fn label(l: Language, step: &StepFacts, at: At) -> String {
     match at {
-        At::Value(value) => step.values[value].label.clone(),
-        At::Mean => "mean".to_string(),
-        At::Load(ops) => format!("at {} ops/s", count(ops)),
-        At::Latency(ns) => format!("at a p99 of {}", units::latency(ns)),
-        At::Limit => "within the limit".to_string(),
+        At::Value(value) => wording::label(l, step, value),
+        At::Mean => say!(l, "mean"),
+        At::Load(ops) => say!(l, "row-at-load", load = number_format::count(l, ops)),
+        At::Latency(ns) => say!(l, "row-at-p99", latency = number_format::time(l, ns)),
+        At::Limit => say!(l, "row-within-limit"),
     }
 }
 
@@ -155,8 +154,9 @@ fn cells(facts: &Facts, index: usize, own: &Own, at: At, (a, b): (usize, usize))
     let cell =
         |subject: usize| if let At::Value(value) = at { step.cell(subject, value) } else { None };
     let level = |subject: usize| {
-        let text =
-            cell(subject).and_then(|c| Some(marked(c, wording::printed(&own.metric, step, c)?.1)));
+        let text = cell(subject).and_then(|c| {
+            Some(marked(c, wording::printed(facts.language, &own.metric, step, c)?.1))
+        });
         text.unwrap_or(NONE.to_string())
     };
     if a == b {

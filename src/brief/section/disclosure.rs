@@ -4,7 +4,6 @@
 use super::Section;
 use crate::analysis::facts::{Facts, RunFacts};
 use crate::brief::block::Block;
-use crate::brief::number_format;
 use crate::record::key::Heading;
 use crate::say;
 
@@ -22,22 +21,20 @@ fn place(name: &str) -> usize {
 }
 
 fn blocks(facts: &Facts) -> Vec<Block> {
+    let l = facts.language;
     let run = |run: &RunFacts| {
-        let plural = if run.repeats == 1 { "" } else { "s" };
-        let when = number_format::moment(run.started_unix_ns);
-        (
-            run.file.clone(),
-            format!("{when}, dyno {}, {} repeat{plural}", run.dyno_version, run.repeats),
-        )
+        let when = l.moment(run.started_unix_ns);
+        let (version, repeats) = (&run.dyno_version, run.repeats);
+        (run.file.clone(), say!(l, "run", when = when, version = version, repeats = repeats))
     };
-    let mut out = vec![Block::Pairs("Runs".to_string(), facts.runs.iter().map(run).collect())];
+    let mut out = vec![Block::Pairs(say!(l, "runs"), facts.runs.iter().map(run).collect())];
     let mut groups: Vec<_> = facts.disclosure.iter().collect();
     groups.sort_by_key(|group| place(&group.name));
     out.extend(
         groups.into_iter().map(|group| Block::Pairs(group.name.clone(), group.rows.clone())),
     );
     let plan =
-        |run: &RunFacts| Block::Code(format!("Resolved plan of {}", run.file), run.plan.clone());
+        |run: &RunFacts| Block::Code(say!(l, "resolved-plan", file = &run.file), run.plan.clone());
     out.extend(facts.runs.iter().map(plan));
     out
 }

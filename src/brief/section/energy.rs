@@ -6,8 +6,10 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::power::{MOST_DELAY_S, PowerFacts};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::wording;
 use crate::chart;
 use crate::chart::step::name;
+use crate::language::Language;
 use crate::say;
 use crate::stats::Estimate;
 
@@ -15,11 +17,20 @@ use crate::stats::Estimate;
 pub const SECTION: Section =
     Section { id: "energy", title: |l| say!(l, "section-energy"), appendix: true, blocks };
 
-/// After the axis; what matters most comes first, since a terminal leaves out what does not fit.
-const HEAD: [&str; 13] = [
-    "subject", "power of", "W", "±", "ops/s/W", "±", "J/op", "MB/s/W", "energy", "idle", "min",
-    "max", "p99",
-];
+/// What matters most comes first, since a terminal leaves out what does not fit.
+fn head(l: Language, step: &StepFacts) -> Vec<String> {
+    let mut head =
+        vec![wording::axis(l, step), say!(l, "column-subject"), say!(l, "column-power-of")];
+    head.extend(["W", "±", "ops/s/W", "±", "J/op", "MB/s/W"].map(String::from));
+    head.extend([
+        say!(l, "column-energy"),
+        say!(l, "column-idle"),
+        say!(l, "column-min"),
+        say!(l, "column-max"),
+    ]);
+    head.push("p99".to_string());
+    head
+}
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut out = Vec::new();
@@ -30,7 +41,10 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(table.block());
     }
     if !out.is_empty() {
-        out.insert(0, Block::note(how()));
+        out.insert(
+            0,
+            Block::note(say!(facts.language, "energy-how", seconds = MOST_DELAY_S.to_string())),
+        );
         out.push(Block::list(notes(facts)));
     }
     out
@@ -48,54 +62,45 @@ fn figures(facts: &Facts, step: &StepFacts) -> Option<Block> {
 /// A row for each cell and instrument, where there is one.
 pub fn table(facts: &Facts, step: &StepFacts) -> Option<Table> {
     let rows = rows(facts, step);
-    (!rows.is_empty()).then(|| Table::of(3, &[&[step.axis_label()], &HEAD[..]].concat(), rows))
-}
-
-/// How the numbers come about.
-fn how() -> String {
-    format!(
-        "Power is of what the third column names, as its instrument shows it; classes are never \
-         compared. Energy is the trapezoid over the readings' own times, over the measured window \
-         as late as the instrument shows the load: the delay, up to {MOST_DELAY_S} s, at which its \
-         readings follow the ops/s best, the same for all points of an instrument. It is not given \
-         where readings leave more than 1 % of the window out. Idle power is not subtracted."
-    )
+    (!rows.is_empty()).then(|| Table::of(3, &head(facts.language, step), rows))
 }
 
 fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for cell in &step.cells {
         for power in &cell.power {
-            let mut row = vec![step.values[cell.value].label.clone(), name(facts, cell)];
-            row.extend(of(power));
+            let l = facts.language;
+            let mut row = vec![wording::label(l, step, cell.value), name(facts, cell)];
+            row.extend(of(l, power));
             all.push(row);
         }
     }
     all
 }
 
-fn of(p: &PowerFacts) -> Vec<String> {
+fn of(l: Language, p: &PowerFacts) -> Vec<String> {
     let shown = |e: &Option<Estimate>, show: &dyn Fn(f64) -> String| {
         e.as_ref().map_or(NONE.into(), |e| show(e.value))
     };
     vec![
         format!("{} ({})", p.class, p.kind),
-        number_format::watts(p.mean_watts.value),
-        number_format::spread(&p.mean_watts),
-        shown(&p.ops_per_watt, &number_format::count),
-        p.ops_per_watt.as_ref().map_or(NONE.into(), number_format::spread),
-        shown(&p.joules_per_op, &number_format::joules),
-        shown(&p.mb_per_watt, &number_format::count),
-        shown(&p.joules, &number_format::joules),
-        p.rest_watts.map_or(NONE.into(), number_format::watts),
-        number_format::watts(p.min_watts),
-        number_format::watts(p.max_watts),
-        number_format::watts(p.p99_watts.value),
+        number_format::watts(l, p.mean_watts.value),
+        number_format::spread(l, &p.mean_watts),
+        shown(&p.ops_per_watt, &|v| number_format::count(l, v)),
+        p.ops_per_watt.as_ref().map_or(NONE.into(), |e| number_format::spread(l, e)),
+        shown(&p.joules_per_op, &|v| number_format::joules(l, v)),
+        shown(&p.mb_per_watt, &|v| number_format::count(l, v)),
+        shown(&p.joules, &|v| number_format::joules(l, v)),
+        p.rest_watts.map_or(NONE.into(), |w| number_format::watts(l, w)),
+        number_format::watts(l, p.min_watts),
+        number_format::watts(l, p.max_watts),
+        number_format::watts(l, p.p99_watts.value),
     ]
 }
 
 /// What is to be said of the instruments: how late they are, and what they left out.
 pub fn notes(facts: &Facts) -> Vec<String> {
+    let l = facts.language;
     let mut all: Vec<String> = Vec::new();
     for step in &facts.steps {
         for cell in &step.cells {
@@ -104,22 +109,24 @@ pub fn notes(facts: &Facts) -> Vec<String> {
                 let who = format!("{subject}, {} ({})", p.class, p.kind);
                 let late = match p.late_s {
                     Some(late_s) => {
-                        format!("{who}: shows the load {late_s:.2} s late, which is set right.")
+                        let late = l.number(&format!("{late_s:.2} s"));
+                        say!(l, "meter-late", meter = &who, late = late)
                     }
-                    None => format!(
-                        "{who}: does not follow the load closely enough to find whether it is late."
-                    ),
+                    None => say!(l, "meter-unknown-delay", meter = &who),
                 };
                 if !all.contains(&late) {
                     all.push(late);
                 }
                 if p.joules.is_none() {
-                    let at = &step.values[cell.value].label;
-                    let covered = p.covered * 100.0;
-                    all.push(format!(
-                        "{who}, {} {at}: readings cover {covered:.0} % of the window, too little \
-                         for energy.",
-                        step.title
+                    let at = wording::label(l, step, cell.value);
+                    let covered = format!("{:.0} %", p.covered * 100.0);
+                    all.push(say!(
+                        l,
+                        "meter-too-little",
+                        meter = who,
+                        step = &step.title,
+                        at = at,
+                        covered = covered
                     ));
                 }
             }

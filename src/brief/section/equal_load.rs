@@ -5,10 +5,10 @@ use super::Section;
 use crate::analysis::compare::At;
 use crate::analysis::curves::mean_curve;
 use crate::analysis::facts::Facts;
-use crate::base::units;
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
 use crate::brief::wording;
+use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 use crate::stats::curve::knee;
@@ -21,15 +21,20 @@ pub const SECTION: Section = Section {
     blocks,
 };
 
-const HEAD: [&str; 5] =
-    ["subject", "knee, ops/s", "knee, p99", "load at equal p99", "p99 at equal load, mean"];
+fn head(l: Language) -> Vec<String> {
+    vec![
+        say!(l, "column-subject"),
+        say!(l, "column-knee-ops"),
+        say!(l, "column-knee-p99"),
+        say!(l, "column-load-at-equal-p99"),
+        say!(l, "column-p99-at-equal-load"),
+    ]
+}
 
 /// How the curves are read.
-pub const HOW: &str = "The knee is the measured point that lies farthest below the straight line \
-between the curve's ends, both axes scaled alike; none where it sags by less than a tenth. Loads \
-at equal p99 (that of the first subject's knee) and p99 at equal load (over the loads that all \
-curves share) are read off the straight lines between measured points, repeat by repeat, and \
-compared with the first subject as any other figure.";
+pub fn how(l: Language) -> String {
+    say!(l, "equal-load-how")
+}
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let mut all: Vec<Vec<String>> = Vec::new();
@@ -44,14 +49,15 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     if all.is_empty() {
         return Vec::new();
     }
-    let head = [&["step"], &HEAD[..]].concat();
-    vec![Block::note(HOW), Table::of(2, &head, all).block()]
+    let l = facts.language;
+    let head = [vec![say!(l, "column-step")], head(l)].concat();
+    vec![Block::note(how(l)), Table::of(2, &head, all).block()]
 }
 
 /// A row for each subject of a step that was swept in open loop.
 pub fn table(facts: &Facts, index: usize) -> Option<Table> {
     let rows = rows(facts, index);
-    (!rows.is_empty()).then(|| Table::of(1, &HEAD, rows))
+    (!rows.is_empty()).then(|| Table::of(1, &head(facts.language), rows))
 }
 
 fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
@@ -74,7 +80,8 @@ fn rows(facts: &Facts, index: usize) -> Vec<Vec<String>> {
     let row = |subject: usize| {
         let knee = knee(&mean_curve(step, subject));
         let knee = knee.map_or([NONE, NONE].map(String::from), |k| {
-            [number_format::count(k.load), units::latency(k.latency)]
+            let l = facts.language;
+            [number_format::count(l, k.load), number_format::time(l, k.latency)]
         });
         let mut row = vec![facts.subjects[subject].clone()];
         row.extend(knee);

@@ -14,18 +14,17 @@ pub const SECTION: Section =
 /// Claims for each subject; the steps' own tables have all.
 const MOST: usize = 6;
 
-const HOW: &str = "A claim is made only where the simultaneous 95 % interval excludes “no \
-difference”: the probability that any claim of this brief is false is at most 5 %. Of several \
-points that show the same, the one with the strongest lower bound is named. Numbers are rounded \
-towards the weaker claim. Points with a caveat support none.";
-
 fn blocks(facts: &Facts) -> Vec<Block> {
     if facts.subjects.len() < 2 {
         return Vec::new();
     }
+    let l = facts.language;
     if let Some(rows) = published::rows(facts) {
         let rows = rows.into_iter().map(Vec::from).collect();
-        return vec![Block::text(published::HOW), Table::of(8, &published::HEAD, rows).block()];
+        return vec![
+            Block::text(published::how(l)),
+            Table::of(8, &published::head(l), rows).block(),
+        ];
     }
     let mut out: Vec<Block> = Vec::new();
     out.extend(facts.barred.iter().map(|bar| Block::text(wording::barred(facts, bar))));
@@ -38,25 +37,26 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.extend(
             crossovers
                 .iter()
-                .map(|own| Block::text(format!("{}.", wording::crossover(facts, own)))),
+                .map(|own| Block::text(wording::stopped(l, wording::crossover(facts, own)))),
         );
-        out.push(Block::note(HOW));
+        out.push(Block::note(say!(l, "findings-how")));
     }
     let caveats = caveat_text::caveats(facts).len();
     if caveats > 0 {
-        out.push(Block::note(format!("Caveats noted: {caveats}; the section Caveats lists them.")));
+        out.push(Block::note(say!(l, "caveats-noted", count = caveats)));
     }
     out
 }
 
 /// Each subject's claims.
 fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
+    let l = facts.language;
     for (subject, name) in facts.subjects.iter().enumerate() {
         let own: Vec<&Claim<'_>> =
             found.iter().filter(|c| c.comparison.better == subject).collect();
-        out.push(Block::chapter(format!("Claims for {name}")));
+        out.push(Block::chapter(say!(l, "claims-for", subject = name)));
         if own.is_empty() {
-            out.push(Block::text("None."));
+            out.push(Block::text(say!(l, "claims-none")));
             continue;
         }
         let claim = |claim: &&Claim<'_>| -> Line {
@@ -65,10 +65,7 @@ fn by_subject(facts: &Facts, found: &[Claim<'_>], out: &mut Vec<Block>) {
         };
         out.push(Block::List(own.iter().take(MOST).map(claim).collect()));
         if own.len() > MOST {
-            out.push(Block::note(format!(
-                "{} weaker ones are in the tables of the steps.",
-                own.len() - MOST
-            )));
+            out.push(Block::note(say!(l, "claims-weaker", count = own.len() - MOST)));
         }
     }
 }

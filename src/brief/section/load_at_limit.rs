@@ -2,9 +2,9 @@
 
 use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
-use crate::base::units;
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::brief::wording;
 use crate::plan::search::Search;
 use crate::say;
 use crate::stats::Estimate;
@@ -13,33 +13,39 @@ use crate::stats::Estimate;
 pub const SECTION: Section =
     Section { id: "limit", title: |l| say!(l, "section-limit"), appendix: false, blocks };
 
-const HOW: &str = "Of the sweep's values those were measured that halving the doubtful range asked \
-    for. A value holds where the percentile, over all repeats, is within the limit; values above \
-    one that did not hold are not looked at.";
-
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let mut out = Vec::new();
+    let (l, mut out) = (facts.language, Vec::new());
     for step in &facts.steps {
         let Some(search) = &step.search else { continue };
-        let limit = units::latency(search.at_most_ns as f64);
-        let most = format!(
-            "most {} with {} {} ≤ {limit}",
-            step.axis_label(),
-            search.stream,
-            search.percentile
+        let limit = number_format::time(l, search.at_most_ns as f64);
+        let most = say!(
+            l,
+            "column-most-within",
+            axis = wording::axis(l, step),
+            stream = &search.stream,
+            percentile = &search.percentile,
+            limit = limit
         );
-        let latency = search.percentile.as_str();
-        let head = ["subject", &most, latency, "ops/s", "first that does not hold", latency];
+        let latency = || search.percentile.clone();
+        let head = [
+            say!(l, "column-subject"),
+            most,
+            latency(),
+            "ops/s".to_string(),
+            say!(l, "column-first-beyond"),
+            latency(),
+        ];
         let rows = (0..facts.subjects.len()).map(|subject| row(facts, step, search, subject));
         out.extend([Block::chapter(&step.title), Table::of(1, &head, rows.collect()).block()]);
     }
     if !out.is_empty() {
-        out.insert(0, Block::note(HOW));
+        out.insert(0, Block::note(say!(l, "limit-how")));
     }
     out
 }
 
 fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<String> {
+    let l = facts.language;
     let cells: Vec<&CellFacts> = facts.cells_of(step, subject).into_iter().flatten().collect();
     let holds = |cell: &&&CellFacts| {
         reached(cell, search).is_some_and(|e| e.value <= search.at_most_ns as f64)
@@ -51,13 +57,14 @@ fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
     let broken = broken.filter(|cell| first_broken == Some(cell.value));
     let label = |value: Option<usize>| {
-        value.map_or(NONE.to_string(), |value| step.values[value].label.clone())
+        value.map_or(NONE.to_string(), |value| wording::label(l, step, value))
     };
-    let latency =
-        |cell: Option<&&CellFacts>| number_format::latency(cell.and_then(|c| reached(c, search)));
+    let latency = |cell: Option<&&CellFacts>| {
+        number_format::latency(l, cell.and_then(|c| reached(c, search)))
+    };
     let ops = held
         .and_then(|cell| cell.total.as_ref())
-        .map_or(NONE.to_string(), |total| number_format::ops(&total.ops_per_s));
+        .map_or(NONE.to_string(), |total| number_format::ops(l, &total.ops_per_s));
     vec![
         facts.subjects[subject].clone(),
         label(held.map(|cell| cell.value)),

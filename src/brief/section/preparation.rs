@@ -6,6 +6,7 @@ use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, Mark, Table};
 use crate::brief::number_format;
 use crate::chart::steady;
+use crate::language::Language;
 use crate::record::SteadyState;
 use crate::say;
 
@@ -22,16 +23,25 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     let states = steady::states(facts);
     if !states.is_empty() {
         out.push(Block::Figures(steady::figures(facts)));
-        out.push(verdicts(&states).block());
+        out.push(verdicts(facts.language, &states).block());
     }
     if !facts.prepared.is_empty() {
         let rows = facts.prepared.iter().map(|(subject, p)| {
-            let (drive, at) = ((p.drive + 1).to_string(), number_format::moment(p.ended_unix_ns));
+            let at = facts.language.moment(p.ended_unix_ns);
+            let drive = (p.drive + 1).to_string();
             [&facts.subjects[*subject], &drive, &p.action, &p.outcome, &at]
                 .map(String::clone)
                 .to_vec()
         });
-        out.push(Table::of(5, &["subject", "drive", "", "done", "at"], rows.collect()).block());
+        let l = facts.language;
+        let head = [
+            say!(l, "column-subject"),
+            say!(l, "column-drive"),
+            String::new(),
+            say!(l, "column-done"),
+            say!(l, "column-at"),
+        ];
+        out.push(Table::of(5, &head, rows.collect()).block());
     }
     out
 }
@@ -40,37 +50,39 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 fn warnings(facts: &Facts) -> Vec<Block> {
     let states = steady::states(facts);
     let warning = |(name, state): &(String, &SteadyState)| {
-        Block::warning(format!(
-            "{name} did not come to a steady state within {} rounds. Its points were measured all \
-             the same, and may say more about where its preparation stopped than about the drive.",
-            state.rounds.len()
-        ))
+        let (l, rounds) = (facts.language, state.rounds.len());
+        Block::warning(say!(l, "not-steady-warning", drive = name, rounds = rounds))
     };
     states.iter().filter(|(_, s)| !s.reached()).map(warning).collect()
 }
 
-fn verdicts(states: &[(String, &SteadyState)]) -> Table {
+fn verdicts(l: Language, states: &[(String, &SteadyState)]) -> Table {
     let head = [
-        "drive",
-        "verdict",
-        "rounds",
-        "window",
-        "mean",
-        "excursion",
-        "allowed",
-        "slope",
-        "allowed",
+        say!(l, "column-drive"),
+        say!(l, "column-verdict"),
+        say!(l, "column-rounds"),
+        say!(l, "column-window"),
+        say!(l, "mean"),
+        say!(l, "column-excursion"),
+        say!(l, "column-allowed"),
+        say!(l, "column-slope"),
+        say!(l, "column-allowed"),
     ];
     let mut table = Table::new(2, &head);
     for (name, state) in states {
-        let percent = |share: f64| format!("{:.1} %", share * 100.0);
-        let mut row =
-            vec![name.clone(), if state.reached() { "steady" } else { "NOT steady" }.to_string()];
+        let percent = |share: f64| number_format::share(l, share);
+        let mut row = vec![name.clone()];
+        row.push(match state.reached() {
+            true => say!(l, "steady"),
+            false => say!(l, "not-steady"),
+        });
         row.push(state.rounds.len().to_string());
         let (excursion, slope) = (percent(state.rule.excursion), percent(state.rule.slope));
         match &state.window {
             Some(w) => {
-                let window = format!("{} to {}", w.first_round, w.first_round + w.values.len() - 1);
+                let last = w.first_round + w.values.len() - 1;
+                let (first, last) = (w.first_round.to_string(), last.to_string());
+                let window = say!(l, "range", low = first, high = last);
                 let mean = format!("{:.0} {}", w.mean, state.metric.unit());
                 row.extend([
                     window,

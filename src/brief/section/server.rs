@@ -55,10 +55,11 @@ const SOFTWARE: &[Key] = &[
 ];
 
 fn blocks(facts: &Facts) -> Vec<Block> {
-    let tables = [("Server hardware", HARDWARE), ("Server software", SOFTWARE)];
+    let l = facts.language;
+    let tables = [(say!(l, "server-hardware"), HARDWARE), (say!(l, "server-software"), SOFTWARE)];
     let found = tables.map(|(title, rows)| (title, pairs(facts, rows)));
     let some = found.into_iter().filter(|(_, pairs)| !pairs.is_empty());
-    some.map(|(title, pairs)| Block::Pairs(title.to_string(), pairs)).collect()
+    some.map(|(title, pairs)| Block::Pairs(title, pairs)).collect()
 }
 
 fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {

@@ -1,0 +1,65 @@
+//! Axes of sweeps in words, and places on them.
+
+use crate::analysis::facts::StepFacts;
+use crate::language::Language;
+use crate::plan::Field;
+use crate::say;
+
+/// What the axis of a step counts, as a column's head.
+pub fn axis(l: Language, step: &StepFacts) -> String {
+    let Some(axis) = &step.axis else { return String::new() };
+    match axis.field {
+        Field::Threads => say!(l, "axis-threads"),
+        Field::Depth => say!(l, "axis-depth"),
+        Field::OpsPerSec => say!(l, "axis-asked-ops"),
+        Field::BytesPerSec => say!(l, "axis-asked-rate"),
+        Field::LoadPercent => say!(l, "axis-load"),
+        Field::Block => say!(l, "axis-block"),
+        Field::Instances => say!(l, "axis-instances"),
+        Field::Rates => say!(l, "axis-rates"),
+    }
+}
+
+/// A value of the axis: "64", "10 MB/s", "maximum".
+pub fn label(l: Language, step: &StepFacts, value: usize) -> String {
+    let value = &step.values[value];
+    match value.number.is_infinite() {
+        true => say!(l, "maximum"),
+        false => l.number(&value.label),
+    }
+}
+
+/// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
+pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
+    let Some(axis) = &step.axis else { return String::new() };
+    let labels: Vec<String> = values.iter().map(|v| label(l, step, *v)).collect();
+    if labels.len() == step.values.len() && labels.len() > 2 {
+        return every(l, axis.field, &labels[0], &labels[labels.len() - 1]);
+    }
+    let (one, values) = (labels == ["1"], l.list(&labels));
+    match axis.field {
+        Field::Threads if one => say!(l, "at-one-thread"),
+        Field::Threads => say!(l, "at-threads", values = values),
+        Field::Depth => say!(l, "at-depth", values = values),
+        Field::OpsPerSec => say!(l, "at-ops-asked", values = values),
+        Field::BytesPerSec => say!(l, "at-rate-asked", values = values),
+        Field::LoadPercent => say!(l, "at-load", values = values),
+        Field::Instances if one => say!(l, "at-one-instance"),
+        Field::Instances => say!(l, "at-instances", values = values),
+        Field::Rates => say!(l, "at-rates", values = values),
+        Field::Block => say!(l, "at-blocks", values = values),
+    }
+}
+
+/// " at every thread count (1 to 64)"
+fn every(l: Language, field: Field, low: &str, high: &str) -> String {
+    match field {
+        Field::Threads => say!(l, "at-every-thread-count", low = low, high = high),
+        Field::Depth => say!(l, "at-every-depth", low = low, high = high),
+        Field::OpsPerSec | Field::BytesPerSec => say!(l, "at-every-rate", low = low, high = high),
+        Field::LoadPercent => say!(l, "at-every-load", low = low, high = high),
+        Field::Instances => say!(l, "at-every-instance-count", low = low, high = high),
+        Field::Rates => say!(l, "at-every-multiple", low = low, high = high),
+        Field::Block => say!(l, "at-every-block-size", low = low, high = high),
+    }
+}

@@ -1,0 +1,130 @@
+//! The golden briefs in every language: no glyph is missing, and no text is there that no message
+//! says but names, numbers, units and the user's own words.
+
+use std::collections::BTreeSet;
+
+use super::tests_figures::golden;
+use super::{html, markdown, pdf};
+use crate::analysis::facts::Facts;
+use crate::brief::block::{Block, words};
+use crate::brief::{Document, Options, screens};
+use crate::language::Language;
+
+#[test]
+fn golden_briefs_in_every_language_miss_no_glyph_and_say_their_language() {
+    for (name, facts) in golden() {
+        let mut facts = facts;
+        for language in Language::all() {
+            facts.language = language;
+            let document = Document::new(&facts, &Options::default()).expect("a document");
+            let page = html(&document).unwrap_or_else(|e| panic!("{name}: {e:#}"));
+            assert!(page.contains(&format!("<html lang=\"{}\">", language.tag())), "{name}");
+            assert!(pdf(&document).unwrap_or_else(|e| panic!("{name}: {e:#}")).len() > 10_000);
+            assert!(markdown(&document, "figures").0.len() > 1_000, "{name}");
+        }
+    }
+}
+
+/// Units, signs and names of metrics that are the same in all languages, and names of the made
+/// bundles that stand inside words of others.
+const UNTRANSLATED: &str = "B KB MB GB TB KiB MiB GiB s ms µs ns m h d W J mJ µJ kJ op ops r NONE \
+    p50 p90 p95 p99 p99.9 p99.99 p99.999 p99.9999 read write io uring block threads depth UTC dyno \
+    Dyno exec drive";
+
+/// What stands outside of brackets.
+fn outside(text: &str) -> String {
+    let (mut depth, mut out) = (0, String::new());
+    for c in text.chars() {
+        match c {
+            '⟦' => depth += 1,
+            '⟧' => {
+                depth -= 1;
+                out.push(' ');
+            }
+            c if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Every text of some blocks but of figures, and but what bundles hold: plans, and facts of hosts
+/// and drives.
+fn texts(blocks: &[Block], into: &mut Vec<String>) {
+    for block in blocks {
+        match block {
+            Block::Heading(heading) => into.push(heading.text.clone()),
+            Block::Text(_, line) => into.push(words(line)),
+            Block::List(items) => into.extend(items.iter().map(words)),
+            Block::Terms(terms) => {
+                into.extend(terms.iter().flat_map(|(term, text)| [term.clone(), text.clone()]));
+            }
+            Block::Pairs(title, _) | Block::Code(title, _) => into.push(title.clone()),
+            Block::Table(table) => {
+                into.push(table.caption.clone());
+                into.extend(table.head.iter().cloned());
+                into.extend(table.rows.iter().flat_map(|(_, cells)| cells.iter().cloned()));
+            }
+            Block::Figures(_) => {}
+        }
+    }
+}
+
+/// Words that are somebody's own: the plan's, the drives', the run's.
+fn names(facts: &Facts) -> BTreeSet<String> {
+    let mut own: Vec<&str> = vec![&facts.title, &facts.protocol, &facts.source];
+    own.extend(facts.subjects.iter().chain(facts.drives.iter().flatten()).map(String::as_str));
+    own.extend(facts.runs.iter().flat_map(|r| [r.file.as_str(), r.dyno_version.as_str()]));
+    for step in &facts.steps {
+        own.extend([step.title.as_str(), step.name.as_str()]);
+        own.extend(step.axis.iter().map(|axis| axis.name.as_str()));
+        own.extend(step.values.iter().map(|value| value.label.as_str()));
+        for cell in &step.cells {
+            own.extend(cell.streams.iter().map(|(name, ..)| name.as_str()));
+        }
+    }
+    own.extend(facts.failures.iter().map(|failure| failure.cause.as_str()));
+    let disclosed = facts.disclosure.iter().flat_map(|group| {
+        let rows = group.rows.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+        rows.chain([group.name.as_str()])
+    });
+    own.extend(disclosed);
+    own.push(UNTRANSLATED);
+    own.iter().flat_map(|text| split(text)).collect()
+}
+
+fn split(text: &str) -> Vec<String> {
+    let apart = |c: char| !(c.is_alphanumeric() || c == '.');
+    text.split(apart).map(|word| word.trim_matches('.').to_string()).collect()
+}
+
+#[test]
+fn in_a_bracketed_language_no_text_is_outside_of_brackets_but_names_numbers_and_units() {
+    for (name, mut facts) in golden() {
+        facts.language = Language::BRACKETED;
+        let document = Document::new(&facts, &Options::default()).expect("a document");
+        let mut all = vec![document.byline.clone()];
+        texts(&document.cover, &mut all);
+        for part in &document.parts {
+            all.push(part.title.clone());
+            texts(&part.blocks, &mut all);
+        }
+        for screen in [screens::show(&facts), screens::compare(&facts), screens::claims(&facts)] {
+            texts(&screen, &mut all);
+        }
+        let names = names(&facts);
+        let foreign = |text: &String| {
+            let words = split(&outside(text)).into_iter();
+            let words: Vec<String> = words
+                .filter(|word| word.chars().any(char::is_alphabetic) && !names.contains(word))
+                // Numbers with their units, and letters of appendices.
+                .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()) && word.len() > 1)
+                .collect();
+            (!words.is_empty()).then(|| format!("{words:?} in “{text}”"))
+        };
+        let found: BTreeSet<String> = all.iter().filter_map(foreign).collect();
+        let found: Vec<String> = found.into_iter().collect();
+        assert!(all.iter().any(|text| text.contains('⟦')));
+        assert!(found.is_empty(), "{name}:\n{}", found.join("\n"));
+    }
+}
