@@ -116,6 +116,7 @@ fn differences_between(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         }
     }
     all.extend(firmware(facts, subjects));
+    all.extend(write_caches(facts, subjects));
     all.extend(prepared(facts, subjects));
     all.extend(fuller(facts, subjects));
     all.extend(warmer(facts, subjects));
@@ -234,6 +235,24 @@ fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         Some(Difference { grade, what: format!("{DRIVE}: {}", drive::FIRMWARE.name), values })
     };
     sightings(facts, subjects, DRIVE, drive::FIRMWARE.name).into_iter().filter_map(of).collect()
+}
+
+/// A volatile write cache that is on is another test than one that is off, between subjects and
+/// over a run; having none is a drive's nature.
+fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+    let mut found = sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE.name);
+    for (place, after) in sightings(facts, subjects, DRIVE, drive::VOLATILE_CACHE_AFTER.name) {
+        found.entry(place).or_default().extend(after);
+    }
+    let of = |seen: Vec<Seen<'_>>| {
+        let switchable: Vec<Seen<'_>> = seen.into_iter().filter(|s| s.1 != "none").collect();
+        Some(Difference {
+            grade: Grade::Disqualifying,
+            what: format!("{DRIVE}: {}", drive::VOLATILE_CACHE.name),
+            values: unlike(facts, &switchable)?,
+        })
+    };
+    found.into_values().filter_map(of).collect()
 }
 
 /// What was done to the drives before: the same for all, or they are not the same test.

@@ -16,14 +16,18 @@ pub fn gather(subjects: &[Subject]) -> Vec<Fact> {
     host::gather(&mut facts);
     for subject in subjects {
         for (i, drive) in subject.drives.iter().enumerate() {
-            let group = match subject.drives.len() {
-                1 => format!("{}: {}", Heading::Drive.name(), subject.name),
-                _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, i + 1),
-            };
-            under(&mut facts, &group, &drive.place);
+            under(&mut facts, &heading(subject, i), &drive.place);
         }
     }
     facts
+}
+
+/// The heading of a drive's facts.
+pub(super) fn heading(subject: &Subject, drive: usize) -> String {
+    match subject.drives.len() {
+        1 => format!("{}: {}", Heading::Drive.name(), subject.name),
+        _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, drive + 1),
+    }
 }
 
 /// The filesystem that a path is on, as /proc/self/mountinfo has it.

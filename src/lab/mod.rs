@@ -20,4 +20,5 @@ pub mod processors;
 pub mod purge;
 pub mod server;
 pub mod shared;
+pub mod write_cache;
 pub mod write_counter;

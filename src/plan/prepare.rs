@@ -24,6 +24,11 @@ pub fn purge(node: &Node, log: &mut Mistakes) -> Option<Purge> {
     PURGES.iter().find(|p| p.0 == word).map(|p| p.1)
 }
 
+/// Whether the volatile write cache is to be on.
+pub fn write_cache(node: &Node, log: &mut Mistakes) -> Option<bool> {
+    fields::choice(node, &["on", "off"], log).map(|word| word == "on")
+}
+
 /// `"xfs"`, or `{ kind = "xfs", mkfs = ["-K"], mount = "noatime,discard" }`.
 pub fn filesystem(node: &Node, log: &mut Mistakes) -> Option<Filesystem> {
     let kind_of = |node: &Node, log: &mut Mistakes| {

@@ -99,6 +99,7 @@ impl Resolver<'_, '_> {
     fn prepare(&mut self, node: &Node, log: &mut Mistakes) -> (Vec<Conditioning>, Preparation) {
         let Some(mut table) = Fields::of(node, "prepare", log) else { return Default::default() };
         let purge = table.get("purge").and_then(|n| prepare::purge(n, log));
+        let write_cache = table.get("write_cache").and_then(|n| prepare::write_cache(n, log));
         let filesystem = table.get("filesystem").and_then(|n| prepare::filesystem(n, log));
         let namespaces_node = table.get("namespaces");
         let namespaces =
@@ -121,7 +122,7 @@ impl Resolver<'_, '_> {
             let keys = SteadyKeys::read(&mut table, log);
             Some(keys?.with(self.stream_of(table, log)?))
         });
-        (conditions, Preparation { purge, namespaces, filesystem, steady })
+        (conditions, Preparation { purge, namespaces, write_cache, filesystem, steady })
     }
 
     fn conditioning(&mut self, node: &Node, log: &mut Mistakes) -> Option<Conditioning> {

@@ -181,6 +181,11 @@ pub mod drive {
     pub const SCHEDULER: Key = of(Heading::Drive, "Scheduler");
     /// Settings of the block layer's queue, as `name=value`.
     pub const QUEUE: Key = of(Heading::Drive, "Queue");
+    /// Whether the drive's volatile write cache was on as its points were measured: `on`, `off`,
+    /// `none` (Identify VWC and feature 06h of NVMe drives; `queue/write_cache` of others).
+    pub const VOLATILE_CACHE: Key = of(Heading::Drive, "Volatile write cache");
+    /// The same when the run had ended.
+    pub const VOLATILE_CACHE_AFTER: Key = of(Heading::Drive, "Volatile write cache after");
     /// `write back` where a volatile write cache is on, else `write through` (`queue/write_cache`).
     pub const WRITE_CACHE: Key = of(Heading::Drive, "Write cache");
 }

@@ -27,6 +27,7 @@ mod standstill;
 mod steady;
 pub mod stopping_rule;
 mod targets;
+mod task;
 mod telemetry;
 mod time;
 mod worker_group;
@@ -37,7 +38,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, describe};
 use crate::lab::data::FOLDER;
-use crate::lab::{shared, write_counter};
+use crate::lab::{shared, write_cache, write_counter};
 use crate::meter::watch::Watch;
 use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
@@ -99,13 +100,20 @@ impl Run<'_> {
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
         let mut ready = HashMap::new();
         let measured = self.measure_all(&mut ready);
-        let left = ready.values().flatten().try_for_each(Ready::leave);
+        let after: Vec<Fact> = ready
+            .values()
+            .flatten()
+            .flat_map(|r| write_cache::facts(&r.subject, key::drive::VOLATILE_CACHE_AFTER))
+            .collect();
+        let left: Vec<Result<()>> = ready.values().flatten().map(Ready::leave).collect();
+        let left: Result<()> = left.into_iter().collect();
         self.plan
             .subjects
             .iter()
             .flat_map(|s| &s.drives)
             .for_each(|drive| write_counter::remember(&pins.drive(drive)));
         let summary = measured?;
+        self.sink.facts(&after)?;
         left.map(|()| summary)
     }
 

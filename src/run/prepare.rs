@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::before::{Before, begun, with_our_own};
 use super::precondition::{Length, load, planned_ops};
 use super::progress::Progress;
+use super::task::{Task, tasks};
 use super::time::Time;
 use super::worker_group::WorkerGroup;
 use super::{site, steady};
@@ -17,11 +18,10 @@ use crate::base::error::{Context, Result};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
 use crate::lab::pin::{Pins, shown};
+use crate::lab::write_cache::{self, Switched};
 use crate::lab::{guard, namespaces, purge, write_counter};
-use crate::plan::{
-    Conditioning, Dataset, Drive, Filesystem, Place, Plan, Purge, Steady, Stream, Subject,
-};
-use crate::record::{Fact, Prepared, Sink, SteadyState};
+use crate::plan::{Conditioning, Drive, Filesystem, Place, Plan, Purge, Steady, Subject};
+use crate::record::{Fact, Prepared, Sink, SteadyState, key};
 
 /// A subject as its points find it.
 pub struct Ready {
@@ -31,97 +31,9 @@ pub struct Ready {
     pub marks: Vec<Fact>,
     /// Kept until the run ends.
     mounted: Vec<Mounted>,
+    /// Put back when the run ends.
+    switched: Vec<Switched>,
     _namespaces: Pins,
-}
-
-enum Task<'p> {
-    Namespaces(u32),
-    Purge(Purge),
-    Filesystem(&'p Filesystem),
-    Fill(&'p Dataset),
-    Condition(usize, &'p Conditioning),
-    Steady(&'p Steady),
-}
-
-impl Task<'_> {
-    /// What it is called in the bundle.
-    fn action(&self) -> String {
-        match self {
-            Task::Namespaces(_) => "namespaces".to_string(),
-            Task::Purge(_) => "purge".to_string(),
-            Task::Filesystem(_) => "filesystem".to_string(),
-            Task::Fill(dataset) => format!("fill {}", dataset.name),
-            Task::Condition(number, _) => format!("condition {number}"),
-            Task::Steady(_) => "steady state".to_string(),
-        }
-    }
-
-    /// For the plan's check: what will be done.
-    fn words(&self) -> String {
-        let load = |stream: &Stream| {
-            format!("{} {}×{}", stream.workload.name, stream.threads, stream.depth)
-        };
-        match self {
-            Task::Namespaces(count) => format!("{count} equal namespaces"),
-            Task::Purge(Purge::Any) => "purge by the best means that it has".to_string(),
-            Task::Purge(_) => {
-                format!("purge: {}", self.asked().unwrap_or_default().trim_matches('"'))
-            }
-            Task::Filesystem(filesystem) => {
-                format!("make {} and mount it with {}", filesystem.kind.name(), filesystem.mount)
-            }
-            Task::Fill(dataset) if dataset.fill.is_none() => {
-                format!("open dataset {} as it is found", dataset.name)
-            }
-            Task::Fill(dataset) => format!("fill dataset {}", dataset.name),
-            Task::Condition(_, c) if c.passes > 0.0 => {
-                format!("{} passes of {}", c.passes, load(&c.stream))
-            }
-            Task::Condition(_, c) => {
-                format!("{} of {}", units::duration(c.duration_ns), load(&c.stream))
-            }
-            Task::Steady(s) => format!(
-                "{} until {} is steady: at most {} rounds of {}",
-                load(&s.stream),
-                s.metric.name(),
-                s.most_rounds,
-                units::duration(s.round_ns)
-            ),
-        }
-    }
-
-    fn writes(&self) -> bool {
-        match self {
-            Task::Namespaces(_) | Task::Purge(_) | Task::Filesystem(_) => true,
-            Task::Fill(dataset) => dataset.fill.is_some(),
-            Task::Condition(_, conditioning) => site::stream_writes(&conditioning.stream),
-            Task::Steady(steady) => site::stream_writes(&steady.stream),
-        }
-    }
-
-    fn asked(&self) -> Result<String> {
-        let asked = match self {
-            Task::Namespaces(count) => serde_json::to_string(count),
-            Task::Purge(purge) => serde_json::to_string(purge),
-            Task::Filesystem(filesystem) => serde_json::to_string(filesystem),
-            Task::Fill(dataset) => serde_json::to_string(dataset),
-            Task::Condition(_, conditioning) => serde_json::to_string(conditioning),
-            Task::Steady(steady) => serde_json::to_string(steady),
-        };
-        asked.context("describing what is asked for")
-    }
-}
-
-fn tasks(plan: &Plan) -> Vec<Task<'_>> {
-    let (protocol, bare) = (&plan.protocol, &plan.protocol.preparation);
-    let namespaces = (bare.namespaces > 0).then_some(Task::Namespaces(bare.namespaces));
-    let mut tasks: Vec<Task<'_>> = namespaces.into_iter().collect();
-    tasks.extend(bare.purge.map(Task::Purge));
-    tasks.extend(bare.filesystem.as_ref().map(Task::Filesystem));
-    tasks.extend(protocol.datasets.iter().map(Task::Fill));
-    tasks.extend(protocol.prepare.iter().enumerate().map(|(i, c)| Task::Condition(i + 1, c)));
-    tasks.extend(bare.steady.as_ref().map(Task::Steady));
-    tasks
 }
 
 /// Whether any of it writes to a drive.
@@ -156,12 +68,15 @@ pub fn prepare(
         bare,
         subject: subject.clone(),
         mounted: Vec::new(),
+        switched: Vec::new(),
         marks: Vec::new(),
         namespaces: Pins::default(),
     };
-    let done = work.all(subject, before, sink);
-    let Work { subject, marks, mounted, namespaces, .. } = work;
-    let ready = Ready { subject, marks, mounted, _namespaces: namespaces };
+    let done = work
+        .all(subject, before, sink)
+        .and_then(|()| sink.facts(&write_cache::facts(&work.subject, key::drive::VOLATILE_CACHE)));
+    let Work { subject, marks, mounted, switched, namespaces, .. } = work;
+    let ready = Ready { subject, marks, mounted, switched, _namespaces: namespaces };
     match done {
         Ok(()) => Ok(ready),
         Err(error) => Err(match ready.leave() {
@@ -172,9 +87,11 @@ pub fn prepare(
 }
 
 impl Ready {
-    /// Unmounts the run's filesystems, or says who keeps them.
+    /// Unmounts the run's filesystems, or says who keeps them, and puts write caches back.
     pub fn leave(&self) -> Result<()> {
-        self.mounted.iter().try_for_each(Mounted::unmount)
+        let unmounted = self.mounted.iter().try_for_each(Mounted::unmount);
+        let put_back: Vec<Result<()>> = self.switched.iter().map(Switched::put_back).collect();
+        put_back.into_iter().collect::<Result<()>>().and(unmounted)
     }
 }
 
@@ -264,6 +181,7 @@ struct Work<'a> {
     bare: Vec<Drive>,
     subject: Subject,
     mounted: Vec<Mounted>,
+    switched: Vec<Switched>,
     marks: Vec<Fact>,
     namespaces: Pins,
 }
@@ -283,6 +201,8 @@ impl Work<'_> {
                 self.mount(filesystem, &known.iter().map(uuid).collect::<Vec<_>>())?;
             }
             Task::Namespaces(count) => drop(self.divide(*count)?),
+            // The end of the earlier part put it back.
+            Task::WriteCache(on) => drop(self.switch(*on)?),
             _ => {}
         }
         for (drive, state) in
@@ -305,6 +225,7 @@ impl Work<'_> {
         match task {
             Task::Namespaces(count) => self.divide(*count),
             Task::Purge(asked) => self.bare.iter().map(|drive| self.purge(drive, *asked)).collect(),
+            Task::WriteCache(on) => self.switch(*on),
             Task::Filesystem(filesystem) => self.make_filesystems(filesystem),
             Task::Fill(dataset) => {
                 sink.facts(&site::make_ready(
@@ -365,6 +286,23 @@ impl Work<'_> {
             drive.namespaces = held?;
             self.subject.drives[i].namespaces = drive.namespaces.clone();
             done.push((words, None));
+        }
+        Ok(done)
+    }
+
+    fn switch(&mut self, on: bool) -> Result<Vec<Done>> {
+        let mut done = Vec::new();
+        for drive in &self.bare {
+            if let Place::Directory(_) = drive.place {
+                done.push(("not done: the drive of a directory is not switched".to_string(), None));
+                continue;
+            }
+            let from = self.switched.len();
+            for device in each(drive) {
+                self.switched.push(Switched::to(on, &device)?);
+            }
+            let words: Vec<String> = self.switched[from..].iter().map(Switched::words).collect();
+            done.push((words.join("; "), None));
         }
         Ok(done)
     }

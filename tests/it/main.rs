@@ -11,6 +11,7 @@ mod coverage;
 mod curves;
 mod databases;
 mod drifting;
+mod durable;
 mod engines;
 mod first_page;
 mod form;

@@ -95,6 +95,19 @@ fn facts_of_runs_belong_to_the_subjects_of_those_runs() {
 }
 
 #[test]
+fn a_write_cache_that_is_on_and_one_that_is_off_are_not_compared_and_none_is_a_drives_nature() {
+    let barred_with = |a: &str, b: &str| {
+        barred(&with("Volatile write cache", &[("Drive: A", a), ("Drive: B", b)])).len()
+    };
+    assert_eq!([barred_with("on", "off"), barred_with("on", "on")], [1, 0]);
+    assert_eq!([barred_with("on", "none"), barred_with("none", "off")], [0, 0]);
+    // One that was switched by somebody during the run.
+    let mut facts = with("Volatile write cache", &[("Drive: A", "on"), ("Drive: B", "on")]);
+    facts.disclosure[1].rows.push(("Volatile write cache after".into(), "off".into()));
+    assert_eq!(barred(&facts)[0].differences[0].values, "on (A, B), off (B)");
+}
+
+#[test]
 fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_preparation_disqualifies()
 {
     let firmware = |models: [&str; 2]| {

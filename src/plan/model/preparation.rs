@@ -13,6 +13,9 @@ pub struct Preparation {
     /// How many namespaces each drive is to have; zero leaves them as they are.
     #[serde(default)]
     pub namespaces: u32,
+    /// Whether the volatile write cache of each device is on during the run; None leaves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<bool>,
     /// The filesystem made on each device; None leaves devices bare.
     #[serde(default)]
     pub filesystem: Option<Filesystem>,

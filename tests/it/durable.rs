@@ -1,0 +1,176 @@
+//! Durable writes, flushes and trims on a bare device: as many reach it as Dyno says, by the
+//! kernel's own count. Needs root and loop devices; says so where they are missing.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use dyno::store::Bundle;
+
+use crate::support::{dyno, skip};
+
+/// A loop device over a file, gone when dropped.
+struct Disk {
+    folder: tempfile::TempDir,
+    device: PathBuf,
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
+    }
+}
+
+impl Disk {
+    fn new() -> Option<Disk> {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let file = folder.path().join("disk");
+        std::fs::write(&file, vec![0; 16 << 20]).unwrap();
+        let made = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
+        let Some(made) = made.ok().filter(|made| made.status.success()) else {
+            skip("loop devices cannot be made here (root is needed)");
+            return None;
+        };
+        let device = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        Some(Disk { folder, device })
+    }
+
+    fn name(&self) -> &str {
+        self.device.file_name().unwrap().to_str().unwrap()
+    }
+
+    /// A number of the kernel's of this device: its place behind the name in /proc/diskstats,
+    /// counted from 1 (Documentation/admin-guide/iostats.rst).
+    fn kernel(&self, field: usize) -> u64 {
+        let table = std::fs::read_to_string("/proc/diskstats").unwrap();
+        let words = table.lines().map(|l| l.split_whitespace().collect::<Vec<_>>());
+        let own = words.into_iter().find(|words| words[2] == self.name()).unwrap();
+        own[2 + field].parse().unwrap()
+    }
+
+    fn queue(&self, name: &str) -> String {
+        let path = Path::new("/sys/block").join(self.name()).join("queue").join(name);
+        std::fs::read_to_string(path).unwrap_or_default().trim().to_string()
+    }
+
+    /// Runs one stream on the device as it is, and returns the ops of `class`.
+    fn run(&self, engine: &str, stream: &str, class: &str) -> u64 {
+        let (dir, output) = (self.folder.path(), self.prepared_run("", engine, stream));
+        assert!(output.status.success(), "{stream}: {}", String::from_utf8_lossy(&output.stderr));
+        let csv = String::from_utf8(dyno(dir, &["export", "b.dyno"]).stdout).unwrap();
+        let rows: Vec<Vec<&str>> = csv.lines().map(|l| l.split(',').collect()).collect();
+        let column = |name: &str| rows[0].iter().position(|c| *c == name).unwrap();
+        let (classes, ops) = (column("class"), column("ops"));
+        let own = rows.iter().find(|row| row[classes] == class);
+        own.unwrap_or_else(|| panic!("no {class}: {csv}"))[ops].parse().unwrap()
+    }
+
+    /// Runs one stream on the device as `prepare` leaves it.
+    fn prepared_run(&self, prepare: &str, engine: &str, stream: &str) -> Output {
+        let dir = self.folder.path();
+        let protocol = format!(
+            "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"{engine}\"\nsize = 0\n\
+             direct = true\n{prepare}[[step]]\nname = \"s\"\nduration = \"300ms\"\n\
+             [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\n{stream}\n"
+        );
+        std::fs::write(dir.join("p.toml"), protocol).unwrap();
+        let plan = format!(
+            "protocol = \"./p.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\ndrives = [{{ device \
+             = \"{}\", serial = \"{}\", erase = \"unknown data\" }}]\n",
+            self.device.display(),
+            dir.join("disk").display()
+        );
+        std::fs::write(dir.join("plan.toml"), plan).unwrap();
+        let _ = std::fs::remove_file(dir.join("b.dyno"));
+        dyno(dir, &["run", "plan.toml", "--bundle", "b.dyno"])
+    }
+
+    /// The facts of the drive that the last run kept, by name.
+    fn fact(&self, name: &str) -> Option<String> {
+        let bundle = Bundle::open(&self.folder.path().join("b.dyno")).unwrap();
+        let facts = bundle.facts().unwrap();
+        let own = facts.iter().find(|fact| fact.group == "Drive: A" && fact.name == name);
+        own.map(|fact| fact.value.clone())
+    }
+}
+
+const DISCARDS: usize = 12;
+const DISCARDED_SECTORS: usize = 14;
+const FLUSHES: usize = 16;
+
+#[test]
+fn as_many_flushes_and_discards_reach_a_device_as_are_reported() {
+    let Some(disk) = Disk::new() else { return };
+    if disk.queue("write_cache") != "write back" {
+        return skip("the loop device has no write cache, so the kernel sends it no flushes");
+    }
+    // Without FUA of the device's own the kernel makes a write and a flush of it. It ends a write
+    // that it waits for, as psync's, with a flush in any case (blkdev_write_iter).
+    let fua = if disk.queue("fua") == "1" { 0 } else { 1 };
+    let loads = [
+        ("psync", "read = 0, sync = \"fdatasync\" }", "write-fdatasync", FLUSHES, 1),
+        ("psync", "read = 0, sync = \"fua\" }", "write-fua", FLUSHES, fua + 1),
+        ("psync", "read = 30, fdatasync = 8 }", "flush", FLUSHES, 1),
+        ("uring", "read = 30, fdatasync = 8 }\ndepth = 4", "flush", FLUSHES, 1),
+        ("uring", "read = 0, sync = \"fdatasync\" }", "write-fdatasync", FLUSHES, 1),
+        ("uring", "read = 0, sync = \"fua\" }", "write-fua", FLUSHES, fua),
+        ("psync", "read = 0, trim = 50 }", "trim", DISCARDS, 1),
+        ("uring", "read = 0, trim = 50 }\ndepth = 4", "trim", DISCARDED_SECTORS, 8),
+    ];
+    for (engine, knobs, class, field, each) in loads {
+        let before = disk.kernel(field);
+        let stream = format!("workload = {{ kind = \"random\", block = \"4KiB\", {knobs}");
+        let ops = disk.run(engine, &stream, class);
+        assert!(ops > 0, "{engine} {knobs}");
+        assert_eq!(disk.kernel(field) - before, each * ops, "{engine} {knobs}: {ops} of {class}");
+    }
+}
+
+#[test]
+fn what_was_trimmed_or_zeroed_on_a_device_reads_as_zeroes_and_nothing_else_changed() {
+    let Some(disk) = Disk::new() else { return };
+    for engine in ["psync", "uring"] {
+        for (knob, class) in [("trim", "trim"), ("write_zeroes", "write-zeroes")] {
+            let file = disk.folder.path().join("disk");
+            let mut image = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+            image.write_all(&vec![0xA5; 16 << 20]).unwrap();
+            let stream = format!(
+                "workload = {{ kind = \"sequential\", read = 0, {knob} = 100, span = 50 }}"
+            );
+            let ops = disk.run(engine, &stream, class);
+            let blocks = (ops as usize).min((8 << 20) / (128 << 10)) * (128 << 10);
+            let data = std::fs::read(&file).unwrap();
+            assert!(data[..blocks].iter().all(|b| *b == 0), "{engine}: {class} left data");
+            assert!(data[blocks..].iter().all(|b| *b == 0xA5), "{engine}: {class} went too far");
+        }
+    }
+}
+
+#[test]
+fn a_write_cache_is_switched_for_the_run_and_put_back_also_after_a_failure() {
+    let Some(disk) = Disk::new() else { return };
+    if disk.queue("write_cache") != "write back" {
+        return skip("the loop device has no write cache to switch");
+    }
+    const OFF: &str = "[prepare]\nwrite_cache = \"off\"\n";
+    let writes = "workload = { kind = \"random\", read = 0, sync = \"fdatasync\" }";
+    let before = disk.kernel(FLUSHES);
+    let output = disk.prepared_run(OFF, "psync", writes);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(disk.kernel(FLUSHES), before, "a cache that is off needs no flush");
+    for name in ["Volatile write cache", "Volatile write cache after"] {
+        assert_eq!(disk.fact(name).as_deref(), Some("off"), "{name}");
+    }
+    assert_eq!(disk.queue("write_cache"), "write back");
+    // A block that does not fit fails the point.
+    let output = disk.prepared_run(
+        OFF,
+        "psync",
+        "workload = { kind = \"random\", read = 0, block = \"1GiB\" }",
+    );
+    assert!(!output.status.success());
+    assert_eq!(disk.queue("write_cache"), "write back");
+    // As it is found.
+    disk.run("psync", writes, "write-fdatasync");
+    assert_eq!(disk.fact("Volatile write cache").as_deref(), Some("on"));
+}
