@@ -743,3 +743,7 @@ figures-part = { $caption } ({ $number } of { $count })
 verdict-near-ceiling = { $share } of what Dyno generates here in this shape
 remedy-near-ceiling = more threads where processors are free, larger requests, or a faster host
 verdict-ceiling = generator's ceiling { $ops } ops/s
+figure-claimed = {"; "}claimed: { $differences }
+claimed-at = { $subject } { $value } at { $place }
+claimed-against = { $value } vs { $other }
+figure-a-minute = { $class }s per minute

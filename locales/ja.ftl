@@ -634,3 +634,7 @@ figures-part = { $caption } ({ $number } / { $count })
 verdict-near-ceiling = この負荷形状で Dyno がここで生成できる量の { $share }
 remedy-near-ceiling = プロセッサに空きがあればスレッドを増やすか、要求を大きくするか、高速なホストを使う
 verdict-ceiling = 負荷生成側の上限 { $ops } ops/s
+figure-claimed = 。主張できる差: { $differences }
+claimed-at = { $subject } { $value }（{ $place }）
+claimed-against = { $value }（対 { $other }）
+figure-a-minute = 1 分あたりの { $class }

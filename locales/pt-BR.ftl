@@ -756,3 +756,7 @@ verdict-near-ceiling = { $share } do que o Dyno gera aqui com este formato de ca
 remedy-near-ceiling =
     mais threads onde houver processadores livres, requisições maiores, ou um host mais rápido
 verdict-ceiling = teto do gerador { $ops } ops/s
+figure-claimed = {"; "}afirmado: { $differences }
+claimed-at = { $subject } { $value } com { $place }
+claimed-against = { $value } em relação a { $other }
+figure-a-minute = { $class } por minuto

@@ -272,7 +272,7 @@ fn write_caches(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         let switchable: Vec<Seen<'_>> = seen.into_iter().filter(|s| s.1 != "none").collect();
         Some(Difference {
             grade: Grade::Disqualifying,
-            what: format!("{DRIVE}: {}", drive::VOLATILE_CACHE.name),
+            what: fact(DRIVE, drive::VOLATILE_CACHE.name),
             values: unlike(facts, &switchable)?,
         })
     };

@@ -83,6 +83,9 @@ pub struct Outcome<'a> {
     pub step: usize,
     /// What it is looked at by.
     pub metric: Metric,
+    /// The axis value that is looked at, by its index, where it is one: the one that leads, or
+    /// the last at which something could be compared.
+    pub value: Option<usize>,
     /// Every comparison there.
     pub all: Vec<&'a Comparison>,
     /// The one subject that is better than each of the others, by claims.
@@ -106,8 +109,14 @@ impl<'a> Outcome<'a> {
             .filter(here)
             .filter(|c| read_off || c.metric == metric)
             .collect();
+        let mut at = value(step);
         if all.is_empty() {
             all = last_compared(facts, index, &metric);
+            let other = all.first().and_then(|c| match c.at {
+                At::Value(value) => Some(value),
+                _ => None,
+            });
+            at = other.or(at);
         }
         let beats = |a: usize, b: usize| {
             all.iter().any(|c| c.is_claimed() && (c.better, c.worse) == (a, b))
@@ -118,7 +127,7 @@ impl<'a> Outcome<'a> {
         let best = if facts.subjects.len() > 1 { best.next() } else { None };
         let own = facts.comparisons.iter().filter(|c| c.step == index && c.metric == metric);
         let crossovers = claims::crossovers_among(own);
-        Outcome { step: index, metric, best, crossovers, all }
+        Outcome { step: index, metric, value: at, best, crossovers, all }
     }
 
     /// The claims of the best subject over each of the others; where nobody is best, the strongest

@@ -90,7 +90,8 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
         };
         Some(Part { id: id.to_string(), title, appendix: section.appendix, blocks })
     };
-    let sources = Sources { facts, drives: options.drives() };
+    let drives = specification::stated(facts, options.drives());
+    let sources = Sources { facts, drives: &drives };
     let own = |place: &str| -> Result<Vec<Part>> {
         let part = |t: &OwnText| {
             let blocks = t.saying(resolve(&t.markdown, &sources, false)?).blocks();
@@ -104,7 +105,7 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
         all.push(Part { id: "verdict".to_string(), title: verdict.title, appendix: false, blocks });
     }
     all.extend(own("")?);
-    let stated = specification::blocks(facts, options.drives())?;
+    let stated = specification::blocks(facts, &drives)?;
     if !stated.is_empty() {
         let (id, title) = (specification::ID.to_string(), say!(facts.language, "specification"));
         all.push(Part { id, title, appendix: false, blocks: stated });

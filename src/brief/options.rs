@@ -8,12 +8,13 @@ use serde::Deserialize;
 
 use super::own_text::OwnText;
 use super::section;
-use super::specification::{self, Specifications};
+use super::specification;
 use crate::analysis::facts::Facts;
 use crate::base::error::{Context, Result, failed};
 use crate::base::file;
 use crate::chart::Palette;
 use crate::language::Language;
+use crate::plan::specification::Specifications;
 use crate::say;
 
 /// The choices; all have defaults, so that a brief without a file is whole.

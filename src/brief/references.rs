@@ -3,13 +3,14 @@
 //! longer holds is an error.
 
 use super::lead::Lead;
-use super::specification::{FIELDS, Specifications};
+use super::specification::{self, FIELDS};
 use super::wording;
 use crate::analysis::claims;
 use crate::analysis::compare::{At, Comparison};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::metric::{Asked, Metric};
 use crate::base::error::{Error, Result, failed};
+use crate::plan::specification::Specifications;
 use crate::say;
 
 /// What references may name of a claim.
@@ -261,7 +262,8 @@ impl Sources<'_> {
         wrong: &dyn Fn(String, &str) -> Error,
     ) -> Result<String> {
         let own = rest.of.and_then(|of| self.drives.get(of));
-        let found = own.and_then(|own| own.field(self.facts.language, field));
+        let l = self.facts.language;
+        let found = own.and_then(|own| specification::field(l, own, field));
         let next = format!("state it under [drive.\"NAME\"] in brief.toml: {}", FIELDS.join(", "));
         found.ok_or_else(|| wrong("nothing of the kind is stated of that drive".into(), &next))
     }

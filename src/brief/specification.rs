@@ -1,110 +1,58 @@
 //! What is known of the drives and was not measured: the maker's figures and a price, as brief.toml
 //! states them with their source; and what the measured figures come to for the money.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-
 use super::block::{Block, Table};
 use super::number_format::{self, NONE};
 use super::{published, wording};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::lead;
 use crate::base::error::{Result, failed};
-use crate::base::units;
 use crate::language::Language;
+use crate::plan::specification::{Specification, Specifications};
 use crate::say;
 
 pub const ID: &str = "specification";
-
-/// One subject's drive.
-#[derive(Deserialize, Default, Clone, Debug)]
-#[serde(deny_unknown_fields)]
-pub struct Specification {
-    /// Of one drive: "7.68TB".
-    pub capacity: Option<String>,
-    pub form_factor: Option<String>,
-    pub interface: Option<String>,
-    pub endurance: Option<String>,
-    pub warranty: Option<String>,
-    pub price: Option<Price>,
-    /// Where the figures come from.
-    pub source: Option<String>,
-}
-
-#[derive(Deserialize, Clone, Debug)]
-#[serde(deny_unknown_fields)]
-pub struct Price {
-    /// Of one drive.
-    pub amount: f64,
-    /// "EUR", "USD" …
-    pub currency: String,
-    /// "2026-11-22"
-    pub date: String,
-    pub source: String,
-}
-
-/// By subject.
-pub type Specifications = BTreeMap<String, Specification>;
 
 /// Fields in the order of the table.
 pub const FIELDS: [&str; 6] =
     ["capacity", "form_factor", "interface", "endurance", "warranty", "price"];
 
-impl Specification {
-    /// A field as it is printed.
-    pub fn field(&self, l: Language, name: &str) -> Option<String> {
-        match name {
-            "capacity" => self.capacity.clone(),
-            "form_factor" => self.form_factor.clone(),
-            "interface" => self.interface.clone(),
-            "endurance" => self.endurance.clone(),
-            "warranty" => self.warranty.clone(),
-            "price" => self
-                .price
-                .as_ref()
-                .map(|p| format!("{} {}", number_format::count(l, p.amount), p.currency)),
-            _ => None,
-        }
-    }
-
-    fn bytes(&self) -> Option<f64> {
-        self.capacity
-            .as_deref()
-            .and_then(|text| units::parse_bytes(text).ok())
-            .map(|bytes| bytes as f64)
+/// A field as it is printed.
+pub fn field(l: Language, own: &Specification, name: &str) -> Option<String> {
+    match name {
+        "capacity" => own.capacity.clone(),
+        "form_factor" => own.form_factor.clone(),
+        "interface" => own.interface.clone(),
+        "endurance" => own.endurance.clone(),
+        "warranty" => own.warranty.clone(),
+        "price" => own
+            .price
+            .as_ref()
+            .map(|p| format!("{} {}", number_format::count(l, p.amount), p.currency)),
+        _ => None,
     }
 }
 
-/// What the file says must make sense: a price is a number above zero, a capacity a size.
+/// What brief.toml says must make sense.
 pub fn check(file: &str, all: &Specifications) -> Result<()> {
     for (subject, own) in all {
-        let wrong = |what: String, next: &str| {
-            Err(failed(format!("{file}, [drive.\"{subject}\"]: {what}"), next))
-        };
-        if let Some(text) = own.capacity.as_ref().filter(|_| own.bytes().is_none()) {
-            return wrong(format!("'{text}' is no capacity"), "write it as \"7.68TB\"");
-        }
-        if let Some(price) =
-            own.price.as_ref().filter(|p| !(p.amount.is_finite() && p.amount > 0.0))
-        {
-            return wrong(
-                format!("{} is no price", price.amount),
-                "leave the price out where it is not known",
-            );
-        }
-        if own
-            .price
-            .as_ref()
-            .is_some_and(|p| [&p.currency, &p.date, &p.source].iter().any(|t| t.trim().is_empty()))
-        {
-            return wrong(
-                "the price lacks a currency, a date or a source".into(),
-                "say when and where it was asked",
-            );
+        if let Err((what, next)) = own.check() {
+            return Err(failed(format!("{file}, [drive.\"{subject}\"]: {what}"), next));
         }
     }
     Ok(())
+}
+
+/// What the plans of the bundles state, under what brief.toml does, field by field.
+pub fn stated(facts: &Facts, own: &Specifications) -> Specifications {
+    let mut all = own.clone();
+    for plan in facts.runs.iter().map(|run| &run.resolved) {
+        for (subject, of_plan) in &plan.stated {
+            let known = all.entry(subject.clone()).or_default();
+            *known = std::mem::take(known).or(of_plan);
+        }
+    }
+    all
 }
 
 /// The tables; nothing where nothing is stated.
@@ -125,7 +73,7 @@ pub fn blocks(facts: &Facts, all: &Specifications) -> Result<Vec<Block>> {
         std::iter::once(String::new()).chain(facts.subjects.iter().cloned()).collect();
     let row = |name: &&str| {
         let cells: Vec<Option<String>> =
-            facts.subjects.iter().map(|s| of(s).and_then(|own| own.field(l, name))).collect();
+            facts.subjects.iter().map(|s| of(s).and_then(|own| field(l, own, name))).collect();
         cells.iter().any(Option::is_some).then(|| {
             let cells = cells.into_iter().map(|cell| cell.unwrap_or(NONE.to_string()));
             std::iter::once(field_name(l, name)).chain(cells).collect::<Vec<String>>()

@@ -1,5 +1,7 @@
 //! Axes: where the ticks are and how numbers are written beside them.
 
+use crate::base::units::grouped;
+
 /// How many times the largest value an interval may stretch an axis.
 const MOST_STRETCH: f64 = 1.6;
 
@@ -12,6 +14,21 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// From zero to the largest value: across, where nothing is gained by a round end.
+    pub fn up_to(values: impl Iterator<Item = f64>) -> Axis {
+        let largest = values.filter(|v| v.is_finite()).fold(0.0, f64::max);
+        Axis { low: 0.0, high: if largest > 0.0 { largest } else { 1.0 }, log: false }
+    }
+
+    /// With so much of its height left free above the largest of what it shows.
+    pub fn with_room(self, largest: f64, share: f64) -> Axis {
+        if self.log || share <= 0.0 {
+            return self;
+        }
+        let needed = largest.min(self.high) / (1.0 - share.min(0.5));
+        Axis { high: self.high.max(needed), ..self }
+    }
+
     /// From zero to a round number above the largest value.
     pub fn from_zero(values: impl Iterator<Item = f64>) -> Axis {
         Axis::fitting(values.map(|v| (v, v)))
@@ -67,7 +84,7 @@ impl Axis {
             return all.filter(|tick| self.reaches(*tick)).collect();
         }
         let step = step(self.high);
-        (0..=(self.high / step).round() as u32).map(|i| f64::from(i) * step).collect()
+        (0..=(self.high / step + 1e-6).floor() as u32).map(|i| f64::from(i) * step).collect()
     }
 }
 
@@ -79,18 +96,20 @@ fn step(high: f64) -> f64 {
     times.unwrap_or(10.0) * power
 }
 
-/// 892202 as "892K", 1250000 as "1.25M", 0.05 as "0.05".
+/// 892202 as "892K", 1250000 as "1.25M", 1264.2 as "1,264", 0.05 as "0.05".
 pub fn si(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
         v if v >= 999.5e6 => (value / 1e9, "G"),
         v if v >= 999.5e3 => (value / 1e6, "M"),
-        v if v >= 999.5 => (value / 1e3, "K"),
+        v if v >= 9_999.5 => (value / 1e3, "K"),
+        v if v >= 999.5 => return grouped(value.round() as u64),
         _ => (value, ""),
     };
     let decimals = match scaled.abs() {
         v if v >= 99.95 || v == 0.0 => 0,
         v if v >= 9.995 => 1,
-        _ => 2,
+        v if v >= 0.9995 => 2,
+        _ => 3,
     };
     let text = format!("{scaled:.decimals$}");
     let text = if text.contains('.') {
@@ -108,9 +127,16 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_vendors_print_them() {
-        for (value, text) in
-            [(892_202.0, "892K"), (1_250_000.0, "1.25M"), (0.0, "0"), (12.5, "12.5"), (999.7, "1K")]
-        {
+        for (value, text) in [
+            (892_202.0, "892K"),
+            (1_250_000.0, "1.25M"),
+            (0.0, "0"),
+            (12.5, "12.5"),
+            (999.7, "1,000"),
+            (1_264.2, "1,264"),
+            (9_999.7, "10K"),
+            (0.1534, "0.153"),
+        ] {
             assert_eq!(si(value), text);
         }
     }

@@ -4,7 +4,7 @@
 use super::Plot;
 use super::axis::{Axis, si};
 use super::fonts::{self, Face};
-use super::frame::{Frame, SMALL, Type};
+use super::frame::{Frame, SMALL, Type, place};
 use super::theme::{GRID, LEAST_TEXT, MARK, Palette};
 use crate::base::units::grouped;
 use crate::language::Language;
@@ -25,15 +25,24 @@ pub struct BarSeries {
     pub values: Vec<Option<Bar>>,
 }
 
+/// A claimed difference, drawn at the bar of the subject that it is of.
+pub struct CalledBar {
+    pub series: usize,
+    pub group: usize,
+    pub text: String,
+}
+
 pub struct GroupedBars {
     pub language: Language,
     pub title: String,
     pub subtitle: String,
     pub x_label: String,
     pub y_label: String,
+    /// Where the only one has no name, each bar has its subject's below it.
     pub groups: Vec<String>,
     pub series: Vec<BarSeries>,
-    /// Whether the bars lie, so that long names of groups have room.
+    pub call_outs: Vec<CalledBar>,
+    /// Whether the bars lie, so that long names of groups have room; nothing is called out then.
     pub lying: bool,
     /// On the first page: no number stands at a bar that ranks no drives.
     pub quiet: bool,
@@ -66,39 +75,94 @@ impl GroupedBars {
         self.series.iter().map(|s| s.name.as_str()).collect()
     }
 
+    /// Numbers stand over their bars; upright where beside one another not all of them have room.
     fn upright(&self, palette: &Palette) -> String {
-        let y = Axis::fitting(self.bars().map(|b| (b.value, b.high)));
+        let (drawn, left_out) = self.draw_upright(palette, false);
+        if left_out == 0 {
+            return drawn;
+        }
+        let (turned, still) = self.draw_upright(palette, true);
+        if still < left_out { turned } else { drawn }
+    }
+
+    /// The drawing, and how many numbers had no room in it.
+    fn draw_upright(&self, palette: &Palette, turned: bool) -> (String, usize) {
+        let largest = self.bars().map(|b| b.high.max(b.value)).fold(0.0, f64::max);
+        let y = Axis::fitting(self.bars().map(|b| (b.value, b.high)))
+            .with_room(largest, self.over(turned));
         let mut frame = Frame::new((palette, self.language), &self.y_label, &self.names(), y);
         if self.bars().next().is_none() || self.groups.is_empty() {
             frame.no_data();
-            return frame.svg(&self.label());
+            return (frame.svg(&self.label()), 0);
         }
         let (left, group) = (frame.left, (frame.right - frame.left) / self.groups.len() as f64);
         let middle = |g: usize| left + group * (g as f64 + 0.5);
         let bar = (group * 0.8 / self.series.len() as f64).min(64.0);
-        let ticks: Vec<_> =
-            self.groups.iter().enumerate().map(|(g, name)| (middle(g), name.clone())).collect();
-        frame.x_ticks(&ticks);
+        let at = |g: usize, s: usize| {
+            middle(g) + (s as f64 - self.series.len() as f64 / 2.0) * bar + bar / 2.0
+        };
+        frame.x_ticks(&self.ticks(&middle, &at));
         let mut labels = Vec::new();
         for (g, name) in self.groups.iter().enumerate() {
             for (s, series) in self.series.iter().enumerate() {
                 if let Some(Some(value)) = series.values.get(g) {
-                    let x = middle(g) + (s as f64 - self.series.len() as f64 / 2.0) * bar;
-                    self.stand(&mut frame, (x, bar), s, name, value);
-                    labels.push((x + bar / 2.0, value));
+                    self.stand(&mut frame, (at(g, s) - bar / 2.0, bar), s, name, value);
+                    labels.push(((g, s), value));
                 }
             }
         }
-        // Labels come last, so that they avoid every bar's interval.
-        for (x, bar) in labels {
-            let over = frame.y_at(bar.high.max(bar.value)) - 4.0;
-            if let Some(text) = self.short(bar) {
-                frame.label(&[(x, over, "middle")], &text);
+        // Labels come after all bars, so that they avoid every bar's interval; call-outs last.
+        let (mut left_out, mut over) = (0, Vec::new());
+        for ((g, s), bar) in labels {
+            let (x, top) = (at(g, s), frame.y_at(bar.high.max(bar.value)) - 4.0);
+            let text = self.short(bar).unwrap_or_default();
+            let placed = match turned {
+                _ if text.is_empty() => true,
+                true => frame.upward((x, top), &text),
+                false => frame.label(&[(x, top, "middle")], &text),
+            };
+            left_out += usize::from(!placed);
+            let wide = fonts::width(&text, LEAST_TEXT, Face::Plain);
+            let high = if turned { wide } else { LEAST_TEXT };
+            over.push(((g, s), (x, top - if placed && !text.is_empty() { high } else { 0.0 })));
+        }
+        for call in &self.call_outs {
+            let place = over.iter().find(|(of, _)| *of == (call.group, call.series));
+            if let Some((_, at)) = place {
+                frame.call_out(*at, 1.0, call.series, &call.text);
             }
         }
         frame.baseline();
         frame.x_label(&self.x_label);
-        frame.svg(&self.label())
+        (frame.svg(&self.label()), left_out)
+    }
+
+    /// The share of the height that numbers and call-outs over the highest bar take.
+    fn over(&self, turned: bool) -> f64 {
+        let text =
+            |bar: &Bar| fonts::width(&self.short(bar).unwrap_or_default(), LEAST_TEXT, Face::Plain);
+        let label = if turned { self.bars().map(text).fold(0.0, f64::max) + 4.0 } else { 0.0 };
+        let call = if self.call_outs.is_empty() { 0.0 } else { place::OVER + 16.0 };
+        (label + call) / 205.0
+    }
+
+    /// Names under the groups, or, of a single group without one, under the bars.
+    fn ticks(
+        &self,
+        middle: &dyn Fn(usize) -> f64,
+        at: &dyn Fn(usize, usize) -> f64,
+    ) -> Vec<(f64, String)> {
+        match &self.groups[..] {
+            [only] if only.is_empty() => self
+                .series
+                .iter()
+                .enumerate()
+                .map(|(s, series)| (at(0, s), series.name.clone()))
+                .collect(),
+            groups => {
+                groups.iter().enumerate().map(|(g, name)| (middle(g), name.clone())).collect()
+            }
+        }
     }
 
     fn stand(
@@ -163,7 +227,8 @@ impl GroupedBars {
                     x_at(bar.value)
                 };
                 if let Some(text) = self.short(bar) {
-                    frame.label(&[(end + 4.0, y + 11.5, "start")], &text);
+                    let place = (end + 6.0, y + 11.5, "start");
+                    frame.label(&[place], &text);
                 }
             }
         }
@@ -205,7 +270,8 @@ impl GroupedBars {
         let l = self.language;
         let exact = |v: f64| l.number(&if v >= 100.0 { grouped(v.round() as u64) } else { si(v) });
         let mark = if bar.marked { format!(" {MARK}") } else { String::new() };
-        let name = format!("{}, {group}", self.series[series].name);
+        let of = &self.series[series].name;
+        let name = if group.is_empty() { of.clone() } else { format!("{of}, {group}") };
         if bar.marked && self.quiet {
             return say!(l, "hover-not-limited", bar = name);
         }

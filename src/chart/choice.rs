@@ -12,7 +12,7 @@ use crate::plan::Field;
 pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     let mut all = all(facts, step);
     let names = names(step);
-    let of = |name: &String| all.iter().position(|figure| is(figure, step, name));
+    let of = |name: &String| all.iter().position(|figure| is(figure, name));
     let mut places: Vec<usize> = names.iter().filter_map(of).collect();
     places.dedup();
     if places.is_empty() {
@@ -25,19 +25,22 @@ pub fn leading(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 /// All others, with captions that name the step.
 pub fn others(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     let leading = leading(facts, step);
-    let led = |figure: &Figure| leading.iter().any(|own| own.file == figure.file);
+    let led = |figure: &Figure| leading.iter().any(|own| own.is(figure));
     let mut own = step::titled(facts, step);
     // Kinds of figure that were added have captions of their own. Those of power stand with its
     // tables.
     let added = super::of_step("results", facts, step).into_iter();
     let added: Vec<Figure> =
-        added.filter(|figure| own.iter().all(|known| known.file != figure.file)).collect();
+        added.filter(|figure| !own.iter().any(|known| known.is(figure))).collect();
     own.extend(added);
     // Bars by the share of one's own maximum would compare different loads.
     let shares = step.axis.as_ref().is_some_and(|a| a.field == Field::LoadPercent);
-    let unlike =
-        |figure: &Figure| shares && ["ops", "mb", "p99"].contains(&step::name_of(figure, step));
-    own.into_iter().filter(|figure| !led(figure) && !unlike(figure)).collect()
+    let unlike = |figure: &Figure| shares && ["ops", "mb", "p99"].contains(&figure.name());
+    // At one size of op MB/s show what ops/s do; the summary has them across workloads.
+    let sized = step.axis.as_ref().is_some_and(|a| a.field == Field::Block);
+    let again = |figure: &Figure| !sized && figure.name() == "mb";
+    let of_own = |figure: &Figure| !led(figure) && !unlike(figure) && !again(figure);
+    own.into_iter().filter(of_own).collect()
 }
 
 /// The figure of what the step leads with.
@@ -45,7 +48,7 @@ pub fn headline(facts: &Facts, step: &StepFacts) -> Option<Figure> {
     let metric = lead::metric(facts, step);
     let wanted = of_metric(step, &metric);
     let all = step::cover(facts, step);
-    let found = wanted.iter().find_map(|name| all.iter().find(|figure| is(figure, step, name)));
+    let found = wanted.iter().find_map(|name| all.iter().find(|figure| is(figure, name)));
     found.or(all.first()).cloned()
 }
 
@@ -54,8 +57,8 @@ fn all(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 }
 
 /// Figures of power are named with the class of power behind.
-fn is(figure: &Figure, step: &StepFacts, name: &str) -> bool {
-    let own = step::name_of(figure, step);
+fn is(figure: &Figure, name: &str) -> bool {
+    let own = figure.name();
     own == name
         || own
             .strip_prefix(name)

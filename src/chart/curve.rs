@@ -23,6 +23,13 @@ pub struct CurveSeries {
     pub points: Vec<CurvePoint>,
 }
 
+/// A claimed difference, drawn at a place on the line of the subject that it is of.
+pub struct CalledPoint {
+    pub series: usize,
+    pub at: (f64, f64),
+    pub text: String,
+}
+
 pub struct Curve {
     pub language: Language,
     pub title: String,
@@ -31,6 +38,7 @@ pub struct Curve {
     pub y_label: String,
     pub log_y: bool,
     pub series: Vec<CurveSeries>,
+    pub call_outs: Vec<CalledPoint>,
 }
 
 impl Plot for Curve {
@@ -58,7 +66,7 @@ impl Plot for Curve {
             frame.no_data();
             return frame.svg(&self.label());
         }
-        let x = Axis::from_zero(points().map(|p| p.x));
+        let x = Axis::up_to(points().map(|p| p.x));
         let (left, right) = (frame.left, frame.right);
         let x_at = |value: f64| left + x.share(value) * (right - left - 16.0);
         let bottom = frame.bottom;
@@ -77,6 +85,11 @@ impl Plot for Curve {
             for p in &series.points {
                 self.point(&mut frame, i, p, (x_at(p.x), dense));
             }
+        }
+        frame.keep_off_baseline();
+        for call in &self.call_outs {
+            let at = (x_at(call.at.0), frame.y_at(call.at.1));
+            frame.call_out(at, 6.0, call.series, &call.text);
         }
         for (i, series) in self.series.iter().enumerate() {
             for p in series.points.iter().filter(|p| !p.label.is_empty()) {

@@ -4,7 +4,11 @@
 //! Colours are written out for files and for print, and by class, so that a page can set them anew
 //! in the dark.
 
+pub mod place;
+
 use std::fmt::Write;
+
+use place::{Space, space};
 
 use super::axis::{Axis, si};
 use super::fonts::{self, Face, escape};
@@ -30,16 +34,6 @@ pub struct Frame<'a> {
     taken: Vec<Space>,
 }
 
-/// A rectangle: from left to right, from top to bottom.
-#[derive(Clone, Copy, Debug)]
-struct Space(f64, f64, f64, f64);
-
-impl Space {
-    fn meets(&self, other: &Space) -> bool {
-        self.0 < other.1 && other.0 < self.1 && self.2 < other.3 && other.2 < self.3
-    }
-}
-
 /// How text is set.
 #[derive(Clone, Copy)]
 pub struct Type {
@@ -51,10 +45,6 @@ pub struct Type {
 
 pub const SMALL: Type = Type { anchor: "middle", bold: false, ink: false };
 pub const LABEL: Type = Type { anchor: "middle", bold: false, ink: true };
-
-/// Of the letters above and below their line.
-const ABOVE: f64 = 0.8;
-const BELOW: f64 = 0.22;
 
 /// Space around the whole.
 const EDGE: f64 = 6.0;
@@ -195,34 +185,6 @@ impl<'a> Frame<'a> {
              fill=\"{colour}\"{anchor}{weight}>{}</text>",
             fonts::markup(text, face, LEAST_TEXT, x)
         ));
-    }
-
-    /// Sets a label at the first of the places where it covers nothing and stays within the figure;
-    /// it is left out where there is none, since what it says is in the mark's own words and in the
-    /// table too.
-    pub fn label(&mut self, places: &[(f64, f64, &'static str)], text: &str) {
-        let free = places.iter().find(|(x, y, anchor)| {
-            let wanted = space(*x, *y, text, &Type { anchor, ..LABEL });
-            let inside = wanted.0 >= 1.0
-                && wanted.1 <= WIDTH - 1.0
-                && wanted.2 >= 1.0
-                && wanted.3 < self.height;
-            inside && !self.taken.iter().any(|taken| taken.meets(&wanted))
-        });
-        if let Some((x, y, anchor)) = free {
-            self.text(*x, *y, text, &Type { anchor, ..LABEL });
-        }
-    }
-
-    /// Keeps labels away from a line: a series' own.
-    pub fn keep_clear(&mut self, from: (f64, f64), to: (f64, f64)) {
-        let steps =
-            ((to.0 - from.0).abs().max((to.1 - from.1).abs()) / 8.0).clamp(1.0, 60.0) as u32;
-        for step in 0..=steps {
-            let share = f64::from(step) / f64::from(steps);
-            let (x, y) = (from.0 + (to.0 - from.0) * share, from.1 + (to.1 - from.1) * share);
-            self.taken.push(Space(x - 1.5, x + 1.5, y - 1.5, y + 1.5));
-        }
     }
 
     /// A straight line of a class and a colour.
@@ -374,17 +336,6 @@ impl<'a> Frame<'a> {
             self.body
         )
     }
-}
-
-/// The space that text takes.
-fn space(x: f64, y: f64, text: &str, set: &Type) -> Space {
-    let wide = fonts::width(text, LEAST_TEXT, if set.bold { Face::Bold } else { Face::Plain });
-    let left = match set.anchor {
-        "start" => x,
-        "end" => x - wide,
-        _ => x - wide / 2.0,
-    };
-    Space(left - 1.0, left + wide + 1.0, y - ABOVE * LEAST_TEXT, y + BELOW * LEAST_TEXT)
 }
 
 fn title(hover: &str) -> String {

@@ -60,6 +60,9 @@ pub trait Plot: Send + Sync {
 /// A figure, not yet drawn, and the name of its file, without an extension.
 #[derive(Clone)]
 pub struct Figure {
+    /// The step that it is of and what it is called among the step's figures; no step has the
+    /// figures of a whole brief.
+    id: (String, String),
     /// File name without its ending: lower-case words joined by hyphens.
     pub file: String,
     plot: Arc<dyn Plot>,
@@ -68,7 +71,23 @@ pub struct Figure {
 impl Figure {
     /// A figure of something that can be drawn.
     pub fn new(file: String, plot: impl Plot + 'static) -> Figure {
-        Figure { file, plot: Arc::new(plot) }
+        Figure { id: (String::new(), file.clone()), file, plot: Arc::new(plot) }
+    }
+
+    /// A figure of a step, by its name among the step's figures: "ops", "p99-against-ops".
+    pub fn of_step(step: &str, name: &str, plot: impl Plot + 'static) -> Figure {
+        let file = format!("{}-{name}", slug(step));
+        Figure { id: (step.to_string(), name.to_string()), file, plot: Arc::new(plot) }
+    }
+
+    /// What it is called among its step's figures, or in a brief.
+    pub fn name(&self) -> &str {
+        &self.id.1
+    }
+
+    /// Whether both are the same figure of the same step.
+    pub fn is(&self, other: &Figure) -> bool {
+        self.id == other.id
     }
 
     /// What the figure shows, for readers who do not see it.
@@ -92,6 +111,13 @@ impl Figure {
         let (width, height) = size(&drawn);
         alone::with_title(&drawn, (width, height), self.plot.title(), &self.plot.caption())
     }
+}
+
+/// A file name made of a step's name.
+fn slug(name: &str) -> String {
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect()
 }
 
 /// Width and height of a drawing, from its viewBox.

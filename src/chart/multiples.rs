@@ -41,22 +41,25 @@ const GAP: f64 = 9.0;
 pub fn figures(facts: &Facts) -> Vec<Figure> {
     let l = facts.language;
     let steps: Vec<&StepFacts> = facts.steps.iter().filter(|s| !s.cells.is_empty()).collect();
-    let mut all =
-        of_panels(facts, "summary", &say!(facts.language, "figures-lead"), &steps, None, &|step| {
-            let metric = lead::metric(facts, step);
-            let scale = if metric.is_latency() { 1e3 } else { 1.0 };
-            let unit = if metric.is_latency() {
-                format!("{}, µs", metric.text(l))
-            } else {
-                metric.text(l)
-            };
-            let level = |subject| level(facts, step, &metric, subject, scale);
-            Panel {
-                title: step.title.clone(),
-                unit,
-                levels: (0..facts.subjects.len()).map(level).collect(),
-            }
-        });
+    let mut all = of_panels(facts, "summary", &say!(l, "figures-lead"), &steps, None, &|step| {
+        let metric = lead::metric(facts, step);
+        let (scale, unit) = match metric.is_latency() {
+            true => super::step::time(facts, step),
+            false => (1.0, ""),
+        };
+        let unit = match unit {
+            "" => metric.text(l),
+            unit => format!("{}, {unit}", metric.text(l)),
+        };
+        let index = facts.steps.iter().position(|s| s.name == step.name).unwrap_or(0);
+        let value = lead::Outcome::of(facts, index).value;
+        let level = |subject| level(facts, step, &metric, (value, subject), scale);
+        Panel {
+            title: step.title.clone(),
+            unit,
+            levels: (0..facts.subjects.len()).map(level).collect(),
+        }
+    });
     all.extend(megabytes(facts, &steps));
     all
 }
@@ -103,10 +106,10 @@ fn level(
     facts: &Facts,
     step: &StepFacts,
     metric: &Metric,
-    subject: usize,
+    (value, subject): (Option<usize>, usize),
     scale: f64,
 ) -> Option<Level> {
-    match lead::value(step) {
+    match value {
         Some(value) => {
             let cell = step.cell(subject, value)?;
             let bar = scaled(&metric.of(step, cell)?.0, scale);

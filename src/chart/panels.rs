@@ -49,7 +49,7 @@ impl Plot for Panels {
         let height = ((frame.bottom - top - GAP * (n - 1.0)) / n).max(LEAST_PANEL);
         frame.height += top + height * n + GAP * (n - 1.0) - frame.bottom;
         let points = || self.panels.iter().flat_map(|p| &p.series).flat_map(|s| &s.points);
-        let x = Axis::from_zero(points().map(|p| p.0));
+        let x = Axis::up_to(points().map(|p| p.0));
         let (left, right) = (frame.left, frame.right);
         let x_at = |seconds: f64| left + x.share(seconds) * (right - left - 14.0);
         for (i, panel) in self.panels.iter().enumerate() {

@@ -73,6 +73,7 @@ impl Draw<'_> {
             series: subjects
                 .map(|(i, name)| BarSeries { name: name.clone(), values: values(i) })
                 .collect(),
+            call_outs: Vec::new(),
             lying: false,
             quiet: false,
         };
@@ -98,6 +99,7 @@ impl Draw<'_> {
             x_label: "ops/s".to_string(),
             y_label: format!("W ({class})"),
             log_y: false,
+            call_outs: Vec::new(),
             series: self.curves(&point),
         };
         self.figure(&format!("watts-against-ops-{class}"), plot)

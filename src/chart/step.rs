@@ -1,6 +1,7 @@
 //! Which figures a step gets, and what goes into them.
 
 mod caption;
+mod claimed;
 mod several;
 
 use super::bars::{Bar, BarSeries, GroupedBars};
@@ -39,11 +40,13 @@ pub fn cover(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     drawn(&Draw { facts, step, titled: true, quiet: true })
 }
 
-/// What a figure of the step is called among its figures.
-pub fn name_of<'f>(figure: &'f Figure, step: &StepFacts) -> &'f str {
-    let own = figure.file.strip_prefix(&slug(&step.name)).and_then(|rest| rest.strip_prefix('-'));
-    own.unwrap_or(&figure.file)
+/// What the latencies of a step's figures are divided by, and the unit that this makes.
+pub(super) fn time(facts: &Facts, step: &StepFacts) -> (f64, &'static str) {
+    Draw { facts, step, titled: false, quiet: false }.time()
 }
+
+/// Of a latency, in nanoseconds.
+type Pick = fn(&Latency) -> Option<&Estimate>;
 
 fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     let (l, step) = (draw.facts.language, draw.step);
@@ -53,15 +56,17 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         .iter()
         .filter_map(|c| c.total.as_ref())
         .any(|t| t.bytes_per_s.value > MOVES_DATA);
-    let called = |metric: Metric| draw.called_out(&metric);
-    let ops = format!("ops/s{}", called(Metric::total(Of::Ops)));
-    let mut all = vec![draw.bars("ops", &ops, "ops/s", &|t| Some(scaled(&t.ops_per_s, 1.0)))];
+    let (ops, latency) = (Metric::total(Of::Ops), Metric::p99());
+    let mut all =
+        vec![draw.bars("ops", "ops/s", "ops/s", Some(&ops), &|t| Some(scaled(&t.ops_per_s, 1.0)))];
     let paced = step.axis.as_ref().is_some_and(|a| a.field.sets_rates());
-    let mean = |l: &Latency| l.mean_ns.as_ref().map(|e| scaled(e, 1e3));
-    let p99 = |l: &Latency| l.percentiles_ns[P99].as_ref().map(|e| scaled(e, 1e3));
-    let of =
-        |pick: fn(&Latency) -> Option<Bar>| move |t: &Summary| user_latency(t, step).and_then(pick);
-    let any = |pick: fn(&Latency) -> Option<Bar>| {
+    let (time, unit) = draw.time();
+    let mean: Pick = |l| l.mean_ns.as_ref();
+    let p99: Pick = |l| l.percentiles_ns[P99].as_ref();
+    let of = |pick: Pick| {
+        move |t: &Summary| user_latency(t, step).and_then(pick).map(|e| scaled(e, time))
+    };
+    let any = |pick: Pick| {
         step.cells.iter().filter_map(|c| c.total.as_ref()).any(|t| of(pick)(t).is_some())
     };
     if swept && any(mean) {
@@ -69,7 +74,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
             all.push(draw.lines(
                 "mean-against-rate",
                 &draw.latency(say!(l, "mean")),
-                "µs",
+                unit,
+                None,
                 &of(mean),
             ));
         } else {
@@ -78,8 +84,8 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
     }
     if swept && any(p99) {
         if paced {
-            let what = format!("{}{}", draw.latency("p99".into()), called(Metric::p99()));
-            all.push(draw.lines("p99-against-rate", &what, "µs", &of(p99)));
+            let what = draw.latency("p99".into());
+            all.push(draw.lines("p99-against-rate", &what, unit, Some(&latency), &of(p99)));
         } else {
             all.push(draw.latency_curve("p99", &of(p99)));
         }
@@ -88,19 +94,19 @@ fn drawn(draw: &Draw<'_>) -> Vec<Figure> {
         all.push(draw.by_neighbour());
     }
     if moves {
-        all.push(draw.bars("mb", &say!(l, "figure-throughput"), "MB/s", &|t| {
+        all.push(draw.bars("mb", &say!(l, "figure-throughput"), "MB/s", None, &|t| {
             Some(scaled(&t.bytes_per_s, 1e6))
         }));
     }
     if !swept && any(mean) {
-        all.push(draw.bars("mean", &draw.latency(say!(l, "mean")), "µs", &of(mean)));
+        all.push(draw.bars("mean", &draw.latency(say!(l, "mean")), unit, None, &of(mean)));
     }
     all.extend(draw.per_minute());
     all.extend(draw.by_drive());
     all.extend(draw.by_instance());
     if any(p99) {
-        let what = format!("{}{}", draw.latency("p99".into()), called(Metric::p99()));
-        all.push(draw.bars("p99", &what, "µs", &of(p99)));
+        let what = draw.latency("p99".into());
+        all.push(draw.bars("p99", &what, unit, Some(&latency), &of(p99)));
     }
     if draw.has_percentiles() {
         all.push(draw.percentiles());
@@ -122,7 +128,18 @@ pub(super) struct Draw<'a> {
 
 impl Draw<'_> {
     pub(super) fn figure(&self, name: &str, plot: impl Plot + 'static) -> Figure {
-        Figure::new(format!("{}-{name}", slug(&self.step.name)), plot)
+        Figure::of_step(&self.step.name, name, plot)
+    }
+
+    /// What latencies are divided by, and the unit that this makes: milliseconds where no p99 is
+    /// below one.
+    pub(super) fn time(&self) -> (f64, &'static str) {
+        let all = self.step.cells.iter().filter_map(|c| user_latency(c.total.as_ref()?, self.step));
+        let least = all.filter_map(|l| Some(l.percentiles_ns[P99].as_ref()?.value));
+        match least.fold(f64::MAX, f64::min) {
+            least if (1e6..f64::MAX).contains(&least) => (1e6, "ms"),
+            _ => (1e3, "µs"),
+        }
     }
 
     /// A curve by percentile needs two of them.
@@ -139,10 +156,11 @@ impl Draw<'_> {
         file: &str,
         what: &str,
         unit: &str,
+        metric: Option<&Metric>,
         pick: &dyn Fn(&Summary) -> Option<Bar>,
     ) -> Figure {
         if self.step.values.len() > MOST_GROUPS {
-            return self.lines(file, what, unit, pick);
+            return self.lines(file, what, unit, metric, pick);
         }
         let values = |subject| {
             let cells = self.facts.cells_of(self.step, subject).into_iter();
@@ -154,14 +172,16 @@ impl Draw<'_> {
         let subjects = self.facts.subjects.iter().enumerate();
         let series =
             subjects.map(|(i, name)| BarSeries { name: name.clone(), values: values(i) }).collect();
+        let called = metric.map(|m| self.called_out(m)).unwrap_or_default();
         let plot = GroupedBars {
             language: self.facts.language,
             title: self.title(),
-            subtitle: self.subtitle(what.to_string()),
+            subtitle: self.subtitle(format!("{what}{called}")),
             x_label: self.x_label(),
             y_label: unit.to_string(),
             groups: self.groups(),
             series,
+            call_outs: metric.map(|m| self.called_bars(m)).unwrap_or_default(),
             lying: false,
             quiet: self.quiet,
         };
@@ -173,11 +193,12 @@ impl Draw<'_> {
         file: &str,
         what: &str,
         unit: &str,
+        metric: Option<&Metric>,
         pick: &dyn Fn(&Summary) -> Option<Bar>,
     ) -> Figure {
         let (scale, x_label) = match self.step.axis.as_ref().map(|a| (a.field, &a.name)) {
-            Some((Field::BytesPerSec, name)) => (1e6, format!("{name}, MB/s")),
-            Some((Field::OpsPerSec, name)) => (1.0, format!("{name}, ops/s")),
+            Some((Field::BytesPerSec, name)) => (1e6, format!("{}, MB/s", name.replace('.', " "))),
+            Some((Field::OpsPerSec, name)) => (1.0, format!("{}, ops/s", name.replace('.', " "))),
             _ => (1.0, self.x_label()),
         };
         let point = |cell: &CellFacts| {
@@ -193,14 +214,18 @@ impl Draw<'_> {
                 hollow,
             })
         };
+        let series = self.curves(&point);
+        let at = |subject, value| self.step.cell(subject, value).and_then(point);
+        let called = metric.map(|m| self.called_out(m)).unwrap_or_default();
         let plot = Curve {
             language: self.facts.language,
             title: self.title(),
-            subtitle: self.subtitle(what.to_string()),
+            subtitle: self.subtitle(format!("{what}{called}")),
             x_label,
             y_label: unit.to_string(),
             log_y: false,
-            series: self.curves(&point),
+            call_outs: metric.map(|m| self.called_points(m, &series, &at)).unwrap_or_default(),
+            series,
         };
         self.figure(file, plot)
     }
@@ -233,6 +258,8 @@ impl Draw<'_> {
             Some(CurvePoint { x, y: bar.value, label, low: bar.low, high: bar.high, hollow })
         };
         let mut series = self.curves(&point);
+        let at = |subject, value| self.step.cell(subject, value).and_then(point);
+        let metric = (what == "p99").then(Metric::p99);
         let above = without_overload(&mut series);
         let ys = || series.iter().flat_map(|s| &s.points).map(|p| p.y);
         let wide = ys().fold(0.0, f64::max) > 20.0 * ys().fold(f64::MAX, f64::min);
@@ -240,15 +267,16 @@ impl Draw<'_> {
         let figure = if what == "mean" { say!(l, "mean") } else { what.to_string() };
         let (figure, axis) = (self.latency(figure), self.x_label());
         let caption = say!(l, "figure-against-throughput", what = figure, axis = axis);
-        let called = if what == "p99" { self.called_out(&Metric::p99()) } else { String::new() };
+        let called = metric.as_ref().map(|m| self.called_out(m)).unwrap_or_default();
         let left_out = if above > 0 { say!(l, "figure-overload") } else { String::new() };
         let plot = Curve {
             language: l,
             title: self.title(),
             subtitle: self.subtitle(format!("{caption}{called}{left_out}")),
             x_label: "ops/s".to_string(),
-            y_label: "µs".to_string(),
+            y_label: self.time().1.to_string(),
             log_y: wide,
+            call_outs: metric.map(|m| self.called_points(&m, &series, &at)).unwrap_or_default(),
             series,
         };
         self.figure(&format!("{what}-against-ops"), plot)
@@ -338,13 +366,6 @@ fn without_overload(series: &mut [CurveSeries]) -> usize {
         series.iter_mut().for_each(|s| s.points.retain(|p| !p.hollow || p.y <= most));
     }
     before - all(series)
-}
-
-/// A file name made of a step's name.
-fn slug(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
-        .collect()
 }
 
 pub(super) fn scaled(e: &Estimate, by: f64) -> Bar {

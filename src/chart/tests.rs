@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use resvg::usvg::{Group, Node, Rect, Tree};
 
-use super::bars::{Bar, BarSeries, GroupedBars};
-use super::curve::{Curve, CurvePoint, CurveSeries};
+use super::bars::{Bar, BarSeries, CalledBar, GroupedBars};
+use super::curve::{CalledPoint, Curve, CurvePoint, CurveSeries};
 use super::panels::{Panel, Panels};
 use super::percentiles::{PercentileSeries, Percentiles};
 use super::theme::LEAST_TEXT;
@@ -81,6 +81,28 @@ fn bar((value, wide): (f64, f64)) -> Bar {
     Bar { value, low: value * (1.0 - wide), high: value * (1.0 + wide), marked: wide > 4.0 }
 }
 
+/// A call-out at the first bar of the first and the last subject.
+fn called(groups: &[String], series: &[BarSeries]) -> Vec<CalledBar> {
+    let last = (series.len() - 1, groups.len() - 1);
+    let of = |(series, group)| CalledBar { series, group, text: "≥ +378 % vs B".to_string() };
+    [(0, 0), last].map(of).into()
+}
+
+/// A call-out at the first point of the first subject and the last of the last.
+fn called_on(series: &[CurveSeries]) -> Vec<CalledPoint> {
+    let of = |i: usize, p: &CurvePoint| CalledPoint {
+        series: i,
+        at: (p.x, p.y),
+        text: "≥ +378 % vs B".to_string(),
+    };
+    let last = series.len() - 1;
+    let points = [
+        series[0].points.first().map(|p| of(0, p)),
+        series[last].points.last().map(|p| of(last, p)),
+    ];
+    points.into_iter().flatten().collect()
+}
+
 fn check_all(plot: &dyn Plot) -> Result<(), TestCaseError> {
     check(&plot.svg(&Palette::default())).map_err(TestCaseError::fail)
 }
@@ -101,13 +123,24 @@ proptest! {
             name: name.clone(),
             values: groups.iter().map(|_| drawn.next().flatten().map(bar)).collect(),
         };
-        let series = names.iter().map(series).collect();
+        let series: Vec<BarSeries> = names.iter().map(series).collect();
         let (x_label, y_label) = ("read.threads".to_string(), "ops/s".to_string());
         let language = Language::ENGLISH;
         let (title, subtitle) = ("4K".to_string(), "ops/s".to_string());
-        check_all(&GroupedBars {
-            language, title, subtitle, x_label, y_label, groups, series, lying, quiet,
-        })?;
+        let call_outs = called(&groups, &series);
+        let plot = GroupedBars {
+            language,
+            title,
+            subtitle,
+            x_label,
+            y_label,
+            groups,
+            series,
+            call_outs,
+            lying,
+            quiet,
+        };
+        check_all(&plot)?;
     }
 
     #[test]
@@ -127,11 +160,14 @@ proptest! {
             name: name.clone(),
             points: points.iter().enumerate().map(point).collect(),
         };
-        let series = names.iter().zip(&drawn).map(series).collect();
+        let series: Vec<CurveSeries> = names.iter().zip(&drawn).map(series).collect();
         let (x_label, y_label) = ("ops/s".to_string(), "µs".to_string());
         let language = Language::ENGLISH;
         let (title, subtitle) = ("4K".to_string(), "p99".to_string());
-        check_all(&Curve { language, title, subtitle, x_label, y_label, log_y, series })?;
+        let call_outs = called_on(&series);
+        check_all(&Curve {
+            language, title, subtitle, x_label, y_label, log_y, series, call_outs,
+        })?;
     }
 
     #[test]
@@ -179,6 +215,7 @@ fn a_figure_as_a_file_stands_under_its_title() {
         y_label,
         groups,
         series,
+        call_outs: Vec::new(),
         lying: false,
         quiet: false,
     };

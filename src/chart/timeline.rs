@@ -39,7 +39,7 @@ impl Plot for Timeline {
             frame.no_data();
             return frame.svg(&self.label());
         }
-        let x = Axis::from_zero(points().map(|p| p.0));
+        let x = Axis::up_to(points().map(|p| p.0));
         let (left, right) = (frame.left, frame.right);
         let x_at = |seconds: f64| left + x.share(seconds) * (right - left - 14.0);
         frame.x_numbers(&x, &x_at);

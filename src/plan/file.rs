@@ -9,7 +9,7 @@ use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Method, Order, Place, Plan, Protocol, Subject};
 use super::node::{self, Entry, Node, Value};
 use super::order::ORDER_VERSION;
-use super::{Catalogue, overrides, protocol, repeats, scale, subject, vary};
+use super::{Catalogue, overrides, protocol, repeats, scale, specification, subject, vary};
 use crate::base::{self, error::describe};
 
 /// How long idle power is read where the plan does not say.
@@ -177,6 +177,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
     let override_node = table.get("override");
     let subject_node = table.get("subject");
+    let stated_node = table.get("drive");
     table.finish(log);
 
     let found = protocol_node.and_then(|n| protocol_tree(n, folder, log));
@@ -194,6 +195,8 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
     }
     let subjects = subject::subjects(nodes, folder, resolved.as_ref(), catalogue, log);
+    let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
+    let stated = specification::specifications(stated_node, &names, log);
     let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
     let mut protocol = resolved?.0.protocol;
     pin_by_default(&mut protocol, &subjects);
@@ -207,6 +210,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         default_repeats,
         until,
         vary,
+        stated,
         same_device: same_device?,
         order,
         order_version: ORDER_VERSION,

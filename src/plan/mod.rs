@@ -28,6 +28,7 @@ mod recheck;
 pub mod repeats;
 mod scale;
 pub mod search;
+pub mod specification;
 mod stream;
 mod subject;
 mod sweep;

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 
 use krilla::tagging::{TableHeaderScope, Tag};
 
+use super::columns;
 use super::html::{is_grouped, names_row};
 use super::layout::{ACROSS, FAINT, INK, Layout, MARGIN, PLAIN, Set, broken, width, written};
 use super::pages::{Item, Piece, Rgb};
@@ -19,11 +20,13 @@ const IN_TABLES: [f32; 6] = [7.8, 7.4, 7.0, 6.6, 6.2, 5.8];
 const GUTTER: f32 = 6.0;
 /// Rows that stay with their table's head.
 const KEPT_ROWS: usize = 3;
+/// Rows of a table that is not divided between columns.
+const SMALL_TABLE: usize = 12;
 
 impl Layout {
     /// Names and values, several pairs to a row.
     pub fn pairs(&mut self, title: &str, pairs: &[(String, String)]) {
-        let across = ACROSS[usize::from(self.is_fine)];
+        let across = self.across();
         let set = Set { size: 8.0 * self.scale(), ..PLAIN };
         let (part, name) = ((self.width - 12.0 * (across - 1) as f32) / across as f32, 0.4);
         self.tags.begin(Tag::Table.with_summary(Some(title.to_string())));
@@ -47,6 +50,19 @@ impl Layout {
         self.gap(3.0);
     }
 
+    fn across(&self) -> usize {
+        if self.is_narrow { 1 } else { ACROSS[usize::from(self.is_fine)] }
+    }
+
+    /// Whether a table has room in one of so many columns.
+    pub fn fits(&self, table: &Table, columns: usize) -> bool {
+        let rows: Vec<&Vec<String>> =
+            std::iter::once(&table.head).chain(table.rows.iter().map(|(_, r)| r)).collect();
+        let many = rows.iter().map(|r| r.len()).max().unwrap_or(0);
+        let natural: f32 = natural(many, &rows).iter().map(|w| w * IN_TABLES[4] + GUTTER).sum();
+        natural <= columns::width(self.width, columns)
+    }
+
     /// Pairs beside one another, each so wide, its name taking so much of it; one alone spans the
     /// columns of all.
     fn pairs_row(
@@ -59,8 +75,7 @@ impl Layout {
         self.tags.begin(Tag::TR);
         let mut piece = Piece { keep, ..Piece::default() };
         let mut deep = 1;
-        let span =
-            if cells.len() == 1 { ACROSS[usize::from(self.is_fine)] as u32 * 2 - 1 } else { 1 };
+        let span = if cells.len() == 1 { self.across() as u32 * 2 - 1 } else { 1 };
         for (side, (key, value)) in cells.iter().enumerate() {
             let x = MARGIN + (part + 12.0) * side as f32;
             let over = NonZeroU32::new(span).filter(|_| span > 1);
@@ -110,7 +125,9 @@ impl Layout {
         for at in 0..table.rows.len() {
             let mut piece = grid.row(&mut self.tags, Some(at), self.width);
             let left = table.rows.len() - at;
-            piece.keep = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2;
+            // In a column its head is not repeated.
+            let small = self.is_narrow && table.rows.len() <= SMALL_TABLE && left > 1;
+            piece.keep = at + 1 < KEPT_ROWS.min(table.rows.len()) || left == 2 || small;
             self.pieces.push(piece);
         }
         self.tags.end();
@@ -120,13 +137,7 @@ impl Layout {
     /// The size of the letters, and the widths of the columns: as large as fits, narrowing the
     /// widest where none does.
     fn columns(&self, columns: usize, rows: &[&Vec<String>]) -> (f32, Vec<f32>) {
-        let mut natural = vec![0.0f32; columns];
-        for (i, row) in rows.iter().enumerate() {
-            let face = if i == 0 { Face::Bold } else { Face::Plain };
-            for (most, text) in natural.iter_mut().zip(row.iter()) {
-                *most = most.max(width(text, 1.0, face));
-            }
-        }
+        let natural = natural(columns, rows);
         let at = |size: f32| natural.iter().map(|w| w * size + GUTTER).collect::<Vec<f32>>();
         let largest = if self.is_fine { IN_TABLES[4] } else { IN_TABLES[0] };
         for size in IN_TABLES.into_iter().filter(|size| *size <= largest) {
@@ -142,6 +153,18 @@ impl Layout {
         }
         (size, widths)
     }
+}
+
+/// How wide each column's longest text is at a size of 1.
+fn natural(columns: usize, rows: &[&Vec<String>]) -> Vec<f32> {
+    let mut natural = vec![0.0f32; columns];
+    for (i, row) in rows.iter().enumerate() {
+        let face = if i == 0 { Face::Bold } else { Face::Plain };
+        for (most, text) in natural.iter_mut().zip(row.iter()) {
+            *most = most.max(width(text, 1.0, face));
+        }
+    }
+    natural
 }
 
 /// A table as it is set.

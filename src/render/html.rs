@@ -5,6 +5,7 @@ use std::fmt::Write;
 use askama::Template;
 use base64::prelude::{BASE64_STANDARD, Engine};
 
+use super::bound::bound;
 use super::webfont::Used;
 use crate::base::error::{Context, Result};
 use crate::brief::block::{Block, Heading, Line, Mark, Role, Style, Table};
@@ -117,6 +118,11 @@ fn escape(text: &str) -> String {
     out
 }
 
+/// The same of text that is read and not copied: its numbers are not divided.
+fn prose(text: &str) -> String {
+    escape(&bound(text))
+}
+
 /// A section's HTML on its way.
 struct Body<'a> {
     palette: &'a Palette,
@@ -172,7 +178,7 @@ impl<'a> Body<'a> {
             }
             Block::Terms(terms) => {
                 let term = |(term, text): &(String, String)| {
-                    format!("<dt>{}<dd>{}\n", escape(term), escape(text))
+                    format!("<dt>{}<dd>{}\n", prose(term), prose(text))
                 };
                 self.put(format_args!(
                     "<dl class=method>\n{}</dl>\n",
@@ -181,7 +187,7 @@ impl<'a> Body<'a> {
             }
             Block::Pairs(title, pairs) => {
                 let row = |(name, value): &(String, String)| {
-                    format!("<tr><th scope=row>{}<td>{}\n", escape(name), escape(value))
+                    format!("<tr><th scope=row>{}<td>{}\n", prose(name), prose(value))
                 };
                 let (title, rows) = (escape(title), pairs.iter().map(row).collect::<String>());
                 let h = if self.level == 0 { 3 } else { 4 };
@@ -194,7 +200,7 @@ impl<'a> Body<'a> {
             Block::Table(own) => self.table(own),
             Block::Figures(figures) => {
                 let figure = |f: &Figure| {
-                    let caption = escape(&f.caption());
+                    let caption = prose(&f.caption());
                     format!(
                         "<figure><figcaption>{caption}</figcaption>{}</figure>\n",
                         f.svg(self.palette)
@@ -234,7 +240,7 @@ impl<'a> Body<'a> {
             let left = if i < table.left { " class=left" } else { "" };
             // A column that needs no name is no header.
             let mark = if cell.is_empty() { "td" } else { "th scope=col" };
-            format!("<{mark}{left}>{}", escape(cell))
+            format!("<{mark}{left}>{}", prose(cell))
         };
         let head: String = table.head.iter().enumerate().map(head).collect();
         let grouped = is_grouped(table);
@@ -254,7 +260,8 @@ impl<'a> Body<'a> {
 
 fn styled(line: &Line) -> String {
     let span = |span: &crate::brief::block::Span| {
-        let text = escape(&span.text);
+        let code = matches!(span.style, Style::Code);
+        let text = if code { escape(&span.text) } else { prose(&span.text) };
         match &span.style {
             Style::Plain => text,
             Style::Strong => format!("<strong>{text}</strong>"),
@@ -300,7 +307,7 @@ fn row(table: &Table, at: usize, grouped: bool) -> String {
             () if span > 1 => format!("th scope=rowgroup rowspan={span}"),
             () => "th scope=row".to_string(),
         };
-        let _ = write!(out, "<{cell}{left}>{}", escape(text));
+        let _ = write!(out, "<{cell}{left}>{}", prose(text));
     }
     out.push('\n');
     out

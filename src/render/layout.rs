@@ -5,12 +5,14 @@ use std::num::NonZeroU16;
 
 use krilla::tagging::{ListNumbering, Tag};
 
+use super::bound::bound;
+use super::columns;
 use super::pages::{Item, Piece, Rgb};
 use super::tags::{TagId, Tags};
 use crate::chart::fonts::{self, Face};
 use crate::chart::{self, Figure, Palette, theme};
 
-pub const MARGIN: f32 = 42.0;
+pub const MARGIN: f32 = 38.0;
 pub const INK: Rgb = (0x1c, 0x27, 0x33);
 pub const FAINT: Rgb = (0x52, 0x5e, 0x6b);
 
@@ -19,7 +21,9 @@ pub const BODY: f32 = 9.2;
 /// Figures, and pairs of name and value, in a row; and in fine print.
 pub const ACROSS: [usize; 2] = [2, 3];
 /// How much smaller fine print is.
-const FINE: f32 = 0.72;
+const FINE: f32 = 0.69;
+/// Between text and the figures beside it.
+const BESIDE: f32 = 14.0;
 
 /// How a line of text is set.
 #[derive(Clone, Copy)]
@@ -31,6 +35,9 @@ pub struct Set {
 
 pub const PLAIN: Set = Set { size: BODY, face: Face::Plain, colour: INK };
 pub const SMALL: Set = Set { size: 7.8, face: Face::Plain, colour: FAINT };
+
+/// Of a figure.
+const CAPTION: Set = Set { size: 8.2, face: Face::Bold, colour: INK };
 
 /// What a heading is called, and where it stands.
 pub struct Heading {
@@ -52,6 +59,8 @@ pub struct Layout {
     level: u16,
     /// What is looked up and not read through is set smaller, with more beside one another.
     pub is_fine: bool,
+    /// Pieces are being set for columns.
+    pub is_narrow: bool,
 }
 
 pub fn width(text: &str, size: f32, face: Face) -> f32 {
@@ -59,7 +68,7 @@ pub fn width(text: &str, size: f32, face: Face) -> f32 {
 }
 
 pub fn broken(text: &str, set: Set, most: f32) -> Vec<String> {
-    fonts::broken(text, f64::from(set.size), set.face, f64::from(most))
+    fonts::broken(&bound(text), f64::from(set.size), set.face, f64::from(most))
 }
 
 pub fn written(at: (f32, f32), set: Set, text: String) -> Item {
@@ -78,6 +87,7 @@ impl Layout {
             headings: Vec::new(),
             level,
             is_fine: fine,
+            is_narrow: false,
         }
     }
 
@@ -88,6 +98,55 @@ impl Layout {
     /// From here on in fine print, or no longer.
     pub fn fine(&mut self, fine: bool) {
         self.is_fine = fine;
+    }
+
+    /// What `set` sets stands in so many columns.
+    pub fn in_columns(&mut self, columns: usize, set: impl FnOnce(&mut Layout)) {
+        let (whole, from) = (self.width, self.pieces.len());
+        self.width = columns::width(whole, columns);
+        self.is_narrow = true;
+        set(self);
+        let apart = (self.width + columns::GUTTER).round() as u32;
+        (self.width, self.is_narrow) = (whole, false);
+        for piece in &mut self.pieces[from..] {
+            piece.columns = Some((columns, apart));
+        }
+    }
+
+    /// Figures, each so wide, at the right of what `set` sets; all of it on one page.
+    pub fn beside(
+        &mut self,
+        (figures, wide): (&[Figure], f32),
+        palette: &Palette,
+        table_follows: bool,
+        set: impl FnOnce(&mut Layout),
+    ) {
+        let (whole, from) = (self.width, self.pieces.len());
+        let right = (wide + BESIDE) * figures.len() as f32;
+        self.width = whole - right;
+        set(self);
+        self.width = whole;
+        let mut drawn = Piece::default();
+        let above = self.above(figures, wide);
+        for (at, figure) in figures.iter().enumerate() {
+            let x = MARGIN + whole - right + BESIDE + (wide + BESIDE) * at as f32;
+            self.figure(&mut drawn, figure, palette, (x, wide), above);
+        }
+        let deep: f32 = self.pieces[from..].iter().map(|p| p.height).sum();
+        self.pieces[from..].iter_mut().for_each(|piece| piece.keep = true);
+        let left = (drawn.height - deep).max(0.0);
+        match self.pieces.get_mut(from) {
+            Some(first) => first.items.extend(drawn.items),
+            None => self.pieces.push(Piece { height: 0.0, keep: true, ..drawn }),
+        }
+        self.pieces.push(Piece { height: left, keep: table_follows, ..Piece::default() });
+    }
+
+    /// The height of the longest caption.
+    fn above(&self, figures: &[Figure], wide: f32) -> f32 {
+        let set = self.scaled(CAPTION);
+        let lines = figures.iter().map(|f| broken(&f.caption(), set, wide).len());
+        lines.max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0
     }
 
     pub fn scale(&self) -> f32 {
@@ -222,37 +281,44 @@ impl Layout {
     pub fn figures(&mut self, figures: &[Figure], palette: &Palette, table_follows: bool) {
         let most = ACROSS[usize::from(self.is_fine)];
         let across = if self.is_fine { most } else { most.min(figures.len()).max(1) };
-        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(if across > 1 {
-            215.0
-        } else {
-            260.0
-        });
+        let most_wide = if across > 1 { 186.0 } else { 230.0 };
+        let wide = ((self.width - 14.0 * (across - 1) as f32) / across as f32).min(most_wide);
         let rows = figures.chunks(most);
         let last = rows.len().saturating_sub(1);
         for (i, row) in rows.enumerate() {
             let mut piece = Piece { keep: table_follows && i == last, ..Piece::default() };
-            let set = self.scaled(Set { size: 8.2, face: Face::Bold, colour: INK });
-            let captions: Vec<Vec<String>> =
-                row.iter().map(|f| broken(&f.caption(), set, wide)).collect();
-            let above =
-                captions.iter().map(Vec::len).max().unwrap_or(1) as f32 * set.size * 1.3 + 3.0;
-            for (at, (figure, caption)) in row.iter().zip(captions).enumerate() {
+            let above = self.above(row, wide);
+            for (at, figure) in row.iter().enumerate() {
                 let x = MARGIN + (wide + 14.0) * at as f32;
-                let svg = figure.svg(palette);
-                let (w, h) = chart::size(&svg);
-                let size = (wide, wide * (h / w) as f32);
-                let tag = self.tags.begin(Tag::Figure(Some(figure.label())));
-                let named = self.tags.leaf(Tag::Caption);
-                self.tags.end();
-                for (line, text) in caption.into_iter().enumerate() {
-                    let at = (x, set.size + line as f32 * set.size * 1.3);
-                    piece.items.push((written(at, set, format!("{text} ")), Some(named)));
-                }
-                piece.items.push((Item::Drawing { at: (x, above), size, svg }, Some(tag)));
-                piece.height = piece.height.max(above + size.1 + 5.0);
+                self.figure(&mut piece, figure, palette, (x, wide), above);
             }
             self.pieces.push(piece);
         }
+    }
+
+    /// A figure under its caption, so wide from `x` on; figures in a row begin at the same height.
+    fn figure(
+        &mut self,
+        piece: &mut Piece,
+        figure: &Figure,
+        palette: &Palette,
+        (x, wide): (f32, f32),
+        above: f32,
+    ) {
+        let set = self.scaled(CAPTION);
+        let caption = broken(&figure.caption(), set, wide);
+        let svg = figure.svg(palette);
+        let (w, h) = chart::size(&svg);
+        let size = (wide, wide * (h / w) as f32);
+        let tag = self.tags.begin(Tag::Figure(Some(figure.label())));
+        let named = self.tags.leaf(Tag::Caption);
+        self.tags.end();
+        for (line, text) in caption.into_iter().enumerate() {
+            let at = (x, set.size + line as f32 * set.size * 1.3);
+            piece.items.push((written(at, set, format!("{text} ")), Some(named)));
+        }
+        piece.items.push((Item::Drawing { at: (x, above), size, svg }, Some(tag)));
+        piece.height = piece.height.max(above + size.1 + 5.0);
     }
 }
 

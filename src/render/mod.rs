@@ -1,6 +1,8 @@
 //! Blocks in their forms: HTML, PDF, Markdown and the terminal. A renderer knows no facts: what
 //! stands in a document, and every number in it, was settled by `brief`.
 
+mod bound;
+mod columns;
 mod grid;
 mod html;
 mod layout;

@@ -1,6 +1,7 @@
 //! Pieces of a document onto pages: what belongs together stays together, a table that goes on
 //! repeats its head, and space between pieces is left out where a page begins.
 
+use super::columns::{self, Size};
 use super::tags::TagId;
 
 pub type Rgb = (u8, u8, u8);
@@ -41,7 +42,7 @@ pub enum Item {
 }
 
 impl Item {
-    fn down(mut self, by: f32) -> Item {
+    fn moved(mut self, by: (f32, f32)) -> Item {
         let at = match &mut self {
             Item::Text { at, .. }
             | Item::Rule { at, .. }
@@ -49,7 +50,7 @@ impl Item {
             | Item::Link { at, .. } => at,
             Item::PageOf { end, .. } => end,
         };
-        at.1 += by;
+        *at = (at.0 + by.0, at.1 + by.1);
         self
     }
 }
@@ -64,6 +65,9 @@ pub struct Piece {
     pub keep: bool,
     /// Of which table it is a row.
     pub table: Option<usize>,
+    /// In how many columns it stands with its neighbours, and how far apart those are; not, where
+    /// it goes across the page.
+    pub columns: Option<(usize, u32)>,
     /// Places that others lead to.
     pub anchors: Vec<usize>,
 }
@@ -84,51 +88,124 @@ pub struct Pages {
 
 /// Puts the pieces onto pages between `top` and `bottom`; `heads` are the tables' own.
 pub fn paginate(
-    pieces: Vec<Piece>,
+    mut pieces: Vec<Piece>,
     heads: &[Vec<Piece>],
     (top, bottom): (f32, f32),
     anchors: usize,
 ) -> Pages {
-    let mut pages =
+    let pages =
         Pages { all: vec![Vec::new()], spots: vec![Spot::default(); anchors], filled: Vec::new() };
-    let mut y = top;
+    let mut flow = Flow { pages, y: top, top, bottom };
     let needs = together(&pieces);
-    let fresh = |pages: &mut Pages, y: &mut f32| {
-        pages.filled.push((*y - top) / (bottom - top));
-        pages.all.push(Vec::new());
-        *y = top;
-    };
     let mut before: Option<usize> = None;
-    for (i, piece) in pieces.into_iter().enumerate() {
-        let empty = piece.items.is_empty();
-        // What is taller than a page is divided after all.
-        let needed = if needs[i] > bottom - top { piece.height } else { needs[i] };
-        if y + needed > bottom && y > top && !empty {
-            fresh(&mut pages, &mut y);
-            if let Some(table) = piece.table.filter(|_| before == piece.table) {
-                for head in &heads[table] {
-                    let page = pages.all.len() - 1;
-                    // Told once; from here on decoration.
-                    pages.all[page]
-                        .extend(head.items.iter().map(|(item, _)| (item.clone().down(y), None)));
-                    y += head.height;
-                }
-            }
-        }
-        let page = pages.all.len() - 1;
-        piece.anchors.iter().for_each(|anchor| pages.spots[*anchor] = Spot { page, y });
-        if empty && y == top {
+    let mut at = 0;
+    while at < pieces.len() {
+        if let Some(columns) = pieces[at].columns {
+            let many = pieces[at..].iter().take_while(|p| p.columns == Some(columns)).count();
+            flow.in_columns(&mut pieces, &needs, at..at + many, columns);
+            (at, before) = (at + many, None);
             continue;
         }
-        pages.all[page].extend(piece.items.into_iter().map(|(item, tag)| (item.down(y), tag)));
-        y += piece.height;
+        let piece = std::mem::take(&mut pieces[at]);
+        let empty = piece.items.is_empty();
+        // What is taller than a page is divided after all.
+        let needed = if needs[at] > bottom - top { piece.height } else { needs[at] };
+        if flow.y + needed > bottom && flow.y > top && !empty {
+            flow.fresh();
+            if let Some(table) = piece.table.filter(|_| before == piece.table) {
+                heads[table].iter().for_each(|head| flow.head(head));
+            }
+        }
         if !empty {
             before = piece.table;
         }
+        flow.put(piece);
+        at += 1;
     }
-    pages.filled.push((y - top) / (bottom - top));
-    pages
+    flow.pages.filled.push((flow.y - top) / (bottom - top));
+    flow.pages
 }
+
+/// Where the next piece goes.
+struct Flow {
+    pages: Pages,
+    y: f32,
+    top: f32,
+    bottom: f32,
+}
+
+impl Flow {
+    fn fresh(&mut self) {
+        self.pages.filled.push((self.y - self.top) / (self.bottom - self.top));
+        self.pages.all.push(Vec::new());
+        self.y = self.top;
+    }
+
+    /// A table's head again. It was read once; from here on it is decoration.
+    fn head(&mut self, head: &Piece) {
+        let y = self.y;
+        let items = head.items.iter().map(|(item, _)| (item.clone().moved((0.0, y)), None));
+        self.pages.all.last_mut().into_iter().for_each(|page| page.extend(items.clone()));
+        self.y += head.height;
+    }
+
+    fn put(&mut self, piece: Piece) {
+        if piece.items.is_empty() && self.y == self.top && piece.anchors.is_empty() {
+            return;
+        }
+        let height = piece.height;
+        self.draw(piece, (0.0, self.y));
+        self.y += height;
+    }
+
+    fn draw(&mut self, piece: Piece, by: (f32, f32)) {
+        let page = self.pages.all.len() - 1;
+        piece.anchors.iter().for_each(|at| self.pages.spots[*at] = Spot { page, y: by.1 });
+        let items = piece.items.into_iter().map(|(item, tag)| (item.moved(by), tag));
+        self.pages.all[page].extend(items);
+    }
+
+    /// A run of pieces in so many columns, each so wide.
+    fn in_columns(
+        &mut self,
+        pieces: &mut [Piece],
+        needs: &[f32],
+        run: std::ops::Range<usize>,
+        (columns, apart): (usize, u32),
+    ) {
+        let size = |at: usize| Size {
+            height: pieces[at].height,
+            needed: needs[at],
+            empty: pieces[at].items.is_empty(),
+        };
+        let sizes: Vec<Size> = run.clone().map(size).collect();
+        let mut from = 0;
+        while from < sizes.len() {
+            let room = (self.bottom - self.y, self.bottom - self.top);
+            let strip = columns::strip(&sizes[from..], columns, room);
+            // Few lines in each column at the foot of a page are none.
+            let few = from + strip.done < sizes.len() && strip.height < LEAST_STRIP;
+            if self.y > self.top && (strip.done == 0 || few) {
+                self.fresh();
+                continue;
+            }
+            for (at, column, down) in &strip.placed {
+                let x = *column as f32 * apart as f32;
+                let piece = std::mem::take(&mut pieces[run.start + from + at]);
+                self.draw(piece, (x, self.y + down));
+            }
+            self.y += strip.height;
+            // What is taller than a page is left out of it: no piece is.
+            from += strip.done.max(1);
+            if from < sizes.len() {
+                self.fresh();
+            }
+        }
+    }
+}
+
+/// Columns of less than this are not begun at a page's foot.
+const LEAST_STRIP: f32 = 36.0;
 
 /// From each piece on, the height of all that must stand on one page with it.
 fn together(pieces: &[Piece]) -> Vec<f32> {

@@ -23,6 +23,9 @@ const FIRST: Set = Set { size: 14.0, face: Face::Bold, ..PLAIN };
 const MOST_CODE: usize = 60;
 /// Rows of an appendix's tables that are printed: nobody reads more of them on paper.
 const MOST_ROWS: usize = 200;
+/// How wide figures beside text are, and how long a text has room beside two of them.
+const BESIDE_TEXT: f32 = 168.0;
+const MOST_BESIDE: usize = 300;
 /// Where a page's text ends, above its number.
 const FOOT: f32 = 34.0;
 
@@ -69,8 +72,21 @@ fn set_out(document: &Document) -> (Layout, Pages, (f32, f32)) {
             continue;
         }
         let mut under = Default::default();
-        for (i, block) in part.blocks.iter().enumerate() {
-            set(&mut layout, block, &part.blocks[i + 1..], document, (&mut under, &part.title));
+        let chapters = match part.appendix {
+            true => chapters(&layout, &part.blocks),
+            false => vec![(1, &part.blocks[..])],
+        };
+        for (columns, blocks) in chapters {
+            let mut all = |layout: &mut Layout| {
+                for (i, block) in blocks.iter().enumerate() {
+                    let next = &blocks[i + 1..];
+                    if i > 0 && is_beside(layout, &blocks[i - 1], block) {
+                        continue;
+                    }
+                    set(layout, block, next, document, (&mut under, &part.title));
+                }
+            };
+            if columns > 1 { layout.in_columns(columns, all) } else { all(&mut layout) }
         }
     }
     let entries = listed(&layout);
@@ -95,18 +111,64 @@ fn cover(layout: &mut Layout, document: &Document) {
     layout.heading(1, &document.title);
     layout.paragraph(&document.byline, SMALL);
     layout.chips(&document.subjects, &document.palette);
-    let mut under = Default::default();
-    for (i, block) in document.cover.iter().enumerate() {
-        match block {
-            Block::Text(Role::Lead, line) => layout.paragraph(&words(line), FIRST),
-            _ => set(
-                layout,
-                block,
-                &document.cover[i + 1..],
-                document,
-                (&mut under, &document.title),
-            ),
+    let palette = &document.palette;
+    let figure = document.cover.iter().find_map(|block| match block {
+        Block::Figures(figures) => figures.get(..1),
+        _ => None,
+    });
+    let text = |layout: &mut Layout| {
+        let mut under = Default::default();
+        for block in &document.cover {
+            match block {
+                Block::Text(Role::Lead, line) => layout.paragraph(&words(line), FIRST),
+                Block::Figures(_) => {}
+                _ => set(layout, block, &[], document, (&mut under, &document.title)),
+            }
         }
+    };
+    match figure {
+        Some(figure) => layout.beside((figure, layout.width * 0.46), palette, false, text),
+        None => text(layout),
+    }
+}
+
+/// Whether a figure or two stand beside the few lines that say what they show.
+fn is_beside(layout: &Layout, text: &Block, figures: &Block) -> bool {
+    let (Block::Text(Role::Plain, line), Block::Figures(figures)) = (text, figures) else {
+        return false;
+    };
+    let letters = words(line).chars().count();
+    !layout.is_fine && figures.len() <= 2 && letters <= MOST_BESIDE
+}
+
+/// The blocks of an appendix in runs, each with the columns that it has room in: a chapter with
+/// its heading.
+fn chapters<'a>(layout: &Layout, blocks: &'a [Block]) -> Vec<(usize, &'a [Block])> {
+    let begins = |block: &Block| matches!(block, Block::Heading(_) | Block::Pairs(..));
+    let mut runs: Vec<(usize, std::ops::Range<usize>)> = Vec::new();
+    let mut from = 0;
+    while from < blocks.len() {
+        let next = blocks[from + 1..].iter().position(begins);
+        let until = next.map_or(blocks.len(), |next| from + 1 + next);
+        let columns =
+            blocks[from..until].iter().filter_map(|b| columns_of(layout, b)).min().unwrap_or(1);
+        match runs.last_mut().filter(|(known, _)| *known == columns) {
+            Some((_, run)) => run.end = until,
+            None => runs.push((columns, from..until)),
+        }
+        from = until;
+    }
+    runs.into_iter().map(|(columns, run)| (columns, &blocks[run])).collect()
+}
+
+/// In how many columns a block has room; a line of text has in any.
+fn columns_of(layout: &Layout, block: &Block) -> Option<usize> {
+    match block {
+        Block::Heading(_) | Block::Text(..) => None,
+        Block::Pairs(..) => Some(3),
+        Block::Table(table) => (2..=3).rev().find(|n| layout.fits(table, *n)).or(Some(1)),
+        Block::Figures(_) => Some(1),
+        _ => Some(2),
     }
 }
 
@@ -191,6 +253,13 @@ fn set(
                 Role::Plain => PLAIN,
                 Role::Warning => Set { colour: (0xa3, 0x26, 0x0f), ..PLAIN },
             };
+            if let [Block::Figures(figures), after @ ..] = next
+                && is_beside(layout, block, &next[0])
+            {
+                let table = matches!(after, [Block::Table(_), ..]);
+                let text = |layout: &mut Layout| layout.paragraph(&words(line), set);
+                return layout.beside((figures, BESIDE_TEXT), &document.palette, table, text);
+            }
             layout.paragraph(&words(line), set);
             // A line that says what the figures below are of.
             if matches!(next, [Block::Figures(_), ..]) {

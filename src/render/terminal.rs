@@ -79,8 +79,8 @@ fn wrap(out: &mut String, indent: &str, text: &str) {
     let _ = writeln!(out, "{line}");
 }
 
-/// Two spaces between columns. Where a table is too wide, names are cut, and then columns at the
-/// end left out.
+/// Two spaces between columns. Where a table is too wide, names are cut, then one space stands
+/// between columns, and then columns at the end are left out.
 fn table(out: &mut String, table: &Table) {
     let mut rows: Vec<Vec<String>> = vec![table.head.clone()];
     rows.extend(table.rows.iter().map(|(_, row)| row.clone()));
@@ -89,21 +89,26 @@ fn table(out: &mut String, table: &Table) {
         let cells = |c: usize| rows.iter().filter_map(move |r| r.get(c));
         (0..columns).map(|c| cells(c).map(|s| s.width()).max().unwrap_or(0)).collect()
     };
-    let total = |widths: &[usize]| widths.iter().sum::<usize>() + 2 * widths.len();
-    if total(&widths(&rows)) > WIDTH {
+    let spaced = |widths: &[usize], apart: usize| {
+        widths.iter().sum::<usize>() + apart * widths.len().saturating_sub(1) + 2
+    };
+    if spaced(&widths(&rows), 2) > WIDTH {
         rows.iter_mut()
             .flat_map(|row| row.iter_mut().take(table.left))
             .for_each(|cell| *cell = cut(cell));
     }
     let widths = widths(&rows);
+    let apart = if spaced(&widths, 2) > WIDTH { 1 } else { 2 };
+    let total = |widths: &[usize]| spaced(widths, apart);
     let shown = (1..=columns).rev().find(|n| total(&widths[..*n]) <= WIDTH).unwrap_or(1);
     for (index, row) in rows.iter().enumerate() {
-        let mut line = String::new();
+        let mut line = " ".to_string();
         for (c, (text, &width)) in row.iter().zip(&widths).take(shown).enumerate() {
             let gap = " ".repeat(width.saturating_sub(text.width()));
             let (before, after) =
                 if c < table.left { ("", gap.as_str()) } else { (gap.as_str(), "") };
-            let _ = write!(line, "  {before}{text}{after}");
+            let space = " ".repeat(if c == 0 { 1 } else { apart });
+            let _ = write!(line, "{space}{before}{text}{after}");
         }
         let _ = writeln!(out, "{}", line.trim_end());
         if index == 0 {
@@ -137,7 +142,7 @@ mod tests {
         let shown =
             terminal(&[Block::text(long.trim()), Table::of(1, &cells("subject"), rows).block()]);
         assert!(shown.lines().all(|line| line.chars().count() <= WIDTH), "{shown}");
-        assert!(shown.contains("  a subject whose n…  1,234,567"), "{shown}");
+        assert!(shown.contains("  a subject whose n… 1,234,567"), "{shown}");
         assert!(shown.contains("word\n\n  subject"), "{shown}");
     }
 }

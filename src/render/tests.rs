@@ -240,7 +240,8 @@ fn one_pair_has_one_number_and_one_interval_in_every_form() {
     let form = crate::export::FORMS.iter().next().expect("a form");
     crate::export::export((&paths, &facts), table, form, Box::new(&mut csv)).expect("an export");
     let forms = [
-        ("HTML", html(&document).expect("a page")),
+        // Spaces at which no line breaks.
+        ("HTML", html(&document).expect("a page").replace('\u{a0}', " ")),
         // A bracket begins a link there.
         ("Markdown", markdown(&document, "figures").0.replace("\\[", "[")),
         ("JSON", String::from_utf8_lossy(&json).into_owned()),

@@ -160,6 +160,8 @@ fn the_pdf_has_its_fonts_in_it_and_draws_figures_as_vectors() {
     let images = run("pdfimages", dir.path(), &["-list", "b.pdf"]);
     assert_eq!(images.lines().count(), 2, "no picture made of pixels:\n{images}");
     let text = run("pdftotext", dir.path(), &["b.pdf", "-"]);
+    // A caption may be broken into lines.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let subtitle = "p99 read service time against throughput, by threads";
     assert_eq!(text.matches(subtitle).count(), 2, "the letters of a figure are letters");
 }
@@ -347,4 +349,55 @@ fn with_one_or_two_repeats_nobody_is_said_to_be_better_anywhere() {
             assert!(read("b.md").contains("505,000 to 510,000"), "{}", read("b.md"));
         }
     }
+}
+
+const STATED: &str = r#"
+[drive.A]
+capacity = "7.68TB"
+endurance = "1 DWPD"
+price = { amount = 800.0, currency = "EUR", date = "2026-11-01", source = "a shop" }
+"#;
+
+#[test]
+fn facts_of_drives_may_stand_in_the_plan_and_brief_toml_counts_more() {
+    let folder = made::folder();
+    let dir = folder.path();
+    made::plan(dir, &made::step("reads", "", ""), 2, 3);
+    let subject =
+        |name: &str| format!("[[subject]]\nname = {name:?}\ndrives = [{{ path = \".\" }}]\n");
+    let plan = |stated: &str| {
+        let text = format!(
+            "protocol = \"made.toml\"\nrepeats = 3\n{}{}{stated}",
+            subject("A"),
+            subject("B")
+        );
+        std::fs::write(dir.join("plan.toml"), text).unwrap();
+        dyno::plan::load(&dir.join("plan.toml"), &dyno::cmd::catalogue())
+    };
+    for (stated, why) in [
+        ("[drive.C]\ncapacity = \"1TB\"", "which is no subject"),
+        ("[drive.A]\ncapacity = \"much\"", "is no capacity"),
+        ("[drive.A]\nprice = { amount = 3, currency = \"EUR\", source = \"x\" }", "needs 'date'"),
+        ("[drive.A]\ncolour = \"red\"", "has no key 'colour'"),
+    ] {
+        let said = plan(stated).err().map(|m| m.render(false)).unwrap_or_default();
+        assert!(said.contains(why), "{stated}: {said}");
+    }
+    let plan = plan(STATED).unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)));
+    made::write(&dir.join("b.dyno"), &plan, &mut |_| {
+        Some(made::Figures { ops_per_s: 40_000.0, p99_ns: 1e5, ..made::Figures::default() })
+    });
+    let brief = |args: &[&str]| {
+        dyno_well(dir, &[&["report", "b.dyno", "-o", "b.md"], args].concat());
+        std::fs::read_to_string(dir.join("b.md")).unwrap()
+    };
+    let own = brief(&[]);
+    for said in
+        ["| endurance | 1 DWPD |", "9.60 GB/EUR", "50 /EUR", "nothing in this table was measured"]
+    {
+        assert!(own.contains(said), "no {said} in {own}");
+    }
+    std::fs::write(dir.join("brief.toml"), "[drive.A]\nendurance = \"3 DWPD\"\n").unwrap();
+    let other = brief(&["--brief", "brief.toml"]);
+    assert!(other.contains("| endurance | 3 DWPD |") && other.contains("9.60 GB/EUR"), "{other}");
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use dyno::record::Fact;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
@@ -237,6 +238,31 @@ fn the_pdf_is_tagged_and_sound_for_checkers_that_are_not_ours() {
 }
 
 #[test]
+fn the_largest_claimed_differences_are_called_out_in_the_figures_and_cover_nothing() {
+    let Some(mut browser) = Browser::start() else { return };
+    browser.open(&brief().join("b.html"), 1440, false);
+    browser.eval("document.querySelectorAll('details').forEach(d => { d.open = true; })");
+    // Every call-out's frame against all letters of its figure but its own.
+    let seen = browser.eval(
+        "[...document.querySelectorAll('figure svg')].flatMap(svg => \
+         [...svg.querySelectorAll('.callout')].map(c => { \
+         const a = c.getBoundingClientRect(), own = c.nextElementSibling; \
+         const others = [...svg.querySelectorAll('text')].filter(t => t !== own); \
+         const meets = others.filter(t => { const b = t.getBoundingClientRect(); \
+         return b.left < a.right && a.left < b.right \
+         && b.top < a.bottom - 3 && a.top + 3 < b.bottom; }); \
+         return [own.textContent, meets.map(t => t.textContent)]; }))",
+    );
+    let all = seen.as_array().unwrap();
+    assert!(all.len() >= 4, "{seen}");
+    for called in all {
+        let text = called[0].as_str().unwrap();
+        assert!(text.contains(" % vs ") && text.starts_with(['+', '−', '≥']), "{seen}");
+        assert_eq!(called[1], json!([]), "{text} stands on others");
+    }
+}
+
+#[test]
 fn a_pdf_is_of_the_size_that_was_asked_for() {
     if !support::have(&["pdfinfo"]) {
         return;
@@ -290,10 +316,15 @@ fn pages_of(protocol: &str, repeats: u32) -> usize {
             ..Figures::default()
         })
     });
+    pages(dir)
+}
+
+/// How many pages the PDF of a folder's bundle has.
+fn pages(dir: &Path) -> usize {
     dyno_well(dir, &["report", "b.dyno", "-o", "b.pdf"]);
     let facts = tool("pdfinfo", &["b.pdf"], dir);
     let pages = facts.lines().find_map(|l| l.strip_prefix("Pages:")).unwrap_or_default();
-    println!("{protocol}: {} pages", pages.trim());
+    println!("{} pages", pages.trim());
     pages.trim().parse().unwrap()
 }
 
@@ -304,11 +335,45 @@ fn the_pdf_of_the_block_profiles_has_at_most_25_pages() {
     }
 }
 
+/// Facts as of a host, its drives and their databases, as many as the demo discloses.
+fn disclosed() -> Vec<Fact> {
+    let groups = [
+        ("Host", 2),
+        ("CPU", 9),
+        ("Memory", 6),
+        ("Kernel", 4),
+        ("Drive: Disk", 13),
+        ("Drive: Memory", 5),
+        ("Physical devices", 2),
+        ("Dyno", 5),
+        ("Self-test", 17),
+        ("RocksDB", 9),
+    ];
+    let of = |(group, many): (&str, usize)| -> Vec<Fact> {
+        let long = "option=value other_option=another_value ".repeat(12);
+        let value = |i: usize| if i == 3 { long.clone() } else { format!("{i} of {many} values") };
+        (0..many).map(|i| Fact::new(group, format!("Property {i} of it"), value(i))).collect()
+    };
+    groups.into_iter().flat_map(of).collect()
+}
+
 #[test]
-fn the_pdf_of_the_demo_has_at_most_6_pages() {
-    if support::have(&["pdfinfo"]) && support::rocksdb() {
-        assert!(pages_of("demo", 5) <= 6);
+fn the_pdf_of_a_brief_like_the_demos_has_at_most_6_pages() {
+    if !support::have(&["pdfinfo"]) {
+        return;
     }
+    let folder = made::folder();
+    let dir = folder.path();
+    let plan = made::plan(dir, made::DEMO, 2, 5);
+    let mut rng = made::rng(63, 0);
+    made::write_with(&dir.join("b.dyno"), &plan, &disclosed(), &mut |key| {
+        let better = if key.subject == "A" { 1.4 } else { 1.0 };
+        let at = key.axis.as_ref().map_or(1.0, |axis| axis.value.as_f64());
+        let ops_per_s = 20_000.0 * better * (0.05 * normal(&mut rng)).exp();
+        let asked = (key.step == "paced-writes").then_some(at / 4096.0);
+        Some(Figures { ops_per_s, p99_ns: 9e5 / better, asked, ..Figures::default() })
+    });
+    assert!(pages(dir) <= 6);
 }
 
 /// Runs a program and says how long it took and how much memory it held at most.

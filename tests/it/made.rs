@@ -32,6 +32,38 @@ pub struct Figures {
     pub watts: Option<f64>,
 }
 
+/// A protocol as the demo's, on an engine that needs no library.
+pub const DEMO: &str = r#"
+headline = { step = "readrandom", metric = "ops/s", at = "top" }
+[[step]]
+name = "readrandom"
+title = "RocksDB random reads"
+duration = "2s"
+sweep = { axis = "io.threads", values = [1, 2, 4] }
+[[step.stream]]
+name = "io"
+engine = "null"
+workload = "random"
+[[step]]
+name = "random-read-4k"
+title = "4 KiB random reads"
+duration = "2s"
+sweep = { axis = "io.depth", values = [1, 8, 32] }
+[[step.stream]]
+name = "io"
+engine = "null"
+workload = "random"
+[[step]]
+name = "paced-writes"
+title = "4 KiB random writes at a set rate"
+duration = "2s"
+sweep = { axis = "writer.rate", values = ["24MB/s", "48MB/s"] }
+[[step.stream]]
+name = "writer"
+engine = "null"
+workload = { kind = "random", read = 0 }
+"#;
+
 /// A folder in memory where there is one: very many points are written.
 pub fn folder() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");

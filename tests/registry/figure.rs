@@ -9,7 +9,7 @@ pub fn add() {
 }
 
 fn figures(_facts: &Facts, step: &StepFacts) -> Vec<Figure> {
-    vec![Figure::new(format!("{}-disc", step.name), Disc(step.name.clone()))]
+    vec![Figure::of_step(&step.name, "disc", Disc(step.name.clone()))]
 }
 
 struct Disc(String);

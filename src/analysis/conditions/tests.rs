@@ -108,7 +108,8 @@ fn a_write_cache_that_is_on_and_one_that_is_off_are_not_compared_and_none_is_a_d
     // One that was switched by somebody during the run.
     let mut facts = with("Volatile write cache", &[("Drive: A", "on"), ("Drive: B", "on")]);
     facts.disclosure[1].rows.push(("Volatile write cache after".into(), "off".into()));
-    assert_eq!(barred(&facts)[0].differences[0].values, "on (A, B), off (B)");
+    let values = &barred(&facts)[0].differences[0].values;
+    assert_eq!(Language::ENGLISH.text(values), "on (A, B), off (B)");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
     let mut out = vec![Block::text(sum), Block::note(say!(l, "bottleneck-how"))];
     for step in &facts.steps {
-        let rows = rows(facts, step);
+        let rows = joined(rows(facts, step));
         if !rows.is_empty() {
             let head = [
                 wording::axis(l, step),
@@ -47,6 +47,18 @@ pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
         Some(vec![at, name(facts, cell), limit(l, verdict.limit), because(l, verdict)])
     };
     step.cells.iter().filter_map(row).collect()
+}
+
+/// Rows that differ in nothing but where they are made one: "1, 2, 4".
+fn joined(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    let mut all: Vec<Vec<String>> = Vec::new();
+    for row in rows {
+        match all.iter_mut().find(|known| known[1..] == row[1..]) {
+            Some(known) => known[0] = format!("{}, {}", known[0], row[0]),
+            None => all.push(row),
+        }
+    }
+    all
 }
 
 /// How many cells each limit holds, as a sentence; nothing where nothing watched.

@@ -2,7 +2,7 @@
 
 use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
-use crate::analysis::lead::{self, Outcome};
+use crate::analysis::lead::Outcome;
 use crate::analysis::metric::Metric;
 use crate::analysis::{compare::Comparison, levels};
 use crate::brief::block::{Block, Table};
@@ -41,10 +41,10 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 fn row(facts: &Facts, index: usize, step: &StepFacts, pair: bool) -> Vec<String> {
     let outcome = Outcome::of(facts, index);
     let l = facts.language;
-    let what = format!("{}{}", what(l, &outcome.metric, step), at(l, step));
+    let what = format!("{}{}", what(l, &outcome.metric, step), at(l, step, outcome.value));
     let mut row = vec![step.title.clone(), what];
     row.extend((0..facts.subjects.len()).map(|subject| {
-        let level = level(facts, step, &outcome.metric, subject);
+        let level = level(facts, step, &outcome.metric, (outcome.value, subject));
         if outcome.best == Some(subject) { format!("{level} ▲") } else { level }
     }));
     if pair {
@@ -59,8 +59,8 @@ fn what(l: Language, metric: &Metric, step: &StepFacts) -> String {
     if metric.is_latency() { wording::short(l, metric) } else { wording::metric(l, metric, step) }
 }
 
-fn at(l: Language, step: &StepFacts) -> String {
-    match (lead::value(step), step.place) {
+fn at(l: Language, step: &StepFacts, value: Option<usize>) -> String {
+    match (value, step.place) {
         (Some(value), _) => wording::place(l, step, &[value]),
         (None, Place::EqualLoad) => say!(l, "mean-of-equal-loads"),
         (None, Place::EqualLatency) => say!(l, "at-equal-latency"),
@@ -70,8 +70,13 @@ fn at(l: Language, step: &StepFacts) -> String {
 }
 
 /// The figure as it is printed; marked where the drive did not limit it.
-fn level(facts: &Facts, step: &StepFacts, metric: &Metric, subject: usize) -> String {
-    match lead::value(step) {
+fn level(
+    facts: &Facts,
+    step: &StepFacts,
+    metric: &Metric,
+    (value, subject): (Option<usize>, usize),
+) -> String {
+    match value {
         Some(value) => {
             let cell = step.cell(subject, value);
             let text = cell.and_then(|c| {

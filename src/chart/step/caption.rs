@@ -1,17 +1,10 @@
-//! How a step's figures are named: captions, axes, groups, and what is claimed there.
-
-use std::cmp::Ordering;
+//! How a step's figures are named: captions, axes, groups.
 
 use super::{Draw, marked};
-use crate::analysis::facts::{AxisValue, CellFacts};
-use crate::analysis::lead;
-use crate::analysis::metric::Metric;
-use crate::analysis::{At, Comparison, Standing};
+use crate::analysis::facts::CellFacts;
 use crate::chart::MARK;
-use crate::chart::axis::si;
 use crate::plan::Field;
 use crate::say;
-use crate::stats::Better;
 
 impl Draw<'_> {
     /// Where no heading says it, the step's title stands in the caption.
@@ -36,37 +29,6 @@ impl Draw<'_> {
     /// On the first page no mark stands at a number: the number is left out.
     pub fn marked(&self, cell: &CellFacts, text: String) -> String {
         if self.quiet { text } else { marked(cell, text) }
-    }
-
-    /// The largest claimed difference in a metric at a point of the figure: "; claimed: A +21 % at
-    /// 96".
-    pub fn called_out(&self, metric: &Metric) -> String {
-        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
-        let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
-        let own = self
-            .facts
-            .comparisons
-            .iter()
-            .filter(|c| Some(c.step) == index && c.metric == *metric)
-            .filter(at);
-        // Where the step leads, if something is claimed there.
-        let leads =
-            |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
-        let largest = own.max_by(|a, b| {
-            (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
-        });
-        let Some(largest) = largest else { return String::new() };
-        let [value, ..] = largest.printed();
-        let sign = if metric.better() == Better::Higher { "+" } else { "−" };
-        let least = if largest.standing == Standing::AtLeast { "at least " } else { "" };
-        let at = match largest.at {
-            At::Value(value) if !self.step.values[value].label.is_empty() => {
-                format!(" at {}", self.step.values[value].label)
-            }
-            At::Load(ops) => format!(" at {} ops/s", si(ops)),
-            _ => String::new(),
-        };
-        format!("; claimed: {} {least}{sign}{value} %{at}", self.facts.subjects[largest.better])
     }
 
     /// "p99 read service time"
@@ -96,12 +58,9 @@ impl Draw<'_> {
         }
     }
 
+    /// A group's name; a point alone has none.
     pub fn groups(&self) -> Vec<String> {
-        let named = |v: &AxisValue| match v.label.is_empty() {
-            true => self.step.name.clone(),
-            false => v.text(self.facts.language),
-        };
-        self.step.values.iter().map(named).collect()
+        self.step.values.iter().map(|v| v.text(self.facts.language)).collect()
     }
 
     /// "threads = 4", for figures of one point.

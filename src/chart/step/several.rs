@@ -1,5 +1,5 @@
 //! Figures of what there are several of at a point: drives, instances, neighbours; and of one class
-//! of op a minute.
+//! of op per minute.
 
 use super::{Draw, name, scaled, user_latency};
 use crate::analysis::facts::CellFacts;
@@ -18,9 +18,9 @@ impl Draw<'_> {
     pub fn per_minute(&self) -> Option<Figure> {
         let Of::PerMinute(class) = lead::metric(self.facts, self.step).figure else { return None };
         let done = |t: &Summary| Some(scaled(t.class(Some(class))?.done_per_minute.as_ref()?, 1.0));
-        let unit = format!("{}s a minute", class.name());
-        let what = format!("{unit}{}", self.called_out(&Metric::total(Of::PerMinute(class))));
-        Some(self.bars("per-minute", &what, &unit, &done))
+        let unit = say!(self.facts.language, "figure-a-minute", class = class.name());
+        let metric = Metric::total(Of::PerMinute(class));
+        Some(self.bars("per-minute", &unit, &unit, Some(&metric), &done))
     }
 
     /// ops/s and p99 of each drive of a group at the lead point.
@@ -30,11 +30,13 @@ impl Draw<'_> {
             return Vec::new();
         }
         let l = self.facts.language;
+        let (time, time_unit) = self.time();
         let p99 = |s: &Summary| {
-            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3))
+            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
         };
         let ops = |s: &Summary| Some(scaled(&s.ops_per_s, 1.0));
-        let pick: [(&str, &str, &Pick<'_>); 2] = [("ops/s", "ops/s", &ops), ("p99", "µs", &p99)];
+        let pick: [(&str, &str, &Pick<'_>); 2] =
+            [("ops/s", "ops/s", &ops), ("p99", time_unit, &p99)];
         let groups =
             || (0..most).map(|drive| say!(l, "figure-drive", number = drive + 1)).collect();
         let made = pick.map(|(what, unit, pick)| {
@@ -57,10 +59,11 @@ impl Draw<'_> {
                 y_label: unit.to_string(),
                 groups: groups(),
                 series: series.collect(),
+                call_outs: Vec::new(),
                 lying: false,
                 quiet: self.quiet,
             };
-            self.figure(if unit == "µs" { "drives-p99" } else { "drives" }, plot)
+            self.figure(if unit == time_unit { "drives-p99" } else { "drives" }, plot)
         });
         made.into_iter().collect()
     }
@@ -69,8 +72,9 @@ impl Draw<'_> {
     pub fn by_instance(&self) -> Option<Figure> {
         let l = self.facts.language;
         let several = self.lead().iter().any(|(_, cell)| cell.instances.len() > 1);
+        let (time, time_unit) = self.time();
         let p99 = |s: &Summary| {
-            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, 1e3))
+            Some(scaled(user_latency(s, self.step)?.percentiles_ns[P99].as_ref()?, time))
         };
         let mean = |cell: &CellFacts| {
             let each: Option<Vec<f64>> =
@@ -88,9 +92,10 @@ impl Draw<'_> {
             title: self.title(),
             subtitle: self.subtitle(say!(l, "figure-of-instances", at = self.lead_label())),
             x_label: String::new(),
-            y_label: "µs".to_string(),
+            y_label: time_unit.to_string(),
             groups: vec![say!(l, "figure-pooled"), say!(l, "figure-mean-of-instances")],
             series: series.collect(),
+            call_outs: Vec::new(),
             lying: true,
             quiet: self.quiet,
         };
@@ -99,6 +104,7 @@ impl Draw<'_> {
 
     /// Bars by neighbour and percentile, a bar a subject.
     pub fn by_neighbour(&self) -> Figure {
+        let (time, time_unit) = self.time();
         const SHOWN: [&str; 4] = ["mean", "p99", "p99.9", "p99.99"];
         let l = self.facts.language;
         let value = |cell: &CellFacts, stream: &str, what: usize| {
@@ -109,7 +115,7 @@ impl Draw<'_> {
             } else {
                 times.percentiles_ns[what + 1].as_ref()
             };
-            estimate.map(|e| scaled(e, 1e3))
+            estimate.map(|e| scaled(e, time))
         };
         let cells: Vec<(&str, usize)> = self
             .neighbours()
@@ -131,9 +137,10 @@ impl Draw<'_> {
             title: self.title(),
             subtitle: self.subtitle(say!(l, "figure-by-neighbour", at = self.lead_label())),
             x_label: String::new(),
-            y_label: "µs".to_string(),
+            y_label: time_unit.to_string(),
             series: series.collect(),
             groups: cells.iter().map(group).collect(),
+            call_outs: Vec::new(),
             lying: true,
             quiet: self.quiet,
         };

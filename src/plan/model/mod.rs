@@ -7,6 +7,7 @@ pub mod headline;
 pub(super) mod preparation;
 mod stream;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ pub use self::preparation::{
 };
 pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
 use super::search::Search;
+use super::specification::Specifications;
 
 /// A protocol applied to subjects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -46,6 +48,9 @@ pub struct Plan {
     /// compared.
     #[serde(default)]
     pub vary: Vec<String>,
+    /// What is known of the subjects' drives and is not measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stated: Specifications,
     /// Subjects may share a physical device: a control run.
     #[serde(default)]
     pub same_device: bool,

@@ -1,0 +1,110 @@
+//! What is claimed at the points of a step's figures: for each subject that is better somewhere its
+//! largest difference, which the figure calls out where it lies.
+
+use std::cmp::Ordering;
+
+use super::Draw;
+use crate::analysis::lead;
+use crate::analysis::metric::Metric;
+use crate::analysis::{At, Comparison, Standing};
+use crate::chart::axis::si;
+use crate::chart::bars::CalledBar;
+use crate::chart::curve::{CalledPoint, CurvePoint, CurveSeries};
+use crate::say;
+use crate::stats::Better;
+
+/// More call-outs than this hide what they point at.
+const MOST: usize = 2;
+
+impl Draw<'_> {
+    /// The largest claimed differences in a metric at points of the figure, one a subject; the
+    /// largest first.
+    fn claimed(&self, metric: &Metric) -> Vec<&Comparison> {
+        let index = self.facts.steps.iter().position(|s| s.name == self.step.name);
+        let at = |c: &&Comparison| matches!(c.at, At::Value(_) | At::Load(_)) && c.is_claimed();
+        let own = || {
+            let all = self.facts.comparisons.iter();
+            all.filter(|c| Some(c.step) == index && c.metric == *metric).filter(at)
+        };
+        // Where the step leads, if something is claimed there.
+        let leads =
+            |c: &Comparison| lead::value(self.step).is_some_and(|value| c.at == At::Value(value));
+        let order = |a: &&Comparison, b: &&Comparison| {
+            (leads(a), a.low).partial_cmp(&(leads(b), b.low)).unwrap_or(Ordering::Equal)
+        };
+        let of = |subject| own().filter(|c| c.better == subject).max_by(order);
+        let mut all: Vec<&Comparison> = (0..self.facts.subjects.len()).filter_map(of).collect();
+        all.sort_by(|a, b| order(b, a));
+        all.truncate(MOST);
+        all
+    }
+
+    /// "+21 %", "at least +40 %"; against whom, where that is a question.
+    fn difference(&self, c: &Comparison, metric: &Metric) -> String {
+        let [value, ..] = c.printed();
+        let sign = if metric.better() == Better::Higher { "+" } else { "−" };
+        let least = if c.standing == Standing::AtLeast { "≥ " } else { "" };
+        let l = self.facts.language;
+        let own = format!("{least}{sign}{}", l.number(&format!("{value} %")));
+        match self.facts.subjects.len() {
+            0..=2 => own,
+            _ => say!(l, "claimed-against", value = own, other = &self.facts.subjects[c.worse]),
+        }
+    }
+
+    /// The same in words, for the caption: "; claimed: A +21 % at 96".
+    pub fn called_out(&self, metric: &Metric) -> String {
+        let l = self.facts.language;
+        let said = |c: &&Comparison| {
+            let place = match c.at {
+                At::Value(value) => self.step.values[value].text(l),
+                At::Load(ops) => format!("{} ops/s", l.number(&si(ops))),
+                _ => String::new(),
+            };
+            let subject = &self.facts.subjects[c.better];
+            let difference = self.difference(c, metric);
+            match place.is_empty() {
+                true => format!("{subject} {difference}"),
+                false => {
+                    say!(l, "claimed-at", subject = subject, value = difference, place = place)
+                }
+            }
+        };
+        let all: Vec<String> = self.claimed(metric).iter().map(said).collect();
+        let all = all.join(&say!(l, "list-comma"));
+        if all.is_empty() { all } else { say!(l, "figure-claimed", differences = all) }
+    }
+
+    pub fn called_bars(&self, metric: &Metric) -> Vec<CalledBar> {
+        let bar = |c: &&Comparison| {
+            let At::Value(group) = c.at else { return None };
+            Some(CalledBar { series: c.better, group, text: self.difference(c, metric) })
+        };
+        self.claimed(metric).iter().filter_map(bar).collect()
+    }
+
+    /// At points of the curves, each a cell's, or between two where loads were compared.
+    pub fn called_points(
+        &self,
+        metric: &Metric,
+        series: &[CurveSeries],
+        point: &dyn Fn(usize, usize) -> Option<CurvePoint>,
+    ) -> Vec<CalledPoint> {
+        let place = |c: &&Comparison| {
+            let at = match c.at {
+                At::Value(value) => point(c.better, value).map(|p| (p.x, p.y))?,
+                At::Load(ops) => on_line(series.get(c.better)?, ops)?,
+                _ => return None,
+            };
+            Some(CalledPoint { series: c.better, at, text: self.difference(c, metric) })
+        };
+        self.claimed(metric).iter().filter_map(place).collect()
+    }
+}
+
+/// The place on a drawn line.
+fn on_line(series: &CurveSeries, x: f64) -> Option<(f64, f64)> {
+    let pair = series.points.windows(2).find(|pair| pair[0].x <= x && x <= pair[1].x)?;
+    let share = (x - pair[0].x) / (pair[1].x - pair[0].x).max(f64::MIN_POSITIVE);
+    Some((x, pair[0].y + share * (pair[1].y - pair[0].y)))
+}

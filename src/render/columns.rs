@@ -1,0 +1,91 @@
+//! Narrow pieces in columns: filled one after another, and as deep as one another where all that is
+//! left has room on the page.
+
+/// Between two columns.
+pub const GUTTER: f32 = 14.0;
+
+/// How wide one of so many columns is.
+pub fn width(whole: f32, columns: usize) -> f32 {
+    (whole - GUTTER * (columns - 1) as f32) / columns as f32
+}
+
+/// How high a piece is, how much must stand together from it on, and whether it is but space.
+pub struct Size {
+    pub height: f32,
+    pub needed: f32,
+    pub empty: bool,
+}
+
+/// A strip of a page in columns.
+#[derive(Default)]
+pub struct Strip {
+    /// Pieces by their index, each with its column and how far down it stands.
+    pub placed: Vec<(usize, usize, f32)>,
+    /// How many pieces had room.
+    pub done: usize,
+    /// Of the longest column.
+    pub height: f32,
+}
+
+/// Pieces in columns of at most this height, on a page of that.
+pub fn strip(pieces: &[Size], columns: usize, (most, page): (f32, f32)) -> Strip {
+    let whole = filled(pieces, columns, (most, page));
+    if whole.done < pieces.len() {
+        return whole;
+    }
+    // All of it has room: the least height in which it still has.
+    let (mut low, mut high, mut best) = (0.0, most, whole);
+    for _ in 0..14 {
+        let middle = (low + high) / 2.0;
+        let tried = filled(pieces, columns, (middle, page));
+        if tried.done < pieces.len() {
+            low = middle;
+        } else {
+            (high, best) = (middle, tried);
+        }
+    }
+    best
+}
+
+fn filled(pieces: &[Size], columns: usize, (most, page): (f32, f32)) -> Strip {
+    let mut strip = Strip::default();
+    for column in 0..columns {
+        let mut y = 0.0;
+        while let Some(piece) = pieces.get(strip.done) {
+            let at = strip.done;
+            // What is taller than a page is divided after all.
+            let need = if piece.needed > page { piece.height } else { piece.needed };
+            if !piece.empty && y + need > most {
+                break;
+            }
+            strip.done += 1;
+            // No column begins with empty space.
+            if piece.empty && y == 0.0 {
+                continue;
+            }
+            strip.placed.push((at, column, y));
+            y += piece.height;
+            if !piece.empty {
+                strip.height = strip.height.max(y);
+            }
+        }
+    }
+    strip
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_room_is_divided_evenly_and_the_rest_is_left_for_the_next_page() {
+        let size = |_| Size { height: 10.0, needed: 10.0, empty: false };
+        let pieces: Vec<Size> = (0..8).map(size).collect();
+        let even = strip(&pieces, 2, (500.0, 500.0));
+        assert_eq!(even.done, 8);
+        assert!((even.height - 40.0).abs() < 1.0, "{}", even.height);
+        assert_eq!(even.placed[4], (4, 1, 0.0));
+        let full = strip(&pieces, 2, (25.0, 500.0));
+        assert_eq!((full.done, full.height), (4, 20.0));
+    }
+}
