@@ -232,14 +232,14 @@ fn a_thread_of_the_kernel_may_submit() {
 
 #[test]
 fn what_io_uring_cannot_do_with_a_file_is_refused_before_anything_is_filled() {
-    let dir = tempfile::tempdir_in("/dev/shm").unwrap();
-    std::fs::create_dir(dir.path().join("drive")).unwrap();
     for (knob, why, remedy) in [
         ("poll = \"iopoll\"", "so nothing is polled", "name a filesystem on one drive"),
         ("poll = \"hybrid\"", "so nothing is polled", "set `poll = \"none\"`"),
         ("poll = \"iopoll\", direct = false", "needs direct I/O", "set `direct = true`"),
         ("passthrough = true", "it is a file", "name a whole NVMe namespace"),
     ] {
+        let dir = tempfile::tempdir_in("/dev/shm").unwrap();
+        std::fs::create_dir(dir.path().join("drive")).unwrap();
         let engine = format!("{{ kind = \"uring\", {knob} }}");
         let text = protocol(&engine, "workload = \"random\"");
         std::fs::write(dir.path().join("p.toml"), text).unwrap();
