@@ -19,9 +19,8 @@ pub struct Bundles {
     /// How they are to be compared.
     #[command(flatten)]
     pub asked: AskedOptions,
-    /// Language of what is made of them: en, ja or pt-BR. Hidden while figures and the evidence of
-    /// bottlenecks are English alone
-    #[arg(long, value_name = "TAG", default_value = "en", hide = true)]
+    /// Language of what is made of them: en, ja or pt-BR
+    #[arg(long, value_name = "TAG", default_value = "en")]
     pub language: String,
 }
 

@@ -8,6 +8,7 @@ use super::{html, markdown, pdf};
 use crate::analysis::facts::Facts;
 use crate::brief::block::{Block, words};
 use crate::brief::{Document, Options, screens};
+use crate::chart::{Figure, Palette};
 use crate::language::Language;
 
 #[test]
@@ -48,8 +49,21 @@ fn outside(text: &str) -> String {
     out
 }
 
-/// Every text of some blocks but of figures, and but what bundles hold: plans, and facts of hosts
-/// and drives.
+/// A figure's caption, and the text that stands in its drawing or shows over a mark.
+fn drawn(figure: &Figure, into: &mut Vec<String>) {
+    into.push(figure.caption());
+    let svg = figure.svg(&Palette::default());
+    for element in ["text", "title"] {
+        let (opened, closed) = (format!("<{element}"), format!("</{element}>"));
+        let inner = svg.split(&opened).skip(1).filter_map(|rest| rest.split(&closed).next());
+        // Without the tags around runs of another font.
+        into.extend(inner.map(|text| {
+            text.split('<').filter_map(|run| Some(run.split_once('>')?.1)).collect::<String>()
+        }));
+    }
+}
+
+/// Every text of some blocks but what bundles hold: plans, and facts of hosts and drives.
 fn texts(blocks: &[Block], into: &mut Vec<String>) {
     for block in blocks {
         match block {
@@ -65,7 +79,7 @@ fn texts(blocks: &[Block], into: &mut Vec<String>) {
                 into.extend(table.head.iter().cloned());
                 into.extend(table.rows.iter().flat_map(|(_, cells)| cells.iter().cloned()));
             }
-            Block::Figures(_) => {}
+            Block::Figures(figures) => figures.iter().for_each(|figure| drawn(figure, into)),
         }
     }
 }

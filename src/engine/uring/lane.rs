@@ -10,7 +10,7 @@ use super::super::blockfile::{BlockFile, Buffers};
 use super::polling::Poll;
 use super::ring::{Options, register};
 use crate::base::clock::Clock;
-use crate::base::error::{Error, Result, failed};
+use crate::base::error::{Context, Error, Result, failed};
 use crate::load::{Done, Lane, Op, OpKind, Wait};
 
 /// How often the processor is offered to others before a wait for a completion sleeps: measured,
@@ -195,6 +195,19 @@ impl<F: Form> UringLane<F> {
     #[inline(always)]
     fn push(&mut self, entry: &F::Sq) -> Result<()> {
         // SAFETY: the buffer of a slot is not touched until its completion has been reaped.
+        match unsafe { self.ring.submission().push(entry) } {
+            Ok(()) => Ok(()),
+            Err(_) => self.push_when_there_is_room(entry),
+        }
+    }
+
+    /// A thread of the kernel (`sqpoll`) takes requests off the queue in its own time, so that it
+    /// may be full of such as have long been handed over.
+    #[cold]
+    fn push_when_there_is_room(&mut self, entry: &F::Sq) -> Result<()> {
+        let waited = self.ring.submit().and_then(|_| self.ring.submitter().squeue_wait());
+        waited.context("waiting for room in the submission queue")?;
+        // SAFETY: as in `push`.
         let pushed = unsafe { self.ring.submission().push(entry) };
         pushed.map_err(|_| {
             failed("the submission queue is full", "this is a defect of Dyno: please report it")
