@@ -84,7 +84,7 @@ pub fn printed_with_unit(
 }
 
 fn printed_rate(l: Language, rate: f64) -> (f64, String) {
-    match rate < 1000.0 {
+    match rate < 999.995 {
         true => ((rate * 100.0).round() / 100.0, l.number(&format!("{rate:.2}"))),
         false => (rate.round(), number_format::grouped(l, rate.round() as u64)),
     }
@@ -112,6 +112,7 @@ mod tests {
     fn what_is_printed_is_what_is_computed_with() {
         assert_eq!(printed_rate(Language::ENGLISH, 892_201.6), (892_202.0, "892,202".to_string()));
         assert_eq!(printed_rate(Language::ENGLISH, 12.344), (12.34, "12.34".to_string()));
+        assert_eq!(printed_rate(Language::ENGLISH, 999.996), (1000.0, "1,000".to_string()));
         assert_eq!(
             printed_latency(Language::ENGLISH, 169_000.0),
             (169_000.0, "169 µs".to_string())

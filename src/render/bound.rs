@@ -1,7 +1,7 @@
 //! Spaces at which no line may break: between a number and its sign of per cent, and within an
 //! interval.
 
-/// The text with no-break spaces in "64 %" and "[40, 1,010]".
+/// The text with no-break spaces in "64 %" and "[40, 1,010]"; in Portuguese "[40; 1.010]".
 pub fn bound(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 4);
     let (mut before, mut depth) = (' ', 0u32);
@@ -13,7 +13,7 @@ pub fn bound(text: &str) -> String {
             ']' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        let inside = depth > 0 && before == ',' && is_of_number(next);
+        let inside = depth > 0 && matches!(before, ',' | ';') && is_of_number(next);
         let percent = before.is_ascii_digit() && next == '%';
         out.push(if c == ' ' && (inside || percent) { '\u{a0}' } else { c });
         before = c;
@@ -33,5 +33,6 @@ mod tests {
     fn a_number_stays_with_its_sign_and_an_interval_in_one_piece() {
         let said = bound("A delivers 64 % [−4, 1,010] more, of 3 drives [see 1, 2].");
         assert_eq!(said, "A delivers 64\u{a0}% [−4,\u{a0}1,010] more, of 3 drives [see 1, 2].");
+        assert_eq!(bound("[−4; 1.010]"), "[−4;\u{a0}1.010]");
     }
 }

@@ -336,7 +336,7 @@ fn write(document: &Document, size: (f32, f32), layout: Layout, pages: Pages) ->
     let mut outline = Outline::new();
     outline_of(&layout.headings, &pages).into_iter().for_each(|node| outline.push_child(node));
     file.set_outline(outline);
-    file.set_tag_tree(pen.tags.tree());
+    file.set_tag_tree(pen.tags.tree(document.language.tag()));
     file.finish().map_err(|e| broken(&format!("{e:?}")))
 }
 

@@ -64,8 +64,8 @@ impl Tags {
         self.all[id].content.push(content);
     }
 
-    pub fn tree(self) -> TagTree {
-        let mut tree = TagTree::new().with_lang(Some("en".to_string()));
+    pub fn tree(self, language: &str) -> TagTree {
+        let mut tree = TagTree::new().with_lang(Some(language.to_string()));
         self.top.iter().for_each(|id| tree.push(self.group(*id)));
         tree
     }
