@@ -13,7 +13,8 @@ use super::{caveats, compare, conditions, lead};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::{Field, Places, Plan, Protocol, Step};
 use crate::record::{
-    Class, Fact, IdlePower, Outcome, PacingFloor, Point, PointContents, RunContents,
+    Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
+    RunContents,
 };
 use crate::stats::trend::Drift;
 
@@ -170,9 +171,14 @@ impl Gathering {
     /// What engines reported at a point; the last point of a step and subject stands for all.
     fn note_engine_facts(&mut self, subject: usize, point: &Point) {
         for fact in &point.facts {
-            let name =
-                format!("{}: {}, {}", fact.group, self.facts.subjects[subject], point.key.step);
-            let row = (fact.name.clone(), fact.value.clone());
+            let of = format!("{}, {}", self.facts.subjects[subject], point.key.step);
+            // What the generator did is a line for each stream, an engine's facts are many.
+            let (name, row) =
+                match Ceiling::of_fact(fact).is_some() || Overslept::of_fact(fact).is_some() {
+                    true => (fact.group.clone(), format!("{of}, {}", fact.name)),
+                    false => (format!("{}: {of}", fact.group), fact.name.clone()),
+                };
+            let row = (row, fact.value.clone());
             let rows = self.group(name);
             match rows.iter_mut().find(|(n, _)| *n == row.0) {
                 Some(old) => *old = row,

@@ -12,7 +12,7 @@ use super::tags::{TagId, Tags};
 use crate::chart::fonts::{self, Face};
 use crate::chart::{self, Figure, Palette, theme};
 
-pub const MARGIN: f32 = 38.0;
+pub const MARGIN: f32 = 34.0;
 pub const INK: Rgb = (0x1c, 0x27, 0x33);
 pub const FAINT: Rgb = (0x52, 0x5e, 0x6b);
 

@@ -27,7 +27,7 @@ const MOST_ROWS: usize = 200;
 const BESIDE_TEXT: f32 = 168.0;
 const MOST_BESIDE: usize = 300;
 /// Where a page's text ends, above its number.
-const FOOT: f32 = 34.0;
+const FOOT: f32 = 30.0;
 
 /// Lays the document out and writes it.
 pub fn pdf(document: &Document) -> Result<Vec<u8>> {

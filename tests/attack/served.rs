@@ -68,7 +68,7 @@ fn turning_the_names_of_a_servers_folder_changes_not_a_byte_of_somebodys() {
         for anew in [false, true] {
             let calm = served(server, anew, When::Never);
             assert_eq!(calm.code, Some(0), "without a turn: {calm:?}");
-            let turns = size(3, 100);
+            let turns = size(2, 100);
             // For good, and back after some calls: the server's start, or its end, is then on
             // either side.
             let done: u64 = (0..turns)

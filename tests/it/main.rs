@@ -26,6 +26,7 @@ mod method;
 mod parts;
 mod pinning;
 mod plans;
+mod polling;
 mod prepare;
 mod promise;
 mod registry;

@@ -63,7 +63,8 @@ fn a_result_near_the_generators_own_ceiling_is_marked_and_a_slower_one_is_not() 
     let (cell, _) = measure(&null("100us"));
     let verdict = cell.limit.expect("a verdict");
     assert_ne!(verdict.limit, Limit::Generator, "{verdict:?}");
-    contains(&Language::ENGLISH.text(&verdict.evidence), &["generator's ceiling"]);
+    let evidence = Language::ENGLISH.text(&verdict.evidence);
+    assert!(!evidence.contains("generator's ceiling"), "far from it: {evidence}");
 }
 
 #[test]

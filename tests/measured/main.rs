@@ -6,7 +6,6 @@ mod groups;
 mod labs;
 mod limits;
 mod meters;
-mod polling;
 mod quiet;
 mod selftest;
 mod terminals;

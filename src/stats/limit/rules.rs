@@ -211,9 +211,13 @@ fn ceiling(p: &Inputs) -> Option<Verdict> {
     Some(barred(Limit::Generator, evidence, message!("remedy-near-ceiling")))
 }
 
-/// The generator's ceiling stands beside every verdict.
+/// From this share of the generator's ceiling on, it stands beside the verdict, whatever that is.
+const HALF_OF_CEILING: f64 = 0.5;
+
+/// The verdict with the generator's ceiling, where that is not far.
 pub fn beside_ceiling(verdict: Verdict, p: &Inputs) -> Verdict {
-    let Some((_, ops_per_s)) = p.ceiling else { return verdict };
+    let near = p.ceiling.filter(|(share, _)| *share >= HALF_OF_CEILING);
+    let Some((_, ops_per_s)) = near else { return verdict };
     let ceiling = message!("verdict-ceiling", ops = Number(units::grouped(ops_per_s)));
     Verdict { evidence: both(verdict.evidence, ceiling), ..verdict }
 }
