@@ -14,7 +14,7 @@ use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
 use dyno::plan::{Drive, Place};
 
-use crate::support::{DYNO, skip};
+use crate::support::{DYNO, skip, until};
 
 pub const MIB: u64 = 1 << 20;
 
@@ -46,6 +46,12 @@ pub fn must(program: &str, args: &[&str]) -> String {
         String::from_utf8_lossy(&output.stderr)
     );
     String::from_utf8_lossy(&output.stdout).trim().to_string()
+}
+
+/// Mounts a device, which a mount namespace that another test has just made may hold for a moment:
+/// it begins with a copy of all mounts.
+pub fn mounted(args: &[&str]) {
+    until("the device to be free", 60, || ran("mount", args));
 }
 
 impl Loop {

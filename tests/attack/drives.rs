@@ -9,7 +9,7 @@ use dyno::base::error::{describe, exit, exit_code};
 use dyno::lab::{guard, shared};
 use dyno::plan::{Drive, Subject};
 
-use crate::bench::{Loop, MIB, attach, bench, drive, must};
+use crate::bench::{Loop, MIB, attach, bench, drive, mounted, must};
 use crate::marks::{self, MARKS};
 use crate::support::skip;
 
@@ -134,11 +134,11 @@ fn what_anything_else_uses_is_refused_even_where_erase_names_its_filesystem() {
     [&place, &second].iter().for_each(|p| fs::create_dir(p).unwrap());
     let at = place.to_str().unwrap();
     for (situation, options) in [("mounted", "rw"), ("mounted read-only", "ro,noload")] {
-        must("mount", &["-o", options, disk.path(), at]);
+        mounted(&["-o", options, disk.path(), at]);
         refused(situation, &disk, &named, "is mounted on");
         must("umount", &[at]);
     }
-    must("mount", &["-o", "ro,noload", disk.path(), at]);
+    mounted(&["-o", "ro,noload", disk.path(), at]);
     must("mount", &["--bind", at, second.to_str().unwrap()]);
     must("umount", &[at]);
     refused("mounted only by a bind", &disk, &named, "is mounted on");
@@ -188,7 +188,7 @@ fn a_partition_in_use_keeps_its_whole_disk() {
     passed("table and filesystem named", &disk, &all);
     let place = disk.folder.path().join("mnt");
     fs::create_dir(&place).unwrap();
-    must("mount", &["-o", "ro,noload", part.to_str().unwrap(), place.to_str().unwrap()]);
+    mounted(&["-o", "ro,noload", part.to_str().unwrap(), place.to_str().unwrap()]);
     refused("a partition mounted", &disk, &all, "is mounted on");
     must("umount", &[place.to_str().unwrap()]);
 }

@@ -33,10 +33,14 @@ impl Other {
         Other::started(command)
     }
 
-    /// In a mount namespace of its own.
+    /// In a mount namespace of its own, which lets go of what other tests have mounted: its copies
+    /// would hold their devices.
     fn apart(script: &str, device: &Path, folder: &Path) -> Other {
         let mut command = Command::new("unshare");
-        let script = format!("mount --make-rprivate / && {script} && echo ready && exec sleep 600");
+        let script = format!(
+            "mount --make-rprivate / && grep '^/dev/loop' /proc/self/mounts | cut -d' ' -f2 | \
+             xargs -r umount -l && {script} && echo ready && exec sleep 600"
+        );
         command.args(["--mount", "sh", "-ec", &script, "sh"]).args([device, folder]);
         command.stdout(Stdio::piped()).stdin(Stdio::null());
         Other::started(command)
