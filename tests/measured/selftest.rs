@@ -37,7 +37,8 @@ fn a_self_test_says_what_it_found_and_leaves_nothing_behind() {
     println!("{lines}");
     assert!(lines.contains("Not kept"), "{lines}");
     let same = value(&lines, "The same subject twice");
-    assert!(leading_number(same) <= 1 && same.contains("of 5 briefs"), "{same}");
+    // Each makes a false claim with a probability of at most 5 %: three of five do once in 860.
+    assert!(leading_number(same) <= 2 && same.contains("of 5 briefs"), "{same}");
     assert!(value(&lines, "Summary").contains("the same subject twice: "), "{lines}");
     for percent in [1, 3, 10] {
         assert!(
