@@ -14,7 +14,7 @@ use dyno::base::error::exit;
 use dyno::lab::guard::UNKNOWN;
 use dyno::plan::{Drive, Place};
 
-use crate::support::{DYNO, skip, until};
+use crate::support::{DYNO, find_loop, skip, until};
 
 pub const MIB: u64 = 1 << 20;
 
@@ -106,7 +106,9 @@ impl Drop for Loop {
 }
 
 pub fn attach(file: &Path) -> PathBuf {
-    PathBuf::from(must("losetup", &["--find", "--show", file.to_str().unwrap()]))
+    let output = find_loop().arg(file).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
 }
 
 /// Named, to be erased, whatever unknown is on it.

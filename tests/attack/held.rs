@@ -3,7 +3,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use dyno::base::clock::Clock;
@@ -12,7 +12,7 @@ use dyno::lab::guard;
 use dyno::lab::pin::Pins;
 use dyno::plan::{Drive, Place};
 
-use crate::bench::{Loop, REFUSAL, Room, bench, must};
+use crate::bench::{Loop, REFUSAL, Room, attach, bench, must};
 use crate::drives::{passed, refused};
 
 pub const CASES: usize = 21;
@@ -129,9 +129,7 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     let private = disk.folder.path().join("private-node");
     let (major, minor) = (libc::major(number).to_string(), libc::minor(number).to_string());
     must("mknod", &[private.to_str().unwrap(), "b", &major, &minor]);
-    let losetup =
-        |node: &Path| PathBuf::from(must("losetup", &["--find", "--show", node.to_str().unwrap()]));
-    let upper = losetup(&private);
+    let upper = attach(&private);
     refused("a loop device over a private node", &disk, &disk.drive(), "lies on it");
     fs::remove_file(&private).unwrap();
     refused("the same, the node removed", &disk, &disk.drive(), "lies on it");
@@ -140,8 +138,9 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
 
     let folder = disk.folder.path().join("there");
     fs::create_dir(&folder).unwrap();
-    let script = "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && losetup --find --show \
-                  \"$2/node\" > \"$2.loop\"";
+    let script = "mount -t tmpfs none \"$2\" && cp -a \"$1\" \"$2/node\" && \
+                  flock \"${TMPDIR:-/tmp}/dyno-tests-losetup.lock\" \
+                  losetup --find --show \"$2/node\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
     refused("a loop device made in another mount namespace", &disk, &disk.drive(), "lies on it");
     drop(other);
@@ -156,8 +155,9 @@ fn stacks_are_found_by_number_whatever_their_names_are() {
     let other = Other::apart("mount -o ro,noload \"$1\" \"$2\"", &disk.device, &folder);
     refused("mounted in another mount namespace", &disk, &named, "open for itself");
     drop(other);
-    let script = "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && losetup --find --show \
-                  \"$2/image\" > \"$2.loop\"";
+    let script = "mount \"$1\" \"$2\" && truncate -s 1M \"$2/image\" && \
+                  flock \"${TMPDIR:-/tmp}/dyno-tests-losetup.lock\" \
+                  losetup --find --show \"$2/image\" > \"$2.loop\"";
     let other = Other::apart(script, &disk.device, &folder);
     refused("under a file that is a loop device, mounted elsewhere", &disk, &named, "lies on it");
     drop(other);

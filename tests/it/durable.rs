@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use dyno::store::Bundle;
 
-use crate::support::{dyno, skip};
+use crate::support::{dyno, find_loop, skip};
 
 /// A loop device over a file, gone when dropped.
 struct Disk {
@@ -26,7 +26,7 @@ impl Disk {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("disk");
         std::fs::write(&file, vec![0; 16 << 20]).unwrap();
-        let made = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
+        let made = find_loop().arg(&file).output();
         let Some(made) = made.ok().filter(|made| made.status.success()) else {
             skip("loop devices cannot be made here (root is needed)");
             return None;

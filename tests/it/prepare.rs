@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use dyno::record::{Outcome, Prepared};
 use dyno::store::Bundle;
 
-use crate::support::{skip, until};
+use crate::support::{find_loop, skip, until};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
@@ -30,7 +30,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("disk");
         fs::File::create(&file).unwrap().set_len(mib << 20).unwrap();
-        let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
+        let output = find_loop().arg(&file).output();
         match output {
             Ok(output) if output.status.success() => {
                 let device = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());

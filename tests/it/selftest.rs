@@ -9,7 +9,7 @@ use dyno::cmd::selftest_result::{KEPT, line};
 use dyno::record::PacingFloor;
 use dyno::record::selftest::{Same, Scatter, SelfTest};
 
-use crate::support::{DYNO, have, said, skip};
+use crate::support::{DYNO, find_loop, have, said, skip};
 
 const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\n\
     duration = \"50ms\"\n\
@@ -137,7 +137,7 @@ impl Loop {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
         let file = folder.path().join("disk");
         std::fs::File::create(&file).expect("made").set_len(64 << 20).expect("a size");
-        let made = Command::new("losetup").args(["--find", "--show"]).arg(&file).output();
+        let made = find_loop().arg(&file).output();
         let Some(made) = made.ok().filter(|out| out.status.success()) else {
             skip("loop devices cannot be made here (root is needed)");
             return None;

@@ -40,6 +40,16 @@ pub fn seed() -> u64 {
     std::env::var("DYNO_SEED").map_or(11, |seed| seed.parse().expect("DYNO_SEED is a number"))
 }
 
+/// Binds a free loop device to the file that is added, one call at a time over all tests: of two
+/// that look at once each may find the same one, and the loser has the winner's open for a moment,
+/// which the guard takes for a use.
+pub fn find_loop() -> Command {
+    let mut command = Command::new("flock");
+    command.arg(std::env::temp_dir().join("dyno-tests-losetup.lock"));
+    command.args(["losetup", "--find", "--show"]);
+    command
+}
+
 /// Whether all of these programs are here; the test is skipped where not.
 pub fn have(programs: &[&str]) -> bool {
     let found = |name: &&str| {
