@@ -22,20 +22,6 @@ pub struct AxisValue {
     pub label: String,
 }
 
-/// What an axis of this field is called in English.
-pub fn field_label(field: Field) -> &'static str {
-    match field {
-        Field::Threads => "threads",
-        Field::Depth => "depth",
-        Field::OpsPerSec => "asked ops/s",
-        Field::BytesPerSec => "asked rate",
-        Field::LoadPercent => "load",
-        Field::Block => "block",
-        Field::Instances => "instances",
-        Field::Rates => "multiple of the rates",
-    }
-}
-
 /// What an axis of this field is called.
 pub fn field_text(l: Language, field: Field) -> String {
     match field {

@@ -17,7 +17,7 @@ use crate::record::{Class, PacingFloor, Prepared};
 use crate::stats::limit;
 use crate::stats::trend::Drift;
 
-pub use super::axis::{AxisFacts, AxisValue, field_label, field_text};
+pub use super::axis::{AxisFacts, AxisValue, field_text};
 
 /// A window as long as the fewest intervals that can be tested for drift.
 const TESTED_NS: u64 = 4_000_000_000;
@@ -249,10 +249,5 @@ impl StepFacts {
     /// What the axis counts, for a column's head.
     pub fn axis_text(&self, l: Language) -> String {
         self.axis.as_ref().map_or(String::new(), |axis| field_text(l, axis.field))
-    }
-
-    /// What the axis counts, in words for a heading.
-    pub fn axis_label(&self) -> &'static str {
-        self.axis.as_ref().map_or("", |axis| field_label(axis.field))
     }
 }

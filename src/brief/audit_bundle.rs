@@ -21,7 +21,7 @@ pub fn of_bundle(facts: &Facts) -> Vec<Dataset> {
 
 fn dataset(facts: &Facts, step: &StepFacts) -> Dataset {
     let points: Vec<String> = step.values.iter().map(|v| v.number.to_string()).collect();
-    let at_label = step.axis_label().to_string();
+    let at_label = step.axis_text(Language::ENGLISH);
     let mut made = Dataset {
         name: step.name.clone(),
         at_label,

@@ -18,7 +18,7 @@ pub fn metric(l: Language, metric: &Metric, step: &StepFacts) -> String {
         Figure::MbPerWatt(i) => say!(l, "mb-per-watt-by", class = &i.class, kind = &i.kind),
         Figure::JoulesPerOp(i) => say!(l, "energy-per-op-by", class = &i.class, kind = &i.kind),
         Figure::PerMinute(class) if *class == NEW_ORDER => say!(l, "new-orders-per-minute"),
-        _ => short(l, &Metric::total(metric.figure.clone())),
+        _ => Metric::total(metric.figure.clone()).text(l),
     };
     metric.part.name().map_or(figure.clone(), |part| format!("{part} {figure}"))
 }
@@ -30,16 +30,6 @@ fn latency(l: Language, figure: String, metric: &Metric, step: &StepFacts) -> St
         (false, Some(class)) => say!(l, "latency-of", figure = figure, class = class),
         (true, None) => say!(l, "response-time", figure = figure),
         (true, Some(class)) => say!(l, "response-time-of", figure = figure, class = class),
-    }
-}
-
-/// A metric as a column's head: "p99", "reader-4 p99", "mean".
-pub fn short(l: Language, metric: &Metric) -> String {
-    let (own, part) = (metric.short(), metric.part.name());
-    match (&metric.figure, part) {
-        (Figure::Mean, None) => say!(l, "mean"),
-        (Figure::Mean, Some(part)) => format!("{part} {}", say!(l, "mean")),
-        _ => own,
     }
 }
 
@@ -72,7 +62,7 @@ pub fn printed_with_unit(
     cell: &CellFacts,
 ) -> Option<String> {
     let (_, text) = printed(l, metric, step, cell)?;
-    let own = || short(l, &Metric::total(metric.figure.clone()));
+    let own = || Metric::total(metric.figure.clone()).text(l);
     Some(match metric.figure {
         Figure::Mean | Figure::Percentile(_) => format!("{} {text}", own()),
         Figure::JoulesPerOp(_) => say!(l, "per-op", energy = text),

@@ -1,38 +1,14 @@
-//! Axes of sweeps in words, and places on them.
+//! Places on the axes of sweeps, in words.
 
 use crate::analysis::facts::StepFacts;
 use crate::language::Language;
 use crate::plan::Field;
 use crate::say;
 
-/// What the axis of a step counts, as a column's head.
-pub fn axis(l: Language, step: &StepFacts) -> String {
-    let Some(axis) = &step.axis else { return String::new() };
-    match axis.field {
-        Field::Threads => say!(l, "axis-threads"),
-        Field::Depth => say!(l, "axis-depth"),
-        Field::OpsPerSec => say!(l, "axis-asked-ops"),
-        Field::BytesPerSec => say!(l, "axis-asked-rate"),
-        Field::LoadPercent => say!(l, "axis-load"),
-        Field::Block => say!(l, "axis-block"),
-        Field::Instances => say!(l, "axis-instances"),
-        Field::Rates => say!(l, "axis-rates"),
-    }
-}
-
-/// A value of the axis: "64", "10 MB/s", "maximum".
-pub fn label(l: Language, step: &StepFacts, value: usize) -> String {
-    let value = &step.values[value];
-    match value.number.is_infinite() {
-        true => say!(l, "maximum"),
-        false => l.number(&value.label),
-    }
-}
-
 /// Where on the axis: " at every depth (1 to 64)", " at 8, 16 and 32 threads".
 pub fn place(l: Language, step: &StepFacts, values: &[usize]) -> String {
     let Some(axis) = &step.axis else { return String::new() };
-    let labels: Vec<String> = values.iter().map(|v| label(l, step, *v)).collect();
+    let labels: Vec<String> = values.iter().map(|v| step.values[*v].text(l)).collect();
     if labels.len() == step.values.len() && labels.len() > 2 {
         return every(l, axis.field, &labels[0], &labels[labels.len() - 1]);
     }

@@ -133,10 +133,10 @@ fn row(
     let (subject, with) = if a_first { (a, b) } else { (b, a) };
     let times = times_as_good(own, rival, better)?;
     Some([
-        wording::short(l, metric),
+        metric.text(l),
         facts.subjects[subject].clone(),
         facts.subjects[with].clone(),
-        wording::label(l, step, value),
+        step.values[value].text(l),
         main.calculation(better, &own_text, &rival_text),
         l.number(&main.result(times)),
         format!("{} {}", formula(l, other), l.number(&other.result(times))),

@@ -136,7 +136,7 @@ fn header(facts: &Facts) -> Vec<Block> {
 
 fn points(facts: &Facts, step: &StepFacts) -> Table {
     let l = facts.language;
-    let mut head = vec![wording::axis(l, step), say!(l, "column-subject")];
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend([say!(l, "column-stream"), say!(l, "column-class")]);
     head.extend(["ops/s", "±", "MB/s"].map(String::from));
     head.push(say!(l, "mean"));
@@ -144,7 +144,7 @@ fn points(facts: &Facts, step: &StepFacts) -> Table {
     head.push(say!(l, "column-max"));
     let mut table = Table::new(4, &head);
     for cell in &step.cells {
-        let at = &wording::label(l, step, cell.value);
+        let at = &step.values[cell.value].text(l);
         for (stream, headline, summary) in &cell.streams {
             let stream = if *headline { stream.clone() } else { format!("({stream})") };
             for class in &summary.classes {
@@ -238,7 +238,7 @@ fn open_loop(facts: &Facts, step: &StepFacts) -> Option<Block> {
                 continue;
             }
             let place =
-                format!("{} {}", facts.subjects[cell.subject], wording::label(l, step, cell.value));
+                format!("{} {}", facts.subjects[cell.subject], step.values[cell.value].text(l));
             let late = number_format::share(l, s.late as f64 / s.ops.max(1) as f64);
             let backlog = number_format::grouped(l, s.backlog_max);
             items.push(match s.achieved().map(|a| number_format::share(l, a)) {

@@ -2,9 +2,9 @@
 //! `difference`, so that one comparison has one number and one interval wherever it stands.
 
 use super::metric_text::printed_latency;
-pub use super::metric_text::{metric, printed, printed_value, printed_with_unit, short};
+pub use super::metric_text::{metric, printed, printed_value, printed_with_unit};
 use super::number_format;
-pub use super::place_text::{axis, label, place};
+pub use super::place_text::place;
 use crate::analysis::alike;
 use crate::analysis::claims::{Claim, Crossover};
 use crate::analysis::compare::{At, Comparison, Standing};
@@ -44,7 +44,7 @@ fn by(l: Language, comparison: &Comparison) -> String {
 /// For a table: who is better, by how much, and how that stands; of a latency, which.
 pub fn in_table(facts: &Facts, comparison: &Comparison) -> String {
     let what = if comparison.metric.is_latency() {
-        format!("{} ", short(facts.language, &comparison.metric))
+        format!("{} ", comparison.metric.text(facts.language))
     } else {
         String::new()
     };
@@ -260,7 +260,7 @@ pub fn stopped(l: Language, sentence: String) -> String {
 /// The same within the step's own part.
 pub fn crossed(facts: &Facts, crossover: &Crossover) -> String {
     let (l, step) = (facts.language, &facts.steps[crossover.step]);
-    let (from, until) = (label(l, step, crossover.from), label(l, step, crossover.until));
+    let (from, until) = (step.values[crossover.from].text(l), step.values[crossover.until].text(l));
     let (before, after) = (&facts.subjects[crossover.before], &facts.subjects[crossover.after]);
     let what = metric(l, &crossover.metric, step);
     match crossover.metric.better() {

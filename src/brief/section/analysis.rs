@@ -71,9 +71,9 @@ fn ends(facts: &Facts, step: &StepFacts) -> Option<String> {
             l,
             "p99-from-to",
             low = number_format::time(l, first.2),
-            from = wording::label(l, step, first.0),
+            from = step.values[first.0].text(l),
             high = number_format::time(l, last.2),
-            to = wording::label(l, step, last.0),
+            to = step.values[last.0].text(l),
             subject = &facts.subjects[subject]
         ));
     }
@@ -99,7 +99,7 @@ fn last_of_load(facts: &Facts, step: &StepFacts) -> Option<String> {
         }
     }
     let (before, last) = between?;
-    let (from, to) = (wording::label(l, step, before), wording::label(l, step, last));
+    let (from, to) = (step.values[before].text(l), step.values[last].text(l));
     let changes = each.join(&say!(l, "list-comma"));
     Some(match step.axis.as_ref()?.field {
         Field::Threads => say!(l, "from-to-threads", from = from, to = to, changes = changes),

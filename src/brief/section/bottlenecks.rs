@@ -4,7 +4,6 @@ use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::brief::basis::{because, limit};
 use crate::brief::block::{Block, Table};
-use crate::brief::wording;
 use crate::chart::MARK;
 use crate::chart::step::name;
 use crate::language::Language;
@@ -27,7 +26,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         let rows = joined(rows(facts, step));
         if !rows.is_empty() {
             let head = [
-                wording::axis(l, step),
+                step.axis_text(l),
                 say!(l, "column-subject"),
                 say!(l, "column-limited-by"),
                 say!(l, "column-because"),
@@ -43,7 +42,7 @@ pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
         let l = facts.language;
-        let at = wording::label(l, step, cell.value);
+        let at = step.values[cell.value].text(l);
         Some(vec![at, name(facts, cell), limit(l, verdict.limit), because(l, verdict)])
     };
     step.cells.iter().filter_map(row).collect()

@@ -154,7 +154,7 @@ fn rate_row(
         }
     };
     vec![
-        wording::label(l, step, cell.value),
+        step.values[cell.value].text(l),
         facts.subjects[cell.subject].clone(),
         name.to_string(),
         l.number(&asked.to_string()),
@@ -172,7 +172,7 @@ fn oddities(facts: &Facts) -> Vec<String> {
     for step in &facts.steps {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
-                let at = wording::label(l, step, cell.value);
+                let at = step.values[cell.value].text(l);
                 let place =
                     format!("{}, {} {at}, {name}", step.title, facts.subjects[cell.subject]);
                 let said = odd(l, summary).into_iter();

@@ -4,7 +4,7 @@ use super::Section;
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, PERCENTILES, Summary};
 use crate::brief::block::{Block, Mark, Table};
-use crate::brief::{number_format, wording};
+use crate::brief::number_format;
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
@@ -24,7 +24,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 fn table(facts: &Facts, step: &StepFacts) -> Table {
     let l = facts.language;
     let mut head = vec![
-        wording::axis(l, step),
+        step.axis_text(l),
         say!(l, "column-subject"),
         say!(l, "column-stream"),
         say!(l, "column-class"),
@@ -38,7 +38,7 @@ fn table(facts: &Facts, step: &StepFacts) -> Table {
     for cell in &step.cells {
         for (stream, headline, summary) in &cell.streams {
             for class in &summary.classes {
-                let at = wording::label(l, step, cell.value);
+                let at = step.values[cell.value].text(l);
                 let mut row = vec![at, name(facts, cell), stream.clone()];
                 row.extend(numbers(l, cell.repeats.len(), summary, class));
                 table.row(if *headline { Mark::None } else { Mark::Side }, row);

@@ -46,12 +46,12 @@ pub fn table(facts: &Facts, index: usize, short: bool) -> Option<Table> {
     let metrics = metrics(facts, index);
     let pairs = pairs(facts.subjects.len(), short);
     let several = facts.subjects.len() > 2;
-    let mut head = vec![wording::axis(l, step)];
+    let mut head = vec![step.axis_text(l)];
     if several {
         head.extend([say!(l, "column-subject"), say!(l, "column-with")]);
     }
     for own in &metrics {
-        let name = wording::short(l, &own.metric);
+        let name = own.metric.text(l);
         match pairs.len() {
             0 => head.push(name),
             1 => head.extend(facts.subjects.iter().map(|s| format!("{name}, {s}"))),
@@ -140,7 +140,7 @@ fn places(facts: &Facts, index: usize, short: bool) -> Vec<At> {
 
 fn label(l: Language, step: &StepFacts, at: At) -> String {
     match at {
-        At::Value(value) => wording::label(l, step, value),
+        At::Value(value) => step.values[value].text(l),
         At::Mean => say!(l, "mean"),
         At::Load(ops) => say!(l, "row-at-load", load = number_format::count(l, ops)),
         At::Latency(ns) => say!(l, "row-at-p99", latency = number_format::time(l, ns)),

@@ -9,7 +9,6 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99, Summary};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::wording;
 use crate::chart::step::name;
 use crate::language::Language;
 use crate::say;
@@ -83,7 +82,7 @@ fn instance_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
         let each: Option<Vec<f64>> = cell.instances.iter().map(|(_, s)| p99_ns(step, s)).collect();
         let each = each?;
         let mean = each.iter().sum::<f64>() / each.len() as f64;
-        let mut row = vec![wording::label(l, step, cell.value), name(facts, cell)];
+        let mut row = vec![step.values[cell.value].text(l), name(facts, cell)];
         row.extend([cell.instances.len().to_string(), number_format::ops(l, &total.ops_per_s)]);
         row.push(p99_ns(step, total).map_or(NONE.to_string(), |ns| number_format::time(l, ns)));
         row.push(number_format::time(l, mean));
@@ -110,7 +109,7 @@ fn table(
     head: Vec<String>,
     rows: Vec<Vec<String>>,
 ) -> Option<Table> {
-    let head = [vec![wording::axis(l, step)], head].concat();
+    let head = [vec![step.axis_text(l)], head].concat();
     (!rows.is_empty()).then(|| Table::of(left, &head, rows))
 }
 
@@ -120,7 +119,7 @@ fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
         let total = cell.total.as_ref().filter(|_| cell.drives.len() > 1)?;
         let ops: Vec<f64> = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).collect();
         let p99: Option<Vec<f64>> = cell.drives.iter().map(|(_, s)| p99_ns(step, s)).collect();
-        let mut row = vec![wording::label(l, step, cell.value), name(facts, cell)];
+        let mut row = vec![step.values[cell.value].text(l), name(facts, cell)];
         row.extend([cell.drives.len().to_string(), number_format::ops(l, &total.ops_per_s)]);
         row.extend(three(spread(&ops), |ops| number_format::count(l, ops)));
         row.push(p99_ns(step, total).map_or(NONE.to_string(), |ns| number_format::time(l, ns)));
@@ -151,7 +150,7 @@ fn drive_rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
             let drive_name =
                 facts.drives[cell.subject].get(*drive as usize).cloned().unwrap_or_default();
             all.push(vec![
-                wording::label(l, step, cell.value),
+                step.values[cell.value].text(l),
                 name(facts, cell),
                 drive_name,
                 number_format::ops(l, &summary.ops_per_s),

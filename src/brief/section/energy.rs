@@ -6,7 +6,6 @@ use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::power::{MOST_DELAY_S, PowerFacts};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::wording;
 use crate::chart;
 use crate::chart::step::name;
 use crate::language::Language;
@@ -19,8 +18,7 @@ pub const SECTION: Section =
 
 /// What matters most comes first, since a terminal leaves out what does not fit.
 fn head(l: Language, step: &StepFacts) -> Vec<String> {
-    let mut head =
-        vec![wording::axis(l, step), say!(l, "column-subject"), say!(l, "column-power-of")];
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject"), say!(l, "column-power-of")];
     head.extend(["W", "±", "ops/s/W", "±", "J/op", "MB/s/W"].map(String::from));
     head.extend([
         say!(l, "column-energy"),
@@ -70,7 +68,7 @@ fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     for cell in &step.cells {
         for power in &cell.power {
             let l = facts.language;
-            let mut row = vec![wording::label(l, step, cell.value), name(facts, cell)];
+            let mut row = vec![step.values[cell.value].text(l), name(facts, cell)];
             row.extend(of(l, power));
             all.push(row);
         }
@@ -118,7 +116,7 @@ pub fn notes(facts: &Facts) -> Vec<String> {
                     all.push(late);
                 }
                 if p.joules.is_none() {
-                    let at = wording::label(l, step, cell.value);
+                    let at = step.values[cell.value].text(l);
                     let covered = format!("{:.0} %", p.covered * 100.0);
                     all.push(say!(
                         l,

@@ -4,7 +4,6 @@ use super::Section;
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
-use crate::brief::wording;
 use crate::plan::search::Search;
 use crate::say;
 use crate::stats::Estimate;
@@ -21,7 +20,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         let most = say!(
             l,
             "column-most-within",
-            axis = wording::axis(l, step),
+            axis = step.axis_text(l),
             stream = &search.stream,
             percentile = &search.percentile,
             limit = limit
@@ -56,9 +55,8 @@ fn row(facts: &Facts, step: &StepFacts, search: &Search, subject: usize) -> Vec<
     let before = |cell: &&&CellFacts| first_broken.is_none_or(|value| cell.value < value);
     let held = cells.iter().rev().find(|cell| before(cell) && holds(cell));
     let broken = broken.filter(|cell| first_broken == Some(cell.value));
-    let label = |value: Option<usize>| {
-        value.map_or(NONE.to_string(), |value| wording::label(l, step, value))
-    };
+    let label =
+        |value: Option<usize>| value.map_or(NONE.to_string(), |value| step.values[value].text(l));
     let latency = |cell: Option<&&CellFacts>| {
         number_format::latency(l, cell.and_then(|c| reached(c, search)))
     };

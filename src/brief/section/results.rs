@@ -83,7 +83,7 @@ pub fn describe(l: Language, step: &StepFacts) -> String {
 pub fn side_by_side(facts: &Facts, index: usize) -> Table {
     let step = &facts.steps[index];
     let l = facts.language;
-    let mut head = vec![wording::axis(l, step), say!(l, "column-subject")];
+    let mut head = vec![step.axis_text(l), say!(l, "column-subject")];
     head.extend(["ops/s", "±", "MB/s", "p50", "p99", "p99.9"].map(String::from));
     if facts.subjects.len() > 1 {
         head.push(say!(l, "column-difference"));
@@ -91,7 +91,7 @@ pub fn side_by_side(facts: &Facts, index: usize) -> Table {
     let mut table = Table::new(2, &head);
     for value in 0..step.values.len() {
         for subject in 0..facts.subjects.len() {
-            let label = if subject == 0 { wording::label(l, step, value) } else { String::new() };
+            let label = if subject == 0 { step.values[value].text(l) } else { String::new() };
             let mark = if subject == 0 { Mark::First } else { Mark::None };
             table.row(mark, [vec![label], row(facts, index, subject, value)].concat());
         }

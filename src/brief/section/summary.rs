@@ -56,7 +56,7 @@ fn row(facts: &Facts, index: usize, step: &StepFacts, pair: bool) -> Vec<String>
 
 /// "p99", "ops/s": whose latency it is stands in the step's own part.
 fn what(l: Language, metric: &Metric, step: &StepFacts) -> String {
-    if metric.is_latency() { wording::short(l, metric) } else { wording::metric(l, metric, step) }
+    if metric.is_latency() { metric.text(l) } else { wording::metric(l, metric, step) }
 }
 
 fn at(l: Language, step: &StepFacts, value: Option<usize>) -> String {

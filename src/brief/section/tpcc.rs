@@ -43,7 +43,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         for cell in &step.cells {
             for (name, _, summary) in &cell.streams {
                 if summary.classes.iter().any(|c| c.class == NEW_ORDER) {
-                    let at = wording::label(l, step, cell.value);
+                    let at = step.values[cell.value].text(l);
                     let parts = [&facts.subjects[cell.subject], &at, name]
                         .map(String::as_str)
                         .into_iter()
