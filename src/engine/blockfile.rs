@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
+use super::pages::Pages;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::base::rng::Seed;
 use crate::engine::{Access, Home, Site};
@@ -204,32 +205,18 @@ fn capacity(mut file: &File, path: &Path) -> Result<u64> {
 /// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does
 /// not compress or as far as the plan says.
 pub struct Buffers {
-    memory: std::ptr::NonNull<u8>,
-    layout: std::alloc::Layout,
+    memory: Pages,
     each: usize,
     /// The zeros at the end of every sector.
     zeros: usize,
 }
 
-// SAFETY: the memory is owned by this value alone and is plain bytes.
-unsafe impl Send for Buffers {}
-
 impl Buffers {
     pub fn new(slots: u32, each: u32, compressible: f64, seed: Seed) -> Result<Buffers> {
         let each = (each as usize).next_multiple_of(4096);
-        let layout = std::alloc::Layout::from_size_align(each * slots as usize, 4096)
-            .context("sizing the buffers")?;
-        // SAFETY: the size is not zero, since a slot has at least 4,096 bytes and there is at least
-        // one.
-        let memory = unsafe { std::alloc::alloc_zeroed(layout) };
-        let memory = std::ptr::NonNull::new(memory).ok_or_else(|| {
-            failed(
-                format!("no memory for {} bytes of buffers", layout.size()),
-                "lower depth or block",
-            )
-        })?;
+        let memory = Pages::new(each * slots as usize)?;
         let zeros = ((compressible / 100.0 * SECTOR as f64) as usize).min(SECTOR - 8);
-        let mut buffers = Buffers { memory, layout, each, zeros };
+        let mut buffers = Buffers { memory, each, zeros };
         let mut rng = seed.at(0);
         for sector in buffers.all().chunks_exact_mut(SECTOR) {
             for word in sector[..SECTOR - zeros].chunks_mut(8) {
@@ -240,8 +227,12 @@ impl Buffers {
     }
 
     fn all(&mut self) -> &mut [u8] {
-        // SAFETY: the allocation is that long, zeroed, and borrowed mutably through self.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.layout.size()) }
+        self.memory.all()
+    }
+
+    /// In which pages they are, for the disclosure.
+    pub fn pages(&self) -> &'static str {
+        self.memory.describe()
     }
 
     pub fn slot(&mut self, slot: u32) -> &mut [u8] {
@@ -259,13 +250,6 @@ impl Buffers {
             let word = (op.salt ^ op.at).wrapping_add(i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             sector[..8.min(random)].copy_from_slice(&word.to_le_bytes()[..8.min(random)]);
         }
-    }
-}
-
-impl Drop for Buffers {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout and not freed since.
-        unsafe { std::alloc::dealloc(self.memory.as_ptr(), self.layout) }
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::block_commands as commands;
 use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
-use super::{Engine, Site, Target};
+use super::{Engine, Site, Target, all_of};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
 use crate::base::rng::Seed;
@@ -67,29 +67,42 @@ impl Target for LibaioTarget {
     }
 
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
-        commands::check(&self.file, stream)?;
+        self.lane_on(&[self], stream, thread)
+    }
+
+    /// One context, many files.
+    fn lane_on(
+        &self,
+        targets: &[&dyn Target],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyLane>> {
+        let files =
+            all_of::<LibaioTarget>(targets)?.into_iter().map(|drive| Arc::clone(&drive.file));
+        let files: Vec<Arc<BlockFile>> = files.collect();
+        files.iter().try_for_each(|file| commands::check(file, stream))?;
         let seed = Seed::new(0, 1, u64::from(thread));
-        let depth = stream.depth as usize;
-        let mut buffers =
-            Buffers::new(stream.depth, largest_op(stream)?, self.file.compressible, seed)?;
-        let file_number = self.file.file.as_raw_fd() as u32;
+        let slots = stream.depth * files.len() as u32;
+        let depth = slots as usize;
+        let mut buffers = Buffers::new(slots, largest_op(stream)?, self.file.compressible, seed)?;
         let request = |slot: u32| Request {
             data: u64::from(slot),
-            file: file_number,
+            file: files[(slot / stream.depth) as usize].file.as_raw_fd() as u32,
             buffer: buffers.slot(slot).as_mut_ptr() as u64,
             ..Request::default()
         };
-        let mut requests: Vec<Request> = (0..stream.depth).map(request).collect();
+        let mut requests: Vec<Request> = (0..slots).map(request).collect();
         let addresses = requests.iter_mut().map(|request| request as *mut Request).collect();
         Ok(Box::new(LibaioLane {
-            context: Context::new(stream.depth)?,
+            context: Context::new(slots)?,
             buffers,
             requests,
             addresses,
             staged: Vec::with_capacity(depth),
             later: Vec::with_capacity(depth),
             events: vec![Event::default(); depth],
-            file: Arc::clone(&self.file),
+            depth: stream.depth,
+            files,
             clock: self.clock,
             in_flight: 0,
         }))
@@ -180,7 +193,10 @@ struct LibaioLane {
     /// From the first op on that the worker executes itself, in their order.
     later: Vec<(u32, Op)>,
     events: Vec<Event>,
-    file: Arc<BlockFile>,
+    /// Slots for each drive.
+    depth: u32,
+    /// By drive.
+    files: Vec<Arc<BlockFile>>,
     clock: Clock,
     in_flight: usize,
 }
@@ -189,15 +205,20 @@ struct LibaioLane {
 unsafe impl Send for LibaioLane {}
 
 impl LibaioLane {
+    #[inline(always)]
+    fn file(&self, slot: u32) -> &Arc<BlockFile> {
+        &self.files[(slot / self.depth) as usize]
+    }
+
     #[cold]
     fn failed(&self, slot: usize, result: i64) -> Error {
-        let request = &self.requests[slot];
+        let (request, file) = (&self.requests[slot], self.file(slot as u32));
         let at = request.offset as u64;
         if result < 0 {
             let cause = std::io::Error::from_raw_os_error(-result as i32);
-            self.file.op_failed("a request", at, cause)
+            file.op_failed("a request", at, cause)
         } else {
-            self.file.short("a request", at, result as usize, request.bytes as u32)
+            file.short("a request", at, result as usize, request.bytes as u32)
         }
     }
 
@@ -312,7 +333,8 @@ impl LibaioLane {
     }
 
     fn execute(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let (file, at) = (Arc::clone(&self.file), self.file.base + op.at);
+        let file = Arc::clone(self.file(slot));
+        let at = file.base + op.at;
         let (name, result) = match op.kind {
             OpKind::WriteFlush => {
                 let data = &self.buffers.slot(slot)[..op.len as usize];
@@ -341,11 +363,12 @@ impl Lane for LibaioLane {
         if op.kind.sends_data() {
             self.buffers.stamp(slot, op);
         }
+        let base = self.file(slot).base;
         let request = &mut self.requests[slot as usize];
         request.opcode = if op.kind == OpKind::Read { READ } else { WRITE };
         request.flags = if op.kind == OpKind::WriteFua { libc::RWF_DSYNC } else { 0 };
         request.bytes = u64::from(op.len);
-        request.offset = (self.file.base + op.at) as i64;
+        request.offset = (base + op.at) as i64;
         if is_asynchronous(op.kind) && self.later.is_empty() {
             self.staged.push(self.addresses[slot as usize]);
         } else {

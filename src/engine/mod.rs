@@ -4,16 +4,18 @@ mod block_commands;
 mod blockfile;
 pub mod libaio;
 pub mod null;
+mod pages;
 pub mod psync;
 pub mod rocksdb;
 pub mod sql;
 pub mod uring;
 
+use std::any::Any;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use crate::base::clock::Clock;
-use crate::base::error::Result;
+use crate::base::error::{Result, failed};
 use crate::base::registry::Registry;
 use crate::lab::data::Folder;
 use crate::load::sql::Script;
@@ -32,6 +34,18 @@ pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
     &sql::postgres::Postgres,
     &sql::sqlserver::SqlServer,
 ]);
+
+/// The targets of one engine's own type, which a worker on several drives is handed as `dyn`.
+fn all_of<'t, T: Target>(targets: &[&'t dyn Target]) -> Result<Vec<&'t T>> {
+    let own = |target: &&'t dyn Target| (*target as &'t dyn Any).downcast_ref::<T>();
+    let all: Option<Vec<&T>> = targets.iter().map(own).collect();
+    all.ok_or_else(|| {
+        failed(
+            "a worker was handed drives of different engines",
+            "this is a defect of Dyno: please report it",
+        )
+    })
+}
 
 /// The engine of that name.
 pub fn find(name: &str) -> Option<&'static dyn Engine> {
@@ -89,12 +103,30 @@ pub enum Access {
 }
 
 /// An open dataset, shared by the workers of all streams that use it.
-pub trait Target: Send + Sync {
+pub trait Target: Any + Send + Sync {
     /// What workloads may address in it.
     fn space(&self) -> Space;
 
     /// Opens worker `thread`'s lane, with everything allocated that it will need.
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>>;
+
+    /// Opens worker `thread`'s one lane on several drives' targets of this engine, itself among
+    /// them: the slots from 0 on are of the first, those from the stream's depth on of the second,
+    /// and so on. Engines with a depth above 1 have it.
+    fn lane_on(
+        &self,
+        targets: &[&dyn Target],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyLane>> {
+        match targets {
+            [_] => self.lane(stream, thread),
+            _ => Err(failed(
+                format!("a worker of '{}' drives one drive at a time", stream.engine.name),
+                "leave `drives_per_worker` out of the stream",
+            )),
+        }
+    }
 
     /// Opens worker `thread`'s lane for a workload of transactions, which `script` carries out.
     fn script_lane(

@@ -162,6 +162,17 @@ impl Target for NullTarget {
         }
         Ok(Box::new(TimedLane::new(model, clock, thread, depth)))
     }
+
+    /// Nothing distinguishes its drives.
+    fn lane_on(
+        &self,
+        targets: &[&dyn Target],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyLane>> {
+        let depth = stream.depth * targets.len() as u32;
+        self.lane(&Stream { depth, ..stream.clone() }, thread)
+    }
 }
 
 /// Completes everything at once.
@@ -272,7 +283,7 @@ mod tests {
     use crate::base::units::Rate;
     use crate::load::pacer::{Schedule, Share};
     use crate::load::recorder::Recorder;
-    use crate::load::worker::{Job, Slots, Window};
+    use crate::load::worker::{Drive, Job, Slots, Window};
     use crate::load::{OpKind, Source};
     use crate::plan::Arrival;
     use crate::record::{Class, Tally};
@@ -306,14 +317,12 @@ mod tests {
         let schedule = rate.map(|(ops, arrival)| {
             Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, 4096.0, Seed::new(1, 2, 3))
         });
+        let drive = Drive { source: Box::new(Reads), schedule, limit: None, recorder: &recorder };
         let job = Job {
             clock,
-            source: &mut Reads,
-            schedule,
-            slots: Slots::new(depth),
+            drives: &mut [drive],
+            slots: Slots::new(depth, 1),
             window: Window { from_ns: 0, until_ns },
-            limit: None,
-            recorder: &recorder,
             stop: &false.into(),
         };
         TimedLane::new(model, clock, 0, depth as usize).work(job).unwrap();

@@ -130,6 +130,7 @@ fn step(tool: &str, entry: &Entry, all: &[Entry]) -> Step {
             headline: cell.headline,
             target: Default::default(),
             cpus: None,
+            drives_per_worker: 1,
         })
         .collect();
     let sweep = entry.axis.map(|(field, _)| {

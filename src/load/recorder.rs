@@ -60,12 +60,12 @@ impl Live {
     }
 
     #[inline(always)]
-    fn add(&self, ns: u64) {
+    fn add(&self, ns: u64, ops: u64) {
         match self.counts.get(bucket_of(ns)) {
-            Some(count) => count.store(count.load(Relaxed) + 1, Relaxed),
-            None => self.overflow.add(1),
+            Some(count) => count.store(count.load(Relaxed) + ops, Relaxed),
+            None => self.overflow.add(ops),
         }
-        self.sum_ns.add(ns);
+        self.sum_ns.add(ns.wrapping_mul(ops));
         self.max_ns.raise_to(ns);
         self.min_ns_complement.raise_to(!ns);
     }
@@ -163,17 +163,18 @@ impl Recorder {
         }
     }
 
-    /// Counts one op of the measured window.
+    /// Counts ops of the measured window that have the same stamps; `bytes` and `misses` are of all
+    /// of them.
     #[inline(always)]
-    pub fn add(&self, class: u8, stamps: Stamps, bytes: u32, hit: bool) {
+    pub fn add(&self, class: u8, stamps: Stamps, ops: u64, bytes: u64, misses: u64) {
         let Some(Some(tally)) = self.tallies.get(usize::from(class)) else { return };
-        tally.service.add(stamps.completed_ns.saturating_sub(stamps.submitted_ns));
+        tally.service.add(stamps.completed_ns.saturating_sub(stamps.submitted_ns), ops);
         if let Some(response) = &tally.response {
-            response.add(stamps.completed_ns.saturating_sub(stamps.intended_ns));
+            response.add(stamps.completed_ns.saturating_sub(stamps.intended_ns), ops);
         }
-        tally.bytes.add(u64::from(bytes));
-        if !hit {
-            tally.misses.add(1);
+        tally.bytes.add(bytes);
+        if misses > 0 {
+            tally.misses.add(misses);
         }
     }
 
@@ -247,7 +248,7 @@ mod tests {
     #[test]
     fn service_and_response_are_both_kept_in_open_loop() {
         let recorder = Recorder::new(&[Class::READ], true);
-        recorder.add(0, stamps(0, 1_000, 1_100), 4096, true);
+        recorder.add(0, stamps(0, 1_000, 1_100), 1, 4096, 0);
         let mut tallies = Vec::new();
         recorder.add_to(&mut tallies);
         assert_eq!(tallies[0].service.max_ns, 100);
@@ -260,7 +261,7 @@ mod tests {
         let workers: Vec<_> =
             (0..3).map(|_| Recorder::new(&[Class::READ, Class::WRITE], false)).collect();
         for (i, worker) in workers.iter().enumerate() {
-            worker.add(0, stamps(0, 0, 10 * (i as u64 + 1)), 1, i != 0);
+            worker.add(0, stamps(0, 0, 10 * (i as u64 + 1)), 1, 1, u64::from(i == 0));
         }
         let mut tallies = Vec::new();
         workers.iter().for_each(|w| w.add_to(&mut tallies));

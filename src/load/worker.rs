@@ -3,8 +3,9 @@
 //! Each turn stages every op that is due and has a free slot, stamps, runs the lane, stamps, and
 //! tallies what has completed. An op belongs to the measured window when it was *intended* inside
 //! it; ops in flight when the window closes are waited for and counted, so that the slow ones are
-//! not lost. In closed loop an op is intended when it is submitted. The loop takes no lock,
-//! allocates nothing, prints nothing, and writes only its own recorder.
+//! not lost. In closed loop an op is intended when it is submitted. A worker may drive several
+//! drives through one lane: each has its own requests, schedule, slots and recorder. The loop takes
+//! no lock, allocates nothing, prints nothing, and writes only its own recorders.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -12,32 +13,42 @@ use super::lane::{Done, Lane, Wait};
 use super::op::{Cycles, OpKind, Source};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
+pub use super::slots::Slots;
+use super::slots::{InFlight, Queue};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 
-/// At most this many ops are handed over in one turn of a closed loop: a drive that gets its queue
-/// refilled in small portions is kept busier than one that gets it in heaps (measured,
-/// docs/benchmarks.md).
-const PORTION: usize = 4;
-
 /// What a worker is given.
-pub struct Job<'a> {
+pub struct Job<'a, 'd> {
     /// The clock of all stamps.
     pub clock: Clock,
-    /// What the requests are.
-    pub source: &'a mut dyn Source,
-    /// None: closed loop.
-    pub schedule: Option<Schedule>,
-    /// For as many ops at once as the lane was opened with.
+    /// At least one. Either all have a schedule or none has.
+    pub drives: &'a mut [Drive<'d>],
+    /// For as many drives, and as many ops at once on each, as the lane was opened with.
     pub slots: Slots,
     /// Warm-up ends and the window closes at these times.
     pub window: Window,
+    /// Set by whoever wants all workers to stop.
+    pub stop: &'a AtomicBool,
+}
+
+/// What a worker does to one of its drives.
+pub struct Drive<'d> {
+    /// What the requests are.
+    pub source: Box<dyn Source>,
+    /// None: closed loop.
+    pub schedule: Option<Schedule>,
     /// Stop after this many ops: the length of a fill.
     pub limit: Option<u64>,
     /// Where completed ops are tallied.
-    pub recorder: &'a Recorder,
-    /// Set by whoever wants all workers to stop.
-    pub stop: &'a AtomicBool,
+    pub recorder: &'d Recorder,
+}
+
+impl Drive<'_> {
+    #[inline(always)]
+    fn limit(&self) -> u64 {
+        self.limit.unwrap_or(u64::MAX)
+    }
 }
 
 /// The measured window on the job's clock; what is intended before it is warm-up.
@@ -49,120 +60,111 @@ pub struct Window {
     pub until_ns: u64,
 }
 
-/// An op that has been staged and not yet completed.
-#[derive(Clone, Copy)]
-struct InFlight {
-    class: u8,
-    /// Open loop: when it was due. Closed loop: not yet known when it is staged.
-    intended_ns: u64,
-    submitted_ns: u64,
-}
-
-/// The slots of a lane: which are free, and what the others hold. Allocated before the barrier.
-#[derive(Default)]
-pub struct Slots {
-    free: Vec<u32>,
-    held: Vec<InFlight>,
-    /// Staged in this turn and not yet stamped.
-    staged: Vec<u32>,
-    done: Vec<Done>,
-    /// A slot is free for the next op of the schedule, which is not due yet.
-    awaiting: bool,
-}
-
-impl Slots {
-    /// Slots for a lane of this depth, all free.
-    pub fn new(depth: u32) -> Slots {
-        let empty = InFlight { class: 0, intended_ns: 0, submitted_ns: 0 };
-        let n = depth as usize;
-        Slots {
-            free: (0..depth).rev().collect(),
-            held: vec![empty; n],
-            staged: Vec::with_capacity(n),
-            done: Vec::with_capacity(n),
-            awaiting: false,
-        }
-    }
-
-    #[inline(always)]
-    fn in_flight(&self) -> bool {
-        self.free.len() < self.held.len()
-    }
-}
-
 /// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the
 /// worker loop to the concrete type, so that the loop is compiled for each lane and calls it
 /// without indirection.
 pub trait AnyLane: Send {
-    /// Works until the window closes, the limit is reached or `stop` is set, and returns when
+    /// Works until the window closes, the limits are reached or `stop` is set, and returns when
     /// nothing is in flight. An error of the lane ends it at once.
-    fn work(&mut self, job: Job<'_>) -> Result<()>;
+    fn work(&mut self, job: Job<'_, '_>) -> Result<()>;
 }
 
 impl<L: Lane> AnyLane for L {
-    fn work(&mut self, job: Job<'_>) -> Result<()> {
+    fn work(&mut self, job: Job<'_, '_>) -> Result<()> {
         work(self, job)
     }
 }
 
-/// Runs `lane` until the window closes, the limit is reached or `stop` is set.
-pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
-    if let Some(cycles) = job.source.cycles() {
-        return work_in_cycles(
-            lane,
-            cycles,
-            (job.clock, job.window),
-            job.recorder,
-            job.stop,
-            job.slots.done,
-        );
-    }
-    if job.slots.held.len() == 1 && job.schedule.is_none() {
-        return work_one_at_a_time(lane, job);
-    }
+/// Runs `lane` until the window closes, the limits are reached or `stop` is set.
+pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_, '_>) -> Result<()> {
     let mut slots = std::mem::take(&mut job.slots);
-    let mut n = 0;
-    let limit = job.limit.unwrap_or(u64::MAX);
+    if let [drive] = &mut job.drives[..] {
+        let times = (job.clock, job.window);
+        if let Some(cycles) = drive.source.cycles() {
+            return work_in_cycles(lane, cycles, times, drive.recorder, job.stop, slots.done);
+        }
+        if slots.held.len() == 1 && drive.schedule.is_none() {
+            return work_one_at_a_time(lane, drive, times, job.stop, slots.done);
+        }
+    }
+    match job.drives.iter().any(|drive| drive.schedule.is_some()) {
+        true => work_on_schedule(lane, &mut job, &mut slots)?,
+        false => work_in_closed_loop(lane, &mut job, &mut slots)?,
+    }
+    job.drives.iter().for_each(|drive| note_backlog(&job, drive));
+    Ok(())
+}
+
+/// Whether a drive has ops left to be handed over.
+#[inline(always)]
+fn going_on(job: &Job<'_, '_>, slots: &Slots, now_ns: u64) -> bool {
+    let unfinished = |(drive, queue): (&Drive<'_>, &Queue)| queue.next < drive.limit();
+    now_ns < job.window.until_ns
+        && !job.stop.load(Relaxed)
+        && job.drives.iter().zip(&slots.queues).any(unfinished)
+}
+
+fn work_in_closed_loop<L: Lane>(
+    lane: &mut L,
+    job: &mut Job<'_, '_>,
+    slots: &mut Slots,
+) -> Result<()> {
     let mut now_ns = job.clock.now_ns();
-    while now_ns < job.window.until_ns && n < limit && !job.stop.load(Relaxed) {
-        n = stage_due(lane, &mut job, &mut slots, n, limit, now_ns)?;
-        let wait = match waiting(&job, &slots) {
-            Some(wait) => wait,
-            None => {
-                now_ns = idle(&job);
-                continue;
-            }
+    while going_on(job, slots, now_ns) {
+        stage_portion(lane, job, slots)?;
+        // With slots left for the next portion nothing is waited for.
+        let more = slots.staged.len() == slots.portion && !slots.full();
+        let wait = if more { Wait::No } else { Wait::One };
+        now_ns = turn(lane, job, slots, wait, tally_closed)?;
+    }
+    while slots.in_flight > 0 {
+        turn(lane, job, slots, Wait::One, tally_closed)?;
+    }
+    Ok(())
+}
+
+fn work_on_schedule<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Slots) -> Result<()> {
+    let mut now_ns = job.clock.now_ns();
+    while going_on(job, slots, now_ns) {
+        for at in 0..job.drives.len() {
+            stage_due(lane, job, slots, at, now_ns)?;
+        }
+        now_ns = match waiting(job, slots) {
+            Some(wait) => turn(lane, job, slots, wait, tally_open)?,
+            None => idle_until(job.clock, next_due_ns(job, slots), job.stop),
         };
-        now_ns = turn(lane, &job, &mut slots, wait)?;
-        job.recorder.issued.set(n);
     }
-    while slots.in_flight() {
-        turn(lane, &job, &mut slots, Wait::One)?;
+    while slots.in_flight > 0 {
+        turn(lane, job, slots, Wait::One, tally_open)?;
     }
-    note_backlog(&job);
     Ok(())
 }
 
 /// The same loop for one op at a time in closed loop, where there are no slots to keep account of.
 /// That account costs a third of what the loop costs (docs/benchmarks.md), and this is how RocksDB
 /// and pread are driven.
-fn work_one_at_a_time<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
-    let mut done = std::mem::take(&mut job.slots.done);
-    let limit = job.limit.unwrap_or(u64::MAX);
-    let (mut n, mut now_ns) = (0, job.clock.now_ns());
-    while now_ns < job.window.until_ns && n < limit && !job.stop.load(Relaxed) {
-        let op = job.source.op(n);
+fn work_one_at_a_time<L: Lane>(
+    lane: &mut L,
+    drive: &mut Drive<'_>,
+    (clock, window): (Clock, Window),
+    stop: &AtomicBool,
+    mut done: Vec<Done>,
+) -> Result<()> {
+    let (limit, recorder) = (drive.limit(), drive.recorder);
+    let (mut n, mut now_ns) = (0, clock.now_ns());
+    while now_ns < window.until_ns && n < limit && !stop.load(Relaxed) {
+        let op = drive.source.op(n);
         lane.stage(0, &op)?;
-        let submitted_ns = job.clock.now_ns();
+        let submitted_ns = clock.now_ns();
         lane.run(Wait::One, &mut done)?;
-        now_ns = job.clock.now_ns();
+        now_ns = clock.now_ns();
         n += 1;
-        job.recorder.issued.set(n);
+        recorder.issued.set(n);
         if let Some(done) = done.pop()
-            && submitted_ns >= job.window.from_ns
+            && submitted_ns >= window.from_ns
         {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns: now_ns };
-            count(job.recorder, job.limit, op.class, stamps, &done)?;
+            count(drive, op.class, stamps, Ended::one(&done))?;
         }
     }
     Ok(())
@@ -199,7 +201,7 @@ fn work_in_cycles<L: Lane>(
             && intended_ns >= window.from_ns
         {
             let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
-            count(recorder, None, op.class, stamps, &done)?;
+            tally(recorder, op.class, stamps, Ended::one(&done));
             if late_ns > LATE_NS {
                 // Gaps differ with every op, so the backlog is counted, not reckoned.
                 recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
@@ -212,79 +214,99 @@ fn work_in_cycles<L: Lane>(
     Ok(())
 }
 
-/// Stages the ops that are due, as many as there are free slots, and returns the next op's number.
+/// Stages a portion of a closed loop's ops, the drives in turn.
+#[inline(always)]
+fn stage_portion<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Slots) -> Result<()> {
+    for _ in 0..job.drives.len() {
+        let (drive, queue) = (&mut job.drives[slots.first], &mut slots.queues[slots.first]);
+        let left = drive.limit() - queue.next;
+        let room = (slots.portion - slots.staged.len()).min(queue.free.len());
+        for _ in 0..left.min(room as u64) {
+            let Some(slot) = queue.free.pop() else { break };
+            let op = drive.source.op(queue.next);
+            lane.stage(slot, &op)?;
+            slots.held[slot as usize].class = op.class;
+            slots.staged.push(slot);
+            queue.next += 1;
+        }
+        drive.recorder.issued.set(queue.next);
+        slots.first = if slots.first + 1 < job.drives.len() { slots.first + 1 } else { 0 };
+        if slots.staged.len() == slots.portion {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Stages the ops of one drive that are due, as many as it has free slots.
 #[inline(always)]
 fn stage_due<L: Lane>(
     lane: &mut L,
-    job: &mut Job<'_>,
+    job: &mut Job<'_, '_>,
     slots: &mut Slots,
-    mut n: u64,
-    limit: u64,
+    at: usize,
     now_ns: u64,
-) -> Result<u64> {
-    let mut awaited = std::mem::take(&mut slots.awaiting);
-    while n < limit {
-        let (due_ns, intended_ns) = match &job.schedule {
-            Some(schedule) => (schedule.due_ns(), schedule.intended_ns(now_ns)),
-            None => (now_ns, now_ns),
-        };
+) -> Result<()> {
+    let (drive, queue) = (&mut job.drives[at], &mut slots.queues[at]);
+    let limit = drive.limit();
+    let Some(schedule) = &mut drive.schedule else { return Ok(()) };
+    let mut awaited = std::mem::take(&mut queue.awaiting);
+    while queue.next < limit {
+        let (due_ns, intended_ns) = (schedule.due_ns(), schedule.intended_ns(now_ns));
         if due_ns > now_ns || due_ns >= job.window.until_ns {
-            slots.awaiting = !slots.free.is_empty();
+            queue.awaiting = !queue.free.is_empty();
             break;
         }
-        if job.schedule.is_none() && slots.staged.len() == PORTION {
-            break;
+        schedule.check_lag(now_ns)?;
+        let Some(slot) = queue.free.pop() else { break };
+        if std::mem::take(&mut awaited) && intended_ns >= job.window.from_ns {
+            note_overslept(drive.recorder, intended_ns, now_ns);
         }
-        if let Some(schedule) = &job.schedule {
-            schedule.check_lag(now_ns)?;
-        }
-        let Some(slot) = slots.free.pop() else { break };
-        if std::mem::take(&mut awaited) {
-            note_overslept(job, intended_ns, now_ns);
-        }
-        let op = job.source.op(n);
+        let op = drive.source.op(queue.next);
         lane.stage(slot, &op)?;
-        slots.held[slot as usize] = InFlight { class: op.class, intended_ns, submitted_ns: 0 };
+        let held = &mut slots.held[slot as usize];
+        (held.class, held.intended_ns) = (op.class, intended_ns);
         slots.staged.push(slot);
         // A flush is no op of a rate: it is due with the one after it.
-        if let (Some(schedule), true) = (&mut job.schedule, op.kind != OpKind::Flush) {
-            schedule.advance(n, if op.kind.moves_data() { op.len } else { 0 });
+        if op.kind != OpKind::Flush {
+            schedule.advance(queue.next, if op.kind.moves_data() { op.len } else { 0 });
         }
-        n += 1;
+        queue.next += 1;
     }
-    Ok(n)
+    drive.recorder.issued.set(queue.next);
+    Ok(())
 }
 
 /// The op that was waited for is handed over now: late, if so, through no fault of the drive.
-fn note_overslept(job: &Job<'_>, intended_ns: u64, now_ns: u64) {
+fn note_overslept(recorder: &Recorder, intended_ns: u64, now_ns: u64) {
     let late_ns = now_ns.saturating_sub(intended_ns);
-    if late_ns > LATE_NS && intended_ns >= job.window.from_ns {
-        job.recorder.overslept.add(late_ns);
+    if late_ns > LATE_NS {
+        recorder.overslept.add(late_ns);
     }
 }
 
-/// How long this turn may wait for a completion; `None` where nothing is in flight and the next op
-/// is not yet due.
+/// How long a turn of an open loop may wait for a completion; `None` where nothing is in flight and
+/// the next op is not yet due.
 #[inline(always)]
-fn waiting(job: &Job<'_>, slots: &Slots) -> Option<Wait> {
-    let Some(schedule) = &job.schedule else {
-        return Some(if slots.free.is_empty() { Wait::One } else { Wait::No });
-    };
-    if !slots.in_flight() {
+fn waiting(job: &Job<'_, '_>, slots: &Slots) -> Option<Wait> {
+    if slots.in_flight == 0 && slots.staged.is_empty() {
         return None;
     }
-    if slots.free.is_empty() || schedule.due_ns() >= job.window.until_ns {
+    let due_ns = next_due_ns(job, slots);
+    if due_ns >= job.window.until_ns {
         return Some(Wait::One);
     }
-    let due_ns = schedule.due_ns();
     let soon = job.clock.now_ns() + SPIN_NS;
     Some(if due_ns <= soon { Wait::No } else { Wait::Until(due_ns - SPIN_NS) })
 }
 
-/// Waits for the next op to fall due.
-fn idle(job: &Job<'_>) -> u64 {
-    let due_ns = job.schedule.as_ref().map_or(0, Schedule::due_ns).min(job.window.until_ns);
-    idle_until(job.clock, due_ns, job.stop)
+/// When the next op falls due for which its drive has a free slot; at the latest when the window
+/// closes.
+#[inline(always)]
+fn next_due_ns(job: &Job<'_, '_>, slots: &Slots) -> u64 {
+    let free = job.drives.iter().zip(&slots.queues).filter(|(_, queue)| !queue.free.is_empty());
+    let due_ns = free.filter_map(|(drive, _)| drive.schedule.as_ref().map(Schedule::due_ns));
+    due_ns.fold(job.window.until_ns, u64::min)
 }
 
 /// Sleeps most of the time in short stretches, so that a stop is seen, and spins the rest.
@@ -304,79 +326,124 @@ fn idle_until(clock: Clock, due_ns: u64, stop: &AtomicBool) -> u64 {
 
 /// One bracket: stamp, run, stamp, tally. Returns the second stamp.
 #[inline(always)]
-fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> Result<u64> {
+fn turn<L: Lane>(
+    lane: &mut L,
+    job: &Job<'_, '_>,
+    slots: &mut Slots,
+    wait: Wait,
+    tally: impl Fn(&Job<'_, '_>, &Slots, u64) -> Result<()>,
+) -> Result<u64> {
     let submitted_ns = job.clock.now_ns();
     for &slot in &slots.staged {
         slots.held[slot as usize].submitted_ns = submitted_ns;
     }
+    slots.in_flight += slots.staged.len();
     slots.staged.clear();
     lane.run(wait, &mut slots.done)?;
     let completed_ns = job.clock.now_ns();
+    tally(job, slots, completed_ns)?;
     for done in &slots.done {
-        let held = slots.held[done.slot as usize];
-        tally(job, held, done, completed_ns)?;
-        slots.free.push(done.slot);
+        let drive = slots.held[done.slot as usize].drive;
+        slots.queues[drive as usize].free.push(done.slot);
     }
+    slots.in_flight -= slots.done.len();
+    slots.follow(slots.done.len(), wait != Wait::No);
     slots.done.clear();
     Ok(completed_ns)
 }
 
+/// Ops that have ended, with the same stamps.
+#[derive(Clone, Copy)]
+struct Ended {
+    ops: u64,
+    bytes: u64,
+    misses: u64,
+    given_up: bool,
+}
+
+impl Ended {
+    #[inline(always)]
+    fn one(done: &Done) -> Ended {
+        let (bytes, misses) = (u64::from(done.bytes), u64::from(!done.hit));
+        Ended { ops: 1, bytes, misses, given_up: done.given_up }
+    }
+}
+
+/// Closed loop: what was handed over together and has completed together, of one drive and class,
+/// has one latency, which is looked up in the histogram once.
 #[inline(always)]
-fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) -> Result<()> {
-    let InFlight { class, intended_ns, submitted_ns } = held;
-    let Some(schedule) = &job.schedule else {
-        if submitted_ns >= job.window.from_ns {
-            let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
-            count(job.recorder, job.limit, class, stamps, done)?;
+fn tally_closed(job: &Job<'_, '_>, slots: &Slots, completed_ns: u64) -> Result<()> {
+    let mut rest = slots.done.iter().map(|done| (slots.held[done.slot as usize], done));
+    let Some((mut held, first)) = rest.next() else { return Ok(()) };
+    let mut ended = Ended::one(first);
+    for (next, done) in rest {
+        let one = Ended::one(done);
+        if next.alike(&held) && !one.given_up && !ended.given_up {
+            ended.ops += 1;
+            ended.bytes += one.bytes;
+            ended.misses += one.misses;
+        } else {
+            count_closed(job, held, ended, completed_ns)?;
+            (held, ended) = (next, one);
         }
-        return Ok(());
-    };
-    if intended_ns < job.window.from_ns {
+    }
+    count_closed(job, held, ended, completed_ns)
+}
+
+#[inline(always)]
+fn count_closed(job: &Job<'_, '_>, held: InFlight, ended: Ended, completed_ns: u64) -> Result<()> {
+    let InFlight { drive, class, submitted_ns, .. } = held;
+    if submitted_ns < job.window.from_ns {
         return Ok(());
     }
-    count(
-        job.recorder,
-        job.limit,
-        class,
-        Stamps { intended_ns, submitted_ns, completed_ns },
-        done,
-    )?;
-    let late_ns = submitted_ns.saturating_sub(intended_ns);
-    if late_ns > LATE_NS {
-        job.recorder.add_late(late_ns, schedule.mean_gap_ns());
+    let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
+    count(&job.drives[drive as usize], class, stamps, ended)
+}
+
+#[inline(always)]
+fn tally_open(job: &Job<'_, '_>, slots: &Slots, completed_ns: u64) -> Result<()> {
+    for done in &slots.done {
+        let InFlight { drive, class, intended_ns, submitted_ns } = slots.held[done.slot as usize];
+        if intended_ns < job.window.from_ns {
+            continue;
+        }
+        let drive = &job.drives[drive as usize];
+        count(drive, class, Stamps { intended_ns, submitted_ns, completed_ns }, Ended::one(done))?;
+        let late_ns = submitted_ns.saturating_sub(intended_ns);
+        if let (Some(schedule), true) = (&drive.schedule, late_ns > LATE_NS) {
+            drive.recorder.add_late(late_ns, schedule.mean_gap_ns());
+        }
     }
     Ok(())
 }
 
-/// Counts what has ended in the window: an op, or one that was given up, which a fill cannot do
+/// Counts what has ended in the window: ops, or one that was given up, which a fill cannot do
 /// without.
 #[inline(always)]
-fn count(
-    recorder: &Recorder,
-    limit: Option<u64>,
-    class: u8,
-    stamps: Stamps,
-    done: &Done,
-) -> Result<()> {
-    if !done.given_up {
-        recorder.add(class, stamps, done.bytes, done.hit);
-        return Ok(());
-    }
-    recorder.add_given_up(class);
-    match limit {
-        None => Ok(()),
-        Some(_) => Err(failed(
+fn count(drive: &Drive<'_>, class: u8, stamps: Stamps, ended: Ended) -> Result<()> {
+    tally(drive.recorder, class, stamps, ended);
+    match (ended.given_up, drive.limit) {
+        (true, Some(_)) => Err(failed(
             "a transaction of the dataset's load was rolled back again and again, and given up",
             "load with fewer threads, or at a lower isolation level",
         )),
+        _ => Ok(()),
+    }
+}
+
+#[inline(always)]
+fn tally(recorder: &Recorder, class: u8, stamps: Stamps, ended: Ended) {
+    match ended.given_up {
+        false => recorder.add(class, stamps, ended.ops, ended.bytes, ended.misses),
+        true => recorder.add_given_up(class),
     }
 }
 
 /// Open loop: counts the ops that were due before the window closed and could not be handed over.
-fn note_backlog(job: &Job<'_>) {
-    let Some(schedule) = &job.schedule else { return };
+fn note_backlog(job: &Job<'_, '_>, drive: &Drive<'_>) {
+    let Some(schedule) = &drive.schedule else { return };
     let overdue_ns = job.window.until_ns.min(job.clock.now_ns()).saturating_sub(schedule.due_ns());
     if overdue_ns > 0 && !job.stop.load(Relaxed) {
-        job.recorder.backlog_end.set((overdue_ns as f64 / schedule.mean_gap_ns()).ceil() as u64);
+        drive.recorder.backlog_end.set((overdue_ns as f64 / schedule.mean_gap_ns()).ceil() as u64);
     }
 }

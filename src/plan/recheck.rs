@@ -7,7 +7,7 @@ use super::fields::unprintable;
 use super::headline::{FIGURES, is_metric};
 use super::info::{DefaultValue, Info, Kind};
 use super::model::{Load, Part, Place, Plan, Stream};
-use super::stream::{MOST_INSTANCES, MOST_THREADS};
+use super::stream::{MOST_DRIVES, MOST_INSTANCES, MOST_THREADS};
 use crate::base::error::{Result, failed};
 
 /// A slip of nobody's hand: a plan that a user wrote does not hold it.
@@ -128,6 +128,7 @@ fn stream(stream: &Stream, datasets: &[&str], catalogue: &Catalogue) -> Result<(
     }
     count("threads", stream.threads, MOST_THREADS)?;
     count("instances", stream.instances, MOST_INSTANCES)?;
+    count("drives a worker", stream.drives_per_worker, MOST_DRIVES)?;
     count("requests in flight", stream.depth, engine.max_depth.max(1))?;
     let target = stream.target;
     if target.of > 0 && !(1..=target.of).contains(&target.index) {

@@ -13,6 +13,7 @@ use super::target::{self, Target};
 /// More workers than any machine has use for; a slip of the keyboard more likely than a wish.
 pub const MOST_THREADS: u32 = 65_536;
 pub const MOST_INSTANCES: u32 = 1024;
+pub const MOST_DRIVES: u32 = 1024;
 
 /// A dataset with what the plan says of its engine, from which streams take their knobs.
 pub struct DatasetSpec<'n> {
@@ -106,6 +107,16 @@ fn depth(node: &Node, engine: &Info, log: &mut Mistakes) -> Option<u32> {
     Some(depth)
 }
 
+fn drives_per_worker(node: &Node, engine: &Info, log: &mut Mistakes) -> Option<u32> {
+    let drives = fields::count(node, MOST_DRIVES, log)?;
+    if drives > 1 && engine.max_depth == 1 {
+        let message = format!("a worker of '{}' waits for each op", engine.name);
+        let help = "use uring or libaio, or leave drives_per_worker out";
+        log.note(node.at, message, "one drive for each worker", help);
+    }
+    Some(drives)
+}
+
 /// Reads a stream's own keys. The caller finishes the table, since a conditioning load has a
 /// duration as well.
 pub fn stream(
@@ -131,6 +142,7 @@ pub fn stream(
         table.get("instances").map_or(Some(1), |n| fields::count(n, MOST_INSTANCES, log));
     let headline = table.get("headline").map_or(Some(true), |n| fields::flag(n, log));
     let cpus = table.get("cpus").and_then(|n| cpus::cpus(n, log));
+    let drives_node = table.get("drives_per_worker");
     let target_node = table.get("target");
     let target = target_node.map_or(Some(Target::default()), |n| target::target(n, log));
 
@@ -146,6 +158,7 @@ pub fn stream(
         );
     }
     let depth = depth_node.map_or(Some(1), |n| depth(n, engine.info, log));
+    let drives = drives_node.map_or(Some(1), |n| drives_per_worker(n, engine.info, log));
     let dataset = self::dataset_of(dataset, &engine, datasets, log);
     let part = engine_part(&engine, dataset, log);
     let stream = Stream {
@@ -165,6 +178,7 @@ pub fn stream(
         headline: headline?,
         target: target?,
         cpus,
+        drives_per_worker: drives?,
     };
     Some(StreamSpec { stream, engine: engine.info, workload: workload.info, at: table.at() })
 }

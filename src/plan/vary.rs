@@ -24,6 +24,7 @@ const STREAM: &[&str] = &[
     "block",
     "arrival",
     "cpus",
+    "drives_per_worker",
     "instances",
     "target",
     "engine",

@@ -37,6 +37,7 @@ pub fn stream(name: &str, headline: bool) -> Stream {
         headline,
         target: Default::default(),
         cpus: None,
+        drives_per_worker: 1,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::base::units::Rate;
 use crate::load::lane::{Done, Lane, Wait};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::Recorder;
-use crate::load::worker::{Job, Slots, Window, work};
+use crate::load::worker::{Drive, Job, Slots, Window, work};
 use crate::load::{Op, OpKind, Source};
 use crate::plan::Arrival;
 use crate::record::{Class, PacingFloor};
@@ -72,14 +72,13 @@ fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
     let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
     let rate = Rate::OpsPerSec(OPS_PER_S as f64);
     let schedule = Schedule::new(rate, Arrival::Fixed, share, from_ns, 0.0, Seed::new(1, 0, 0));
+    let drive =
+        Drive { source: Box::new(SameRead), schedule: Some(schedule), limit: None, recorder };
     let job = Job {
         clock,
-        source: &mut SameRead,
-        schedule: Some(schedule),
-        slots: Slots::new(1),
+        drives: &mut [drive],
+        slots: Slots::new(1, 1),
         window: Window { from_ns, until_ns: from_ns + LENGTH_NS },
-        limit: None,
-        recorder,
         stop: &AtomicBool::new(false),
     };
     work(&mut NoTime { staged: None }, job)

@@ -105,6 +105,8 @@ fn attempt(
         telemetry.close_interval(window, window.until_ns, sink).context(Unwritable)?;
         observed.cells = groups.iter().map(cell).collect();
         observed.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
+        // What all drives of a group have in common is said once.
+        observed.facts.dedup();
         observed.facts.extend(instances::facts(&observed.cells, window.until_ns - window.from_ns));
         observed.facts.extend(overslept(&groups));
         observed.facts.extend(processors(&groups)?);

@@ -321,6 +321,7 @@ fn stream_of(dataset: &Dataset, fill: &Fill) -> Stream {
         headline: false,
         target: Slice::default(),
         cpus: None,
+        drives_per_worker: 1,
     }
 }
 

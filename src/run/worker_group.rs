@@ -1,5 +1,7 @@
 //! The workers of one load, from opening their lanes to the join.
 //!
+//! A worker serves one group, or, where the stream says `drives_per_worker`, as many of its groups
+//! one after the other: its requests on each are those that a worker of that group alone would make.
 //! Every worker opens its lane in its own thread (an io_uring may belong to one thread only) and
 //! allocates all it needs before the first barrier. The window is fixed between the first barrier
 //! and the second, so that all start together.
@@ -20,7 +22,7 @@ use crate::engine;
 use crate::lab::processors::{self, Processors};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::{MOST_CLASSES, Recorder};
-use crate::load::worker::{Job, Slots, Window};
+use crate::load::worker::{Drive, Job, Slots, Window};
 use crate::load::{AnyLane, Source, Space};
 use crate::plan::{Stream, Target};
 use crate::workload::{self, Workload};
@@ -135,16 +137,39 @@ impl<'a> WorkerGroup<'a> {
         Ok(Some((once * self.passes).ceil() as u64))
     }
 
+    /// When worker `thread`'s ops are due, from the start of the load on; none in a closed loop.
+    fn schedule(&self, thread: u32, start_ns: u64, mean_op_bytes: f64) -> Option<Schedule> {
+        let stream = self.stream;
+        let extra_bytes = self.target.space().key_bytes;
+        let share = Share { thread, threads: stream.threads, extra_bytes };
+        let gaps = Seed::new(self.seed ^ 0x5EED, u64::from(self.instance), u64::from(thread));
+        let new = |rate| Schedule::new(rate, stream.arrival, share, start_ns, mean_op_bytes, gaps);
+        self.rate.map(|rate| new(rate).with_max_lag(self.max_lag_ns))
+    }
+
     /// Ops begun so far, warm-up included.
     pub fn issued(&self) -> u64 {
         self.recorders.iter().map(|r| r.issued.get()).sum()
     }
 }
 
-/// Which processors the workers of all groups run on.
+/// The groups that share their workers: those of one stream, as many as a worker drives.
+fn shared_workers<'g, 'a>(
+    groups: &'g [WorkerGroup<'a>],
+) -> impl Iterator<Item = &'g [WorkerGroup<'a>]> {
+    let streams = groups.chunk_by(|a, b| std::ptr::eq(a.stream, b.stream));
+    streams.flat_map(|of_stream| {
+        let drives = of_stream.first().map_or(1, |group| group.stream.drives_per_worker);
+        of_stream.chunks(drives.max(1) as usize)
+    })
+}
+
+/// Which processors the workers of all groups run on, group by group.
 pub fn placement_of(groups: &[WorkerGroup<'_>]) -> Result<Placement> {
-    let wishes: Vec<_> = groups.iter().map(|g| placement::wish(g.stream, &g.local)).collect();
-    placement::place(&wishes)
+    let wishes: Vec<_> =
+        shared_workers(groups).map(|g| placement::wish(g[0].stream, &g[0].local)).collect();
+    let places = placement::place(&wishes)?.into_iter().zip(shared_workers(groups));
+    Ok(places.flat_map(|(places, groups)| vec![places; groups.len()]).collect())
 }
 
 /// How long a load lasts.
@@ -182,7 +207,7 @@ pub fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Window> {
     let placement = placement_of(groups)?;
-    let workers: u32 = groups.iter().map(|g| g.stream.threads).sum();
+    let workers: u32 = shared_workers(groups).map(|shared| shared[0].stream.threads).sum();
     let shared = Shared {
         clock,
         barrier: Barrier::new(workers as usize + 1),
@@ -195,12 +220,15 @@ pub fn run(
     };
     let mut window = Window { from_ns: 0, until_ns: 0 };
     let watched = std::thread::scope(|scope| {
-        for (group, places) in groups.iter().zip(&placement) {
-            for thread in 0..group.stream.threads {
+        let mut places = placement.iter();
+        for groups in shared_workers(groups) {
+            // All that share their workers have the same place.
+            let places = places.by_ref().nth(groups.len() - 1).and_then(Option::as_ref);
+            for thread in 0..groups[0].stream.threads {
                 let shared = &shared;
-                let place = places.as_ref().and_then(|places| places.get(thread as usize));
+                let place = places.and_then(|places| places.get(thread as usize));
                 scope.spawn(move || {
-                    if let Err(error) = worker(shared, group, thread, place) {
+                    if let Err(error) = worker(shared, groups, thread, place) {
                         shared.stop.store(true, Relaxed);
                         shared.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
                     }
@@ -232,7 +260,7 @@ pub fn run(
 /// One worker's life. Both barriers are passed whatever happens, or the others would wait for ever.
 fn worker(
     shared: &Shared<'_>,
-    group: &WorkerGroup<'_>,
+    groups: &[WorkerGroup<'_>],
     thread: u32,
     place: Option<&Processors>,
 ) -> Result<()> {
@@ -241,7 +269,7 @@ fn worker(
     // Before anything is allocated, so that it lies in the memory of the processor's own node.
     let pinned = place.map_or(Ok(()), processors::pin);
     let opened =
-        std::panic::catch_unwind(AssertUnwindSafe(|| pinned.and_then(|()| open(group, thread))))
+        std::panic::catch_unwind(AssertUnwindSafe(|| pinned.and_then(|()| open(groups, thread))))
             .unwrap_or_else(|_| {
                 Err(failed(
                     "a worker panicked as it started",
@@ -250,50 +278,50 @@ fn worker(
             });
     shared.barrier.wait();
     shared.barrier.wait();
-    let (mut source, mean_op_bytes, mut lane, slots) = opened?;
+    let Opened { mut drives, mean_op_bytes, mut lane, slots } = opened?;
     let window =
         Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
-    let stream = group.stream;
-    let schedule = group.rate.map(|rate| {
-        let share =
-            Share { thread, threads: stream.threads, extra_bytes: group.target.space().key_bytes };
-        let gaps = Seed::new(group.seed ^ 0x5EED, u64::from(group.instance), u64::from(thread));
-        Schedule::new(
-            rate,
-            stream.arrival,
-            share,
-            shared.start_ns.load(Relaxed),
-            mean_op_bytes,
-            gaps,
-        )
-        .with_max_lag(group.max_lag_ns)
-    });
-    let limit = group.limit(&*source)?;
-    lane.work(Job {
-        clock: shared.clock,
-        source: &mut *source,
-        schedule,
-        slots,
-        window,
-        limit,
-        recorder: &group.recorders[thread as usize],
-        stop: shared.stop,
-    })
+    let start_ns = shared.start_ns.load(Relaxed);
+    for ((group, drive), bytes) in groups.iter().zip(&mut drives).zip(mean_op_bytes) {
+        drive.schedule = group.schedule(thread, start_ns, bytes);
+    }
+    lane.work(Job { clock: shared.clock, drives: &mut drives, slots, window, stop: shared.stop })
 }
 
-/// A worker's requests, their mean size, its lane, and room for what is in flight.
-type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>, Slots);
+/// What a worker has allocated before the barrier.
+struct Opened<'d> {
+    /// Their schedules are made when the window is known.
+    drives: Vec<Drive<'d>>,
+    /// By drive.
+    mean_op_bytes: Vec<f64>,
+    lane: Box<dyn AnyLane>,
+    slots: Slots,
+}
 
-fn open(group: &WorkerGroup<'_>, thread: u32) -> Result<Opened> {
-    let space = group.space();
-    let source = group.source(space, thread)?;
-    // A workload without bytes, such as one of transactions, is asked only where a rate in bytes
-    // needs them.
-    let mean_op_bytes = match group.rate {
-        Some(Rate::BytesPerSec(_)) => {
-            group.workload.mean_op_bytes(&group.stream.workload.knobs, space)?
+fn open<'d>(groups: &'d [WorkerGroup<'_>], thread: u32) -> Result<Opened<'d>> {
+    let (mut drives, mut mean_op_bytes) = (Vec::new(), Vec::new());
+    for group in groups {
+        let source = group.source(group.space(), thread)?;
+        let limit = group.limit(&*source)?;
+        let recorder = &group.recorders[thread as usize];
+        drives.push(Drive { source, schedule: None, limit, recorder });
+        // A workload without bytes, such as one of transactions, is asked only where a rate in
+        // bytes needs them.
+        mean_op_bytes.push(match group.rate {
+            Some(Rate::BytesPerSec(_)) => {
+                group.workload.mean_op_bytes(&group.stream.workload.knobs, group.space())?
+            }
+            _ => 0.0,
+        });
+    }
+    let group = &groups[0];
+    let lane = match groups {
+        [group] => group.lane(group.space(), thread)?,
+        _ => {
+            let targets: Vec<&dyn engine::Target> = groups.iter().map(|g| g.target).collect();
+            group.target.lane_on(&targets, group.stream, thread)?
         }
-        _ => 0.0,
     };
-    Ok((source, mean_op_bytes, group.lane(space, thread)?, Slots::new(group.stream.depth)))
+    let slots = Slots::new(group.stream.depth, groups.len() as u32);
+    Ok(Opened { drives, mean_op_bytes, lane, slots })
 }

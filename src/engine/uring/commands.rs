@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use io_uring::{IoUring, Probe, cqueue, opcode, squeue, types};
+use io_uring::{Probe, cqueue, opcode, squeue, types};
 use rustix::fs::FallocateFlags;
 
 use super::super::block_commands::{self as commands, PUNCH, ZERO};
 use super::super::blockfile::BlockFile;
-use super::lane::{FIRST_OF_PAIR, Form, Request};
+use super::lane::{FIRST_OF_PAIR, Form, Place, Request};
 use super::polling::Poll;
+use super::ring::Ring;
 use crate::base::error::{Context, Result, failed};
 use crate::load::{Op, OpKind};
 use crate::plan::Stream;
@@ -17,13 +18,15 @@ use crate::plan::Stream;
 /// `BLOCK_URING_CMD_DISCARD` of <linux/blkdev.h>, Linux 6.12: `_IO(0x12, 0)`.
 const DISCARD: u32 = 0x1200;
 
+type PlainRing = Ring<squeue::Entry, cqueue::Entry>;
+
 /// Whether each write of a stream is followed by a flush of its own.
 pub fn pairs(stream: &Stream) -> bool {
     stream.workload.knobs.text("sync").is_ok_and(|sync| sync == "fdatasync")
 }
 
 /// Refuses what this kernel, filesystem or drive cannot execute.
-pub fn check(ring: &mut IoUring, file: &BlockFile, stream: &Stream) -> Result<()> {
+pub fn check(ring: &mut PlainRing, file: &BlockFile, stream: &Stream) -> Result<()> {
     commands::check(file, stream)?;
     if pairs(stream) && !ring.params().is_feature_skip_cqe_on_success() {
         return Err(failed(
@@ -43,7 +46,7 @@ pub fn check(ring: &mut IoUring, file: &BlockFile, stream: &Stream) -> Result<()
 
 /// Whether the kernel knows discards as io_uring commands: one of no length is then an invalid
 /// argument, and otherwise not supported.
-fn discards(ring: &mut IoUring) -> Result<bool> {
+fn discards(ring: &mut PlainRing) -> Result<bool> {
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe).context("asking what io_uring can do")?;
     if !probe.is_supported(opcode::UringCmd16::CODE) {
@@ -52,7 +55,7 @@ fn discards(ring: &mut IoUring) -> Result<bool> {
     // SAFETY: the request refers to no memory.
     unsafe { ring.submission().push(&discard(types::Fixed(0), 0, 0)) }
         .context("queueing a discard of no length")?;
-    ring.submit_and_wait(1).context("sending a discard of no length")?;
+    ring.submitter().submit_and_wait(1).context("sending a discard of no length")?;
     Ok(ring.completion().next().is_some_and(|answer| answer.result() == -libc::EINVAL))
 }
 
@@ -80,10 +83,10 @@ pub fn check_polled(poll: Poll, passthrough: bool, stream: &Stream) -> Result<()
     ))
 }
 
-/// How a lane reads and writes a file or block device.
+/// How a lane reads and writes files or block devices.
 pub struct Plain {
-    /// What is worked on.
-    pub file: Arc<BlockFile>,
+    /// What is worked on, by drive.
+    pub files: Vec<Arc<BlockFile>>,
 }
 
 impl Form for Plain {
@@ -91,18 +94,18 @@ impl Form for Plain {
     type Cq = cqueue::Entry;
 
     #[inline(always)]
-    fn plain(&self, write: bool, slot: u32, address: *mut u8, at: u64, len: u32) -> Self::Sq {
-        let (fd, slot) = (types::Fixed(0), slot as u16);
+    fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq {
+        let (fd, address, buffer) = (types::Fixed(place.file), place.address, place.buffer);
         match write {
-            true => opcode::WriteFixed::new(fd, address, len, slot).offset(at).build(),
-            false => opcode::ReadFixed::new(fd, address, len, slot).offset(at).build(),
+            true => opcode::WriteFixed::new(fd, address, len, buffer).offset(at).build(),
+            false => opcode::ReadFixed::new(fd, address, len, buffer).offset(at).build(),
         }
     }
 
-    fn other(&self, (slot, address): (u32, *mut u8), at: u64, op: &Op) -> Request<Self::Sq> {
-        let fd = types::Fixed(0);
+    fn other(&self, place: &Place, at: u64, op: &Op) -> Request<Self::Sq> {
+        let (fd, slot) = (types::Fixed(place.file), place.slot);
         let len = u64::from(op.len);
-        let write = opcode::WriteFixed::new(fd, address, op.len, slot as u16).offset(at);
+        let write = opcode::WriteFixed::new(fd, place.address, op.len, place.buffer).offset(at);
         let flush = opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build();
         let fallocate = |mode: FallocateFlags| {
             opcode::Fallocate::new(fd, len).offset(at).mode(mode.bits() as i32).build()
@@ -120,7 +123,9 @@ impl Form for Plain {
                 // Of a pair the flush is what answers.
                 Request { before, entry: flush, answer: 0 }
             }
-            OpKind::Trim if self.file.is_device => alone(discard(fd, at, len)),
+            OpKind::Trim if self.files[place.file as usize].is_device => {
+                alone(discard(fd, at, len))
+            }
             OpKind::Trim => alone(fallocate(PUNCH)),
             OpKind::WriteZeroes => alone(fallocate(ZERO)),
             // The kernel starts it when all before it is complete, and holds back what follows.

@@ -1,14 +1,14 @@
 //! A worker's handle on its ring: requests are queued as they are staged, and one system call
 //! submits a batch and waits.
 
-use std::os::fd::AsRawFd;
+use std::os::fd::RawFd;
 use std::sync::Arc;
 
 use io_uring::{IoUring, cqueue, squeue, types};
 
 use super::super::blockfile::{BlockFile, Buffers};
 use super::polling::Poll;
-use super::ring::{Options, register};
+use super::ring::{Options, Ring};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::load::{Done, Lane, Op, OpKind, Wait};
@@ -24,15 +24,15 @@ pub const FIRST_OF_PAIR: u64 = 1 << 32;
 /// How a lane's requests are sent: as reads and writes of a file, or as NVMe commands.
 pub trait Form: Send {
     /// The ring's submission entries.
-    type Sq: squeue::EntryMarker + Send;
+    type Sq: squeue::EntryMarker + Send + 'static;
     /// Its completion entries.
-    type Cq: cqueue::EntryMarker + Send;
+    type Cq: cqueue::EntryMarker + Send + 'static;
 
     /// A read or write at an offset of the device or file.
-    fn plain(&self, write: bool, slot: u32, address: *mut u8, at: u64, len: u32) -> Self::Sq;
+    fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq;
 
     /// What is neither.
-    fn other(&self, slot: (u32, *mut u8), at: u64, op: &Op) -> Request<Self::Sq>;
+    fn other(&self, place: &Place, at: u64, op: &Op) -> Request<Self::Sq>;
 
     /// What a read or write of that length answers when all went well.
     fn answer(&self, len: u32) -> i32;
@@ -45,6 +45,21 @@ pub trait Form: Send {
 
     /// The cause that another answer stands for.
     fn failure(&self, result: i32) -> std::io::Error;
+}
+
+/// Where a slot's requests go.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// The slot itself.
+    pub slot: u32,
+    /// The number of its drive's file among those registered.
+    pub file: u32,
+    /// Its buffer.
+    pub address: *mut u8,
+    /// The number of the registered buffer that it lies in.
+    pub buffer: u16,
+    /// Where the range in use begins.
+    base: u64,
 }
 
 /// An op as the ring gets it.
@@ -69,11 +84,13 @@ struct InFlight {
 /// One worker's ring.
 pub struct UringLane<F: Form> {
     /// First, so that it is dropped before the buffers that it refers to.
-    ring: IoUring<F::Sq, F::Cq>,
+    ring: Ring<F::Sq, F::Cq>,
     buffers: Buffers,
-    addresses: Vec<*mut u8>,
+    /// By slot.
+    places: Vec<Place>,
     form: F,
-    file: Arc<BlockFile>,
+    /// By drive.
+    files: Vec<Arc<BlockFile>>,
     nop: bool,
     /// The kernel looks for completions in the worker's own calls, and ignores how long they may
     /// take.
@@ -91,10 +108,10 @@ unsafe impl<F: Form> Send for UringLane<F> {}
 pub struct Parts {
     /// A buffer for each slot.
     pub buffers: Buffers,
-    /// Slots.
+    /// Slots for each drive.
     pub depth: u32,
-    /// What is worked on.
-    pub file: Arc<BlockFile>,
+    /// What is worked on, by drive.
+    pub files: Vec<Arc<BlockFile>>,
     /// Nothing but NOPs is sent.
     pub nop: bool,
     /// The ring's.
@@ -104,32 +121,44 @@ pub struct Parts {
 }
 
 impl<F: Form> UringLane<F> {
-    /// Registers the buffers and the descriptor that requests go to.
+    /// Registers the ring, the buffers and the descriptors that requests go to.
     pub fn new(
         ring: IoUring<F::Sq, F::Cq>,
         form: F,
-        descriptor: &impl AsRawFd,
+        descriptors: &[RawFd],
         parts: Parts,
     ) -> Result<UringLane<F>> {
-        let Parts { mut buffers, depth, file, nop, options, clock } = parts;
-        register(&ring, &mut buffers, descriptor, depth)?;
-        let addresses = (0..depth).map(|slot| buffers.slot(slot).as_mut_ptr()).collect();
-        let ops = vec![InFlight::default(); depth as usize];
+        let Parts { mut buffers, depth, files, nop, options, clock } = parts;
+        let (ring, slots) = (Ring::new(ring), depth * files.len() as u32);
+        let registered = ring.register(&mut buffers, slots, descriptors)?;
+        let place = |(slot, buffer): (u32, u16)| {
+            let (file, address) = (slot / depth, buffers.slot(slot).as_mut_ptr());
+            Place { slot, file, address, buffer, base: files[file as usize].base }
+        };
+        let places = (0..slots).zip(registered).map(place).collect();
+        let ops = vec![InFlight::default(); slots as usize];
         let polls = options.poll != Poll::None && !options.sqpoll;
-        Ok(UringLane { ring, buffers, addresses, form, file, nop, polls, clock, ops, in_flight: 0 })
+        Ok(UringLane { ring, buffers, places, form, files, nop, polls, clock, ops, in_flight: 0 })
+    }
+
+    /// What it has been given by the kernel, for the disclosure: whether its ring is registered,
+    /// and in which pages its buffers are.
+    pub fn given(&self) -> (bool, &'static str) {
+        (self.ring.registered, self.buffers.pages())
     }
 
     /// The ring, to be asked before the load begins.
-    pub fn ring(&mut self) -> &mut IoUring<F::Sq, F::Cq> {
+    pub fn ring(&mut self) -> &mut Ring<F::Sq, F::Cq> {
         &mut self.ring
     }
 
     #[cold]
     fn failed(&self, slot: u32, result: i32) -> Error {
         let InFlight { at, len, answer } = self.ops[slot as usize];
+        let file = &self.files[self.places[slot as usize].file as usize];
         match result >= 0 && answer > 0 {
-            true => self.file.short("a request", at, result as usize, len),
-            false => self.file.op_failed("a request", at, self.form.failure(result)),
+            true => file.short("a request", at, result as usize, len),
+            false => file.op_failed("a request", at, self.form.failure(result)),
         }
     }
 
@@ -138,7 +167,7 @@ impl<F: Form> UringLane<F> {
     /// flag when a completion has come.
     #[inline(always)]
     fn submit_and_look_before_sleeping(&mut self) -> std::io::Result<usize> {
-        let submitted = self.ring.submit()?;
+        let submitted = self.ring.submitter().submit()?;
         for _ in 0..YIELDS {
             if self.ring.submission().taskrun() || !self.ring.completion().is_empty() {
                 break;
@@ -146,16 +175,16 @@ impl<F: Form> UringLane<F> {
             std::thread::yield_now();
         }
         if self.ring.completion().is_empty() {
-            self.ring.submit_and_wait(1)?;
+            self.ring.submitter().submit_and_wait(1)?;
         }
         Ok(submitted)
     }
 
     /// Looks for completions until there is one or the time is up.
     fn poll_until(&mut self, until_ns: u64) -> std::io::Result<usize> {
-        let mut submitted = self.ring.submit()?;
+        let mut submitted = self.ring.submitter().submit()?;
         while self.ring.completion().is_empty() && self.clock.now_ns() < until_ns {
-            submitted += self.ring.submit()?;
+            submitted += self.ring.submitter().submit()?;
         }
         Ok(submitted)
     }
@@ -164,8 +193,8 @@ impl<F: Form> UringLane<F> {
     #[inline(always)]
     fn enter(&mut self, wait: Wait) -> Result<()> {
         let entered = match wait {
-            Wait::No => self.ring.submit(),
-            Wait::One if self.polls => self.ring.submit_and_wait(1),
+            Wait::No => self.ring.submitter().submit(),
+            Wait::One if self.polls => self.ring.submitter().submit_and_wait(1),
             Wait::Until(until_ns) if self.polls => self.poll_until(until_ns),
             Wait::One => self.submit_and_look_before_sleeping(),
             Wait::Until(until_ns) => {
@@ -205,7 +234,8 @@ impl<F: Form> UringLane<F> {
     /// may be full of such as have long been handed over.
     #[cold]
     fn push_when_there_is_room(&mut self, entry: &F::Sq) -> Result<()> {
-        let waited = self.ring.submit().and_then(|_| self.ring.submitter().squeue_wait());
+        let kernel = self.ring.submitter();
+        let waited = kernel.submit().and_then(|_| kernel.squeue_wait());
         waited.context("waiting for room in the submission queue")?;
         // SAFETY: as in `push`.
         let pushed = unsafe { self.ring.submission().push(entry) };
@@ -221,8 +251,7 @@ impl<F: Form> UringLane<F> {
         if op.kind.sends_data() {
             self.buffers.stamp(slot, op);
         }
-        let address = self.addresses[slot as usize];
-        let request = self.form.other((slot, address), at, op);
+        let request = self.form.other(&self.places[slot as usize], at, op);
         request.before.map_or(Ok(()), |before| self.push(&before))?;
         Ok((request.entry, request.answer))
     }
@@ -254,16 +283,16 @@ impl<F: Form> UringLane<F> {
 impl<F: Form> Lane for UringLane<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let address = self.addresses[slot as usize];
-        let at = self.file.base + op.at;
+        let place = &self.places[slot as usize];
+        let at = place.base + op.at;
         let mut answer = self.form.answer(op.len);
         let entry = if self.nop {
             self.form.nop()
         } else if op.kind == OpKind::Write {
             self.buffers.stamp(slot, op);
-            self.form.plain(true, slot, address, at, op.len)
+            self.form.plain(true, place, at, op.len)
         } else if op.kind == OpKind::Read {
-            self.form.plain(false, slot, address, at, op.len)
+            self.form.plain(false, place, at, op.len)
         } else {
             let (entry, its) = self.other(slot, at, op)?;
             answer = its;

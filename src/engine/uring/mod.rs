@@ -12,13 +12,14 @@ mod passthrough;
 mod polling;
 mod ring;
 
-use std::sync::Arc;
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::{Arc, OnceLock};
 
 use io_uring::{cqueue, squeue};
 
 use super::block_commands;
 use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
-use super::{Access, Engine, Site, Target};
+use super::{Access, Engine, Site, Target, all_of};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
@@ -98,8 +99,8 @@ impl Engine for Uring {
             true => Some(Arc::new(Generic::of(&file, site.access != Access::ReadOnly)?)),
             false => None,
         };
-        let target =
-            UringTarget { file, generic, options, nop: site.knobs.flag("nop")?, clock: site.clock };
+        let (nop, clock, given) = (site.knobs.flag("nop")?, site.clock, OnceLock::new());
+        let target = UringTarget { file, generic, options, nop, clock, given };
         // What the kernel lacks is known before a worker starts.
         target.try_ring()?;
         Ok(Box::new(target))
@@ -112,6 +113,9 @@ struct UringTarget {
     options: Options,
     nop: bool,
     clock: Clock,
+    /// What the kernel gave the first lane: whether its ring is registered, and the pages of its
+    /// buffers.
+    given: OnceLock<(bool, &'static str)>,
 }
 
 impl UringTarget {
@@ -132,6 +136,14 @@ impl UringTarget {
     }
 }
 
+/// Refuses what a drive's commands cannot execute.
+fn check_commands(generic: &Generic, file: &BlockFile, stream: &Stream, nop: bool) -> Result<()> {
+    let sizes = stream.workload.knobs.sizes("block")?;
+    let sizes: Vec<u64> = sizes.iter().map(|size| size.0).collect();
+    generic.check(file.base, &sizes)?;
+    if nop { Ok(()) } else { block_commands::check(file, stream) }
+}
+
 impl Target for UringTarget {
     fn space(&self) -> Space {
         let space = self.file.space();
@@ -140,40 +152,60 @@ impl Target for UringTarget {
     }
 
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
+        self.lane_on(&[self], stream, thread)
+    }
+
+    /// One ring, many files.
+    fn lane_on(
+        &self,
+        targets: &[&dyn Target],
+        stream: &Stream,
+        thread: u32,
+    ) -> Result<Box<dyn AnyLane>> {
+        let drives: Vec<&UringTarget> = all_of(targets)?;
         commands::check_polled(self.options.poll, self.generic.is_some(), stream)?;
         let seed = Seed::new(0, 1, u64::from(thread));
-        let largest = largest_op(stream)?;
+        let (largest, slots) = (largest_op(stream)?, stream.depth * drives.len() as u32);
+        let files: Vec<_> = drives.iter().map(|drive| Arc::clone(&drive.file)).collect();
         let parts = Parts {
-            buffers: Buffers::new(stream.depth, largest, self.file.compressible, seed)?,
+            buffers: Buffers::new(slots, largest, self.file.compressible, seed)?,
             depth: stream.depth,
-            file: Arc::clone(&self.file),
+            files: files.clone(),
             nop: self.nop,
             options: self.options,
             clock: self.clock,
         };
         // A write with the flush that follows it is two requests.
-        let entries = if commands::pairs(stream) { 2 * stream.depth } else { stream.depth };
-        if let Some(generic) = &self.generic {
-            let sizes = stream.workload.knobs.sizes("block")?;
-            let sizes: Vec<u64> = sizes.iter().map(|size| size.0).collect();
-            generic.check(self.file.base, &sizes)?;
-            if !self.nop {
-                block_commands::check(&self.file, stream)?;
+        let entries = if commands::pairs(stream) { 2 * slots } else { slots };
+        let generics: Option<Vec<_>> = drives.iter().map(|drive| drive.generic.clone()).collect();
+        if let Some(generics) = generics {
+            for (generic, file) in generics.iter().zip(&files) {
+                check_commands(generic, file, stream, self.nop)?;
             }
-            let (form, ring) =
-                (Commands { generic: Arc::clone(generic) }, ring(entries, self.options)?);
-            return Ok(Box::new(UringLane::new(ring, form, &**generic, parts)?));
+            let descriptors: Vec<RawFd> = generics.iter().map(|g| g.as_raw_fd()).collect();
+            let (form, ring) = (Commands { generics }, ring(entries, self.options)?);
+            let lane = UringLane::new(ring, form, &descriptors, parts)?;
+            self.given.get_or_init(|| lane.given());
+            return Ok(Box::new(lane));
         }
         let ring = match self.options.poll {
             Poll::Hybrid => hybrid_ring(entries, self.options)?,
             _ => ring(entries, self.options)?,
         };
-        let form = Plain { file: Arc::clone(&self.file) };
-        let mut lane = UringLane::new(ring, form, &self.file.file, parts)?;
+        let descriptors: Vec<RawFd> = files.iter().map(|file| file.file.as_raw_fd()).collect();
+        let mut lane = UringLane::new(ring, Plain { files: files.clone() }, &descriptors, parts)?;
         if !self.nop {
-            commands::check(lane.ring(), &self.file, stream)?;
+            files.iter().try_for_each(|file| commands::check(lane.ring(), file, stream))?;
         }
+        self.given.get_or_init(|| lane.given());
         Ok(Box::new(lane))
+    }
+
+    fn window_closed(&self) -> Vec<Fact> {
+        let Some((registered, pages)) = self.given.get() else { return Vec::new() };
+        let ring = if *registered { "registered" } else { "not registered (Linux 5.18)" };
+        let fact = |name: &str, value: &str| Fact::new("io_uring", name, value);
+        vec![fact("Ring", ring), fact("Buffers", &format!("registered, {pages}"))]
     }
 
     fn sync(&self) -> Result<()> {

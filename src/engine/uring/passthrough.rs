@@ -12,7 +12,7 @@ use std::path::Path;
 use io_uring::{cqueue, opcode, squeue, types};
 
 use super::super::blockfile::BlockFile;
-use super::lane::{FIRST_OF_PAIR, Form, Request};
+use super::lane::{FIRST_OF_PAIR, Form, Place, Request};
 use crate::base::error::{Context, Result, failed};
 use crate::lab::guard::disk::Disk;
 use crate::load::{Op, OpKind};
@@ -121,10 +121,10 @@ impl AsRawFd for Generic {
     }
 }
 
-/// How a lane sends commands to it.
+/// How a lane sends commands to such devices.
 pub struct Commands {
-    /// The device, open as long as the lane.
-    pub generic: std::sync::Arc<Generic>,
+    /// By drive, open as long as the lane.
+    pub generics: Vec<std::sync::Arc<Generic>>,
 }
 
 /// `struct nvme_uring_cmd`, without the reserved ends.
@@ -136,12 +136,12 @@ struct Command {
     dwords: [u32; 3],
 }
 
-impl Commands {
+impl Generic {
     fn bytes(&self, command: &Command) -> [u8; 80] {
         let mut all = [0; 80];
         let mut put = |at: usize, value: &[u8]| all[at..at + value.len()].copy_from_slice(value);
         put(0, &[command.opcode]);
-        put(4, &self.generic.namespace.to_ne_bytes());
+        put(4, &self.namespace.to_ne_bytes());
         put(24, &command.address.to_ne_bytes());
         put(36, &command.bytes.to_ne_bytes());
         for (i, dword) in command.dwords.iter().enumerate() {
@@ -150,19 +150,20 @@ impl Commands {
         all
     }
 
-    fn entry(&self, slot: u32, command: &Command) -> squeue::Entry128 {
-        let entry = opcode::UringCmd80::new(types::Fixed(0), COMMAND).cmd(self.bytes(command));
+    fn entry(&self, place: &Place, command: &Command) -> squeue::Entry128 {
+        let file = types::Fixed(place.file);
+        let entry = opcode::UringCmd80::new(file, COMMAND).cmd(self.bytes(command));
         match command.bytes {
             0 => entry.build(),
-            _ => entry.buf_index(Some(slot as u16)).build(),
+            _ => entry.buf_index(Some(place.buffer)).build(),
         }
     }
 
     /// Of an op that addresses blocks: first block in dwords 10 and 11, their number less one in
     /// dword 12.
     fn of_blocks(&self, opcode: u8, flags: u32, at: u64, len: u32) -> Command {
-        let first = at / u64::from(self.generic.block_bytes);
-        let count = len / self.generic.block_bytes;
+        let first = at / u64::from(self.block_bytes);
+        let count = len / self.block_bytes;
         let dwords = [first as u32, (first >> 32) as u32, count.saturating_sub(1) | flags];
         Command { opcode, dwords, ..Command::default() }
     }
@@ -173,30 +174,32 @@ impl Form for Commands {
     type Cq = cqueue::Entry32;
 
     #[inline(always)]
-    fn plain(&self, write: bool, slot: u32, address: *mut u8, at: u64, len: u32) -> Self::Sq {
-        let command = self.of_blocks(if write { WRITE } else { READ }, 0, at, len);
-        self.entry(slot, &Command { address: address as u64, bytes: len, ..command })
+    fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq {
+        let generic = &self.generics[place.file as usize];
+        let command = generic.of_blocks(if write { WRITE } else { READ }, 0, at, len);
+        generic.entry(place, &Command { address: place.address as u64, bytes: len, ..command })
     }
 
-    fn other(&self, (slot, address): (u32, *mut u8), at: u64, op: &Op) -> Request<Self::Sq> {
+    fn other(&self, place: &Place, at: u64, op: &Op) -> Request<Self::Sq> {
+        let (generic, address) = (&self.generics[place.file as usize], place.address);
         let write = |flags| {
-            let command = self.of_blocks(WRITE, flags, at, op.len);
-            self.entry(slot, &Command { address: address as u64, bytes: op.len, ..command })
+            let command = generic.of_blocks(WRITE, flags, at, op.len);
+            generic.entry(place, &Command { address: address as u64, bytes: op.len, ..command })
         };
-        let flush = self.entry(slot, &Command { opcode: FLUSH, ..Command::default() });
+        let flush = generic.entry(place, &Command { opcode: FLUSH, ..Command::default() });
         let alone = |entry| Request { before: None, entry, answer: 0 };
         match op.kind {
             OpKind::WriteFua => alone(write(FUA)),
             OpKind::WriteFlush => {
                 let first = write(0).flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS);
-                let before = Some(first.user_data(FIRST_OF_PAIR | u64::from(slot)));
+                let before = Some(first.user_data(FIRST_OF_PAIR | u64::from(place.slot)));
                 Request { before, entry: flush, answer: 0 }
             }
             OpKind::WriteZeroes => {
-                alone(self.entry(slot, &self.of_blocks(WRITE_ZEROES, 0, at, op.len)))
+                alone(generic.entry(place, &generic.of_blocks(WRITE_ZEROES, 0, at, op.len)))
             }
             OpKind::Trim => {
-                let block_bytes = self.generic.block_bytes;
+                let block_bytes = generic.block_bytes;
                 let first = at / u64::from(block_bytes);
                 // One range: attributes, length in blocks, first block.
                 let mut range = [0u8; 16];
@@ -205,8 +208,8 @@ impl Form for Commands {
                 // SAFETY: the slot's buffer has at least 4,096 bytes and is the lane's until the
                 // completion has been reaped.
                 unsafe { std::ptr::copy_nonoverlapping(range.as_ptr(), address, range.len()) };
-                alone(self.entry(
-                    slot,
+                alone(generic.entry(
+                    place,
                     &Command {
                         opcode: DATASET_MANAGEMENT,
                         address: address as u64,
@@ -254,9 +257,8 @@ mod tests {
         let file = File::open("/dev/null").expect("opened");
         let generic =
             Generic { file, namespace: 7, block_bytes: 4096, most_bytes: 0, name: String::new() };
-        let commands = Commands { generic: std::sync::Arc::new(generic) };
-        let command = commands.of_blocks(WRITE, FUA, 4096 * 0x1_0000_0002, 16384);
-        let bytes = commands.bytes(&Command { address: 0x1000, bytes: 16384, ..command });
+        let command = generic.of_blocks(WRITE, FUA, 4096 * 0x1_0000_0002, 16384);
+        let bytes = generic.bytes(&Command { address: 0x1000, bytes: 16384, ..command });
         let number = |at: usize| u32::from_ne_bytes([0, 1, 2, 3].map(|i| bytes[at + i]));
         assert_eq!((bytes[0], number(4), number(24), number(36)), (1, 7, 0x1000, 16384));
         assert_eq!([40, 44, 48].map(number), [2, 1, 3 | FUA]);

@@ -1,9 +1,10 @@
 //! Rings: made with everything that the kernel has to make them cheap, and with what the plan asks
 //! for.
 
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::RawFd;
 
-use io_uring::{IoUring, cqueue, squeue};
+use io_uring::squeue::SubmissionQueue;
+use io_uring::{IoUring, Submitter, cqueue, squeue};
 
 use super::super::blockfile::Buffers;
 use super::polling::Poll;
@@ -16,6 +17,9 @@ const HYBRID_FLAGS: u32 = 1 | 1 << 12 | 1 << 13 | 1 << 17;
 
 /// How long the kernel's submitting thread looks for requests before it sleeps.
 const SUBMITTER_IDLE_MS: u32 = 1000;
+
+/// What one registered buffer may hold (io_sqe_buffer_register of the kernel's io_uring/rsrc.c).
+const MOST_BUFFER_BYTES: usize = 1 << 30;
 
 /// What a plan asks of its rings.
 #[derive(Clone, Copy, Debug)]
@@ -92,32 +96,98 @@ fn refused(entries: u32, options: Options, cause: &std::io::Error) -> Error {
     failed(format!("cannot make an io_uring of {entries} entries: {cause}"), hint)
 }
 
-/// Registers a lane's buffers and its file.
-pub fn register<S, C>(
-    ring: &IoUring<S, C>,
-    buffers: &mut Buffers,
-    file: &impl AsRawFd,
-    depth: u32,
-) -> Result<()>
+/// A ring whose descriptor is registered with the kernel for the calling thread, which spares each
+/// call the look-up of a file (Linux 5.18; without it the ring works all the same).
+pub struct Ring<S, C>
 where
-    S: squeue::EntryMarker,
-    C: cqueue::EntryMarker,
+    S: squeue::EntryMarker + 'static,
+    C: cqueue::EntryMarker + 'static,
 {
-    let iovecs: Vec<libc::iovec> = (0..depth)
-        .map(|slot| {
-            let data = buffers.slot(slot);
-            libc::iovec { iov_base: data.as_mut_ptr().cast(), iov_len: data.len() }
-        })
-        .collect();
-    // SAFETY: the buffers live in the lane beside the ring and are dropped after it (field order in
-    // `UringLane`).
-    unsafe { ring.submitter().register_buffers(&iovecs) }.map_err(|e| {
-        failed(
-            format!("registering buffers: {e}"),
-            "raise the limit of locked memory: `ulimit -l unlimited`",
-        )
-    })?;
-    ring.submitter()
-        .register_files(&[file.as_raw_fd()])
-        .context("registering the file with io_uring")
+    /// Refers to `ring`.
+    submitter: Submitter<'static>,
+    /// On the heap, so that it stays where the submitter looks for it.
+    ring: *mut IoUring<S, C>,
+    /// Whether its descriptor could be registered.
+    pub registered: bool,
+}
+
+// SAFETY: what the submitter and the pointer refer to is this value's own.
+unsafe impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Send
+    for Ring<S, C>
+{
+}
+
+impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S, C> {
+    /// Registers a ring for the calling thread, which alone enters it.
+    pub fn new(ring: IoUring<S, C>) -> Ring<S, C> {
+        let ring = Box::into_raw(Box::new(ring));
+        // SAFETY: the ring lives until `drop`, and from here on is reached by shared references
+        // alone.
+        let mut submitter = unsafe { &*ring }.submitter();
+        let registered = submitter.register_ring_fd().is_ok();
+        Ring { submitter, ring, registered }
+    }
+
+    #[inline(always)]
+    fn ring(&self) -> &IoUring<S, C> {
+        // SAFETY: see `new`.
+        unsafe { &*self.ring }
+    }
+
+    /// The calls to the kernel.
+    #[inline(always)]
+    pub fn submitter(&self) -> &Submitter<'static> {
+        &self.submitter
+    }
+
+    /// What the kernel said of the ring.
+    pub fn params(&self) -> &io_uring::Parameters {
+        self.ring().params()
+    }
+
+    /// The queue of requests.
+    #[inline(always)]
+    pub fn submission(&mut self) -> SubmissionQueue<'_, S> {
+        // SAFETY: borrowed mutably through self, so there is no other.
+        unsafe { self.ring().submission_shared() }
+    }
+
+    /// The queue of answers.
+    #[inline(always)]
+    pub fn completion(&mut self) -> cqueue::CompletionQueue<'_, C> {
+        // SAFETY: as above.
+        unsafe { self.ring().completion_shared() }
+    }
+
+    /// Registers the buffers of so many slots, and the files. Slots side by side share one buffer
+    /// of the kernel's as far as it goes; each slot's is returned.
+    pub fn register(&self, buffers: &mut Buffers, slots: u32, files: &[RawFd]) -> Result<Vec<u16>> {
+        let each = buffers.slot(0).len();
+        let together = (MOST_BUFFER_BYTES / each).max(1) as u32;
+        let first = (0..slots).step_by(together as usize);
+        let iovecs: Vec<libc::iovec> = first
+            .map(|slot| libc::iovec {
+                iov_base: buffers.slot(slot).as_mut_ptr().cast(),
+                iov_len: each * together.min(slots - slot) as usize,
+            })
+            .collect();
+        // SAFETY: the buffers live in the lane beside the ring and are dropped after it (field
+        // order in `UringLane`).
+        unsafe { self.submitter.register_buffers(&iovecs) }.map_err(|e| {
+            failed(
+                format!("registering buffers: {e}"),
+                "raise the limit of locked memory: `ulimit -l unlimited`",
+            )
+        })?;
+        self.submitter.register_files(files).context("registering the files with io_uring")?;
+        Ok((0..slots).map(|slot| (slot / together) as u16).collect())
+    }
+}
+
+impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Drop for Ring<S, C> {
+    fn drop(&mut self) {
+        let _ = self.registered && self.submitter.unregister_ring_fd().is_ok();
+        // SAFETY: made in `new`, dropped once; the submitter is not used after it.
+        drop(unsafe { Box::from_raw(self.ring) });
+    }
 }

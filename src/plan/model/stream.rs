@@ -38,6 +38,17 @@ pub struct Stream {
     /// The processors that its workers run on; none: wherever the scheduler puts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<Cpus>,
+    /// Drives (and instances on them) that one worker drives; bundles of before it have none.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub drives_per_worker: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn is_one(count: &u32) -> bool {
+    *count == 1
 }
 
 /// How much load a stream asks for, over all its workers together.

@@ -1,0 +1,143 @@
+//! The slots of a lane: which are free for the next op of which drive, and what the others hold.
+//!
+//! A worker that drives several drives has `depth` slots for each, numbered in the drives' order,
+//! so that no drive gets less of the queue depth because another is slow. All of it is allocated
+//! before the barrier.
+
+use super::lane::Done;
+
+/// At least and at most this many ops are handed over in one turn of a closed loop. A slow disk
+/// that gets its queue refilled in small portions is kept busier than one that gets it in heaps;
+/// what completes as fast as it is handed over costs less in large ones (measured,
+/// docs/benchmarks.md).
+pub const LEAST_PORTION: usize = 4;
+/// See [`LEAST_PORTION`].
+pub const MOST_PORTION: usize = 32;
+
+/// An op that has been staged and not yet completed.
+#[derive(Clone, Copy, Default)]
+pub struct InFlight {
+    /// The place of its drive among the worker's.
+    pub drive: u32,
+    /// Its class.
+    pub class: u8,
+    /// Open loop: when it was due. Closed loop: 0, since it is intended when it is submitted.
+    pub intended_ns: u64,
+    /// The stamp before it was handed over.
+    pub submitted_ns: u64,
+}
+
+impl InFlight {
+    /// Whether two ops of a closed loop were handed over together, of one drive and class.
+    #[inline(always)]
+    pub fn alike(&self, other: &InFlight) -> bool {
+        let own = |held: &InFlight| (held.submitted_ns, held.drive, held.class);
+        own(self) == own(other)
+    }
+}
+
+/// One drive's part of the slots.
+#[derive(Default)]
+pub struct Queue {
+    /// Those that hold nothing.
+    pub free: Vec<u32>,
+    /// The number of the drive's next op.
+    pub next: u64,
+    /// A slot is free for the next op of the schedule, which is not due yet.
+    pub awaiting: bool,
+}
+
+/// The slots of a lane.
+#[derive(Default)]
+pub struct Slots {
+    /// By drive.
+    pub queues: Vec<Queue>,
+    /// By slot.
+    pub held: Vec<InFlight>,
+    /// Staged in this turn and not yet stamped.
+    pub staged: Vec<u32>,
+    /// What a turn completed.
+    pub done: Vec<Done>,
+    /// Handed over and not completed.
+    pub in_flight: usize,
+    /// The drive that is served first in the next turn of a closed loop.
+    pub first: usize,
+    /// How many ops one turn of a closed loop hands over.
+    pub portion: usize,
+}
+
+impl Slots {
+    /// Slots for a lane of this depth on each of so many drives, all free.
+    pub fn new(depth: u32, drives: u32) -> Slots {
+        let all = (depth * drives) as usize;
+        let queue = |drive: u32| {
+            let own = drive * depth..(drive + 1) * depth;
+            Queue { free: own.rev().collect(), ..Queue::default() }
+        };
+        let held = |slot: u32| InFlight { drive: slot / depth.max(1), ..InFlight::default() };
+        Slots {
+            queues: (0..drives).map(queue).collect(),
+            held: (0..depth * drives).map(held).collect(),
+            staged: Vec::with_capacity(all),
+            done: Vec::with_capacity(all),
+            in_flight: 0,
+            first: 0,
+            portion: LEAST_PORTION,
+        }
+    }
+
+    /// Whether every slot holds an op that was handed over or staged.
+    #[inline(always)]
+    pub fn full(&self) -> bool {
+        self.in_flight + self.staged.len() == self.held.len()
+    }
+
+    /// A closed loop's portion follows the completions: it doubles where a turn that waited for
+    /// nothing collected a whole one, and halves where a turn collected less.
+    #[inline(always)]
+    pub fn follow(&mut self, collected: usize, waited: bool) {
+        if collected < self.portion {
+            self.portion = (self.portion / 2).max(LEAST_PORTION);
+        } else if !waited {
+            self.portion = (self.portion * 2).min(MOST_PORTION);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_completes_as_it_is_handed_over_is_handed_over_in_larger_portions() {
+        let mut slots = Slots::new(64, 1);
+        let mut turn = |collected, waited| {
+            slots.follow(collected, waited);
+            slots.portion
+        };
+        assert_eq!([turn(4, false), turn(8, false), turn(16, false)], [8, 16, 32]);
+        assert_eq!(
+            [turn(64, false), turn(32, true), turn(31, true), turn(0, false)],
+            [32, 32, 16, 8]
+        );
+    }
+
+    #[test]
+    fn a_heap_that_a_slow_disk_completes_after_a_wait_leaves_the_portion_small() {
+        let mut slots = Slots::new(32, 1);
+        for _ in 0..8 {
+            slots.follow(32, true);
+            slots.follow(0, false);
+        }
+        assert_eq!(slots.portion, LEAST_PORTION);
+    }
+
+    #[test]
+    fn each_drive_has_slots_of_its_own() {
+        let slots = Slots::new(2, 3);
+        let free: Vec<&[u32]> = slots.queues.iter().map(|queue| &queue.free[..]).collect();
+        assert_eq!(free, [[1, 0], [3, 2], [5, 4]]);
+        let drives: Vec<u32> = slots.held.iter().map(|held| held.drive).collect();
+        assert_eq!(drives, [0, 0, 1, 1, 2, 2]);
+    }
+}
