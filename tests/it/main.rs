@@ -34,6 +34,7 @@ mod repeats;
 mod running;
 mod schema;
 mod selftest;
+mod shared_workers;
 mod simulation;
 mod sqlserver;
 mod tpcc;

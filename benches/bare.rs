@@ -1,0 +1,105 @@
+//! What the worker loop is measured against: loops that do nothing else.
+//!
+//! `bare clock SECONDS`: two reads of the clock and two histogram records for each op.
+//! `bare ring SECONDS DEPTH PORTION`: the same for each portion of NOP requests that an io_uring is
+//! handed, which records every request.
+//!
+//! Prints ops/s. `benches/run.py` compares the null engine and io_uring's NOP with them.
+
+use std::hint::black_box;
+
+use dyno::base::clock::Clock;
+use dyno::base::error::{Context, Result, failed};
+use dyno::base::histogram::{BUCKETS, bucket_of};
+use io_uring::{IoUring, opcode};
+
+/// A histogram and nothing besides: the bucket, the sum and the largest.
+struct Bare {
+    counts: Vec<u64>,
+    sum_ns: u64,
+    max_ns: u64,
+}
+
+impl Bare {
+    fn new() -> Bare {
+        Bare { counts: vec![0; BUCKETS], sum_ns: 0, max_ns: 0 }
+    }
+
+    #[inline(always)]
+    fn record(&mut self, ns: u64) {
+        if let Some(count) = self.counts.get_mut(bucket_of(ns)) {
+            *count += 1;
+        }
+        self.sum_ns += ns;
+        self.max_ns = self.max_ns.max(ns);
+    }
+}
+
+fn clock_loop(clock: Clock, length_ns: u64) -> f64 {
+    let (mut service, mut response) = (Bare::new(), Bare::new());
+    let from_ns = clock.now_ns();
+    let (mut now_ns, mut ops) = (from_ns, 0u64);
+    while now_ns < from_ns + length_ns {
+        let submitted_ns = clock.now_ns();
+        now_ns = black_box(clock.now_ns());
+        service.record(now_ns - submitted_ns);
+        response.record(now_ns - submitted_ns);
+        ops += 1;
+    }
+    black_box((service.counts, service.sum_ns, service.max_ns));
+    black_box((response.counts, response.sum_ns, response.max_ns));
+    ops as f64 / ((now_ns - from_ns) as f64 / 1e9)
+}
+
+fn ring_loop(clock: Clock, length_ns: u64, depth: u32, portion: u32) -> Result<f64> {
+    let mut builder = IoUring::builder();
+    builder.setup_single_issuer().setup_defer_taskrun();
+    let mut ring: IoUring = builder.build(depth.next_power_of_two()).context("making a ring")?;
+    let (submitter, mut requests, mut answers) = ring.split();
+    let (mut service, mut response) = (Bare::new(), Bare::new());
+    let from_ns = clock.now_ns();
+    let (mut now_ns, mut ops, mut in_flight) = (from_ns, 0u64, 0);
+    while now_ns < from_ns + length_ns {
+        for slot in 0..portion.min(depth - in_flight) {
+            let nop = opcode::Nop::new().build().user_data(u64::from(slot));
+            // SAFETY: the request refers to no memory.
+            unsafe { requests.push(&nop) }.context("queueing a NOP")?;
+            in_flight += 1;
+        }
+        requests.sync();
+        let submitted_ns = clock.now_ns();
+        submitter.submit_and_wait(usize::from(in_flight == depth)).context("submitting")?;
+        now_ns = clock.now_ns();
+        answers.sync();
+        for answer in &mut answers {
+            black_box(answer.user_data());
+            service.record(now_ns - submitted_ns);
+            response.record(now_ns - submitted_ns);
+            ops += 1;
+            in_flight -= 1;
+        }
+    }
+    black_box((service.counts, response.counts));
+    Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
+}
+
+fn main() -> Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok());
+    let clock = Clock::start();
+    let length_ns = u64::from(number(1).unwrap_or(1)) * 1_000_000_000;
+    let ops = match (words.first().map(String::as_str), number(2), number(3)) {
+        (Some("clock"), _, _) => clock_loop(clock, length_ns),
+        (Some("ring"), Some(depth), Some(portion)) if portion > 0 => {
+            ring_loop(clock, length_ns, depth, portion)?
+        }
+        _ => {
+            return Err(failed(
+                "nothing to measure",
+                "bare clock SECONDS, or bare ring SECONDS DEPTH PORTION",
+            ));
+        }
+    };
+    println!("{ops:.0}");
+    Ok(())
+}
