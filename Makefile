@@ -69,7 +69,9 @@ soak: programs
 
 # Side by side with the peers; prints ratios and records them in docs/benchmarks.md.
 bench: build
+	cargo build --release --locked --example bare
 	scripts/db_bench.sh
+	[ -n "$$T_IO_URING" ] || scripts/t_io_uring.sh
 	python3 benches/run.py
 	python3 benches/databases.py
 	python3 benches/tpcc.py

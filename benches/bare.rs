@@ -70,6 +70,7 @@ fn ring_loop(clock: Clock, length_ns: u64, depth: u32, portion: u32) -> Result<f
         let submitted_ns = clock.now_ns();
         submitter.submit_and_wait(usize::from(in_flight == depth)).context("submitting")?;
         now_ns = clock.now_ns();
+        requests.sync();
         answers.sync();
         for answer in &mut answers {
             black_box(answer.user_data());
