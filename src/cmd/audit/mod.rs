@@ -52,7 +52,7 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
     }
     let parts: Vec<String> = counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
     let sum = format!("{} statements: {}", entries.len(), parts.join("; "));
-    blocks.push(Block::note(sum));
+    blocks.push(Block::chapter(sum));
     out.write_all(plain(&terminal(&blocks)).as_bytes())?;
     let fine = crate::stats::audit::Verdict::ALL.iter().filter(|v| v.is_fine()).map(|v| v.words());
     let fine: usize = fine.filter_map(|words| counts.get(words)).sum();
