@@ -1,0 +1,109 @@
+"""The programs beside which Dyno is measured: how each is run, and which version it is.
+
+FIO and T_IO_URING name a fio and a t/io_uring of one's own; otherwise it is the fio on the PATH and
+what scripts/t_io_uring.sh builds.
+"""
+
+import json
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", "target"))
+DYNO = TARGET / "release/dyno"
+BARE = TARGET / "release/examples/bare"
+DB_BENCH = TARGET / "db_bench"
+FIO = os.environ.get("FIO", "fio")
+T_IO_URING = Path(os.environ.get("T_IO_URING") or TARGET / "t_io_uring")
+SECONDS = int(os.environ.get("SECONDS_A_RUN", "3"))
+IO_URING = ("--ioengine=io_uring", "--registerfiles", "--fixedbufs")
+LIBAIO = ("--ioengine=libaio",)
+DB = dict(keys=400_000, key=20, value=400, cache=1 << 30)
+
+
+def run(command, **kwargs):
+    """Runs a command; its output and its user CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **kwargs)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def fio_version(program=FIO):
+    return run([program, "--version"])[0].strip().replace("fio-", "fio ")
+
+
+def t_io_uring_version():
+    """What our script has built says it; one in a built source tree of fio lies beside that fio."""
+    said, beside = Path(f"{T_IO_URING}.version"), T_IO_URING.resolve().parent.parent / "fio"
+    if said.exists():
+        return f"t/io_uring {said.read_text().strip()}"
+    if beside.is_file():
+        return fio_version(beside).replace("fio", "t/io_uring")
+    return "t/io_uring of unknown version"
+
+
+def fio(*options):
+    """Read IOPS, reads, and user CPU seconds of a fio job."""
+    out, user = run(
+        [
+            FIO,
+            "--name=b",
+            "--bs=4k",
+            "--rw=randread",
+            "--time_based",
+            f"--runtime={SECONDS}",
+            "--norandommap",
+            "--randrepeat=0",
+            "--output-format=json",
+            *options,
+        ]
+    )
+    read = json.loads(out[out.index("{"):])["jobs"][0]["read"]
+    return read["iops"], read["total_ios"], user
+
+
+def t_io_uring(depth, portion, *options):
+    """IOPS, requests, and user CPU seconds, from the rates that it prints each second."""
+    seconds = SECONDS + 1
+    batch = [f"-d{depth}", f"-s{portion}", f"-c{portion}"]
+    out, user = run([T_IO_URING, *batch, "-p0", "-X1", "-t1", f"-r{seconds}", *options])
+    units = {"": 1, "K": 1e3, "M": 1e6}
+    found = re.findall(r"^IOPS=([\d.]+)([KM]?),", out, re.MULTILINE)
+    if not found:
+        sys.exit(f"{T_IO_URING} printed no IOPS:\n{out}")
+    rate = statistics.mean(float(number) * units[unit] for number, unit in found)
+    return rate, rate * seconds, user
+
+
+def bare(loop, *shape):
+    """Ops/s of one of our own loops that do nothing else (benches/bare.rs)."""
+    return float(run([BARE, loop, SECONDS, *shape])[0])
+
+
+def db_bench(folder, benchmark, threads):
+    out, _ = run(
+        [
+            DB_BENCH,
+            f"--db={folder}",
+            f"--benchmarks={benchmark}",
+            "--use_existing_db=1",
+            f"--num={DB['keys']}",
+            f"--key_size={DB['key']}",
+            f"--value_size={DB['value']}",
+            f"--cache_size={DB['cache']}",
+            "--compression_type=none",
+            f"--threads={threads}",
+            f"--duration={SECONDS}",
+            "--histogram=1",
+            "--open_files=-1",
+            "--benchmark_write_rate_limit=5000000",
+        ]
+    )
+    line = next(l for l in out.splitlines() if l.startswith(benchmark) and "ops/sec" in l)
+    return float(line.split("ops/sec")[0].split()[-1])
