@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds fio's t/io_uring from the source package of this distribution's fio, since no package has the program. Ends with
-# its path on the last line. A t/io_uring of one's own is named to `make bench` by T_IO_URING instead.
+# Builds fio's t/io_uring from the source package of this distribution's fio, since no package has
+# the program. Ends with its path on the last line. A t/io_uring of one's own is named to
+# `make bench` by T_IO_URING instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,9 +17,11 @@ for file in /etc/apt/sources.list.d/*.sources; do
     sed 's/^Types:.*/Types: deb-src/' "$file" > "$build/sources/$(basename "$file")"
 done
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-    [ ! -e "$file" ] || sed -n 's/^deb /deb-src /p' "$file" > "$build/sources/$(basename "$file" .list).list"
+    [ -e "$file" ] || continue
+    sed -n 's/^deb /deb-src /p' "$file" > "$build/sources/$(basename "$file" .list).list"
 done
-apt="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$build/sources -o Dir::State::lists=$build/lists"
+apt="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$build/sources"
+apt="$apt -o Dir::State::lists=$build/lists"
 echo "t/io_uring: fetching fio's source package"
 cd "$build"
 # shellcheck disable=SC2086

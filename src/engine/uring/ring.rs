@@ -159,7 +159,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         unsafe { self.ring().completion_shared() }
     }
 
-    /// Registers the buffers of so many slots, and the files. Slots side by side share one buffer
+    /// Registers the buffers of so many slots, and the files. Slots next to one another share one buffer
     /// of the kernel's as far as it goes; each slot's is returned.
     pub fn register(&self, buffers: &mut Buffers, slots: u32, files: &[RawFd]) -> Result<Vec<u16>> {
         let each = buffers.slot(0).len();
