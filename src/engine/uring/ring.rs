@@ -159,8 +159,8 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         unsafe { self.ring().completion_shared() }
     }
 
-    /// Registers the buffers of so many slots, and the files. Slots next to one another share one buffer
-    /// of the kernel's as far as it goes; each slot's is returned.
+    /// Registers the buffers of so many slots, and the files. Slots next to one another share one
+    /// buffer of the kernel's as far as it goes; the number of each slot's is returned.
     pub fn register(&self, buffers: &mut Buffers, slots: u32, files: &[RawFd]) -> Result<Vec<u16>> {
         let each = buffers.slot(0).len();
         let together = (MOST_BUFFER_BYTES / each).max(1) as u32;
