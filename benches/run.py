@@ -45,7 +45,6 @@ def file_dataset(name, engine, mib=256):
 def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=()):
     """One point on one drive, or on a group of several; its rows of data and the user CPU
     seconds."""
-    homes = home if isinstance(home, list) else [home]
     with tempfile.TemporaryDirectory() as folder:
         protocol, bundle = Path(folder) / "bench.toml", Path(folder) / "bench.dyno"
         protocol.write_text(
@@ -53,13 +52,15 @@ def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=()):
             f'duration = "{seconds}s"\nwarmup = "{warmup}"\n'
             + "".join(f"[[step.stream]]\n{stream}\n" for stream in streams)
         )
-        drives = ", ".join(f'{{ path = "{Path(one).resolve()}" }}' for one in homes)
-        plan = Path(folder) / "plan.toml"
-        plan.write_text(
-            'protocol = "./bench.toml"\nrepeats = 1\n'
-            f'[[subject]]\nname = "A"\ndrives = [{drives}]\n'
-        )
-        _, user = run([DYNO, "run", plan, "--bundle", bundle, *options])
+        what = [protocol, "--subject", f"A={home}", "--repeats", "1"]
+        if isinstance(home, list):
+            drives = ", ".join(f'{{ path = "{Path(one).resolve()}" }}' for one in home)
+            what = [Path(folder) / "plan.toml"]
+            what[0].write_text(
+                'protocol = "./bench.toml"\nrepeats = 1\n'
+                f'[[subject]]\nname = "A"\ndrives = [{drives}]\n'
+            )
+        _, user = run([DYNO, "run", *what, "--bundle", bundle, *options])
         rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return [row for row in rows if row["headline"] == "true"], user
 

@@ -221,39 +221,38 @@ impl<F: Form> UringLane<F> {
         }
     }
 
+    /// The entry goes by value and to nothing else, so that it is made where the kernel reads it:
+    /// one that is written to the stack first, in small parts, stalls the processor as it is copied
+    /// in large ones (measured, docs/benchmarks.md).
     #[inline(always)]
-    fn push(&mut self, entry: &F::Sq) -> Result<()> {
-        // SAFETY: the buffer of a slot is not touched until its completion has been reaped.
-        match unsafe { self.ring.submission().push(entry) } {
-            Ok(()) => Ok(()),
-            Err(_) => self.push_when_there_is_room(entry),
+    fn push(&mut self, entry: F::Sq) -> Result<()> {
+        if self.ring.submission().is_full() {
+            self.make_room()?;
         }
+        // SAFETY: the buffer of a slot is not touched until its completion has been reaped.
+        let pushed = unsafe { self.ring.submission().push(&entry) };
+        if pushed.is_err() { Err(no_room()) } else { Ok(()) }
     }
 
     /// A thread of the kernel (`sqpoll`) takes requests off the queue in its own time, so that it
     /// may be full of such as have long been handed over.
     #[cold]
-    fn push_when_there_is_room(&mut self, entry: &F::Sq) -> Result<()> {
+    fn make_room(&mut self) -> Result<()> {
         let kernel = self.ring.submitter();
         let waited = kernel.submit().and_then(|_| kernel.squeue_wait());
-        waited.context("waiting for room in the submission queue")?;
-        // SAFETY: as in `push`.
-        let pushed = unsafe { self.ring.submission().push(entry) };
-        pushed.map_err(|_| {
-            failed("the submission queue is full", "this is a defect of Dyno: please report it")
-        })
+        waited.map(drop).context("waiting for room in the submission queue")
     }
 
-    /// Queues what comes before an op that is neither a plain read nor a plain write, and returns
-    /// its own request with what it answers.
+    /// Queues an op that is neither a plain read nor a plain write, with what comes before it.
     #[inline(never)]
-    fn other(&mut self, slot: u32, at: u64, op: &Op) -> Result<(F::Sq, i32)> {
+    fn stage_other(&mut self, slot: u32, at: u64, op: &Op) -> Result<()> {
         if op.kind.sends_data() {
             self.buffers.stamp(slot, op);
         }
         let request = self.form.other(&self.places[slot as usize], at, op);
-        request.before.map_or(Ok(()), |before| self.push(&before))?;
-        Ok((request.entry, request.answer))
+        request.before.map_or(Ok(()), |before| self.push(before))?;
+        self.ops[slot as usize].answer = request.answer;
+        self.push(F::set_user_data(request.entry, u64::from(slot)))
     }
 
     /// Adds what has completed to `done`.
@@ -280,27 +279,31 @@ impl<F: Form> UringLane<F> {
     }
 }
 
+#[cold]
+fn no_room() -> Error {
+    failed("the submission queue is full", "this is a defect of Dyno: please report it")
+}
+
 impl<F: Form> Lane for UringLane<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let place = &self.places[slot as usize];
+        let place = self.places[slot as usize];
         let at = place.base + op.at;
-        let mut answer = self.form.answer(op.len);
-        let entry = if self.nop {
-            self.form.nop()
-        } else if op.kind == OpKind::Write {
-            self.buffers.stamp(slot, op);
-            self.form.plain(true, place, at, op.len)
-        } else if op.kind == OpKind::Read {
-            self.form.plain(false, place, at, op.len)
-        } else {
-            let (entry, its) = self.other(slot, at, op)?;
-            answer = its;
-            entry
-        };
+        let answer = self.form.answer(op.len);
         self.ops[slot as usize] = InFlight { at, len: op.len, answer };
         self.in_flight += 1;
-        self.push(&F::set_user_data(entry, u64::from(slot)))
+        let data = u64::from(slot);
+        // Each kind makes and pushes an entry of its own: see `push`.
+        if self.nop {
+            self.push(F::set_user_data(self.form.nop(), data))
+        } else if op.kind == OpKind::Read {
+            self.push(F::set_user_data(self.form.plain(false, &place, at, op.len), data))
+        } else if op.kind == OpKind::Write {
+            self.buffers.stamp(slot, op);
+            self.push(F::set_user_data(self.form.plain(true, &place, at, op.len), data))
+        } else {
+            self.stage_other(slot, at, op)
+        }
     }
 
     #[inline(always)]
