@@ -22,6 +22,7 @@ mod order;
 mod overrides;
 mod own;
 mod points;
+pub mod powercut;
 mod prepare;
 mod protocol;
 mod recheck;

@@ -18,6 +18,7 @@ pub use self::preparation::{
     Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule,
 };
 pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
+use super::powercut::PowerCut;
 use super::search::Search;
 use super::specification::Specifications;
 
@@ -65,6 +66,9 @@ pub struct Plan {
     /// How long the idle host is watched before the first point, where something measures power.
     #[serde(default)]
     pub idle_ns: u64,
+    /// What `dyno powercut` does besides.
+    #[serde(skip)]
+    pub powercut: Option<PowerCut>,
 }
 
 /// Measuring goes on until half the width of the headline figure's 95 % interval is within this.

@@ -45,8 +45,7 @@ pub enum Fate {
 
 impl Fate {
     /// All of them, in the order in which they are listed.
-    pub const ALL: [Fate; 5] =
-        [Fate::Kept, Fate::Lost, Fate::Torn, Fate::Reordered, Fate::Corrupt];
+    pub const ALL: [Fate; 5] = [Fate::Kept, Fate::Lost, Fate::Torn, Fate::Reordered, Fate::Corrupt];
 
     /// As it is printed.
     pub fn name(self) -> &'static str {
@@ -206,11 +205,8 @@ impl Promises {
     /// Notes a write, which must be the next of its thread and go where the session has it.
     fn written(&mut self, write: Write) -> Result<(&mut Thread, Manner)> {
         let index = usize::from(write.thread);
-        let manner = *self
-            .session
-            .threads
-            .get(index)
-            .ok_or_else(|| wrong("there is no such thread"))?;
+        let manner =
+            *self.session.threads.get(index).ok_or_else(|| wrong("there is no such thread"))?;
         let thread = &mut self.threads[index];
         if thread.newest < LAYOUT || Some(write.generation) != thread.newest.checked_add(1) {
             return Err(wrong("a write is not its thread's next"));

@@ -83,13 +83,19 @@ fn is(verdict: &Verdict, fate: Fate, blocks: u64) {
     assert!(verdict.examples.iter().all(|e| e.fate == fate));
 }
 
+#[track_caller]
+fn kept(verdict: &Verdict) {
+    assert_eq!((verdict.broken(), verdict.looked_for()), (0, BLOCKS), "{verdict:?}");
+    assert!(verdict.examples.is_empty());
+}
+
 #[test]
 fn each_fate_is_said_of_the_block_that_has_it() {
     let mut bench = Bench::new();
-    (0..5).for_each(|_| drop(bench.write(0, true)));
+    (0..5).for_each(|_| _ = bench.write(0, true));
     let block = bench.write(0, true);
     let [.., before, promised] = bench.writes[block as usize][..] else { panic!("two writes") };
-    is(&bench.with(block, bench.sealed(block, promised)), Fate::Kept, 0);
+    kept(&bench.with(block, bench.sealed(block, promised)));
     is(&bench.with(block, bench.sealed(block, before)), Fate::Lost, 1);
     is(&bench.with(block, vec![0; 4096]), Fate::Lost, 1);
     let (old, new) = (bench.sealed(block, before), bench.sealed(block, promised));
@@ -131,26 +137,26 @@ fn what_was_not_flushed_may_be_lost_and_what_was_flushed_may_not() {
         blocks.iter().for_each(|&b| image[b as usize] = bench.sealed(b, LAYOUT));
         image
     };
-    is(&bench.judge(&laid_out(&bench)), Fate::Kept, 0);
+    kept(&bench.judge(&laid_out(&bench)));
     bench.flush();
     let mut distinct = blocks.clone();
     distinct.sort_unstable();
     distinct.dedup();
     is(&bench.judge(&laid_out(&bench)), Fate::Lost, distinct.len() as u64);
-    is(&bench.judge(&bench.image()), Fate::Kept, 0);
+    kept(&bench.judge(&bench.image()));
 }
 
 #[test]
 fn a_write_under_way_may_be_there_in_part_and_not_within_a_sector() {
     let mut bench = Bench::new();
-    (0..9).for_each(|_| drop(bench.write(0, true)));
+    (0..9).for_each(|_| _ = bench.write(0, true));
     let block = bench.write(0, false);
     let [.., before, under_way] = bench.writes[block as usize][..] else { panic!("two") };
     let (old, new) = (bench.sealed(block, before), bench.sealed(block, under_way));
     for cut in (0..=4096).step_by(8) {
         let verdict = bench.with(block, [&new[..cut], &old[cut..]].concat());
         if cut.is_multiple_of(SECTOR) {
-            is(&verdict, Fate::Kept, 0);
+            kept(&verdict);
         } else {
             is(&verdict, Fate::Torn, 1);
         }
@@ -194,7 +200,7 @@ proptest! {
                     let block = bench.write(0, true);
                     durable[block as usize] = bench.newest[0];
                 }
-                2 | 3 => drop(bench.write(1, true)),
+                2 | 3 => _ = bench.write(1, true),
                 _ => {
                     bench.flush();
                     for block in (1..BLOCKS).step_by(2) {

@@ -81,8 +81,14 @@ impl Session {
     /// Refuses one that no writer makes: it may come from anywhere.
     pub fn check(&self) -> Result<()> {
         let threads = self.threads.len();
-        let texts =
-            [&self.dyno_version, &self.host, &self.boot_id, &self.subject, &self.serial, &self.write_cache];
+        let texts = [
+            &self.dyno_version,
+            &self.host,
+            &self.boot_id,
+            &self.subject,
+            &self.serial,
+            &self.write_cache,
+        ];
         let every = |manner: &Manner| !matches!(manner, Manner::Flush { every: 0 });
         let what = if self.version != VERSION {
             "its version is not this Dyno's"
