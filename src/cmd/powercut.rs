@@ -72,7 +72,7 @@ fn write(plan: &Path) -> Result<u8> {
 }
 
 fn listen(path: &Path, journals: &Path) -> Result<u8> {
-    let (cuts, serials) = plan::powercut::elsewhere(path)?;
+    let (cuts, serials) = plan::cuts_elsewhere(path)?;
     std::fs::create_dir_all(journals).with_context(|| format!("making {}", journals.display()))?;
     let socket = TcpListener::bind(&cuts.listener).map_err(|cause| {
         failed(

@@ -27,6 +27,7 @@ mod parts;
 mod pinning;
 mod plans;
 mod polling;
+mod powercut;
 mod prepare;
 mod promise;
 mod registry;

@@ -4,6 +4,7 @@
 
 mod axis;
 pub mod headline;
+mod powercut;
 pub(super) mod preparation;
 mod stream;
 
@@ -14,11 +15,11 @@ use serde::{Deserialize, Serialize};
 
 pub use self::axis::{Axis, AxisValue, Field};
 use self::headline::Headline;
+pub use self::powercut::PowerCut;
 pub use self::preparation::{
     Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule,
 };
 pub use self::stream::{Arrival, Knobs, Load, Part, PartOf, Stream};
-use super::powercut::PowerCut;
 use super::search::Search;
 use super::specification::Specifications;
 

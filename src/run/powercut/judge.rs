@@ -4,10 +4,10 @@
 //! A promise is a block and the generation that was acknowledged as durable last: by FUA, or by a
 //! flush after it. After the cut the block must hold this generation or a later one, since later
 //! writes may have been under way; sector by sector, since a write that was never made durable may
-//! have reached the medium in part. Within a sector there is one write or the other: a drive writes
-//! at least one logical block whole when power fails (NVM Command Set Specification 1.0, 2.1.4,
-//! AWUPF). What is sealed was written, so a generation later than any that was acknowledged only
-//! says that its acknowledgement had not left the host.
+//! have reached the medium in part. Within a logical block there is one write or the other: a drive
+//! writes at least one whole when power fails (NVM Command Set Specification 1.0, 2.1.4, AWUPF).
+//! What is sealed was written, so a generation later than any that was acknowledged only says that
+//! its acknowledgement had not left the host.
 
 use std::collections::BTreeMap;
 
@@ -298,7 +298,8 @@ pub fn judge(
         if promise.durable == 0 {
             continue;
         }
-        let fate = fate(promise.durable, &held);
+        let logical = promises.session.logical_bytes as usize / SECTOR;
+        let fate = fate(promise.durable, &held, logical);
         match fate {
             // Until all blocks are seen it is not known whether later writes are there.
             Fate::Lost => lost.push(block),
@@ -328,11 +329,13 @@ pub fn judge(
     Ok(verdict)
 }
 
-fn fate(durable: u64, held: &[Held]) -> Fate {
+/// `logical` sectors are written whole when power fails.
+fn fate(durable: u64, held: &[Held], logical: usize) -> Fate {
     if held.contains(&Held::Corrupt) {
         return Fate::Corrupt;
     }
-    if held.contains(&Held::TwoWrites) {
+    let of_two = |sectors: &[Held]| sectors.iter().any(|held| *held != sectors[0]);
+    if held.contains(&Held::TwoWrites) || held.chunks(logical).any(of_two) {
         return Fate::Torn;
     }
     let kept = |held: &Held| matches!(held, Held::Generation(found) if *found >= durable);

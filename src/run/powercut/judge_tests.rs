@@ -164,6 +164,18 @@ fn a_write_under_way_may_be_there_in_part_and_not_within_a_sector() {
 }
 
 #[test]
+fn a_logical_block_is_written_whole() {
+    let mut bench = Bench::new();
+    bench.promises.session.logical_bytes = 4096;
+    let block = bench.write(0, false);
+    let [.., before, under_way] = bench.writes[block as usize][..] else { panic!("two") };
+    let (old, new) = (bench.sealed(block, before), bench.sealed(block, under_way));
+    kept(&bench.with(block, old.clone()));
+    kept(&bench.with(block, new.clone()));
+    is(&bench.with(block, [&new[..1024], &old[1024..]].concat()), Fate::Torn, 1);
+}
+
+#[test]
 fn a_journal_of_anybodys_is_refused_where_no_writer_would_say_so() {
     let bench = Bench::new();
     let good = Write { thread: 0, generation: 2, block: bench.session.block_of(0, 2) };

@@ -64,6 +64,8 @@ pub struct Session {
     pub write_cache: String,
     /// Where the range begins on the drive, bytes.
     pub offset: u64,
+    /// The drive's logical block, which it writes whole when power fails, bytes.
+    pub logical_bytes: u32,
     /// The size of a block, bytes.
     pub block_bytes: u32,
     /// Blocks in the range.
@@ -101,6 +103,11 @@ impl Session {
             || !self.block_bytes.is_multiple_of(SECTOR as u32)
         {
             "its block size is no multiple of 512 up to 1 MiB"
+        } else if self.logical_bytes == 0
+            || !self.logical_bytes.is_multiple_of(SECTOR as u32)
+            || !self.block_bytes.is_multiple_of(self.logical_bytes)
+        {
+            "its blocks are not whole logical blocks of the drive"
         } else if self.offset > 1 << 60 || !self.offset.is_multiple_of(SECTOR as u64) {
             "its range begins nowhere on a drive"
         } else if self.warmup_ns > MOST_NS || self.window_ns > MOST_NS {
@@ -179,6 +186,7 @@ pub mod tests {
             serial: "1234".into(),
             write_cache: "on".into(),
             offset: 1 << 20,
+            logical_bytes: 512,
             block_bytes: 4096,
             blocks,
             threads: vec![Manner::Fua, Manner::Flush { every: 4 }],
@@ -217,6 +225,8 @@ pub mod tests {
             Session { block_bytes: 0, ..good() },
             Session { block_bytes: 1000, ..good() },
             Session { block_bytes: 1 << 30, ..good() },
+            Session { logical_bytes: 0, ..good() },
+            Session { logical_bytes: 8192, ..good() },
             Session { offset: u64::MAX - 511, ..good() },
             Session { window_ns: u64::MAX, ..good() },
             Session { serial: "x".repeat(5000), ..good() },

@@ -57,6 +57,7 @@ pub fn write(
     let held = Exclusive::take(&pins.drive(drive))?;
     let here = held.disk.bytes();
     size(&mut session, step, here)?;
+    session.logical_bytes = held.disk.logical_block_bytes();
     session.check()?;
     let file = held.file();
     fcntl_setfl(file, OFlags::DIRECT).context("asking for direct I/O")?;
@@ -151,6 +152,7 @@ fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<Session> {
         write_cache: write_cache::state(&drive.place)
             .map_or("unknown".to_string(), |state| state.to_string()),
         offset: 0,
+        logical_bytes: 0,
         block_bytes: block_bytes.unwrap_or(0),
         blocks: 0,
         threads,
