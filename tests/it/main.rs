@@ -27,6 +27,7 @@ mod method;
 mod parts;
 mod pinning;
 mod plans;
+mod powercut;
 mod prepare;
 mod promise;
 mod registry;
