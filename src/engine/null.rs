@@ -272,6 +272,7 @@ mod tests {
     use crate::base::units::Rate;
     use crate::load::pacer::{Schedule, Share};
     use crate::load::recorder::Recorder;
+    use crate::load::slowest::Slowest;
     use crate::load::worker::{Job, Slots, Window};
     use crate::load::{OpKind, Source};
     use crate::plan::Arrival;
@@ -314,6 +315,7 @@ mod tests {
             window: Window { from_ns: 0, until_ns },
             limit: None,
             recorder: &recorder,
+            slowest: &Slowest::new(0),
             stop: &false.into(),
         };
         TimedLane::new(model, clock, 0, depth as usize).work(job).unwrap();

@@ -6,6 +6,7 @@ mod groups;
 mod labs;
 mod limits;
 mod meters;
+mod outliers;
 mod quiet;
 mod selftest;
 mod terminals;
