@@ -18,6 +18,7 @@ section-differences = Todas as diferenças
 section-figures = Outras figuras
 section-energy = Potência e energia
 section-limits = Gargalo
+section-outliers = Valores extremos
 section-drives = Por drive e por instância
 section-preparation = Preparação
 section-conclusion = Conclusão
@@ -285,6 +286,46 @@ bottleneck-sum =
     O drive limitou { $drive } de { $points } pontos. { $others } foram limitados por outra coisa e
     estão marcados com { $mark }: não classificam drives. O resto correu à taxa solicitada, ou está
     indefinido.
+
+## Outliers
+outliers-how =
+    As 1.000 requisições mais lentas de cada ponto, por tempo de resposta, e no máximo uma em cem. As
+    parcelas são da soma dos seus tempos de resposta. Drive: a requisição estava com o kernel, e no
+    máximo um quinto do seu tempo pode ter sido espera por um processador. Host: pelo menos metade foi,
+    ou o Dyno inteiro esteve parado. Todo o resto é desconhecido, e não é culpa de drive algum.
+    docs/outliers.md tem a regra e os seus limites.
+outliers-line =
+    { $place }: as { $count } mais lentas, de { $least } a { $most }: drive { $drive }, host { $host },
+    desconhecido { $unknown }
+outlier =
+    { $place }, repetição { $repeat } em { $seconds }: { $latency } para { $class } de { $size } em
+    { $address } ({ $stream }, drive { $drive }, worker { $worker }, profundidade de fila { $depth }):
+    { $cause }, { $reason }
+outlier-beside = { $outlier }; enquanto isso { $beside }
+column-outliers = valores extremos
+column-from-latency = a partir de
+column-mostly-unknown = desconhecido sobretudo porque
+cause-drive = drive
+cause-host = host
+cause-unknown = desconhecido
+reason-at-drive = o worker não esperou por mais nada
+reason-waited = o worker esperou por um processador
+reason-stopped = o Dyno esteve parado
+reason-behind = na fila atrás de outra
+reason-not-at-device = o dispositivo não tinha requisição
+reason-other-drives = outros drives pararam junto
+reason-not-direct = sem I/O direto
+reason-both = host e drive podem ter tido parte
+reason-not-watched = não observado
+beside-waited = pelo menos { $time } sem processador
+beside-switches = { $count } trocas de contexto
+beside-steal = até { $time } de steal
+beside-stalled = { $time } sem conclusão pelo dispositivo
+beside-idle = { $time } sem requisição no dispositivo
+beside-throttled = throttling térmico
+beside-health-read = leitura do log de saúde
+beside-interrupts = { $rate } interrupções
+beside-processor = processador mais ocupado { $busy }
 
 ## More columns of tables
 column-subject = objeto

@@ -16,6 +16,7 @@ pub mod figures;
 pub mod findings;
 pub mod load_at_limit;
 pub mod method;
+pub mod outliers;
 pub mod preparation;
 pub mod results;
 pub mod server;
@@ -53,6 +54,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     figures::SECTION,
     energy::SECTION,
     bottlenecks::SECTION,
+    outliers::SECTION,
     drives::SECTION,
     preparation::SECTION,
     conclusion::SECTION,
