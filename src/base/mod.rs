@@ -1,6 +1,7 @@
-//! The leaf of the import diagram: clock, random numbers, units, histogram, errors. Imports nothing
-//! of ours.
+//! The leaf of the import diagram: clock, random numbers, units, histogram, errors, sealed blocks.
+//! Imports nothing of ours.
 
+pub mod block_seal;
 pub mod clock;
 pub mod error;
 pub mod file;
