@@ -11,6 +11,7 @@ section-summary = Summary
 section-results = Results
 section-tpcc = TPC-C
 section-limit = Load at a latency limit
+section-multiple = Largest multiple of the load
 section-equal-latency = Load at equal latency
 section-fairness = Differences in test conditions
 section-findings = All claims
@@ -327,6 +328,27 @@ beside-throttled = thermal throttling
 beside-health-read = health log being read
 beside-interrupts = { $rate } interrupts
 beside-processor = busiest processor { $busy }
+
+## Multiples of a load
+multiple-found = { $subject } keeps { $multiple } the load [{ $low } to { $high }], { $repeats ->
+        [one] found once
+       *[other] found { $repeats } times
+    }.
+multiple-at-least = { $subject } keeps at least { $multiple } the load: nothing that was tried failed.
+multiple-holds =
+    A multiple holds where at most { $share } of the requests of { $stream } take longer than { $limit }
+    and the load does not fall behind its schedule. The table has the share of requests that took each
+    time or longer.
+multiple-how =
+    The largest multiple of all steps together that holds, below the least that does not: geometric
+    mean over the repeats. The interval is that of the repeats (95 %, from three on), and reaches at
+    least from what held to what did not.
+column-time = time
+column-holds = verdict
+time-response = response
+time-service = service
+holds = holds
+does-not-hold = does not hold
 
 ## More columns of tables
 column-subject = subject

@@ -11,6 +11,7 @@ section-summary = 概要
 section-results = 測定結果
 section-tpcc = TPC-C
 section-limit = レイテンシ上限での負荷
+section-multiple = 保持できる最大の負荷倍率
 section-equal-latency = 等レイテンシでの負荷
 section-fairness = 試験条件の違い
 section-findings = すべての主張
@@ -287,6 +288,22 @@ beside-throttled = サーマルスロットリング
 beside-health-read = ヘルスログの読み取り中
 beside-interrupts = 割り込み { $rate }
 beside-processor = 最も忙しいプロセッサ { $busy }
+
+## Multiples of a load
+multiple-found = { $subject } は負荷の { $multiple } を保持 [{ $low }～{ $high }]、{ $repeats } 回の探索。
+multiple-at-least = { $subject } は負荷の少なくとも { $multiple } を保持：試した倍率はすべて満たした。
+multiple-holds =
+    倍率は、{ $stream } の要求のうち { $limit } を超えるものが { $share } 以下で、負荷が予定から遅れな
+    い場合に満たすとする。表はその時間以上かかった要求の割合。
+multiple-how =
+    満たさない最小の倍率より下で、全ステップが満たす最大の倍率：反復の幾何平均。区間は反復によるもの
+    （95 %、3 回以上）で、少なくとも満たした値から満たさなかった値までを含む。
+column-time = 時間
+column-holds = 判定
+time-response = 応答
+time-service = サービス
+holds = 満たす
+does-not-hold = 満たさない
 
 ## More columns of tables
 column-subject = 対象

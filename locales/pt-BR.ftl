@@ -11,6 +11,7 @@ section-summary = Resumo
 section-results = Resultados
 section-tpcc = TPC-C
 section-limit = Carga em um limite de latência
+section-multiple = Maior múltiplo da carga
 section-equal-latency = Carga com latência igual
 section-fairness = Diferenças nas condições de teste
 section-findings = Todas as afirmações
@@ -326,6 +327,27 @@ beside-throttled = throttling térmico
 beside-health-read = leitura do log de saúde
 beside-interrupts = { $rate } interrupções
 beside-processor = processador mais ocupado { $busy }
+
+## Multiples of a load
+multiple-found = { $subject } mantém { $multiple } a carga [{ $low } a { $high }], { $repeats ->
+        [one] encontrado uma vez
+       *[other] encontrado { $repeats } vezes
+    }.
+multiple-at-least = { $subject } mantém pelo menos { $multiple } a carga: nada do que foi tentado falhou.
+multiple-holds =
+    Um múltiplo é mantido onde no máximo { $share } das requisições de { $stream } levam mais que
+    { $limit } e a carga não se atrasa em relação à sua agenda. A tabela tem a parcela de requisições
+    que levaram cada tempo ou mais.
+multiple-how =
+    O maior múltiplo mantido por todas as etapas, abaixo do menor que não é: média geométrica sobre as
+    repetições. O intervalo é o das repetições (95 %, a partir de três), e vai pelo menos do que foi
+    mantido ao que não foi.
+column-time = tempo
+column-holds = veredito
+time-response = resposta
+time-service = serviço
+holds = mantido
+does-not-hold = não mantido
 
 ## More columns of tables
 column-subject = objeto

@@ -1,5 +1,5 @@
-//! One of the slowest ops of a point, with the evidence of what it waited for: readings, no verdict,
-//! so that better rules serve old bundles too. docs/outliers.md says how they are made.
+//! One of the slowest ops of a point, with the evidence of what it waited for: readings, no
+//! verdict, so that better rules serve old bundles too. docs/outliers.md says how they are made.
 
 use super::Class;
 

@@ -26,7 +26,7 @@ pub fn of(groups: &[WorkerGroup<'_>], seen: &Testimony, window: Window) -> Vec<S
             all.extend(seat.kept.get().into_iter().flatten().map(|kept| (g, w, *kept)));
         }
     }
-    all.sort_by(|a, b| b.2.cmp(&a.2));
+    all.sort_by_key(|slow| std::cmp::Reverse(slow.2));
     all.truncate(KEPT);
     let classes: Vec<Vec<Class>> =
         groups.iter().map(|g| g.workload.classes(&g.stream.workload.knobs)).collect();

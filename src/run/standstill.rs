@@ -1,6 +1,7 @@
-//! When Dyno itself stood still: the witness means to wake every 10 ms, and notes by how much it was
-//! late. Stopped by a signal, or with its machine not running, no thread of Dyno's runs, and no
-//! meter either; the loads' latencies alone would not distinguish that from a drive that stalled.
+//! When Dyno itself stood still: the witness means to wake every 10 ms, and notes by how much it
+//! was late. Stopped by a signal, or with its machine not running, no thread of Dyno's runs, and
+//! no meter either; the loads' latencies alone would not distinguish that from a drive that
+//! stalled.
 
 use crate::load::worker::Window;
 use crate::record::Standstill;
@@ -9,7 +10,8 @@ use crate::record::Standstill;
 /// wakes at most 7 ms late.
 pub const LEAST_NS: u64 = 50_000_000;
 
-/// The parts of what was seen that lie in the window: (when the witness meant to wake, when it did).
+/// The parts of what was seen that lie in the window: (when the witness meant to wake, when it
+/// did).
 pub fn within(seen: &[(u64, u64)], window: Window) -> Vec<Standstill> {
     let parts =
         seen.iter().map(|&(from, until)| (from.max(window.from_ns), until.min(window.until_ns)));

@@ -8,7 +8,8 @@ use super::schema::{signed, text};
 use crate::base::error::Result;
 use crate::record::{Class, Evidence, SlowOp};
 
-pub(super) fn insert(conn: &Connection, point: i64, op: &SlowOp) -> Result<()> {
+/// Adds one to a point.
+pub fn insert(conn: &Connection, point: i64, op: &SlowOp) -> Result<()> {
     let e = op.evidence;
     conn.prepare_cached(
         "INSERT INTO slow_op (point, stream, drive, instance, worker, class, at_ns, late_ns, \
@@ -43,12 +44,13 @@ pub(super) fn insert(conn: &Connection, point: i64, op: &SlowOp) -> Result<()> {
 }
 
 /// Those of one point, as they were written: the slowest first.
-pub(super) const SELECT: &str = "SELECT stream, drive, instance, worker, class, at_ns, late_ns, \
+pub const SELECT: &str = "SELECT stream, drive, instance, worker, class, at_ns, late_ns, \
     response_ns, address, size, in_flight, direct, waited_least_ns, waited_most_ns, \
     stopped_least_ns, stopped_most_ns, steal_most_ns, switches, device_stalled_ns, \
     device_idle_ns FROM slow_op WHERE point = ? ORDER BY id";
 
-pub(super) fn row(row: &Row<'_>) -> Result<SlowOp> {
+/// What a row of `SELECT` says.
+pub fn row(row: &Row<'_>) -> Result<SlowOp> {
     let class: String = row.get(4)?;
     Ok(SlowOp {
         stream: text(row, 0)?,

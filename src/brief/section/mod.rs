@@ -16,6 +16,7 @@ pub mod figures;
 pub mod findings;
 pub mod load_at_limit;
 pub mod method;
+pub mod multiples;
 pub mod outliers;
 pub mod preparation;
 pub mod results;
@@ -47,6 +48,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     results::SECTION,
     tpcc::SECTION,
     load_at_limit::SECTION,
+    multiples::SECTION,
     equal_load::SECTION,
     conditions::SECTION,
     findings::SECTION,
