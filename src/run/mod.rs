@@ -16,6 +16,7 @@ mod maxima;
 mod meters;
 mod placement;
 mod point;
+pub mod powercut;
 mod precondition;
 pub mod prepare;
 pub mod progress;
