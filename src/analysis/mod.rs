@@ -18,6 +18,7 @@ mod comparison;
 pub mod conditions;
 pub mod curves;
 mod difference;
+pub mod durability;
 pub mod facts;
 mod gathering;
 pub mod lead;
