@@ -68,11 +68,12 @@ impl Slowest {
         Slowest { limit_ns, room, ops: RefCell::new(BinaryHeap::with_capacity(room)) }
     }
 
-    /// Keeps an op of the measured window if it is among the slowest.
+    /// Keeps an op of the measured window if it is among the slowest; what it was is asked only
+    /// then.
     #[inline(always)]
-    pub fn note(&self, kept: Kept) {
-        if kept.response_ns() > self.limit_ns.get() {
-            self.keep(kept);
+    pub fn note(&self, stamps: Stamps, op: impl FnOnce() -> Kept) {
+        if stamps.completed_ns.saturating_sub(stamps.intended_ns) > self.limit_ns.get() {
+            self.keep(op());
         }
     }
 
@@ -108,7 +109,8 @@ mod tests {
     fn the_slowest_are_kept_whatever_their_order() {
         let slowest = Slowest::new(5);
         // 0 … 99 in an order that is neither rising nor falling.
-        (0..100).map(|n| n * 37 % 100).for_each(|n| slowest.note(op(n, 1_000 + n)));
+        let ops = (0..100).map(|n| n * 37 % 100).map(|n| op(n, 1_000 + n));
+        ops.for_each(|op| slowest.note(op.stamps, || op));
         let mut kept: Vec<u64> = slowest.into_ops().iter().map(|op| op.at).collect();
         kept.sort_unstable();
         assert_eq!(kept, [95, 96, 97, 98, 99]);
@@ -117,7 +119,8 @@ mod tests {
     #[test]
     fn a_load_that_is_not_reported_keeps_none() {
         let slowest = Slowest::new(0);
-        slowest.note(op(1, u64::MAX / 2));
+        let op = op(1, u64::MAX / 2);
+        slowest.note(op.stamps, || op);
         assert!(slowest.into_ops().is_empty());
     }
 }

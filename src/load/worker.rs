@@ -63,6 +63,14 @@ struct InFlight {
     submitted_ns: u64,
 }
 
+impl InFlight {
+    #[cold]
+    fn kept(&self, stamps: Stamps, in_flight: usize) -> Kept {
+        let InFlight { class, len, at, .. } = *self;
+        Kept { stamps, at, len, class, in_flight: in_flight as u32 }
+    }
+}
+
 /// The slots of a lane: which are free, and what the others hold. Allocated before the barrier.
 #[derive(Default)]
 pub struct Slots {
@@ -168,8 +176,8 @@ fn work_one_at_a_time<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
         {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns: now_ns };
             let Op { class, len, at, .. } = op;
-            let kept = Kept { stamps, at, len, class, in_flight: 1 };
-            count((job.recorder, job.slowest), job.limit, kept, &done)?;
+            let kept = || Kept { stamps, at, len, class, in_flight: 1 };
+            count((job.recorder, job.slowest), job.limit, (class, stamps), &done, kept)?;
         }
     }
     Ok(())
@@ -207,8 +215,8 @@ fn work_in_cycles<L: Lane>(
         {
             let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
             let Op { class, len, at, .. } = op;
-            let kept = Kept { stamps, at, len, class, in_flight: 1 };
-            count((recorder, slowest), None, kept, &done)?;
+            let kept = || Kept { stamps, at, len, class, in_flight: 1 };
+            count((recorder, slowest), None, (class, stamps), &done, kept)?;
             if late_ns > LATE_NS {
                 // Gaps differ with every op, so the backlog is counted, not reckoned.
                 recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
@@ -323,8 +331,8 @@ fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> 
     lane.run(wait, &mut slots.done)?;
     let completed_ns = job.clock.now_ns();
     for done in &slots.done {
-        let held = slots.held[done.slot as usize];
-        let in_flight = (slots.held.len() - slots.free.len()) as u32;
+        let held = &slots.held[done.slot as usize];
+        let in_flight = slots.held.len() - slots.free.len();
         tally(job, held, done, completed_ns, in_flight)?;
         slots.free.push(done.slot);
     }
@@ -335,17 +343,17 @@ fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> 
 #[inline(always)]
 fn tally(
     job: &Job<'_>,
-    held: InFlight,
+    held: &InFlight,
     done: &Done,
     completed_ns: u64,
-    in_flight: u32,
+    in_flight: usize,
 ) -> Result<()> {
-    let InFlight { class, len, at, intended_ns, submitted_ns } = held;
+    let InFlight { class, intended_ns, submitted_ns, .. } = *held;
     let Some(schedule) = &job.schedule else {
         if submitted_ns >= job.window.from_ns {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
-            let kept = Kept { stamps, at, len, class, in_flight };
-            count((job.recorder, job.slowest), job.limit, kept, done)?;
+            let kept = || held.kept(stamps, in_flight);
+            count((job.recorder, job.slowest), job.limit, (class, stamps), done, kept)?;
         }
         return Ok(());
     };
@@ -353,8 +361,8 @@ fn tally(
         return Ok(());
     }
     let stamps = Stamps { intended_ns, submitted_ns, completed_ns };
-    let kept = Kept { stamps, at, len, class, in_flight };
-    count((job.recorder, job.slowest), job.limit, kept, done)?;
+    let kept = || held.kept(stamps, in_flight);
+    count((job.recorder, job.slowest), job.limit, (class, stamps), done, kept)?;
     let late_ns = submitted_ns.saturating_sub(intended_ns);
     if late_ns > LATE_NS {
         job.recorder.add_late(late_ns, schedule.mean_gap_ns());
@@ -368,15 +376,16 @@ fn tally(
 fn count(
     (recorder, slowest): (&Recorder, &Slowest),
     limit: Option<u64>,
-    op: Kept,
+    (class, stamps): (u8, Stamps),
     done: &Done,
+    op: impl FnOnce() -> Kept,
 ) -> Result<()> {
     if !done.given_up {
-        recorder.add(op.class, op.stamps, done.bytes, done.hit);
-        slowest.note(op);
+        recorder.add(class, stamps, done.bytes, done.hit);
+        slowest.note(stamps, op);
         return Ok(());
     }
-    recorder.add_given_up(op.class);
+    recorder.add_given_up(class);
     match limit {
         None => Ok(()),
         Some(_) => Err(failed(
