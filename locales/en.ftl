@@ -747,3 +747,17 @@ figure-claimed = {"; "}claimed: { $differences }
 claimed-at = { $subject } { $value } at { $place }
 claimed-against = { $value } vs { $other }
 figure-a-minute = { $class }s per minute
+
+section-durable = Cost of durability
+durable-how =
+    The same writes made durable in different ways, over the number of writers. FUA (force unit access) and the flush of
+    fdatasync complete when the data are on non-volatile media, or in a cache that survives a loss of power. The share is
+    that of the ops/s of the same writes that are not made durable. A drive whose share stays near 100 % acknowledges a
+    durable write from a cache that it reports as non-volatile: power-loss protection, if the drive reports it truthfully,
+    which a power cut can test and this cannot.
+durable-not = not durable
+durable-fdatasync = write + fdatasync
+durable-commit = commit
+durable-share = of not durable
+durable-commits = Commits synced to the log by a database's engine
+durable-figure = { $step }, beside the same writes made durable otherwise and not at all: ops/s, logarithmic

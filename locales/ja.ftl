@@ -638,3 +638,12 @@ figure-claimed = 。主張できる差: { $differences }
 claimed-at = { $subject } { $value }（{ $place }）
 claimed-against = { $value }（対 { $other }）
 figure-a-minute = 1 分あたりの { $class }
+
+section-durable = 永続化のコスト
+durable-how = 同じ書き込みを異なる方法で永続化した結果を、書き込みスレッド数ごとに示す。FUA（force unit access）と fdatasync のフラッシュは、データが不揮発性メディア、または電源断に耐えるキャッシュに入った時点で完了する。割合は、永続化しない同じ書き込みの ops/s に対するもの。割合が 100 % に近いままのドライブは、不揮発性と申告するキャッシュから永続書き込みに応答している。申告が正しければ電源断保護があるが、それを確かめられるのは電源断試験であり、この測定ではない。
+durable-not = 永続化なし
+durable-fdatasync = 書き込み + fdatasync
+durable-commit = コミット
+durable-share = 永続化なし比
+durable-commits = データベースのエンジンがログに同期したコミット
+durable-figure = { $step }（別の方法で永続化した、または永続化しない同じ書き込みと並べて）：ops/s、対数目盛

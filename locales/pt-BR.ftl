@@ -760,3 +760,17 @@ figure-claimed = {"; "}afirmado: { $differences }
 claimed-at = { $subject } { $value } com { $place }
 claimed-against = { $value } em relação a { $other }
 figure-a-minute = { $class } por minuto
+
+section-durable = Custo da durabilidade
+durable-how =
+    As mesmas gravações tornadas duráveis de maneiras diferentes, pelo número de threads de gravação. FUA (force unit access)
+    e o flush do fdatasync terminam quando os dados estão em mídia não volátil, ou em um cache que resiste à falta de
+    energia. A parcela é a das ops/s das mesmas gravações não duráveis. Uma unidade cuja parcela permanece perto de 100 %
+    confirma a gravação durável a partir de um cache que ela declara não volátil: proteção contra perda de energia, se a
+    declaração for verdadeira, o que um corte de energia pode testar e esta medição não.
+durable-not = não durável
+durable-fdatasync = gravação + fdatasync
+durable-commit = commit
+durable-share = da não durável
+durable-commits = Commits sincronizados no log pelo engine de um banco de dados
+durable-figure = { $step }, ao lado das mesmas gravações duráveis de outra maneira e não duráveis: ops/s, escala logarítmica

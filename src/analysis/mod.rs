@@ -17,6 +17,7 @@ mod comparison;
 pub mod conditions;
 pub mod curves;
 mod difference;
+pub mod durability;
 pub mod facts;
 mod gathering;
 pub mod lead;

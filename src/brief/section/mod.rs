@@ -10,6 +10,7 @@ pub mod data;
 pub mod differences;
 pub mod disclosure;
 pub mod drives;
+pub mod durable;
 pub mod energy;
 pub mod equal_load;
 pub mod figures;
@@ -47,6 +48,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     tpcc::SECTION,
     load_at_limit::SECTION,
     equal_load::SECTION,
+    durable::SECTION,
     conditions::SECTION,
     findings::SECTION,
     differences::SECTION,
