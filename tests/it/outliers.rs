@@ -28,7 +28,7 @@ fn the_slowest_thousand_are_kept_with_what_distinguishes_them_and_are_in_every_o
     let stalled =
         ops.iter().find(|op| op.late_ns < op.response_ns / 2).expect("the one that met it");
     assert!(stalled.response_ns >= 290_000_000, "{stalled:?}");
-    assert!(ops.iter().filter(|op| 2 * op.late_ns > op.response_ns).count() >= 500);
+    assert!(ops.iter().filter(|op| 2 * op.late_ns > op.response_ns).count() >= 400);
     assert!(ops.iter().all(|op| op.size == 4096 && op.address % 4096 == 0 && op.in_flight == 1));
     assert!(!stalled.direct && stalled.evidence.is_some(), "no engine of blocks: {stalled:?}");
 
@@ -40,8 +40,9 @@ fn the_slowest_thousand_are_kept_with_what_distinguishes_them_and_are_in_every_o
     );
     let shown = dyno_well(dir.path(), &["show", "b.dyno"]);
     let shown: String = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    // 4,000 requests have 40 outliers.
-    assert!(shown.contains(": slowest 40 from") && shown.contains("drive 0.0 %"), "{shown}");
+    // One request in a hundred.
+    let outliers = format!(": slowest {} from", longest.ops / 100);
+    assert!(shown.contains(&outliers) && shown.contains("drive 0.0 %"), "{shown}");
     dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
     let brief = std::fs::read_to_string(dir.path().join("b.md")).expect("a brief");
     assert!(brief.contains("Outliers") && brief.contains("queue depth 1"), "{brief}");
