@@ -282,6 +282,7 @@ mod tests {
     use crate::base::units::Rate;
     use crate::load::pacer::{Schedule, Share};
     use crate::load::recorder::Recorder;
+    use crate::load::slowest::Slowest;
     use crate::load::worker::{Drive, Job, Slots, Window};
     use crate::load::{OpKind, Source};
     use crate::plan::Arrival;
@@ -316,7 +317,13 @@ mod tests {
         let schedule = rate.map(|(ops, arrival)| {
             Schedule::new(Rate::OpsPerSec(ops), arrival, share, 0, 4096.0, Seed::new(1, 2, 3))
         });
-        let drive = Drive { source: Box::new(Reads), schedule, limit: None, recorder: &recorder };
+        let drive = Drive {
+            source: Box::new(Reads),
+            schedule,
+            limit: None,
+            recorder: &recorder,
+            slowest: Slowest::new(0),
+        };
         let job = Job {
             clock,
             drives: &mut [drive],
@@ -373,6 +380,8 @@ mod tests {
         let truths = [(0.5, 100 * US), (0.98, 100 * US), (0.995, 5 * MS), (0.999, 5 * MS)];
         percentiles_are(&tally.service, &truths);
         assert_eq!(tally.service.max_ns / MS, 5);
+        let over = [1, 4, 8].map(|ms| tally.service.share_from(ms * MS).unwrap() * 100.0);
+        assert!((over[0] - 1.0).abs() < 0.1 && over[1] == over[0] && over[2] == 0.0, "{over:?}");
         // Which ops are slow is drawn.
         is_within(1.0, tally.service.mean_ns().unwrap(), 0.99 * 100e3 + 0.01 * 5e6, "mean");
     }

@@ -60,10 +60,20 @@ pub struct Op {
     pub salt: u64,
 }
 
+impl Op {
+    /// Reads nothing: what stands where no request has been made yet.
+    pub const NONE: Op = Op { kind: OpKind::Read, class: 0, len: 0, at: 0, salt: 0 };
+}
+
 /// One thread's requests. Op `n` depends on the seed, the thread and `n` alone.
 pub trait Source: Send {
     /// Request number `n`, counted from 0.
     fn op(&mut self, n: u64) -> Op;
+
+    /// The requests from number `n` on, as many as there is room for: one call for a portion.
+    fn ops(&mut self, n: u64, ops: &mut [Op]) {
+        ops.iter_mut().zip(n..).for_each(|(op, n)| *op = self.op(n));
+    }
 
     /// How many ops make one pass of this thread's share: the length of a fill. Endless workloads
     /// have none.

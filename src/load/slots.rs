@@ -5,6 +5,9 @@
 //! before the barrier.
 
 use super::lane::Done;
+use super::op::Op;
+use super::recorder::Stamps;
+use super::slowest::Kept;
 
 /// At least and at most this many ops are handed over in one turn of a closed loop. A slow disk
 /// that gets its queue refilled in small portions is kept busier than one that gets it in heaps;
@@ -21,6 +24,10 @@ pub struct InFlight {
     pub drive: u32,
     /// Its class.
     pub class: u8,
+    /// The op's length.
+    pub len: u32,
+    /// The op's offset or number.
+    pub at: u64,
     /// Open loop: when it was due. Closed loop: 0, since it is intended when it is submitted.
     pub intended_ns: u64,
     /// The stamp before it was handed over.
@@ -28,6 +35,13 @@ pub struct InFlight {
 }
 
 impl InFlight {
+    /// As it is kept where it is among the slowest.
+    #[cold]
+    pub fn kept(&self, stamps: Stamps, in_flight: usize) -> Kept {
+        let InFlight { class, len, at, .. } = *self;
+        Kept { stamps, at, len, class, in_flight: in_flight as u32 }
+    }
+
     /// Whether two ops of a closed loop were handed over together, of one drive and class.
     #[inline(always)]
     pub fn alike(&self, other: &InFlight) -> bool {
@@ -48,7 +62,6 @@ pub struct Queue {
 }
 
 /// The slots of a lane.
-#[derive(Default)]
 pub struct Slots {
     /// By drive.
     pub queues: Vec<Queue>,
@@ -56,6 +69,8 @@ pub struct Slots {
     pub held: Vec<InFlight>,
     /// Staged in this turn and not yet stamped.
     pub staged: Vec<u32>,
+    /// Room for the requests of a portion.
+    pub ops: [Op; MOST_PORTION],
     /// What a turn completed.
     pub done: Vec<Done>,
     /// Handed over and not completed.
@@ -79,11 +94,18 @@ impl Slots {
             queues: (0..drives).map(queue).collect(),
             held: (0..depth * drives).map(held).collect(),
             staged: Vec::with_capacity(all),
+            ops: [Op::NONE; MOST_PORTION],
             done: Vec::with_capacity(all),
             in_flight: 0,
             first: 0,
             portion: LEAST_PORTION,
         }
+    }
+
+    /// Ops in flight on one drive.
+    #[inline(always)]
+    pub fn in_flight_on(&self, drive: usize) -> usize {
+        self.held.len() / self.queues.len() - self.queues[drive].free.len()
     }
 
     /// Whether every slot holds an op that was handed over or staged.

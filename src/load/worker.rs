@@ -10,11 +10,12 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::lane::{Done, Lane, Wait};
-use super::op::{Cycles, OpKind, Source};
+use super::op::{Cycles, Op, OpKind, Source};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
 pub use super::slots::Slots;
 use super::slots::{InFlight, Queue};
+use super::slowest::{Kept, Slowest};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 
@@ -42,6 +43,8 @@ pub struct Drive<'d> {
     pub limit: Option<u64>,
     /// Where completed ops are tallied.
     pub recorder: &'d Recorder,
+    /// Where the slowest of them are kept.
+    pub slowest: Slowest,
 }
 
 impl Drive<'_> {
@@ -77,14 +80,15 @@ impl<L: Lane> AnyLane for L {
 
 /// Runs `lane` until the window closes, the limits are reached or `stop` is set.
 pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_, '_>) -> Result<()> {
-    let mut slots = std::mem::take(&mut job.slots);
+    let mut slots = std::mem::replace(&mut job.slots, Slots::new(0, 0));
     if let [drive] = &mut job.drives[..] {
         let times = (job.clock, job.window);
         if let Some(cycles) = drive.source.cycles() {
-            return work_in_cycles(lane, cycles, times, drive.recorder, job.stop, slots.done);
+            let kept = (drive.recorder, &drive.slowest);
+            return work_in_cycles(lane, cycles, times, kept, job.stop, slots.done);
         }
         if slots.held.len() == 1 && drive.schedule.is_none() {
-            return work_one_at_a_time(lane, drive, times, job.stop, slots.done);
+            return work_one_at_a_time(lane, drive, times, job.stop, &mut slots);
         }
     }
     match job.drives.iter().any(|drive| drive.schedule.is_some()) {
@@ -148,15 +152,21 @@ fn work_one_at_a_time<L: Lane>(
     drive: &mut Drive<'_>,
     (clock, window): (Clock, Window),
     stop: &AtomicBool,
-    mut done: Vec<Done>,
+    slots: &mut Slots,
 ) -> Result<()> {
+    let Slots { ops, done, .. } = slots;
     let (limit, recorder) = (drive.limit(), drive.recorder);
     let (mut n, mut now_ns) = (0, clock.now_ns());
     while now_ns < window.until_ns && n < limit && !stop.load(Relaxed) {
-        let op = drive.source.op(n);
-        lane.stage(0, &op)?;
+        let place = n as usize % ops.len();
+        if place == 0 {
+            let room = (limit - n).min(ops.len() as u64) as usize;
+            drive.source.ops(n, &mut ops[..room]);
+        }
+        let op = &ops[place];
+        lane.stage(0, op)?;
         let submitted_ns = clock.now_ns();
-        lane.run(Wait::One, &mut done)?;
+        lane.run(Wait::One, done)?;
         now_ns = clock.now_ns();
         n += 1;
         recorder.issued.set(n);
@@ -164,7 +174,11 @@ fn work_one_at_a_time<L: Lane>(
             && submitted_ns >= window.from_ns
         {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns: now_ns };
-            count(drive, op.class, stamps, Ended::one(&done))?;
+            let Op { class, len, at, .. } = *op;
+            count(drive, class, stamps, Ended::one(&done))?;
+            if !done.given_up {
+                drive.slowest.note(stamps, || Kept { stamps, at, len, class, in_flight: 1 });
+            }
         }
     }
     Ok(())
@@ -176,7 +190,7 @@ fn work_in_cycles<L: Lane>(
     lane: &mut L,
     cycles: &mut dyn Cycles,
     (clock, window): (Clock, Window),
-    recorder: &Recorder,
+    (recorder, slowest): (&Recorder, &Slowest),
     stop: &AtomicBool,
     mut done: Vec<Done>,
 ) -> Result<()> {
@@ -201,7 +215,11 @@ fn work_in_cycles<L: Lane>(
             && intended_ns >= window.from_ns
         {
             let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
-            tally(recorder, op.class, stamps, Ended::one(&done));
+            let Op { class, len, at, .. } = op;
+            tally(recorder, class, stamps, Ended::one(&done));
+            if !done.given_up {
+                slowest.note(stamps, || Kept { stamps, at, len, class, in_flight: 1 });
+            }
             if late_ns > LATE_NS {
                 // Gaps differ with every op, so the backlog is counted, not reckoned.
                 recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
@@ -221,14 +239,16 @@ fn stage_portion<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Slots
         let (drive, queue) = (&mut job.drives[slots.first], &mut slots.queues[slots.first]);
         let left = drive.limit() - queue.next;
         let room = (slots.portion - slots.staged.len()).min(queue.free.len());
-        for _ in 0..left.min(room as u64) {
+        let ops = &mut slots.ops[..left.min(room as u64) as usize];
+        drive.source.ops(queue.next, ops);
+        for op in &*ops {
             let Some(slot) = queue.free.pop() else { break };
-            let op = drive.source.op(queue.next);
-            lane.stage(slot, &op)?;
-            slots.held[slot as usize].class = op.class;
+            lane.stage(slot, op)?;
+            let held = &mut slots.held[slot as usize];
+            (held.class, held.len, held.at) = (op.class, op.len, op.at);
             slots.staged.push(slot);
-            queue.next += 1;
         }
+        queue.next += ops.len() as u64;
         drive.recorder.issued.set(queue.next);
         slots.first = if slots.first + 1 < job.drives.len() { slots.first + 1 } else { 0 };
         if slots.staged.len() == slots.portion {
@@ -260,12 +280,13 @@ fn stage_due<L: Lane>(
         schedule.check_lag(now_ns)?;
         let Some(slot) = queue.free.pop() else { break };
         if std::mem::take(&mut awaited) && intended_ns >= job.window.from_ns {
-            note_overslept(drive.recorder, intended_ns, now_ns);
+            note_overslept(drive.recorder, now_ns.saturating_sub(intended_ns));
         }
         let op = drive.source.op(queue.next);
         lane.stage(slot, &op)?;
         let held = &mut slots.held[slot as usize];
-        (held.class, held.intended_ns) = (op.class, intended_ns);
+        (held.class, held.len, held.at) = (op.class, op.len, op.at);
+        held.intended_ns = intended_ns;
         slots.staged.push(slot);
         // A flush is no op of a rate: it is due with the one after it.
         if op.kind != OpKind::Flush {
@@ -278,8 +299,7 @@ fn stage_due<L: Lane>(
 }
 
 /// The op that was waited for is handed over now: late, if so, through no fault of the drive.
-fn note_overslept(recorder: &Recorder, intended_ns: u64, now_ns: u64) {
-    let late_ns = now_ns.saturating_sub(intended_ns);
+fn note_overslept(recorder: &Recorder, late_ns: u64) {
     if late_ns > LATE_NS {
         recorder.overslept.add(late_ns);
     }
@@ -331,7 +351,7 @@ fn turn<L: Lane>(
     job: &Job<'_, '_>,
     slots: &mut Slots,
     wait: Wait,
-    tally: impl Fn(&Job<'_, '_>, &Slots, u64) -> Result<()>,
+    tally: impl Fn(&Job<'_, '_>, &mut Slots, u64) -> Result<()>,
 ) -> Result<u64> {
     let submitted_ns = job.clock.now_ns();
     for &slot in &slots.staged {
@@ -342,10 +362,6 @@ fn turn<L: Lane>(
     lane.run(wait, &mut slots.done)?;
     let completed_ns = job.clock.now_ns();
     tally(job, slots, completed_ns)?;
-    for done in &slots.done {
-        let drive = slots.held[done.slot as usize].drive;
-        slots.queues[drive as usize].free.push(done.slot);
-    }
     slots.in_flight -= slots.done.len();
     slots.follow(slots.done.len(), wait != Wait::No);
     slots.done.clear();
@@ -367,48 +383,82 @@ impl Ended {
         let (bytes, misses) = (u64::from(done.bytes), u64::from(!done.hit));
         Ended { ops: 1, bytes, misses, given_up: done.given_up }
     }
+
+    #[inline(always)]
+    fn add(&mut self, done: &Done) {
+        self.ops += 1;
+        self.bytes += u64::from(done.bytes);
+        self.misses += u64::from(!done.hit);
+    }
 }
 
 /// Closed loop: what was handed over together and has completed together, of one drive and class,
 /// has one latency, which is looked up in the histogram once.
 #[inline(always)]
-fn tally_closed(job: &Job<'_, '_>, slots: &Slots, completed_ns: u64) -> Result<()> {
-    let mut rest = slots.done.iter().map(|done| (slots.held[done.slot as usize], done));
-    let Some((mut held, first)) = rest.next() else { return Ok(()) };
-    let mut ended = Ended::one(first);
-    for (next, done) in rest {
-        let one = Ended::one(done);
-        if next.alike(&held) && !one.given_up && !ended.given_up {
-            ended.ops += 1;
-            ended.bytes += one.bytes;
-            ended.misses += one.misses;
-        } else {
-            count_closed(job, held, ended, completed_ns)?;
-            (held, ended) = (next, one);
+fn tally_closed(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
+    let mut from = 0;
+    while let Some(first) = slots.done.get(from) {
+        let shared = slots.held[first.slot as usize];
+        let in_flight = slots.in_flight_on(shared.drive as usize);
+        let Slots { done, held, queues, .. } = &mut *slots;
+        let (rest, free) = (&done[from..], &mut queues[shared.drive as usize].free);
+        let mut ended = Ended::one(first);
+        free.push(first.slot);
+        let mut together = 1;
+        for next in &rest[1..] {
+            if !held[next.slot as usize].alike(&shared) || next.given_up || ended.given_up {
+                break;
+            }
+            ended.add(next);
+            free.push(next.slot);
+            together += 1;
         }
+        count_closed(job, shared, ended, completed_ns, |stamps| {
+            let all = rest[..together].iter().map(|done| &held[done.slot as usize]);
+            let drive = &job.drives[shared.drive as usize];
+            all.for_each(|op| drive.slowest.note(stamps, || op.kept(stamps, in_flight)));
+        })?;
+        from += together;
     }
-    count_closed(job, held, ended, completed_ns)
+    Ok(())
 }
 
 #[inline(always)]
-fn count_closed(job: &Job<'_, '_>, held: InFlight, ended: Ended, completed_ns: u64) -> Result<()> {
+fn count_closed(
+    job: &Job<'_, '_>,
+    held: InFlight,
+    ended: Ended,
+    completed_ns: u64,
+    keep: impl FnOnce(Stamps),
+) -> Result<()> {
     let InFlight { drive, class, submitted_ns, .. } = held;
     if submitted_ns < job.window.from_ns {
         return Ok(());
     }
     let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
-    count(&job.drives[drive as usize], class, stamps, ended)
+    let drive = &job.drives[drive as usize];
+    if drive.slowest.takes(stamps) && !ended.given_up {
+        keep(stamps);
+    }
+    count(drive, class, stamps, ended)
 }
 
 #[inline(always)]
-fn tally_open(job: &Job<'_, '_>, slots: &Slots, completed_ns: u64) -> Result<()> {
+fn tally_open(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
     for done in &slots.done {
-        let InFlight { drive, class, intended_ns, submitted_ns } = slots.held[done.slot as usize];
+        let held = slots.held[done.slot as usize];
+        let InFlight { drive, class, intended_ns, submitted_ns, .. } = held;
+        let in_flight = slots.in_flight_on(drive as usize);
+        slots.queues[drive as usize].free.push(done.slot);
         if intended_ns < job.window.from_ns {
             continue;
         }
         let drive = &job.drives[drive as usize];
-        count(drive, class, Stamps { intended_ns, submitted_ns, completed_ns }, Ended::one(done))?;
+        let stamps = Stamps { intended_ns, submitted_ns, completed_ns };
+        count(drive, class, stamps, Ended::one(done))?;
+        if !done.given_up {
+            drive.slowest.note(stamps, || held.kept(stamps, in_flight));
+        }
         let late_ns = submitted_ns.saturating_sub(intended_ns);
         if let (Some(schedule), true) = (&drive.schedule, late_ns > LATE_NS) {
             drive.recorder.add_late(late_ns, schedule.mean_gap_ns());

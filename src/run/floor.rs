@@ -14,6 +14,7 @@ use crate::base::units::Rate;
 use crate::load::lane::{Done, Lane, Wait};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::Recorder;
+use crate::load::slowest::Slowest;
 use crate::load::worker::{Drive, Job, Slots, Window, work};
 use crate::load::{Op, OpKind, Source};
 use crate::plan::Arrival;
@@ -72,8 +73,13 @@ fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
     let share = Share { thread: 0, threads: 1, extra_bytes: 0 };
     let rate = Rate::OpsPerSec(OPS_PER_S as f64);
     let schedule = Schedule::new(rate, Arrival::Fixed, share, from_ns, 0.0, Seed::new(1, 0, 0));
-    let drive =
-        Drive { source: Box::new(SameRead), schedule: Some(schedule), limit: None, recorder };
+    let drive = Drive {
+        source: Box::new(SameRead),
+        schedule: Some(schedule),
+        limit: None,
+        recorder,
+        slowest: Slowest::new(0),
+    };
     let job = Job {
         clock,
         drives: &mut [drive],

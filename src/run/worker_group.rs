@@ -9,11 +9,12 @@
 use std::num::NonZeroU64;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 
 use rustix::thread::set_current_timer_slack;
 
 use super::placement::{self, Placement};
+use super::witness::Seat;
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
@@ -22,6 +23,7 @@ use crate::engine;
 use crate::lab::processors::{self, Processors};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::{MOST_CLASSES, Recorder};
+use crate::load::slowest::{KEPT, Slowest};
 use crate::load::worker::{Drive, Job, Slots, Window};
 use crate::load::{AnyLane, Source, Space};
 use crate::plan::{Stream, Target};
@@ -46,6 +48,8 @@ pub struct WorkerGroup<'a> {
     /// The processors local to its drive.
     pub local: Processors,
     pub recorders: Vec<Recorder>,
+    /// One for each worker: where it leaves its slowest ops.
+    pub seats: Arc<[Seat]>,
     pub workload: &'static dyn Workload,
 }
 
@@ -82,6 +86,7 @@ impl<'a> WorkerGroup<'a> {
             seed,
             local: Processors::new(),
             recorders,
+            seats: (0..stream.threads).map(|_| Seat::default()).collect(),
             workload,
         })
     }
@@ -276,6 +281,7 @@ fn worker(
                     "this is a defect of Dyno: please report it",
                 ))
             });
+    groups.iter().for_each(|group| group.seats[thread as usize].take(shared.clock));
     shared.barrier.wait();
     shared.barrier.wait();
     let Opened { mut drives, mean_op_bytes, mut lane, slots } = opened?;
@@ -285,7 +291,12 @@ fn worker(
     for ((group, drive), bytes) in groups.iter().zip(&mut drives).zip(mean_op_bytes) {
         drive.schedule = group.schedule(thread, start_ns, bytes);
     }
-    lane.work(Job { clock: shared.clock, drives: &mut drives, slots, window, stop: shared.stop })
+    let job = Job { clock: shared.clock, drives: &mut drives, slots, window, stop: shared.stop };
+    let ended = lane.work(job);
+    for (group, drive) in groups.iter().zip(drives) {
+        group.seats[thread as usize].leave(shared.clock, drive.slowest.into_ops());
+    }
+    ended
 }
 
 /// What a worker has allocated before the barrier.
@@ -304,7 +315,9 @@ fn open<'d>(groups: &'d [WorkerGroup<'_>], thread: u32) -> Result<Opened<'d>> {
         let source = group.source(group.space(), thread)?;
         let limit = group.limit(&*source)?;
         let recorder = &group.recorders[thread as usize];
-        drives.push(Drive { source, schedule: None, limit, recorder });
+        // Of a fill nothing is kept.
+        let slowest = Slowest::new(if group.passes > 0.0 { 0 } else { KEPT });
+        drives.push(Drive { source, schedule: None, limit, recorder, slowest });
         // A workload without bytes, such as one of transactions, is asked only where a rate in
         // bytes needs them.
         mean_op_bytes.push(match group.rate {
