@@ -147,7 +147,7 @@ fn ways_write_what_they_should(lab: &Lab) {
     let written: Vec<u64> = written.lines().map(|line| line.trim().parse().unwrap()).collect();
     assert!(written[0] > (16 << 20) / 256 * 254, "{written:?}");
     assert_eq!(written[1], 0, "nothing beside the range in use");
-    for way in ["serial", "consent", "generic"] {
+    for way in ["serial", "consent", "generic", "filesystem", "mounted", "swap"] {
         let received = lab.received(way);
         assert_eq!((received.writes, received.trims, received.zeroes), (0, 0, 0), "{way}");
         assert_eq!(lab.smart(way).1, 0, "{way}: the drive was written to");
