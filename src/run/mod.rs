@@ -22,15 +22,18 @@ pub mod prepare;
 pub mod progress;
 pub mod search;
 mod site;
+mod slow_ops;
 mod snapshot;
 pub mod space;
 mod standstill;
 mod steady;
 pub mod stopping_rule;
+mod stretches;
 mod targets;
 mod task;
 mod telemetry;
 mod time;
+mod witness;
 mod worker_group;
 
 use std::collections::HashMap;

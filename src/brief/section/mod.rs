@@ -17,6 +17,8 @@ pub mod figures;
 pub mod findings;
 pub mod load_at_limit;
 pub mod method;
+pub mod multiples;
+pub mod outliers;
 pub mod preparation;
 pub mod results;
 pub mod server;
@@ -47,6 +49,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     results::SECTION,
     tpcc::SECTION,
     load_at_limit::SECTION,
+    multiples::SECTION,
     equal_load::SECTION,
     durable::SECTION,
     conditions::SECTION,
@@ -55,6 +58,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     figures::SECTION,
     energy::SECTION,
     bottlenecks::SECTION,
+    outliers::SECTION,
     drives::SECTION,
     preparation::SECTION,
     conclusion::SECTION,
