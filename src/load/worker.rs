@@ -397,12 +397,12 @@ impl Ended {
 #[inline(always)]
 fn tally_closed(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
     let mut from = 0;
-    while let Some(first) = slots.done.get(from) {
+    while let Some(&first) = slots.done.get(from) {
         let shared = slots.held[first.slot as usize];
         let in_flight = slots.in_flight_on(shared.drive as usize);
         let Slots { done, held, queues, .. } = &mut *slots;
         let (rest, free) = (&done[from..], &mut queues[shared.drive as usize].free);
-        let mut ended = Ended::one(first);
+        let mut ended = Ended::one(&first);
         free.push(first.slot);
         let mut together = 1;
         for next in &rest[1..] {
