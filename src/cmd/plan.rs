@@ -39,6 +39,7 @@ pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
 /// What a plan would do.
 pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
     run::apart(plan)?;
+    run::verification::check(plan)?;
     writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
     if !plan.protocol.source.is_empty() {
         writeln!(out, "Source: {}", plan.protocol.source)?;
@@ -49,7 +50,8 @@ pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Res
     can_show(plan, from, out)?;
     own_knobs(plan, out)?;
     preparation(plan, out)?;
-    writing(plan, out)
+    writing(plan, out)?;
+    run::verification::in_words(plan)?.iter().try_for_each(|line| Ok(writeln!(out, "{line}")?))
 }
 
 /// A row for each step: what is swept, how long, what runs.

@@ -12,6 +12,7 @@ mod prepared;
 mod reported;
 pub mod selftest;
 mod standstill;
+mod verified;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,7 @@ pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use reported::Reported;
 pub use selftest::SelfTest;
 pub use standstill::{STOOD_STILL, Standstill};
+pub use verified::Verified;
 
 /// One execution of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

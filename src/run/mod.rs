@@ -30,6 +30,7 @@ mod targets;
 mod task;
 mod telemetry;
 mod time;
+pub mod verification;
 mod worker_group;
 
 use std::collections::HashMap;

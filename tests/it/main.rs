@@ -37,6 +37,7 @@ mod selftest;
 mod simulation;
 mod sqlserver;
 mod tpcc;
+mod verify;
 
 mod servers;
 #[path = "../support/mod.rs"]
