@@ -1,10 +1,12 @@
-# Every target does its own set-up: on a fresh Debian 12 with rustup's stable toolchain, `make demo` and `make test`
-# are all that is needed. The first build compiles the bundled RocksDB, which takes some minutes.
+# Every target does its own set-up: on a fresh Debian 12 with rustup's stable toolchain, `make demo`
+# and `make test` are all that is needed. The first build compiles the bundled RocksDB, which takes
+# some minutes.
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 DYNO = $(CARGO_TARGET_DIR)/release/dyno
 
-# How the tests are built; `make test-cli FLAGS=--no-default-features` goes without RocksDB, in the dev profile.
+# How the tests are built; `make test-cli FLAGS=--no-default-features` goes without RocksDB, in the
+# dev profile.
 FLAGS ?= --release --locked
 
 .PHONY: demo quick tidy test check doc licences advisories soak bench build setup programs
@@ -18,7 +20,8 @@ build: setup
 # A directory on the disk against one in memory; ends in demo/brief.html.
 demo: build
 	rm -rf demo /dev/shm/dyno-demo && mkdir -p demo/disk /dev/shm/dyno-demo
-	$(DYNO) run demo --subject Disk=demo/disk --subject Memory=/dev/shm/dyno-demo --bundle demo/demo.dyno
+	$(DYNO) run demo --subject Disk=demo/disk \
+		--subject Memory=/dev/shm/dyno-demo --bundle demo/demo.dyno
 	$(DYNO) compare demo/demo.dyno
 	$(DYNO) report demo/demo.dyno -o demo/brief.html
 	rm -rf demo/disk /dev/shm/dyno-demo
@@ -33,7 +36,8 @@ quick: tidy
 # A program of its own that needs nothing of ours, so that no library is built for it.
 tidy:
 	@mkdir -p $(CARGO_TARGET_DIR)
-	CARGO_MANIFEST_DIR=$(CURDIR) rustc --edition 2024 --test tests/tidy/main.rs -o $(CARGO_TARGET_DIR)/tidy
+	CARGO_MANIFEST_DIR=$(CURDIR) rustc --edition 2024 --test tests/tidy/main.rs \
+		-o $(CARGO_TARGET_DIR)/tidy
 	$(CARGO_TARGET_DIR)/tidy --quiet
 
 # What the tests run: their programs, and db_bench built against the very same RocksDB.

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Dyno beside sysbench on one MariaDB server: the same tables, statements and threads, in turns (A B B A ...).
+"""Dyno beside sysbench on one MariaDB server: the same tables, statements and threads, in turns (A
+B B A ...).
 
-Prints a table and writes it into docs/benchmarks.md between its own markers; parts may be named on the command line
-("load", "oltp_point_select:8"), and then only their lines are replaced. Needs mariadbd and sysbench. Absolute figures
-belong to the machine; only the ratios are claims.
+Prints a table and writes it into docs/benchmarks.md between its own markers; parts may be named on
+the command line ("load", "oltp_point_select:8"), and then only their lines are replaced. Needs
+mariadbd and sysbench. Absolute figures belong to the machine; only the ratios are claims.
 """
+
 import csv
 import io
 import os
@@ -54,15 +56,35 @@ class Server:
             account = pwd.getpwnam("mysql")
             os.chown(folder, account.pw_uid, account.pw_gid)
             user = ["--user=mysql"]
-        run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--auth-root-authentication-method=normal",
-             "--skip-test-db", *user])
+        run(
+            [
+                "mariadb-install-db",
+                "--no-defaults",
+                f"--datadir={data}",
+                "--auth-root-authentication-method=normal",
+                "--skip-test-db",
+                *user,
+            ]
+        )
         self.version = run(["mariadbd", "--version"])[0].split("Ver ")[1].split()[0]
         self.process = subprocess.Popen(
-            [shutil.which("mariadbd"), "--no-defaults", f"--datadir={data}", f"--socket={self.socket}",
-             "--bind-address=127.0.0.1", f"--port={self.port}", "--innodb-buffer-pool-size=512M",
-             "--innodb-flush-log-at-trx-commit=1", "--innodb-flush-method=O_DIRECT", "--local-infile=1",
-             "--max-prepared-stmt-count=1048576", *user],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                shutil.which("mariadbd"),
+                "--no-defaults",
+                f"--datadir={data}",
+                f"--socket={self.socket}",
+                "--bind-address=127.0.0.1",
+                f"--port={self.port}",
+                "--innodb-buffer-pool-size=512M",
+                "--innodb-flush-log-at-trx-commit=1",
+                "--innodb-flush-method=O_DIRECT",
+                "--local-infile=1",
+                "--max-prepared-stmt-count=1048576",
+                *user,
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         for name in ("sysbench", "dyno"):
             self.sql(f"CREATE DATABASE {name}")
 
@@ -70,8 +92,11 @@ class Server:
         """Runs a statement, waiting for the server to come up first."""
         give_up = time.monotonic() + 60
         while True:
-            done = subprocess.run(["mariadb", "--no-defaults", "-uroot", f"--socket={self.socket}", "-e", text],
-                                  capture_output=True, text=True)
+            done = subprocess.run(
+                ["mariadb", "--no-defaults", "-uroot", f"--socket={self.socket}", "-e", text],
+                capture_output=True,
+                text=True,
+            )
             if done.returncode == 0:
                 return done.stdout
             if time.monotonic() > give_up or self.process.poll() is not None:
@@ -84,21 +109,37 @@ class Server:
 
 
 def sysbench(server, script, command, threads, *options):
-    return run(["sysbench", script, "--db-driver=mysql", f"--mysql-socket={server.socket}", "--mysql-user=root",
-                "--mysql-db=sysbench", f"--tables={TABLES}", f"--table-size={ROWS}", f"--threads={threads}", *options,
-                command])
+    return run(
+        [
+            "sysbench",
+            script,
+            "--db-driver=mysql",
+            f"--mysql-socket={server.socket}",
+            "--mysql-user=root",
+            "--mysql-db=sysbench",
+            f"--tables={TABLES}",
+            f"--table-size={ROWS}",
+            f"--threads={threads}",
+            *options,
+            command,
+        ]
+    )
 
 
 def sysbench_run(server, script, threads, rate=0):
-    """TPS, mean latency in ms (at a rate: with the time in its queue), CPU seconds a transaction."""
-    out, cpu, _ = sysbench(server, script, "run", threads, f"--time={SECONDS}", "--rand-type=uniform", f"--rate={rate}")
+    """TPS, mean latency in ms (at a rate: with the time in its queue), CPU seconds a
+    transaction."""
+    out, cpu, _ = sysbench(
+        server, script, "run", threads, f"--time={SECONDS}", "--rand-type=uniform", f"--rate={rate}"
+    )
     tps = float(re.search(r"transactions:\s+\d+\s+\(([\d.]+) per sec", out)[1])
     mean = float(re.search(r"avg:\s+([\d.]+)", out)[1])
     return dict(tps=tps, mean_ms=mean, cpu=cpu / (tps * SECONDS))
 
 
 def one_point(server, folder, database, workload, threads, fill, duration, pace="", tcp=False):
-    """Runs one point, over the socket or over TCP; its rows of data, CPU seconds, wall-clock seconds."""
+    """Runs one point, over the socket or over TCP; its rows of data, CPU seconds, wall-clock
+    seconds."""
     protocol, bundle, home = folder / "bench.toml", folder / "bench.dyno", folder / "home"
     bundle.unlink(missing_ok=True)
     home.mkdir(exist_ok=True)
@@ -118,16 +159,24 @@ threads = {threads}
 workload = {workload}
 {pace}
 ''')
-    address = f"127.0.0.1:{server.port}/{database}" if tcp else f"localhost/{database}?socket={server.socket}"
+    address = (
+        f"127.0.0.1:{server.port}/{database}"
+        if tcp
+        else f"localhost/{database}?socket={server.socket}"
+    )
     env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@{address}")
-    _, cpu, wall = run([DYNO, "run", protocol, "--subject", f"A={home}", "--repeats", "1", "--bundle", bundle], env)
+    _, cpu, wall = run(
+        [DYNO, "run", protocol, "--subject", f"A={home}", "--repeats", "1", "--bundle", bundle], env
+    )
     rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return rows, cpu, wall
 
 
 def dyno(server, folder, database, workload, threads, fill="", seconds=SECONDS, pace=""):
     """One point of sysbench's workloads: its row of data, CPU seconds, wall-clock seconds."""
-    kind = f'{{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_type = "uniform" }}'
+    kind = (
+        f'{{ kind = "{workload}", tables = {TABLES}, table_size = {ROWS}, rand_type = "uniform" }}'
+    )
     rows, cpu, wall = one_point(server, folder, database, kind, threads, fill, f"{seconds}s", pace)
     return rows[0], cpu, wall
 
@@ -142,33 +191,54 @@ def dyno_run(server, folder, workload, threads, rate=0):
 def line(what, pairs, key, goal, met):
     ratios = [ours[key] / theirs[key] for ours, theirs in pairs]
     ratio = statistics.median(ratios)
-    unit = {"tps": "{:.0f}/s", "mean_ms": "{:.3f} ms", "cpu": "{:.6f} s", "seconds": "{:.2f} s"}[key]
+    unit = {"tps": "{:.0f}/s", "mean_ms": "{:.3f} ms", "cpu": "{:.6f} s", "seconds": "{:.2f} s"}[
+        key
+    ]
     ours, theirs = (unit.format(statistics.median(pair[i][key] for pair in pairs)) for i in (0, 1))
-    return (f"| {what} | {ours} | {theirs} | **{ratio:.2f}** | {min(ratios):.2f} to {max(ratios):.2f} | {goal} | "
-            f"{'yes' if met(ratio) else 'NO'} |")
+    return (
+        f"| {what} | {ours} | {theirs} | **{ratio:.2f}** "
+        f"| {min(ratios):.2f} to {max(ratios):.2f} | {goal} | "
+        f"{'yes' if met(ratio) else 'NO'} |"
+    )
 
 
 def load_lines(server, folder):
     def ours():
         server.sql("DROP DATABASE dyno; CREATE DATABASE dyno")
         shutil.rmtree(folder / "home", ignore_errors=True)
-        fill = f'fill = {{ kind = "oltp_load", tables = {TABLES}, table_size = {ROWS}, threads = 4 }}'
+        fill = (
+            f'fill = {{ kind = "oltp_load", tables = {TABLES}, table_size = {ROWS}, threads = 4 }}'
+        )
         _, _, wall = dyno(server, folder, "dyno", "oltp_point_select", 1, fill, seconds=1)
         return dict(seconds=wall - 1)
 
     def theirs():
         server.sql("DROP DATABASE sysbench; CREATE DATABASE sysbench")
         return dict(seconds=sysbench(server, "oltp_common", "prepare", 4)[2])
-    return [line("loading 8 tables of 50,000 rows, 4 threads", in_turns(ours, theirs), "seconds", "≤ 1",
-                 lambda r: r <= 1)]
+    return [
+        line(
+            "loading 8 tables of 50,000 rows, 4 threads",
+            in_turns(ours, theirs),
+            "seconds",
+            "≤ 1",
+            lambda r: r <= 1,
+        )
+    ]
 
 
 def oltp_lines(server, folder, script, threads):
-    pairs = in_turns(lambda: dyno_run(server, folder, script, threads), lambda: sysbench_run(server, script, threads))
+    pairs = in_turns(
+        lambda: dyno_run(server, folder, script, threads),
+        lambda: sysbench_run(server, script, threads),
+    )
     what = f"{script}, {threads} threads"
-    return [line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
-            line(f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03),
-            line(f"{what}: client CPU a transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1)]
+    return [
+        line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
+        line(
+            f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03
+        ),
+        line(f"{what}: client CPU a transaction", pairs, "cpu", "≤ 1", lambda r: r <= 1),
+    ]
 
 
 def paced_lines(server, folder, script, threads):
@@ -176,40 +246,63 @@ def paced_lines(server, folder, script, threads):
     rate = round(sysbench_run(server, script, threads)["tps"] / 3)
     pairs = in_turns(lambda: dyno_run(server, folder, script, threads, rate),
                      lambda: sysbench_run(server, script, threads, rate))
-    return [line(f"{script}, {threads} threads, a third of the most asked of both: mean response time", pairs, "mean_ms",
-                 "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03)]
+    return [
+        line(
+            f"{script}, {threads} threads, a third of the most asked of both: mean response time",
+            pairs,
+            "mean_ms",
+            "0.97 to 1.03",
+            lambda r: 0.97 <= r <= 1.03,
+        )
+    ]
 
 
 def fixed_lines(server, folder, script, threads):
-    """Where reading `c` takes the server 20 ms, a client's own speed hardly matters: what is left is how each measures."""
+    """Where reading `c` takes the server 20 ms, a client's own speed hardly matters: what is left
+    is how each measures."""
     for n in range(1, TABLES + 1):
         server.sql(f"USE sysbench; RENAME TABLE sbtest{n} TO base{n}; CREATE VIEW sbtest{n} AS "
                    f"SELECT id, k, IF(SLEEP(0.02), '', c) AS c, pad FROM base{n}")
-    pairs = in_turns(lambda: dyno_run(server, folder, script, threads), lambda: sysbench_run(server, script, threads))
+    pairs = in_turns(
+        lambda: dyno_run(server, folder, script, threads),
+        lambda: sysbench_run(server, script, threads),
+    )
     for n in range(1, TABLES + 1):
         server.sql(f"USE sysbench; DROP VIEW sbtest{n}; RENAME TABLE base{n} TO sbtest{n}")
     what = f"{script}, {threads} threads, 20 ms in the server"
-    return [line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
-            line(f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03)]
+    return [
+        line(f"{what}: TPS", pairs, "tps", "≥ 1", lambda r: r >= 1),
+        line(
+            f"{what}: mean latency", pairs, "mean_ms", "0.97 to 1.03", lambda r: 0.97 <= r <= 1.03
+        ),
+    ]
 
 
 def keep(server, lines):
-    facts = f"MariaDB {server.version}, {run(['sysbench', '--version'])[0].strip()}; {PAIRS} pairs of {SECONDS} s"
-    head = "| What | Dyno | sysbench | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|"
+    peer = run(["sysbench", "--version"])[0].strip()
+    facts = f"MariaDB {server.version}, {peer}; {PAIRS} pairs of {SECONDS} s"
+    head = "| What | Dyno | sysbench | Ratio (median) | Range | Goal | Met |\n" + "|---" * 7 + "|"
     record(BEGIN, END, facts, head, lines)
 
 
 def main():
     for needed in ("mariadbd", "mariadb-install-db", "sysbench"):
         if not shutil.which(needed):
-            sys.exit(f"benches/databases.py: NOT RUN, nothing measured: no {needed}; install mariadb-server and sysbench")
+            sys.exit(
+                f"benches/databases.py: NOT RUN, nothing measured: no {needed}; "
+                "install mariadb-server and sysbench"
+            )
     parts = {"load": load_lines}
     for script in ("oltp_point_select", "oltp_read_write"):
         for threads in (1, 8, 32):
-            parts[f"{script}:{threads}"] = lambda *where, script=script, threads=threads: oltp_lines(*where, script, threads)
+            parts[f"{script}:{threads}"] = (
+                lambda *where, script=script, threads=threads: oltp_lines(*where, script, threads)
+            )
         parts[f"{script}:paced"] = lambda *where, script=script: paced_lines(*where, script, 8)
     for threads in (1, 8, 32):
-        parts[f"fixed:{threads}"] = lambda *where, threads=threads: fixed_lines(*where, "oltp_point_select", threads)
+        parts[f"fixed:{threads}"] = lambda *where, threads=threads: fixed_lines(
+            *where, "oltp_point_select", threads
+        )
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = Server(folder)
     try:

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Dyno beside its peers: every line a ratio measured in one run, in turns (A B A B ...), the median of the pairs.
+"""Dyno beside its peers: every line a ratio measured in one run, in turns (A B A B ...), the median
+of the pairs.
 
-Prints a table and writes it into docs/benchmarks.md between its markers. Needs fio and the db_bench that
-scripts/db_bench.sh builds. Absolute figures belong to the machine; only the ratios are claims.
+Prints a table and writes it into docs/benchmarks.md between its markers. Needs fio and the db_bench
+that scripts/db_bench.sh builds. Absolute figures belong to the machine; only the ratios are claims.
 """
+
 import csv
 import io
 import json
@@ -37,6 +39,12 @@ def run(command, **kwargs):
     return done.stdout, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
+def file_dataset(name, engine):
+    """A filled file of 256 MiB."""
+    fill = '{ kind = "sequential", read = 0 }'
+    return f'[dataset.{name}]\nengine = "{engine}"\nsize = "256MiB"\nfill = {fill}'
+
+
 def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=()):
     """One point; its rows of data and the user CPU seconds."""
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +54,20 @@ def dyno(home, streams, dataset="", seconds=SECONDS, warmup="0s", options=()):
             f'duration = "{seconds}s"\nwarmup = "{warmup}"\n'
             + "".join(f"[[step.stream]]\n{stream}\n" for stream in streams)
         )
-        _, user = run([DYNO, "run", protocol, "--subject", f"A={home}", "--repeats", "1", "--bundle", bundle, *options])
+        _, user = run(
+            [
+                DYNO,
+                "run",
+                protocol,
+                "--subject",
+                f"A={home}",
+                "--repeats",
+                "1",
+                "--bundle",
+                bundle,
+                *options,
+            ]
+        )
         rows = list(csv.DictReader(io.StringIO(run([DYNO, "export", bundle])[0])))
     return [row for row in rows if row["headline"] == "true"], user
 
@@ -57,17 +78,43 @@ def ops(rows):
 
 def fio(*options):
     """Read IOPS, reads, and user CPU seconds of a fio job."""
-    out, user = run(["fio", "--name=b", "--bs=4k", "--rw=randread", "--time_based", f"--runtime={SECONDS}",
-                     "--norandommap", "--randrepeat=0", "--output-format=json", *options])
+    out, user = run(
+        [
+            "fio",
+            "--name=b",
+            "--bs=4k",
+            "--rw=randread",
+            "--time_based",
+            f"--runtime={SECONDS}",
+            "--norandommap",
+            "--randrepeat=0",
+            "--output-format=json",
+            *options,
+        ]
+    )
     read = json.loads(out[out.index("{"):])["jobs"][0]["read"]
     return read["iops"], read["total_ios"], user
 
 
 def db_bench(folder, benchmark, threads):
-    out, _ = run([DB_BENCH, f"--db={folder}", f"--benchmarks={benchmark}", "--use_existing_db=1", f"--num={DB['keys']}",
-                  f"--key_size={DB['key']}", f"--value_size={DB['value']}", f"--cache_size={DB['cache']}",
-                  "--compression_type=none", f"--threads={threads}", f"--duration={SECONDS}", "--histogram=1",
-                  "--open_files=-1", "--benchmark_write_rate_limit=5000000"])
+    out, _ = run(
+        [
+            DB_BENCH,
+            f"--db={folder}",
+            f"--benchmarks={benchmark}",
+            "--use_existing_db=1",
+            f"--num={DB['keys']}",
+            f"--key_size={DB['key']}",
+            f"--value_size={DB['value']}",
+            f"--cache_size={DB['cache']}",
+            "--compression_type=none",
+            f"--threads={threads}",
+            f"--duration={SECONDS}",
+            "--histogram=1",
+            "--open_files=-1",
+            "--benchmark_write_rate_limit=5000000",
+        ]
+    )
     line = next(l for l in out.splitlines() if l.startswith(benchmark) and "ops/sec" in l)
     return float(line.split("ops/sec")[0].split()[-1])
 
@@ -91,7 +138,10 @@ class Table:
         met = ratio <= goal if at_most else ratio >= goal
         sign = "≤" if at_most else "≥"
         spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
-        self.rows.append(f"| {what} | {ours} | {theirs} | **{ratio:.2f}** | {spread} | {sign} {goal} | {'yes' if met else 'NO'} |")
+        self.rows.append(
+            f"| {what} | {ours} | {theirs} | **{ratio:.2f}** | {spread} "
+            f"| {sign} {goal} | {'yes' if met else 'NO'} |"
+        )
         print(self.rows[-1], flush=True)
 
 
@@ -108,16 +158,29 @@ def compare(table, what, goal, ours, theirs, count=PAIRS):
 def null_and_nop(table, home):
     theirs = lambda: fio("--ioengine=null", "--size=1t")[0]
     null = 'name = "io"\nengine = "null"\nworkload = "random"'
-    compare(table, "null engine, one worker, against fio's null", 7, lambda: ops(dyno(home, [null])[0]), theirs)
-    dataset = '[dataset.file]\nengine = "uring"\nsize = "256MiB"\nfill = { kind = "sequential", read = 0 }'
+    compare(
+        table,
+        "null engine, one worker, against fio's null",
+        7,
+        lambda: ops(dyno(home, [null])[0]),
+        theirs,
+    )
+    dataset = file_dataset("file", "uring")
     nop = 'name = "io"\nengine = { kind = "uring", nop = true }\nworkload = "random"\ndepth = 32'
     dyno(home, [nop], dataset, 1)
-    compare(table, "io_uring NOP, depth 32, against fio's null", 2, lambda: ops(dyno(home, [nop], dataset)[0]), theirs)
+    compare(
+        table,
+        "io_uring NOP, depth 32, against fio's null",
+        2,
+        lambda: ops(dyno(home, [nop], dataset)[0]),
+        theirs,
+    )
 
 
 def block(table, engine, options, where, home, cpu_goal=None):
-    """An engine of blocks against fio's of the same interface: IOPS, and user CPU an I/O where it has a goal."""
-    dataset = f'[dataset.file]\nengine = "{engine}"\nsize = "256MiB"\nfill = {{ kind = "sequential", read = 0 }}'
+    """An engine of blocks against fio's of the same interface: IOPS, and user CPU an I/O where it
+    has a goal."""
+    dataset = file_dataset("file", engine)
     stream = f'name = "io"\nengine = "{engine}"\nworkload = "random"\ndepth = 32'
     dyno(home, [stream], dataset, 1)
 
@@ -133,27 +196,56 @@ def block(table, engine, options, where, home, cpu_goal=None):
     pairs = in_turns(ours, theirs)
     rate = [statistics.median(p[i][0] for p in pairs) for i in (0, 1)]
     cpu = [statistics.median(p[i][1] for p in pairs) * 1e9 for i in (0, 1)]
-    table.add(f"{options[0].split('=')[1]} 4 KiB random read, depth 32, {where}", si(rate[0]), si(rate[1]), 1, [a[0] / b[0] for a, b in pairs])
+    table.add(
+        f"{options[0].split('=')[1]} 4 KiB random read, depth 32, {where}",
+        si(rate[0]),
+        si(rate[1]),
+        1,
+        [a[0] / b[0] for a, b in pairs],
+    )
     if cpu_goal:
-        table.add(f"the same: user CPU an I/O, {where}", f"{cpu[0]:.0f} ns", f"{cpu[1]:.0f} ns", cpu_goal,
-                  [a[1] / b[1] for a, b in pairs], at_most=True)
+        table.add(
+            f"the same: user CPU an I/O, {where}",
+            f"{cpu[0]:.0f} ns",
+            f"{cpu[1]:.0f} ns",
+            cpu_goal,
+            [a[1] / b[1] for a, b in pairs],
+            at_most=True,
+        )
 
 
 def psync(table, home):
-    dataset = '[dataset.cached]\nengine = "psync"\nsize = "256MiB"\nfill = { kind = "sequential", read = 0 }'
+    dataset = file_dataset("cached", "psync")
     stream = 'name = "io"\nengine = "psync"\nworkload = "random"'
     dyno(home, [stream], dataset, 1)
-    compare(table, "psync on a cached file", 1.1, lambda: ops(dyno(home, [stream], dataset)[0]),
-            lambda: fio("--ioengine=psync", f"--filename={home}/dyno-data/cached.0/data", "--size=256m", "--invalidate=0")[0])
+    compare(
+        table,
+        "psync on a cached file",
+        1.1,
+        lambda: ops(dyno(home, [stream], dataset)[0]),
+        lambda: fio(
+            "--ioengine=psync",
+            f"--filename={home}/dyno-data/cached.0/data",
+            "--size=256m",
+            "--invalidate=0",
+        )[0],
+    )
 
 
 def telemetry(table, home):
-    """The same load with the meters that always watch, and with none: many short pairs, since a hundredth is looked for."""
+    """The same load with the meters that always watch, and with none: many short pairs, since a
+    hundredth is looked for."""
     off, how = ["--set", "meters=none"], f"({QUICK_PAIRS} pairs of 1 s)"
     null = 'name = "io"\nengine = "null"\nworkload = "random"'
-    compare(table, f"meters on against off, null engine {how}", 0.99, lambda: ops(dyno(home, [null], seconds=1)[0]),
-            lambda: ops(dyno(home, [null], seconds=1, options=off)[0]), QUICK_PAIRS)
-    dataset = '[dataset.watched]\nengine = "psync"\nsize = "256MiB"\nfill = { kind = "sequential", read = 0 }'
+    compare(
+        table,
+        f"meters on against off, null engine {how}",
+        0.99,
+        lambda: ops(dyno(home, [null], seconds=1)[0]),
+        lambda: ops(dyno(home, [null], seconds=1, options=off)[0]),
+        QUICK_PAIRS,
+    )
+    dataset = file_dataset("watched", "psync")
     stream = 'name = "io"\nengine = "psync"\nworkload = "random"'
     dyno(home, [stream], dataset, 1)
     compare(table, f"meters on against off, psync on a cached file {how}", 0.99,
@@ -170,21 +262,31 @@ def open_loop(table, home):
         rows = dyno(home, [f'{engine}\nrate = "{target:.0f}/s"'])[0]
         achieved.append(ops(rows) / target)
         service.append(float(rows[0]["p50_ns"]) / float(closed[0]["p50_ns"]))
-    table.add("open loop at half the maximum: achieved ÷ target", f"{target:.0f}/s", "-", 0.995, achieved)
+    table.add(
+        "open loop at half the maximum: achieved ÷ target", f"{target:.0f}/s", "-", 0.995, achieved
+    )
     table.add("the same: median service time ÷ closed loop's", "-", "-", 1.1, service, at_most=True)
 
 
 def rocksdb(table, home):
-    dataset = (f'[dataset.db]\nengine = "rocksdb"\nkeys = {DB["keys"]}\nkey_size = {DB["key"]}\nvalue_size = {DB["value"]}\n'
-               f'block_cache = {DB["cache"]}\nstatistics = false\n'
-               # db_bench's defaults where they differ from RocksDB's own and concern this load.
-               'options = { compression = "kNoCompression", enable_pipelined_write = true, delayed_write_rate = 8388608, '
-               'level_compaction_dynamic_level_bytes = false, table_cache_numshardbits = 4 }\n'
-               'fill = { kind = "filluniquerandom" }')
+    dataset = (
+        f'[dataset.db]\nengine = "rocksdb"\nkeys = {DB["keys"]}\n'
+        f'key_size = {DB["key"]}\nvalue_size = {DB["value"]}\n'
+        f'block_cache = {DB["cache"]}\nstatistics = false\n'
+        # db_bench's defaults where they differ from RocksDB's own and concern this load.
+        'options = { compression = "kNoCompression", '
+        'enable_pipelined_write = true, delayed_write_rate = 8388608, '
+        'level_compaction_dynamic_level_bytes = false, table_cache_numshardbits = 4 }\n'
+        'fill = { kind = "filluniquerandom" }'
+    )
     readers = 'name = "readers"\nengine = "rocksdb"\nworkload = "readrandom"\nthreads = {}'
-    writer = 'name = "writer"\nengine = "rocksdb"\nworkload = "overwrite"\nheadline = false\nrate = "5MB/s"\narrival = "refill"'
+    writer = (
+        'name = "writer"\nengine = "rocksdb"\nworkload = "overwrite"\n'
+        'headline = false\nrate = "5MB/s"\narrival = "refill"'
+    )
     dyno(home, [readers.format(1)], dataset, 1)
-    # A run that writes leaves files behind that the next one reads, so each begins with a copy of the same database.
+    # A run that writes leaves files behind that the next one reads, so each begins with a copy of
+    # the same database.
     data, kept = Path(home) / "dyno-data", Path(home) / "kept"
     data.rename(kept)
 
@@ -194,27 +296,37 @@ def rocksdb(table, home):
         return measure()
 
     for threads in (1, 2):
-        for name, streams in [("readrandom", [readers.format(threads)]), ("readwhilewriting", [readers.format(threads), writer])]:
+        for name, streams in [
+            ("readrandom", [readers.format(threads)]),
+            ("readwhilewriting", [readers.format(threads), writer]),
+        ]:
             compare(table, f"RocksDB {name}, {threads} threads, cached, against db_bench", 1,
                     lambda: fresh(lambda: ops(dyno(home, streams, dataset)[0])),
                     lambda: fresh(lambda: db_bench(data / "db.0", name, threads)))
 
 
 def record(begin, end, facts, head, lines):
-    """Writes lines of a table into the page between its markers, in place of those of the same name."""
+    """Writes lines of a table into the page between its markers, in place of those of the same
+    name."""
     page = Path(__file__).resolve().parent.parent / "docs/benchmarks.md"
-    cpu = next((l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")), "unknown")
+    cpu = next(
+        (l.split(":")[1].strip() for l in open("/proc/cpuinfo") if l.startswith("model name")),
+        "unknown",
+    )
     before, rest = page.read_text().split(begin)
     old, after = rest.split(end)
     name = lambda row: row.split("|")[1].strip()
-    rows = {name(row): row for row in old.splitlines() if row.startswith("| ") and name(row) != "What"}
+    rows = {
+        name(row): row for row in old.splitlines() if row.startswith("| ") and name(row) != "What"
+    }
     rows.update({name(row): row for row in lines})
     facts = f"{cpu}, {os.cpu_count()} processors, Linux {platform.release()}; {facts}."
     page.write_text("\n".join([before + begin, facts, "", head, *rows.values(), end + after]))
 
 
 def main():
-    """All lines, or those of the parts named on the command line; recorded in place of what was there."""
+    """All lines, or those of the parts named on the command line; recorded in place of what was
+    there."""
     disk, memory = tempfile.mkdtemp(dir="."), tempfile.mkdtemp(dir="/dev/shm")
     parts = {
         "own-cost": lambda table: null_and_nop(table, memory),
@@ -233,7 +345,7 @@ def main():
             parts[part](table)
     finally:
         shutil.rmtree(disk), shutil.rmtree(memory)
-    head = "| What | Dyno | Peer | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|"
+    head = "| What | Dyno | Peer | Ratio (median) | Range | Goal | Met |\n" + "|---" * 7 + "|"
     record("<!-- begin -->", "<!-- end -->", f"{PAIRS} pairs of {SECONDS} s", head, table.rows)
 
 

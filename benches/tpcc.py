@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""TPC-C without waiting, on one MariaDB server: what share of the server's CPU time Dyno's own is, and, where a go-tpc
-is on the PATH, Dyno beside it on the same database, in turns, both over TCP as go-tpc cannot do otherwise.
+"""TPC-C without waiting, on one MariaDB server: what share of the server's CPU time Dyno's own is,
+and, where a go-tpc is on the PATH, Dyno beside it on the same database, in turns, both over TCP as
+go-tpc cannot do otherwise.
 
-Prints tables and writes them into docs/benchmarks.md between their own markers. Needs mariadbd. Absolute figures belong
-to the machine; only the ratios are claims.
+Prints tables and writes them into docs/benchmarks.md between their own markers. Needs mariadbd.
+Absolute figures belong to the machine; only the ratios are claims.
 """
+
 import os
 import re
 import shutil
@@ -20,8 +22,8 @@ SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
 WAREHOUSES = 2
 THREADS = (1, 8, 32)
 GOAL = 0.10
-# To connect and to prepare some eighty statements a connection costs what is no part of a transaction: it is to be a
-# small part of a run.
+# To connect and to prepare some eighty statements a connection costs what is no part of a
+# transaction: it is to be a small part of a run.
 SHARE_SECONDS = 3 * SECONDS
 
 
@@ -38,13 +40,39 @@ def dyno(server, folder, threads, seconds=SECONDS, tcp=False):
     rows, cpu, _ = one_point(server, folder, "dyno", workload, threads, "", f"{seconds}s", tcp=tcp)
     theirs = server_cpu(server) - before
     orders = sum(float(row["ops"]) for row in rows if row["class"] == "new-order")
-    return dict(orders=orders * 60 / seconds, cpu=cpu / seconds, server=theirs / seconds, cpu_an_order=cpu / orders)
+    return dict(
+        orders=orders * 60 / seconds,
+        cpu=cpu / seconds,
+        server=theirs / seconds,
+        cpu_an_order=cpu / orders,
+    )
 
 
 def go_tpc(server, threads):
-    out, cpu, _ = run(["go-tpc", "tpcc", "run", "--warehouses", WAREHOUSES, "-H", "127.0.0.1", "-P", server.port,
-                       "-D", "dyno", "--threads", threads, "--time", f"{SECONDS}s", "--ignore-error", "--silence"])
-    took, count = re.search(r"\[Summary\] NEW_ORDER - Takes\(s\): ([\d.]+), Count: (\d+)", out).groups()
+    out, cpu, _ = run(
+        [
+            "go-tpc",
+            "tpcc",
+            "run",
+            "--warehouses",
+            WAREHOUSES,
+            "-H",
+            "127.0.0.1",
+            "-P",
+            server.port,
+            "-D",
+            "dyno",
+            "--threads",
+            threads,
+            "--time",
+            f"{SECONDS}s",
+            "--ignore-error",
+            "--silence",
+        ]
+    )
+    took, count = re.search(
+        r"\[Summary\] NEW_ORDER - Takes\(s\): ([\d.]+), Count: (\d+)", out
+    ).groups()
     return dict(orders=int(count) * 60 / float(took), cpu_an_order=cpu / int(count))
 
 
@@ -56,53 +84,89 @@ def check(server, folder, fill=""):
 def share_line(server, folder, threads):
     runs = [dyno(server, folder, threads, SHARE_SECONDS) for _ in range(PAIRS)]
     shares = [one["cpu"] / one["server"] for one in runs]
-    orders, cpu, servers = (statistics.median(one[key] for one in runs) for key in ("orders", "cpu", "server"))
+    orders, cpu, servers = (
+        statistics.median(one[key] for one in runs) for key in ("orders", "cpu", "server")
+    )
     share = statistics.median(shares)
-    return (f"| no-wait, {threads} threads | {orders:.0f} | {cpu:.3f} | {servers:.3f} | **{share:.3f}** | "
-            f"{min(shares):.3f} to {max(shares):.3f} | ≤ {GOAL} | {'yes' if share <= GOAL else 'NO'} |")
+    return (
+        f"| no-wait, {threads} threads | {orders:.0f} | {cpu:.3f} | {servers:.3f} "
+        f"| **{share:.3f}** | "
+        f"{min(shares):.3f} to {max(shares):.3f} | ≤ {GOAL} | {'yes' if share <= GOAL else 'NO'} |"
+    )
 
 
 def pair_lines(server, folder, threads):
-    pairs = in_turns(lambda: dyno(server, folder, threads, tcp=True), lambda: go_tpc(server, threads))
+    pairs = in_turns(
+        lambda: dyno(server, folder, threads, tcp=True), lambda: go_tpc(server, threads)
+    )
     lines = []
-    for key, what, unit, at_least in (("orders", "New-Orders per minute", "{:.0f}", True),
-                                      ("cpu_an_order", "client CPU a New-Order", "{:.6f} s", False)):
+    for key, what, unit, at_least in (
+        ("orders", "New-Orders per minute", "{:.0f}", True),
+        ("cpu_an_order", "client CPU a New-Order", "{:.6f} s", False),
+    ):
         ratios = [ours[key] / theirs[key] for ours, theirs in pairs]
         ratio = statistics.median(ratios)
-        ours, theirs = (unit.format(statistics.median(pair[i][key] for pair in pairs)) for i in (0, 1))
+        ours, theirs = (
+            unit.format(statistics.median(pair[i][key] for pair in pairs)) for i in (0, 1)
+        )
         met = ratio >= 1 if at_least else ratio <= 1
-        lines.append(f"| no-wait, {threads} threads: {what} | {ours} | {theirs} | **{ratio:.2f}** | "
-                     f"{min(ratios):.2f} to {max(ratios):.2f} | {'≥' if at_least else '≤'} 1 | {'yes' if met else 'NO'} |")
+        lines.append(
+            f"| no-wait, {threads} threads: {what} | {ours} | {theirs} | **{ratio:.2f}** | "
+            f"{min(ratios):.2f} to {max(ratios):.2f} | {'≥' if at_least else '≤'} 1 "
+            f"| {'yes' if met else 'NO'} |"
+        )
     return lines
 
 
 def main():
     for needed in ("mariadbd", "mariadb-install-db"):
         if not shutil.which(needed):
-            sys.exit(f"benches/tpcc.py: NOT RUN, nothing measured: no {needed}; install mariadb-server")
+            sys.exit(
+                f"benches/tpcc.py: NOT RUN, nothing measured: no {needed}; install mariadb-server"
+            )
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
     server = Server(folder)
     pairs = []
     try:
-        check(server, folder, f'fill = {{ kind = "tpcc_load", warehouses = {WAREHOUSES}, threads = 2 }}')
+        check(
+            server,
+            folder,
+            f'fill = {{ kind = "tpcc_load", warehouses = {WAREHOUSES}, threads = 2 }}',
+        )
         shares = [share_line(server, folder, threads) for threads in THREADS]
         if shutil.which("go-tpc"):
             pairs = [line for threads in THREADS for line in pair_lines(server, folder, threads)]
         else:
-            print("no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run")
+            print(
+                "no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run"
+            )
         check(server, folder)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
     print("\n".join(shares + pairs))
-    facts = f"MariaDB {server.version}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions kept after them"
-    head = ("| What | New-Orders per minute | Dyno's CPU s per second | the server's | Ratio (median) | Range | Goal | Met |\n"
-            "|---|---|---|---|---|---|---|---|")
-    record("<!-- tpcc begin -->", "<!-- tpcc end -->", facts % f"runs of {SHARE_SECONDS}", head, shares)
+    facts = (
+        f"MariaDB {server.version}, {WAREHOUSES} warehouses; {PAIRS} %s s; "
+        "all conditions kept after them"
+    )
+    head = (
+        "| What | New-Orders per minute | Dyno's CPU s per second | the server's "
+        "| Ratio (median) | Range | Goal | Met |\n"
+        "|---|---|---|---|---|---|---|---|"
+    )
+    record(
+        "<!-- tpcc begin -->", "<!-- tpcc end -->", facts % f"runs of {SHARE_SECONDS}", head, shares
+    )
     if pairs:
-        head = "| What | Dyno | go-tpc | Ratio (median) | Range | Goal | Met |\n|---|---|---|---|---|---|---|"
+        head = "| What | Dyno | go-tpc | Ratio (median) | Range | Goal | Met |\n" + "|---" * 7 + "|"
         version = re.search(r"Release version: (\S+)", run(["go-tpc", "version"])[0])[1]
-        record("<!-- go-tpc begin -->", "<!-- go-tpc end -->", f"go-tpc {version}, {facts % f'pairs of {SECONDS}'}", head, pairs)
+        record(
+            "<!-- go-tpc begin -->",
+            "<!-- go-tpc end -->",
+            f"go-tpc {version}, {facts % f'pairs of {SECONDS}'}",
+            head,
+            pairs,
+        )
 
 
 if __name__ == "__main__":

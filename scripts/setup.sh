@@ -2,14 +2,18 @@
 # Installs the Debian packages that are missing, as root or through sudo; does nothing when none is.
 set -euo pipefail
 
-packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev liblz4-dev libzstd-dev zlib1g-dev fio python3 chromium qpdf mariadb-server postgresql sysbench nvme-cli xfsprogs e2fsprogs qemu-system-x86 busybox-static linux-image-cloud-amd64 mdadm dmsetup lvm2 nbd-client nbd-server bcache-tools poppler-utils"
+packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev liblz4-dev libzstd-
+    dev zlib1g-dev fio python3 chromium qpdf mariadb-server postgresql sysbench nvme-cli
+    xfsprogs e2fsprogs qemu-system-x86 busybox-static linux-image-cloud-amd64 mdadm dmsetup
+    lvm2 nbd-client nbd-server bcache-tools poppler-utils"
 missing=""
 for package in $packages; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+        missing="$missing $package"
 done
 
 if ! command -v cargo >/dev/null; then
-    echo "setup: no cargo on the PATH; install Rust's stable toolchain with rustup, then try again" >&2
+    echo "setup: no cargo on the PATH; install Rust's stable toolchain with rustup, try again" >&2
     exit 1
 fi
 [ -n "$missing" ] || exit 0
@@ -17,11 +21,15 @@ fi
 sudo=""
 if [ "$(id -u)" != 0 ]; then
     sudo="sudo"
-    command -v sudo >/dev/null || { echo "setup: install these as root, then try again:$missing" >&2; exit 1; }
+    if ! command -v sudo >/dev/null; then
+        echo "setup: install these as root, then try again:$missing" >&2
+        exit 1
+    fi
 fi
 echo "setup: installing$missing"
 $sudo apt-get update -q
-# Database servers are started by Dyno and the tests, never by the system: dpkg asks this file first.
+# Database servers are started by Dyno and the tests, never by the system: dpkg asks this file
+# first.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' | $sudo tee "$policy" >/dev/null

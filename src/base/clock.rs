@@ -105,6 +105,20 @@ impl Clock {
         }
     }
 
+    /// Keeps the processor until `until_ns`; what the time is then.
+    pub fn spin_until(&self, until_ns: u64) -> u64 {
+        #[cfg(test)]
+        if let Source::Simulated = self.source {
+            SIMULATED_NS.set(SIMULATED_NS.get().max(until_ns));
+        }
+        let mut now_ns = self.now_ns();
+        while now_ns < until_ns {
+            std::hint::spin_loop();
+            now_ns = self.now_ns();
+        }
+        now_ns
+    }
+
     /// Sleeps until `due_ns`, to the timer's precision: the caller spins the rest if it must be
     /// exact.
     pub fn sleep_until(&self, due_ns: u64) {

@@ -1,8 +1,8 @@
 //! Judgements of published statements in words, with the arithmetic written out.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
+use super::block::Block;
 use crate::base::units;
 use crate::stats::Better;
 use crate::stats::audit::says::{self, Quantity};
@@ -99,11 +99,20 @@ pub struct Finding<'a> {
     pub words: &'a dyn Fn(usize) -> String,
 }
 
-/// The judgement, a line for each thing found.
-pub fn describe(finding: &Finding<'_>) -> String {
+/// A statement by its number, with its verdict and a line for each thing found.
+pub fn statement(number: usize, words: &str, verdict: &str, lines: Vec<String>) -> Vec<Block> {
+    let heading = Block::chapter(format!("{number}. “{words}”"));
+    let mut blocks = vec![heading, Block::lead(verdict.to_uppercase())];
+    if !lines.is_empty() {
+        blocks.push(Block::list(lines));
+    }
+    blocks
+}
+
+/// The judgement's verdict, and a line for each thing found.
+pub fn describe(finding: &Finding<'_>) -> (String, Vec<String>) {
     let (stated, judged) = (finding.stated, finding.judged);
     let verdicts: Vec<&str> = judged.verdicts.iter().map(|v| v.words()).collect();
-    let mut out = format!("   {}\n", verdicts.join("; ").to_uppercase());
     let mut lines = finding.about();
     if let Some(maximum) = &judged.maximum {
         lines.push(format!("the maximum is elsewhere: {}", finding.sum(maximum, finding.kind())));
@@ -123,10 +132,7 @@ pub fn describe(finding: &Finding<'_>) -> String {
             (finding.words)(*other)
         ));
     }
-    for line in lines {
-        let _ = writeln!(out, "     {line}");
-    }
-    out
+    (verdicts.join("; "), lines)
 }
 
 fn listed(begin: &str, mut items: Vec<String>) -> Vec<String> {

@@ -248,9 +248,8 @@ impl Lane for TimedLane {
         if until_ns > now_ns + SPIN_NS {
             self.clock.sleep_until(until_ns - SPIN_NS);
         }
-        while now_ns < until_ns {
-            std::hint::spin_loop();
-            now_ns = self.clock.now_ns();
+        if now_ns < until_ns {
+            now_ns = self.clock.spin_until(until_ns);
         }
         self.pending.retain(|&(due_ns, op)| {
             if due_ns <= now_ns {

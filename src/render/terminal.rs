@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::brief::block::{Block, Table, words};
+use crate::brief::block::{Block, Role, Table, words};
 
 /// The widest line.
 const WIDTH: usize = 120;
@@ -27,7 +27,7 @@ pub fn terminal(blocks: &[Block]) -> String {
 }
 
 /// Whether an empty line stands between two blocks: not under a heading, nor between notes or
-/// sentences in a row.
+/// sentences in a row, nor between a sentence that leads and the list of what it rests on.
 fn apart(before: Option<&Block>, block: &Block) -> bool {
     match (before, block) {
         (None | Some(Block::Figures(_)), _) | (_, Block::Figures(_)) => false,
@@ -35,6 +35,7 @@ fn apart(before: Option<&Block>, block: &Block) -> bool {
         (Some(Block::Heading(_)), Block::Table(_)) => true,
         (Some(Block::Heading(_)), _) => false,
         (Some(Block::Text(before, _)), Block::Text(role, _)) => before != role,
+        (Some(Block::Text(Role::Lead, _)), Block::List(_)) => false,
         _ => true,
     }
 }

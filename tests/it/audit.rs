@@ -27,12 +27,12 @@ fn published() -> Vec<PathBuf> {
         .into()
 }
 
-/// The lines of one statement.
+/// The lines of one statement, those that a terminal's width has broken in one again.
 #[track_caller]
 fn of_claim(printed: &str, number: usize) -> String {
     let start = printed.find(&format!("\n{number}. ")).expect("the claim is judged");
     let rest = &printed[start + 1..];
-    rest[..rest.find("\n\n").unwrap_or(rest.len())].to_string()
+    rest[..rest.find("\n\n").unwrap_or(rest.len())].replace("\n    ", " ")
 }
 
 #[track_caller]
@@ -85,7 +85,7 @@ fn the_page_prints_what_its_own_examples_print() {
     assert_eq!(code, Some(1), "one statement can't be read");
     let shown = Verdict::ALL
         .iter()
-        .filter(|v| printed.contains(&format!("   {}\n", v.words().to_uppercase())));
+        .filter(|v| printed.contains(&format!("\n  {}\n", v.words().to_uppercase())));
     assert_eq!(shown.count(), Verdict::ALL.len(), "the page has an example of every verdict");
     let rows = page
         .lines()
@@ -191,7 +191,7 @@ fn nothing_in_the_published_tables_that_is_ordinary_rounding_is_called_anything_
         for part in true_statements(&name, &rows(&table)).chunks(200) {
             std::fs::write(&claims, format!("{head}{}", part.concat())).unwrap();
             let (printed, error, code) = audit(&claims, std::slice::from_ref(&table));
-            let of = |line: &str| line.starts_with("   HOLDS");
+            let of = |line: &str| line.starts_with("  HOLDS");
             let fine = printed.lines().filter(|l| of(l)).count();
             let last = printed.lines().last().unwrap_or("");
             assert_eq!((fine, code), (part.len(), Some(0)), "{last}{error}");

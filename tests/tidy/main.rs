@@ -119,13 +119,30 @@ fn lines_have_at_most_a_hundred_columns() {
             }
         }
     }
-    for name in ["scripts/test.py", "scripts/soak.py"] {
-        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
-        let text = text.unwrap();
+    for (path, text) in scripts() {
         let long = text.lines().enumerate().filter(|(_, l)| l.chars().count() > MOST_COLUMNS);
-        violations.extend(long.map(|(i, _)| format!("{name}:{}: too long", i + 1)));
+        violations.extend(long.map(|(i, _)| format!("{}:{}: too long", path.display(), i + 1)));
     }
     none(violations);
+}
+
+/// What is run and is no Rust: scripts, benchmarks, labs with what their guests run, the Makefile.
+fn scripts() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = vec![root.join("Makefile"), root.join(".ci/run")];
+    let mut folders = ["benches", "labs", "scripts"].map(|name| root.join(name)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true if path.ends_with("__pycache__") => {}
+                true => folders.push(path),
+                false => found.push(path),
+            }
+        }
+    }
+    let read = |path: PathBuf| (path.clone(), std::fs::read_to_string(&path).unwrap());
+    found.into_iter().map(read).collect()
 }
 
 #[test]

@@ -13,7 +13,9 @@ use crate::analysis::Question;
 use crate::base::error::{Result, failed};
 use crate::brief::audit::{self, Dataset, Finding, describe};
 use crate::brief::audit_bundle;
+use crate::brief::block::Block;
 use crate::cmd::load;
+use crate::render::terminal::terminal;
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
 use file::{Claim, Entry, Head};
 use statement::Unread;
@@ -32,11 +34,11 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
     let made: Vec<std::result::Result<Ready<'_>, Unread>> =
         entries.iter().map(|entry| ready(entry, &head, &datasets)).collect();
     let mut judged = judge_all(&head, &made)?;
-    writeln!(out, "{}\n", plain(&head.title))?;
+    let mut blocks = vec![Block::chapter(&head.title)];
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let words = |index: usize| entries[index].words.clone();
     for (number, (entry, made)) in entries.iter().zip(&made).enumerate() {
-        let text = match (made, judged.remove(&number)) {
+        let (verdict, lines) = match (made, judged.remove(&number)) {
             (Ok(ready), Some(judged)) => {
                 *counts.entry(judged.verdict().words()).or_default() += 1;
                 finding(&head, ready, &judged, &words)?
@@ -46,10 +48,12 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
                 unread(entry, made.as_ref().err())
             }
         };
-        writeln!(out, "{}", plain(&format!("{}. “{}”\n{text}", number + 1, entry.words)))?;
+        blocks.extend(audit::statement(number + 1, &entry.words, &verdict, lines));
     }
     let parts: Vec<String> = counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
-    writeln!(out, "{} statements: {}", entries.len(), parts.join("; "))?;
+    let sum = format!("{} statements: {}", entries.len(), parts.join("; "));
+    blocks.push(Block::chapter(sum));
+    out.write_all(plain(&terminal(&blocks)).as_bytes())?;
     let fine = crate::stats::audit::Verdict::ALL.iter().filter(|v| v.is_fine()).map(|v| v.words());
     let fine: usize = fine.filter_map(|words| counts.get(words)).sum();
     Ok(match counts.contains_key(CANNOT_BE_READ) {
@@ -150,7 +154,7 @@ fn finding(
     ready: &Ready<'_>,
     judged: &Judgement,
     words: &dyn Fn(usize) -> String,
-) -> Result<String> {
+) -> Result<(String, Vec<String>)> {
     let metric = metric(head, ready)?;
     let lacking = lacking(ready, &metric);
     let at_label = ready.data.map_or("", |d| d.at_label.as_str());
@@ -174,9 +178,9 @@ fn lacking(ready: &Ready<'_>, metric: &audit::Metric<'_>) -> Option<String> {
     Some(what)
 }
 
-fn unread(entry: &Entry, why: Option<&Unread>) -> String {
+fn unread(entry: &Entry, why: Option<&Unread>) -> (String, Vec<String>) {
     let (what, next) = why.cloned().unwrap_or_default();
     let line =
         if what.starts_with("line ") { String::new() } else { format!("line {}: ", entry.line) };
-    format!("   {}\n     {line}{what}\n     try: {next}\n", CANNOT_BE_READ.to_uppercase())
+    (CANNOT_BE_READ.to_string(), vec![format!("{line}{what}"), format!("try: {next}")])
 }

@@ -27,9 +27,14 @@ pub struct Foreign {
 pub fn foreign(p: &Inputs) -> Option<Foreign> {
     let (device, own) = (p.device.as_ref()?, p.own.as_ref()?);
     let journal = device.flushes_per_s.min(own.write_calls_per_s) * JOURNAL_BYTES;
-    let explained = own.written_bytes_per_s + p.drained_bytes_per_s + journal;
-    let read = (device.read_bytes_per_s - own.read_bytes_per_s).max(0.0);
-    let written = (device.written_bytes_per_s - explained).max(0.0);
+    let begun = |ops_per_s, bytes_per_s| in_flight_before(p, ops_per_s, bytes_per_s);
+    let reads = own.read_bytes_per_s + begun(p.reads_per_s, p.read_bytes_per_s);
+    let writes = own.written_bytes_per_s
+        + p.drained_bytes_per_s
+        + journal
+        + begun(p.writes_per_s, p.written_bytes_per_s);
+    let read = (device.read_bytes_per_s - reads).max(0.0);
+    let written = (device.written_bytes_per_s - writes).max(0.0);
     let of =
         |part: f64, whole: f64, queue: f64| if whole > 0.0 { part / whole * queue } else { 0.0 };
     let queue = of(read, device.read_bytes_per_s, device.read_queue)
@@ -37,6 +42,16 @@ pub fn foreign(p: &Inputs) -> Option<Foreign> {
     let all = device.read_queue + device.write_queue;
     let share = if all > 0.0 { queue / all } else { 0.0 };
     Some(Foreign { share, queue, read_bytes_per_s: read, written_bytes_per_s: written })
+}
+
+/// A process's bytes are counted as it hands requests over, a device's as it completes them: what
+/// was in flight as the window began is in the second count alone. At most all that the load may
+/// have in flight, per second of the window.
+fn in_flight_before(p: &Inputs, ops_per_s: f64, bytes_per_s: f64) -> f64 {
+    if ops_per_s <= 0.0 || p.window_s <= 0.0 {
+        return 0.0;
+    }
+    bytes_per_s / ops_per_s * p.outstanding / p.window_s
 }
 
 /// Where the load's own requests were.

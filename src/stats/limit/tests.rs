@@ -281,6 +281,22 @@ fn a_neighbour_is_named_by_what_the_load_did_not_write_and_never_for_what_it_lef
 }
 
 #[test]
+fn what_the_load_had_in_flight_as_the_window_began_is_no_neighbours() {
+    const MIB: f64 = 1_048_576.0;
+    // 256 writes of 1 MiB may have been in flight: 25.6 MiB for each second of the window.
+    let with = |written_bytes_per_s: f64| {
+        let mut p = beside(written_bytes_per_s, 20.0);
+        p.own.as_mut().unwrap().written_bytes_per_s = 10.0 * MIB;
+        let (writes_per_s, written_bytes_per_s) = (10.0, 10.0 * MIB);
+        let outstanding = 256.0;
+        Inputs { outstanding, in_flight: None, writes_per_s, written_bytes_per_s, ..p }
+    };
+    let written = |p: &Inputs| evidence::foreign(p).unwrap().written_bytes_per_s;
+    assert_eq!(written(&with(35.0 * MIB)), 0.0);
+    assert!((written(&with(60.0 * MIB)) / MIB - 24.4).abs() < 0.1);
+}
+
+#[test]
 fn a_neighbours_requests_are_not_taken_for_the_loads_own() {
     let mut p = beside(200e6, 6.0);
     p.device.as_mut().unwrap().read_queue = 30.0;
