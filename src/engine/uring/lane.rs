@@ -250,6 +250,17 @@ impl<F: Form> UringLane<F> {
     }
 }
 
+impl<F: Form> Drop for UringLane<F> {
+    /// After an error ops are still under way, and the kernel writes into the buffers until they
+    /// have ended: closing a ring does not wait for them.
+    fn drop(&mut self) {
+        let mut done = Vec::new();
+        while self.in_flight > 0 && self.enter(Wait::One).is_ok() {
+            let _ = self.reap(&mut done);
+        }
+    }
+}
+
 impl<F: Form> Lane for UringLane<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
