@@ -30,11 +30,19 @@ pub fn check(plan: &Plan) -> Result<()> {
         for part in all() {
             if asked(part)? != journal || journal.is_none() {
                 return Err(refused(
-                    format!("some of what works on dataset '{name}' is verified, and some is not"),
+                    format!("not all of what works on dataset '{name}' is verified alike"),
                     "write `verify` and `journal` into the dataset, and into no stream; all of its \
                      streams are verified, through psync, uring or libaio",
                 ));
             }
+        }
+        let direct = |part: &Part| part.knobs.flag("direct").unwrap_or(false);
+        if users.iter().any(|part| direct(part) != direct(users[0])) {
+            return Err(refused(
+                format!("verified dataset '{name}' is used with direct I/O and without"),
+                "the page cache may keep what direct writes have changed: write `direct` into the \
+                 dataset, and into no stream",
+            ));
         }
         if dataset.fill.is_none() {
             return Err(refused(

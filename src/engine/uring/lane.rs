@@ -252,12 +252,14 @@ impl<F: Form> UringLane<F> {
 
 impl<F: Form> Drop for UringLane<F> {
     /// After an error ops are still under way, and the kernel writes into the buffers until they
-    /// have ended: closing a ring does not wait for them.
+    /// have ended: closing a ring does not wait for them. It also lets go of the file later, when a
+    /// device could not yet be opened again for the run alone.
     fn drop(&mut self) {
         let mut done = Vec::new();
         while self.in_flight > 0 && self.enter(Wait::One).is_ok() {
             let _ = self.reap(&mut done);
         }
+        let _ = self.ring.submitter().unregister_files();
     }
 }
 
