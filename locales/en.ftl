@@ -11,6 +11,7 @@ section-summary = Summary
 section-results = Results
 section-tpcc = TPC-C
 section-limit = Load at a latency limit
+section-multiple = Largest multiple of the load
 section-equal-latency = Load at equal latency
 section-fairness = Differences in test conditions
 section-findings = All claims
@@ -18,6 +19,7 @@ section-differences = All differences
 section-figures = Further figures
 section-energy = Power and energy
 section-limits = Bottleneck
+section-outliers = Outliers
 section-drives = Drive by drive, instance by instance
 section-preparation = Preparation
 section-conclusion = Conclusion
@@ -287,6 +289,66 @@ bottleneck-how =
 bottleneck-sum =
     The drive limited { $drive } of { $points } points. { $others } were limited by something else
     and are marked { $mark }: they rank no drives. The rest ran at the rate asked for, or is undecided.
+
+## Outliers
+outliers-how =
+    The slowest 1,000 requests of each point, by response time, and at most one request in a hundred.
+    The shares are of their response times together. Drive: the request was with the kernel, and at most
+    a fifth of its time can have been spent waiting for a processor. Host: at least half of it was, or
+    Dyno as a whole did not run. Everything else is unknown, and no drive's fault. docs/outliers.md has
+    the rule and its limits.
+outliers-line =
+    { $place }: slowest { $count } from { $least } to { $most }: drive { $drive }, host { $host },
+    unknown { $unknown }
+outlier =
+    { $place }, repeat { $repeat } at { $seconds }: { $latency } for { $class } of { $size } at { $address }
+    ({ $stream }, drive { $drive }, worker { $worker }, queue depth { $depth }): { $cause }, { $reason }
+outlier-beside = { $outlier }; meanwhile { $beside }
+column-outliers = outliers
+column-from-latency = from
+column-mostly-unknown = unknown mostly because
+cause-drive = drive
+cause-host = host
+cause-unknown = unknown
+reason-at-drive = the worker waited for nothing else
+reason-waited = the worker waited for a processor
+reason-stopped = Dyno did not run
+reason-behind = queued behind another
+reason-not-at-device = the device had no request
+reason-other-drives = other drives stalled with it
+reason-not-direct = not direct I/O
+reason-both = host and drive may both have had a part
+reason-not-watched = not observed
+beside-waited = at least { $time } without a processor
+beside-switches = { $count } context switches
+beside-steal = up to { $time } steal time
+beside-stalled = { $time } without a completion by the device
+beside-idle = { $time } without a request at the device
+beside-throttled = thermal throttling
+beside-health-read = health log being read
+beside-interrupts = { $rate } interrupts
+beside-processor = busiest processor { $busy }
+
+## Multiples of a load
+multiple-found = { $subject } keeps { $multiple } the load [{ $low } to { $high }], { $repeats ->
+        [one] found once
+       *[other] found { $repeats } times
+    }.
+multiple-at-least = { $subject } keeps at least { $multiple } the load: nothing that was tried failed.
+multiple-holds =
+    A multiple holds where at most { $share } of the requests of { $stream } take longer than { $limit }
+    and the load does not fall behind its schedule. The table has the share of requests that took each
+    time or longer.
+multiple-how =
+    The largest multiple of all steps together that holds, below the least that does not: geometric
+    mean over the repeats. The interval is that of the repeats (95 %, from three on), and reaches at
+    least from what held to what did not.
+column-time = time
+column-holds = verdict
+time-response = response
+time-service = service
+holds = holds
+does-not-hold = does not hold
 
 ## More columns of tables
 column-subject = subject
@@ -747,3 +809,17 @@ figure-claimed = {"; "}claimed: { $differences }
 claimed-at = { $subject } { $value } at { $place }
 claimed-against = { $value } vs { $other }
 figure-a-minute = { $class }s per minute
+
+section-durable = Cost of durability
+durable-how =
+    The same writes made durable in different ways, over the number of writers. FUA (force unit access) and the flush of
+    fdatasync complete when the data are on non-volatile media, or in a cache that survives a loss of power. The share is
+    that of the ops/s of the same writes that are not made durable. A drive whose share stays near 100 % acknowledges a
+    durable write from a cache that it reports as non-volatile: power-loss protection, if the drive reports it truthfully,
+    which a power cut can test and this cannot.
+durable-not = not durable
+durable-fdatasync = write + fdatasync
+durable-commit = commit
+durable-share = of not durable
+durable-commits = Commits synced to the log by a database's engine
+durable-figure = { $step }, beside the same writes made durable otherwise and not at all: ops/s, logarithmic

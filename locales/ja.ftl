@@ -11,6 +11,7 @@ section-summary = 概要
 section-results = 測定結果
 section-tpcc = TPC-C
 section-limit = レイテンシ上限での負荷
+section-multiple = 保持できる最大の負荷倍率
 section-equal-latency = 等レイテンシでの負荷
 section-fairness = 試験条件の違い
 section-findings = すべての主張
@@ -18,6 +19,7 @@ section-differences = すべての差
 section-figures = その他の図
 section-energy = 消費電力とエネルギー
 section-limits = ボトルネック
+section-outliers = 外れ値
 section-drives = ドライブ別・インスタンス別
 section-preparation = 事前準備
 section-conclusion = 結論
@@ -248,6 +250,60 @@ bottleneck-sum =
     { $points } 測定点のうち { $drive } 点はドライブが制約要因だった。{ $others } 点は他の要因が制
     約しており、{ $mark } を付けた：ドライブの順位付けには使えない。残りは要求レートで動作したか、
     判定不能。
+
+## Outliers
+outliers-how =
+    各測定点の応答時間が最も長い 1,000 要求（全要求の 100 分の 1 まで）。割合は応答時間の合計に対する
+    もの。ドライブ：要求がカーネルに渡されており、プロセッサ待ちでありえた時間が 5 分の 1 以下。
+    ホスト：半分以上がプロセッサ待ちか、Dyno 全体が停止していた。それ以外は不明とし、ドライブのせい
+    にはしない。規則と限界は docs/outliers.md。
+outliers-line =
+    { $place }：最も遅い { $count } 要求、{ $least }～{ $most }：ドライブ { $drive }、ホスト { $host }、
+    不明 { $unknown }
+outlier =
+    { $place }、反復 { $repeat }、{ $seconds }：{ $latency }、{ $class }、大きさ { $size }、位置 { $address }
+    （{ $stream }、ドライブ { $drive }、ワーカー { $worker }、キュー深度 { $depth }）：{ $cause }、{ $reason }
+outlier-beside = { $outlier }。同時に：{ $beside }
+column-outliers = 外れ値
+column-from-latency = 最小
+column-mostly-unknown = 不明の主な理由
+cause-drive = ドライブ
+cause-host = ホスト
+cause-unknown = 不明
+reason-at-drive = ワーカーは他に何も待っていない
+reason-waited = ワーカーがプロセッサを待った
+reason-stopped = Dyno が停止していた
+reason-behind = 他の要求の後ろで待った
+reason-not-at-device = デバイスに要求がなかった
+reason-other-drives = 他のドライブも同時に停滞
+reason-not-direct = ダイレクト I/O ではない
+reason-both = ホストとドライブの両方の可能性
+reason-not-watched = 観測なし
+beside-waited = プロセッサなし { $time } 以上
+beside-switches = コンテキストスイッチ { $count } 回
+beside-steal = スチール時間 { $time } 以下
+beside-stalled = デバイスの完了なし { $time }
+beside-idle = デバイスに要求なし { $time }
+beside-throttled = サーマルスロットリング
+beside-health-read = ヘルスログの読み取り中
+beside-interrupts = 割り込み { $rate }
+beside-processor = 最も忙しいプロセッサ { $busy }
+
+## Multiples of a load
+multiple-found = { $subject } は負荷の { $multiple } を保持 [{ $low }～{ $high }]、{ $repeats } 回の探索。
+multiple-at-least = { $subject } は負荷の少なくとも { $multiple } を保持：試した倍率はすべて満たした。
+multiple-holds =
+    倍率は、{ $stream } の要求のうち { $limit } を超えるものが { $share } 以下で、負荷が予定から遅れな
+    い場合に満たすとする。表はその時間以上かかった要求の割合。
+multiple-how =
+    満たさない最小の倍率より下で、全ステップが満たす最大の倍率：反復の幾何平均。区間は反復によるもの
+    （95 %、3 回以上）で、少なくとも満たした値から満たさなかった値までを含む。
+column-time = 時間
+column-holds = 判定
+time-response = 応答
+time-service = サービス
+holds = 満たす
+does-not-hold = 満たさない
 
 ## More columns of tables
 column-subject = 対象
@@ -638,3 +694,12 @@ figure-claimed = 。主張できる差: { $differences }
 claimed-at = { $subject } { $value }（{ $place }）
 claimed-against = { $value }（対 { $other }）
 figure-a-minute = 1 分あたりの { $class }
+
+section-durable = 永続化のコスト
+durable-how = 同じ書き込みを異なる方法で永続化した結果を、書き込みスレッド数ごとに示す。FUA（force unit access）と fdatasync のフラッシュは、データが不揮発性メディア、または電源断に耐えるキャッシュに入った時点で完了する。割合は、永続化しない同じ書き込みの ops/s に対するもの。割合が 100 % に近いままのドライブは、不揮発性と申告するキャッシュから永続書き込みに応答している。申告が正しければ電源断保護があるが、それを確かめられるのは電源断試験であり、この測定ではない。
+durable-not = 永続化なし
+durable-fdatasync = 書き込み + fdatasync
+durable-commit = コミット
+durable-share = 永続化なし比
+durable-commits = データベースのエンジンがログに同期したコミット
+durable-figure = { $step }（別の方法で永続化した、または永続化しない同じ書き込みと並べて）：ops/s、対数目盛

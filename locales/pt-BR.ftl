@@ -11,6 +11,7 @@ section-summary = Resumo
 section-results = Resultados
 section-tpcc = TPC-C
 section-limit = Carga em um limite de latência
+section-multiple = Maior múltiplo da carga
 section-equal-latency = Carga com latência igual
 section-fairness = Diferenças nas condições de teste
 section-findings = Todas as afirmações
@@ -18,6 +19,7 @@ section-differences = Todas as diferenças
 section-figures = Outras figuras
 section-energy = Potência e energia
 section-limits = Gargalo
+section-outliers = Valores extremos
 section-drives = Por drive e por instância
 section-preparation = Preparação
 section-conclusion = Conclusão
@@ -285,6 +287,67 @@ bottleneck-sum =
     O drive limitou { $drive } de { $points } pontos. { $others } foram limitados por outra coisa e
     estão marcados com { $mark }: não classificam drives. O resto correu à taxa solicitada, ou está
     indefinido.
+
+## Outliers
+outliers-how =
+    As 1.000 requisições mais lentas de cada ponto, por tempo de resposta, e no máximo uma em cem. As
+    parcelas são da soma dos seus tempos de resposta. Drive: a requisição estava com o kernel, e no
+    máximo um quinto do seu tempo pode ter sido espera por um processador. Host: pelo menos metade foi,
+    ou o Dyno inteiro esteve parado. Todo o resto é desconhecido, e não é culpa de drive algum.
+    docs/outliers.md tem a regra e os seus limites.
+outliers-line =
+    { $place }: as { $count } mais lentas, de { $least } a { $most }: drive { $drive }, host { $host },
+    desconhecido { $unknown }
+outlier =
+    { $place }, repetição { $repeat } em { $seconds }: { $latency } para { $class } de { $size } em
+    { $address } ({ $stream }, drive { $drive }, worker { $worker }, profundidade de fila { $depth }):
+    { $cause }, { $reason }
+outlier-beside = { $outlier }; enquanto isso { $beside }
+column-outliers = valores extremos
+column-from-latency = a partir de
+column-mostly-unknown = desconhecido sobretudo porque
+cause-drive = drive
+cause-host = host
+cause-unknown = desconhecido
+reason-at-drive = o worker não esperou por mais nada
+reason-waited = o worker esperou por um processador
+reason-stopped = o Dyno esteve parado
+reason-behind = na fila atrás de outra
+reason-not-at-device = o dispositivo não tinha requisição
+reason-other-drives = outros drives pararam junto
+reason-not-direct = sem I/O direto
+reason-both = host e drive podem ter tido parte
+reason-not-watched = não observado
+beside-waited = pelo menos { $time } sem processador
+beside-switches = { $count } trocas de contexto
+beside-steal = até { $time } de steal
+beside-stalled = { $time } sem conclusão pelo dispositivo
+beside-idle = { $time } sem requisição no dispositivo
+beside-throttled = throttling térmico
+beside-health-read = leitura do log de saúde
+beside-interrupts = { $rate } interrupções
+beside-processor = processador mais ocupado { $busy }
+
+## Multiples of a load
+multiple-found = { $subject } mantém { $multiple } a carga [{ $low } a { $high }], { $repeats ->
+        [one] encontrado uma vez
+       *[other] encontrado { $repeats } vezes
+    }.
+multiple-at-least = { $subject } mantém pelo menos { $multiple } a carga: nada do que foi tentado falhou.
+multiple-holds =
+    Um múltiplo é mantido onde no máximo { $share } das requisições de { $stream } levam mais que
+    { $limit } e a carga não se atrasa em relação à sua agenda. A tabela tem a parcela de requisições
+    que levaram cada tempo ou mais.
+multiple-how =
+    O maior múltiplo mantido por todas as etapas, abaixo do menor que não é: média geométrica sobre as
+    repetições. O intervalo é o das repetições (95 %, a partir de três), e vai pelo menos do que foi
+    mantido ao que não foi.
+column-time = tempo
+column-holds = veredito
+time-response = resposta
+time-service = serviço
+holds = mantido
+does-not-hold = não mantido
 
 ## More columns of tables
 column-subject = objeto
@@ -760,3 +823,17 @@ figure-claimed = {"; "}afirmado: { $differences }
 claimed-at = { $subject } { $value } com { $place }
 claimed-against = { $value } em relação a { $other }
 figure-a-minute = { $class } por minuto
+
+section-durable = Custo da durabilidade
+durable-how =
+    As mesmas gravações tornadas duráveis de maneiras diferentes, pelo número de threads de gravação. FUA (force unit access)
+    e o flush do fdatasync terminam quando os dados estão em mídia não volátil, ou em um cache que resiste à falta de
+    energia. A parcela é a das ops/s das mesmas gravações não duráveis. Uma unidade cuja parcela permanece perto de 100 %
+    confirma a gravação durável a partir de um cache que ela declara não volátil: proteção contra perda de energia, se a
+    declaração for verdadeira, o que um corte de energia pode testar e esta medição não.
+durable-not = não durável
+durable-fdatasync = gravação + fdatasync
+durable-commit = commit
+durable-share = da não durável
+durable-commits = Commits sincronizados no log pelo engine de um banco de dados
+durable-figure = { $step }, ao lado das mesmas gravações duráveis de outra maneira e não duráveis: ops/s, escala logarítmica

@@ -7,6 +7,7 @@ use super::caveat::Caveat;
 use super::comparison::Comparison;
 use super::difference::Barred;
 use super::metric::Asked;
+use super::outliers::Outliers;
 use super::point_summary::{RATE_KEPT, Summary};
 use super::power::PowerFacts;
 use crate::language::Language;
@@ -151,6 +152,8 @@ pub struct CellFacts {
     pub power: Vec<PowerFacts>,
     /// What limited it; none where nothing watched.
     pub limit: Option<limit::Verdict>,
+    /// Its slowest ops, by their cause.
+    pub outliers: Outliers,
     /// Why nothing is claimed of it, or only a bound.
     pub caveats: Vec<Caveat>,
     /// (seconds, watts) and (seconds, degrees Celsius) beside `over_time`.

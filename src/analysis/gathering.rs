@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::facts::{AxisFacts, AxisValue, CellFacts, Facts, Failure, Group, RunFacts, StepFacts};
 use super::meter_facts::{self, Metered};
 use super::metric::Asked;
+use super::outliers::Outliers;
 use super::point_numbers::{PointSummary, series_of};
 use super::point_summary::summarise;
 use super::power::Series;
@@ -33,6 +34,7 @@ struct Measured {
     /// ops/s of the headline streams, second by second.
     series: Vec<(f64, f64)>,
     metered: Metered,
+    outliers: Outliers,
 }
 
 /// What the reader asks.
@@ -191,7 +193,7 @@ impl Gathering {
 
     /// Adds a point of the run with that index.
     pub fn point(&mut self, run: usize, contents: PointContents) {
-        let PointContents { point, rates, samples, reported } = contents;
+        let PointContents { point, rates, samples, reported, slow_ops } = contents;
         let Some(&subject) = self.names[run].get(&point.key.subject) else { return };
         self.note_engine_facts(subject, &point);
         let Some(step) = self.facts.steps.iter().position(|s| s.name == point.key.step) else {
@@ -221,6 +223,7 @@ impl Gathering {
         let mut summary = PointSummary::of(&point);
         summary.report(&reported);
         summary.follow(&rates);
+        let ops = point.cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
         self.measured.push(Measured {
             bundle: run,
             subject,
@@ -228,6 +231,7 @@ impl Gathering {
             step,
             value: bits,
             repeat: point.key.repeat,
+            outliers: Outliers::of(slow_ops, ops, point.key.repeat, &samples),
             place: self.places[run].place(&self.facts.runs[run].resolved, &point.key),
             series: series_of(&rates, &|r| summary.is_headline(&r.stream)),
             metered: Metered::of(
@@ -378,6 +382,7 @@ fn cell(
         total,
         power,
         limit: meter_facts::verdict_of(&metered),
+        outliers: Outliers::together(group.iter().map(|m| &m.outliers)),
         caveats: Vec::new(),
         watts_over_time: own_watts.map(aligned).unwrap_or_default(),
         celsius_over_time: if lead { first.metered.celsius.clone() } else { Vec::new() },

@@ -5,7 +5,8 @@
 //! compared by; `alike` and `conditions` say who may be compared, `caveats` what may not; `compare`
 //! makes every comparison, with `curves` for what is read off a curve; `claims` picks what may be
 //! claimed, `lead` what a step and a brief are known for; `together` finds repeats in which all
-//! subjects moved, `specimens` drives that lie apart from their like.
+//! subjects moved, `specimens` drives that lie apart from their like; `outliers` sorts the slowest
+//! ops by their cause; `multiple` is the largest multiple of a load that a subject keeps.
 
 pub mod alike;
 pub mod axis;
@@ -17,6 +18,7 @@ mod comparison;
 pub mod conditions;
 pub mod curves;
 mod difference;
+pub mod durability;
 pub mod facts;
 mod gathering;
 pub mod lead;
@@ -25,6 +27,9 @@ pub mod meter_facts;
 pub mod meter_series;
 pub mod metric;
 pub mod metric_values;
+pub mod multiple;
+pub mod outlier_cause;
+pub mod outliers;
 mod pairing;
 pub mod point_numbers;
 pub mod point_summary;

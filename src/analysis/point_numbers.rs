@@ -13,6 +13,9 @@ use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
 use crate::record::{Cell, Class, Point, RateInterval, Tally};
 
+/// Times in milliseconds whose excess is shown, as Aerospike's ACT has them (act_latency.py).
+pub const OVER_MS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
+
 /// One point in numbers.
 pub struct PointSummary {
     /// The headline streams together.
@@ -79,6 +82,8 @@ pub struct Times {
     pub percentiles_ns: [Option<f64>; 5],
     /// Largest latency, nanoseconds.
     pub max_ns: u64,
+    /// The shares that took each of `OVER_MS` or longer, 0 to 1; None where nothing was timed.
+    pub over: [Option<f64>; OVER_MS.len()],
     /// The bounds of percentiles that another tool reported.
     pub bounds_ns: [Option<(f64, f64)>; 5],
 }
@@ -229,6 +234,7 @@ impl Times {
             percentiles_ns: PERCENTILES
                 .map(|(_, q)| histogram.percentile_ns(q).map(|ns| ns as f64)),
             max_ns: histogram.max_ns,
+            over: OVER_MS.map(|ms| histogram.share_from(ms * 1_000_000)),
             bounds_ns: [None; 5],
         }
     }

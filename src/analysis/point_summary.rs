@@ -1,8 +1,9 @@
 //! The repeats of a cell as estimates with intervals.
 
-use super::point_numbers::{ClassNumbers, Numbers, Times};
+use super::point_numbers::{ClassNumbers, Numbers, OVER_MS, Times};
 use crate::base::units::Rate;
 use crate::record::Class;
+use crate::stats::level::{self, Level};
 use crate::stats::trend::{self, Drift};
 use crate::stats::{Estimate, Method, estimate};
 
@@ -83,6 +84,8 @@ pub struct Latency {
     pub percentiles_ns: [Option<Estimate>; 5],
     /// Largest latency of any repeat, nanoseconds.
     pub max_ns: u64,
+    /// The shares that took each of `OVER_MS` or longer.
+    pub over: [Option<Level>; OVER_MS.len()],
     /// Of each repeat, where every repeat has one.
     pub mean_by_repeat: Vec<f64>,
     /// Each percentile's value in each repeat that has one.
@@ -164,6 +167,7 @@ fn latency(repeats: &[&Times]) -> Latency {
             made(&|t| t.percentiles_ns[i]).map(|e| bounded(e, repeats, i))
         }),
         max_ns: repeats.iter().map(|t| t.max_ns).max().unwrap_or(0),
+        over: std::array::from_fn(|i| whole(&|t| t.over[i]).and_then(|all| level::share(&all))),
         mean_by_repeat: whole(&|t| t.mean_ns).unwrap_or_default(),
         percentiles_by_repeat: std::array::from_fn(|i| {
             whole(&|t| t.percentiles_ns[i]).unwrap_or_default()

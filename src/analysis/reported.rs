@@ -36,7 +36,7 @@ impl Numbers {
 
 impl ClassNumbers {
     fn report(&mut self, reported: &Reported) {
-        let Times { mean_ns, percentiles_ns, max_ns, bounds_ns } = &mut self.service;
+        let Times { mean_ns, percentiles_ns, max_ns, bounds_ns, .. } = &mut self.service;
         match reported.name.as_str() {
             "mean_ns" => *mean_ns = Some(reported.value),
             "max_ns" => *max_ns = reported.value as u64,

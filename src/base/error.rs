@@ -38,7 +38,7 @@ pub mod exit {
     /// It failed: the message says what, and what to try next.
     pub const FAILED: u8 = 1;
     /// A run went to its end, and some of its points failed; an audit did, and some of its claims
-    /// do not hold.
+    /// do not hold; after a power cut something was not kept.
     pub const NOT_ALL: u8 = 2;
     /// Refused: it would have touched what is not Dyno's own, or what the plan does not name.
     pub const REFUSED: u8 = 3;

@@ -215,6 +215,15 @@ impl Histogram {
             .flatten()
     }
 
+    /// The share of values of at least `ns`, to the bottom of its bucket; `None` where there is no
+    /// value.
+    pub fn share_from(&self, ns: u64) -> Option<f64> {
+        let from = bucket_of(ns).clamp(self.used.start, self.used.end);
+        let above: u64 = self.counts[from..self.used.end].iter().sum();
+        let above = above.saturating_add(self.overflow);
+        (self.count > 0).then(|| (above as f64 / self.count as f64).min(1.0))
+    }
+
     /// The buckets that hold something: (largest value of the bucket, count), ascending; without
     /// the overflow.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
@@ -318,6 +327,18 @@ mod tests {
         assert_eq!(h.percentile_ns(0.99).map(|p| p / 10_000), Some(990));
         assert_eq!(h.percentile_ns(0.999), None);
         assert_eq!(h.quantile_ns(1.0), Some(10_000_000));
+    }
+
+    #[test]
+    fn the_share_from_a_latency_on_counts_it_and_all_above() {
+        let mut h = Histogram::new();
+        h.add_n(900_000, 95);
+        h.add_n(1_000_000, 2);
+        h.add_n(70_000_000, 2);
+        h.add(2 * HIGHEST_NS);
+        let shares = [1_000_000, 1_100_000, 80_000_000].map(|ns| h.share_from(ns));
+        assert_eq!(shares, [Some(0.05), Some(0.03), Some(0.01)]);
+        assert_eq!(Histogram::new().share_from(1), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::block::{Block, Mark, Table};
 use super::lead::{self, Lead};
 use super::number_format;
-use super::section::{bottlenecks, drives, energy, equal_load, results};
+use super::section::{bottlenecks, drives, energy, equal_load, outliers, results};
 use super::{caveat_text, notes, published, wording};
 use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
@@ -26,6 +26,10 @@ pub fn show(facts: &Facts) -> Vec<Block> {
         out.extend(groups(facts, step, true));
         out.extend(energy::table(facts, step).map(Table::block));
         out.extend(limited(facts, step));
+        let slowest = outliers::lines(facts, step);
+        if !slowest.is_empty() {
+            out.extend([Block::part(say!(l, "section-outliers")), Block::list(slowest)]);
+        }
         out.extend(open_loop(facts, step));
     }
     let notes = energy::notes(facts);

@@ -37,6 +37,8 @@ pub struct Curve {
     pub x_label: String,
     pub y_label: String,
     pub log_y: bool,
+    /// Places beside one another, by name; a point's `x` is the number of its place then.
+    pub places: Vec<String>,
     pub series: Vec<CurveSeries>,
     pub call_outs: Vec<CalledPoint>,
 }
@@ -67,13 +69,12 @@ impl Plot for Curve {
             return frame.svg(&self.label());
         }
         let x = Axis::up_to(points().map(|p| p.x));
-        let (left, right) = (frame.left, frame.right);
-        let x_at = |value: f64| left + x.share(value) * (right - left - 16.0);
-        let bottom = frame.bottom;
-        for tick in x.ticks() {
-            frame.line((x_at(tick), bottom), (x_at(tick), bottom + 4.0), ("q", FAINT), 1.0);
-        }
-        frame.x_numbers(&x, &x_at);
+        let (left, right, places) = (frame.left, frame.right, self.places.len() as f64);
+        let x_at = |value: f64| match self.places.is_empty() {
+            true => left + x.share(value) * (right - left - 16.0),
+            false => left + (value + 0.5) / places * (right - left),
+        };
+        self.x_axis(&mut frame, &x, &x_at);
         // Lines first, marks over them, labels last: each avoids what is there already.
         for (i, series) in self.series.iter().enumerate() {
             let path: Vec<_> = series.points.iter().map(|p| (x_at(p.x), frame.y_at(p.y))).collect();
@@ -111,6 +112,19 @@ impl Plot for Curve {
 const MOST_MARKS: usize = 60;
 
 impl Curve {
+    fn x_axis(&self, frame: &mut Frame<'_>, x: &Axis, x_at: &dyn Fn(f64) -> f64) {
+        if !self.places.is_empty() {
+            let places = self.places.iter().enumerate();
+            let ticks: Vec<_> = places.map(|(i, name)| (x_at(i as f64), name.clone())).collect();
+            return frame.x_ticks(&ticks);
+        }
+        let bottom = frame.bottom;
+        for tick in x.ticks() {
+            frame.line((x_at(tick), bottom), (x_at(tick), bottom + 4.0), ("q", FAINT), 1.0);
+        }
+        frame.x_numbers(x, x_at);
+    }
+
     fn number(&self, value: f64) -> String {
         self.language.number(&si(value))
     }
@@ -121,7 +135,9 @@ impl Curve {
             frame.whisker(x, p.low, p.high, 3.0);
         }
         let label = if p.label.is_empty() { String::new() } else { format!(", {}", p.label) };
-        let (name, px, py) = (&self.series[i].name, self.number(p.x), self.number(p.y));
+        let (name, py) = (&self.series[i].name, self.number(p.y));
+        let place = self.places.get(p.x as usize).cloned();
+        let px = place.unwrap_or_else(|| self.number(p.x));
         let hover = format!("{name}{label}: {px} {}, {py} {}", self.x_label, self.y_label);
         let hover = match p.hollow {
             true => say!(self.language, "hover-missed-its-rate", point = hover),

@@ -1,9 +1,9 @@
 //! Which figures a step gets, and how they are drawn: from facts to plain data, from plain data to
 //! SVG, without I/O; and from SVG to PNG.
 //!
-//! `step`, `power` and `steady` say what is drawn. Every figure is a `Frame` (legend, y axis) with
-//! marks drawn into it; its title stands beside it. Each mark carries a `<title>`, from which a
-//! page shows its value under a pointer or a finger.
+//! `step`, `power`, `steady` and `durable` say what is drawn. Every figure is a `Frame` (legend, y
+//! axis) with marks drawn into it; its title stands beside it. Each mark carries a `<title>`, from
+//! which a page shows its value under a pointer or a finger.
 
 mod alone;
 mod axis;
@@ -11,6 +11,7 @@ mod bars;
 pub mod choice;
 mod colour;
 mod curve;
+pub mod durable;
 pub mod fonts;
 mod frame;
 pub mod multiples;
@@ -164,5 +165,11 @@ pub fn of_step(section: &str, facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 /// Every figure of a brief.
 pub fn all(facts: &Facts) -> Vec<Figure> {
     let of = |step| OF_STEP.iter().flat_map(move |of| (of.figures)(facts, step));
-    facts.steps.iter().flat_map(of).chain(steady::figures(facts)).collect()
+    facts
+        .steps
+        .iter()
+        .flat_map(of)
+        .chain(steady::figures(facts))
+        .chain(durable::figures(facts))
+        .collect()
 }

@@ -99,6 +99,7 @@ impl Draw<'_> {
             x_label: "ops/s".to_string(),
             y_label: format!("W ({class})"),
             log_y: false,
+            places: Vec::new(),
             call_outs: Vec::new(),
             series: self.curves(&point),
         };

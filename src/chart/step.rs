@@ -224,6 +224,7 @@ impl Draw<'_> {
             x_label,
             y_label: unit.to_string(),
             log_y: false,
+            places: Vec::new(),
             call_outs: metric.map(|m| self.called_points(m, &series, &at)).unwrap_or_default(),
             series,
         };
@@ -276,6 +277,7 @@ impl Draw<'_> {
             x_label: "ops/s".to_string(),
             y_label: self.time().1.to_string(),
             log_y: wide,
+            places: Vec::new(),
             call_outs: metric.map(|m| self.called_points(&m, &series, &at)).unwrap_or_default(),
             series,
         };

@@ -166,7 +166,8 @@ proptest! {
         let (title, subtitle) = ("4K".to_string(), "p99".to_string());
         let call_outs = called_on(&series);
         check_all(&Curve {
-            language, title, subtitle, x_label, y_label, log_y, series, call_outs,
+            language, title, subtitle, x_label, y_label, log_y, places: Vec::new(), series,
+            call_outs,
         })?;
     }
 

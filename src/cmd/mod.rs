@@ -11,6 +11,7 @@ pub mod import;
 pub mod list;
 pub mod load;
 pub mod plan;
+pub mod powercut;
 pub mod protocols;
 pub mod report;
 pub mod run;
@@ -70,6 +71,11 @@ enum Command {
     /// Measure the limits of Dyno on this host: false claims, detectable differences, pacing floor,
     /// generator ceilings
     Selftest(selftest::SelftestArgs),
+    /// Cut the power of a host under durable writes, and look for what its drive acknowledged
+    Powercut {
+        #[command(subcommand)]
+        command: powercut::PowercutCommand,
+    },
     /// Print every point of bundles as a table
     Show(Bundles),
     /// Compare the subjects of bundles
@@ -173,6 +179,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Drives { json } => drives::drives(json, out).map(|()| 0),
         Command::Facts { paths } => facts::facts(&paths, out).map(|()| 0),
         Command::Selftest(args) => selftest::selftest(&args, out),
+        Command::Powercut { command } => powercut::powercut(&command, out),
         Command::Show(bundles) => show::show(&bundles, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles, out).map(|()| 0),
         Command::Claims { bundles, json } => claims::claims(&bundles, json, out).map(|()| 0),

@@ -10,9 +10,9 @@
 //! | write zeroes | fallocate, ZERO_RANGE | fallocate, ZERO_RANGE: Write Zeroes |
 //!
 //! In a file that is overwritten the filesystem makes one write with FUA of `RWF_DSYNC`, where the
-//! drive has it; without FUA a write and a flush take its place. On a block device Linux 6.18 sends
-//! one more flush after a write that is waited for, as psync's (blkdev_write_iter): io_uring's and
-//! libaio's are the FUA alone.
+//! drive has it; without FUA a write and a flush take its place. On a block device Linux 6.1 to
+//! 6.18 sends one more flush after a write that is waited for, as psync's (blkdev_write_iter):
+//! io_uring's and libaio's are the FUA alone.
 
 use std::fs::File;
 use std::io::{Error as IoError, IoSlice, Result as IoResult};

@@ -271,6 +271,7 @@ mod tests {
     use crate::base::units::Rate;
     use crate::load::pacer::{Schedule, Share};
     use crate::load::recorder::Recorder;
+    use crate::load::slowest::Slowest;
     use crate::load::worker::{Job, Slots, Window};
     use crate::load::{OpKind, Source};
     use crate::plan::Arrival;
@@ -313,6 +314,7 @@ mod tests {
             window: Window { from_ns: 0, until_ns },
             limit: None,
             recorder: &recorder,
+            slowest: &Slowest::new(0),
             stop: &false.into(),
         };
         TimedLane::new(model, clock, 0, depth as usize).work(job).unwrap();
@@ -364,6 +366,8 @@ mod tests {
         let truths = [(0.5, 100 * US), (0.98, 100 * US), (0.995, 5 * MS), (0.999, 5 * MS)];
         percentiles_are(&tally.service, &truths);
         assert_eq!(tally.service.max_ns / MS, 5);
+        let over = [1, 4, 8].map(|ms| tally.service.share_from(ms * MS).unwrap() * 100.0);
+        assert!((over[0] - 1.0).abs() < 0.1 && over[1] == over[0] && over[2] == 0.0, "{over:?}");
         // Which ops are slow is drawn.
         is_within(1.0, tally.service.mean_ns().unwrap(), 0.99 * 100e3 + 0.01 * 5e6, "mean");
     }

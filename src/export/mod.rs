@@ -10,6 +10,7 @@ mod key;
 mod parquet;
 mod points;
 mod samples;
+mod slow_ops;
 mod stored;
 mod text;
 
@@ -78,6 +79,7 @@ pub static TABLES: Registry<&'static dyn Table> = Registry::new(&[
     &intervals::Intervals,
     &histograms::Histograms,
     &samples::Samples,
+    &slow_ops::SlowOps,
     &comparisons::Comparisons,
 ]);
 

@@ -3,7 +3,7 @@
 pub mod beneath;
 pub mod data;
 pub mod drives;
-mod exclusive;
+pub(crate) mod exclusive;
 pub mod facts;
 mod fd;
 mod file_state;

@@ -75,6 +75,15 @@ fn of_node(device: &Path, sys: &Path) -> Processors {
         .unwrap_or_default()
 }
 
+/// Has the calling thread run as soon as it wakes, before all threads of ordinary priority: the
+/// lowest real-time priority. Where that is not permitted (sched(7), CAP_SYS_NICE) nothing changes.
+pub fn run_on_waking() {
+    let priority = libc::sched_param { sched_priority: 1 };
+    // SAFETY: the kernel reads one `sched_param`, which lives until the call returns; 0 is the
+    // calling thread.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &priority) };
+}
+
 /// The other threads of a processor's core.
 pub fn siblings(cpu: u32) -> Processors {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");

@@ -11,7 +11,10 @@ use serde_json::Value;
 
 use super::exclusive::Exclusive;
 use super::facts::{heading, mount_of};
-use super::guard::disk::{Disk, read};
+use super::guard::{
+    self,
+    disk::{Disk, read},
+};
 use super::nvme::{self, Spelling};
 use crate::base::error::{Context, Result, failed};
 use crate::plan::{Drive, Place, Subject};
@@ -41,6 +44,8 @@ impl fmt::Display for State {
 
 /// `get-feature` and `set-feature` number it so (NVM Express Base Specification 2.0, 5.27.1.4).
 const FEATURE: &str = "--feature-id=6";
+/// It is the controller's, and no namespace's.
+const OF_CONTROLLER: &str = "--namespace-id=0xffffffff";
 
 const SET_FEATURE: Spelling = Spelling { two: &["set-feature"], three: &["set-feature"] };
 
@@ -92,7 +97,8 @@ fn of_controller(node: &Path) -> Option<State> {
     if !has_one {
         return Some(State::Absent);
     }
-    let enabled = current_value(&nvme::text(&["get-feature", FEATURE], node)?)? & 1 == 1;
+    let enabled =
+        current_value(&nvme::text(&["get-feature", FEATURE, OF_CONTROLLER], node)?)? & 1 == 1;
     Some(if enabled { State::On } else { State::Off })
 }
 
@@ -130,6 +136,11 @@ impl Switched {
                 format!("{} has no volatile write cache (VWC of Identify is 0)", disk.name()),
                 "leave write_cache out of [prepare], or set it to \"off\"",
             ));
+        }
+        // The feature is the controller's: somebody's filesystem beside it would lose flushes.
+        for sibling in held.siblings() {
+            let why = || format!("this would switch the write cache of {} too", sibling.display());
+            guard::obstacle(&sibling).with_context(why)?;
         }
         let kernel_before = read(&queue(&disk)).unwrap_or_default();
         let switched = Switched { disk, before, kernel_before };
@@ -174,7 +185,8 @@ impl Switched {
     fn set(&self, wanted: State, kernel: &str) -> Result<()> {
         if is_nvme(&self.disk) && self.before != State::Absent {
             let value = format!("--value={}", u8::from(wanted == State::On));
-            nvme::order(&SET_FEATURE, &self.disk.node(), &[FEATURE.to_string(), value])?;
+            let options = [FEATURE, OF_CONTROLLER, &value].map(str::to_string);
+            nvme::order(&SET_FEATURE, &self.disk.node(), &options)?;
         }
         if kernel.is_empty() || read(&queue(&self.disk)).as_deref() == Some(kernel) {
             return Ok(());

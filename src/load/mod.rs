@@ -1,13 +1,14 @@
 //! Making load and timing it: everything that happens between the barrier and the join.
 //!
 //! `op` is a request, `lane` the seam that engines implement, `pacer` says when a request is due,
-//! `recorder` tallies it, `worker` is the loop that joins them. Nothing here knows an engine, a
-//! workload, a plan file or a bundle.
+//! `recorder` tallies it, `slowest` keeps the slowest, `worker` is the loop that joins them.
+//! Nothing here knows an engine, a workload, a plan file or a bundle.
 
 pub mod lane;
 pub mod op;
 pub mod pacer;
 pub mod recorder;
+pub mod slowest;
 pub mod sql;
 pub mod worker;
 

@@ -9,9 +9,10 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::lane::{Done, Lane, Wait};
-use super::op::{Cycles, OpKind, Source};
+use super::op::{Cycles, Op, OpKind, Source};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
+use super::slowest::{Kept, Slowest};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 
@@ -36,6 +37,8 @@ pub struct Job<'a> {
     pub limit: Option<u64>,
     /// Where completed ops are tallied.
     pub recorder: &'a Recorder,
+    /// Where the slowest of them are kept.
+    pub slowest: &'a Slowest,
     /// Set by whoever wants all workers to stop.
     pub stop: &'a AtomicBool,
 }
@@ -53,9 +56,19 @@ pub struct Window {
 #[derive(Clone, Copy)]
 struct InFlight {
     class: u8,
+    len: u32,
+    at: u64,
     /// Open loop: when it was due. Closed loop: not yet known when it is staged.
     intended_ns: u64,
     submitted_ns: u64,
+}
+
+impl InFlight {
+    #[cold]
+    fn kept(&self, stamps: Stamps, in_flight: usize) -> Kept {
+        let InFlight { class, len, at, .. } = *self;
+        Kept { stamps, at, len, class, in_flight: in_flight as u32 }
+    }
 }
 
 /// The slots of a lane: which are free, and what the others hold. Allocated before the barrier.
@@ -73,7 +86,7 @@ pub struct Slots {
 impl Slots {
     /// Slots for a lane of this depth, all free.
     pub fn new(depth: u32) -> Slots {
-        let empty = InFlight { class: 0, intended_ns: 0, submitted_ns: 0 };
+        let empty = InFlight { class: 0, len: 0, at: 0, intended_ns: 0, submitted_ns: 0 };
         let n = depth as usize;
         Slots {
             free: (0..depth).rev().collect(),
@@ -112,7 +125,7 @@ pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
             lane,
             cycles,
             (job.clock, job.window),
-            job.recorder,
+            (job.recorder, job.slowest),
             job.stop,
             job.slots.done,
         );
@@ -163,7 +176,9 @@ fn work_one_at_a_time<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
             && submitted_ns >= job.window.from_ns
         {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns: now_ns };
-            count(job.recorder, job.limit, op.class, stamps, &done)?;
+            let Op { class, len, at, .. } = op;
+            let kept = || Kept { stamps, at, len, class, in_flight: 1 };
+            count((job.recorder, job.slowest), job.limit, (class, stamps), &done, kept)?;
         }
     }
     Ok(())
@@ -175,7 +190,7 @@ fn work_in_cycles<L: Lane>(
     lane: &mut L,
     cycles: &mut dyn Cycles,
     (clock, window): (Clock, Window),
-    recorder: &Recorder,
+    (recorder, slowest): (&Recorder, &Slowest),
     stop: &AtomicBool,
     mut done: Vec<Done>,
 ) -> Result<()> {
@@ -201,7 +216,9 @@ fn work_in_cycles<L: Lane>(
             && intended_ns >= window.from_ns
         {
             let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
-            count(recorder, None, op.class, stamps, &done)?;
+            let Op { class, len, at, .. } = op;
+            let kept = || Kept { stamps, at, len, class, in_flight: 1 };
+            count((recorder, slowest), None, (class, stamps), &done, kept)?;
             if late_ns > LATE_NS {
                 // Gaps differ with every op, so the backlog is counted, not reckoned.
                 recorder.add_late(cycles.overdue(submitted_ns) + 1, 1.0);
@@ -246,7 +263,8 @@ fn stage_due<L: Lane>(
         }
         let op = job.source.op(n);
         lane.stage(slot, &op)?;
-        slots.held[slot as usize] = InFlight { class: op.class, intended_ns, submitted_ns: 0 };
+        let Op { class, len, at, .. } = op;
+        slots.held[slot as usize] = InFlight { class, len, at, intended_ns, submitted_ns: 0 };
         slots.staged.push(slot);
         // A flush is no op of a rate: it is due with the one after it.
         if let (Some(schedule), true) = (&mut job.schedule, op.kind != OpKind::Flush) {
@@ -316,8 +334,9 @@ fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> 
     let completed_ns = job.clock.now_ns();
     lane.check(&slots.done)?;
     for done in &slots.done {
-        let held = slots.held[done.slot as usize];
-        tally(job, held, done, completed_ns)?;
+        let held = &slots.held[done.slot as usize];
+        let in_flight = slots.held.len() - slots.free.len();
+        tally(job, held, done, completed_ns, in_flight)?;
         slots.free.push(done.slot);
     }
     slots.done.clear();
@@ -325,25 +344,28 @@ fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> 
 }
 
 #[inline(always)]
-fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) -> Result<()> {
-    let InFlight { class, intended_ns, submitted_ns } = held;
+fn tally(
+    job: &Job<'_>,
+    held: &InFlight,
+    done: &Done,
+    completed_ns: u64,
+    in_flight: usize,
+) -> Result<()> {
+    let InFlight { class, intended_ns, submitted_ns, .. } = *held;
     let Some(schedule) = &job.schedule else {
         if submitted_ns >= job.window.from_ns {
             let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
-            count(job.recorder, job.limit, class, stamps, done)?;
+            let kept = || held.kept(stamps, in_flight);
+            count((job.recorder, job.slowest), job.limit, (class, stamps), done, kept)?;
         }
         return Ok(());
     };
     if intended_ns < job.window.from_ns {
         return Ok(());
     }
-    count(
-        job.recorder,
-        job.limit,
-        class,
-        Stamps { intended_ns, submitted_ns, completed_ns },
-        done,
-    )?;
+    let stamps = Stamps { intended_ns, submitted_ns, completed_ns };
+    let kept = || held.kept(stamps, in_flight);
+    count((job.recorder, job.slowest), job.limit, (class, stamps), done, kept)?;
     let late_ns = submitted_ns.saturating_sub(intended_ns);
     if late_ns > LATE_NS {
         job.recorder.add_late(late_ns, schedule.mean_gap_ns());
@@ -355,14 +377,15 @@ fn tally(job: &Job<'_>, held: InFlight, done: &Done, completed_ns: u64) -> Resul
 /// without.
 #[inline(always)]
 fn count(
-    recorder: &Recorder,
+    (recorder, slowest): (&Recorder, &Slowest),
     limit: Option<u64>,
-    class: u8,
-    stamps: Stamps,
+    (class, stamps): (u8, Stamps),
     done: &Done,
+    op: impl FnOnce() -> Kept,
 ) -> Result<()> {
     if !done.given_up {
         recorder.add(class, stamps, done.bytes, done.hit);
+        slowest.note(stamps, op);
         return Ok(());
     }
     recorder.add_given_up(class);

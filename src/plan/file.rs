@@ -9,7 +9,9 @@ use super::mistakes::{At, Mistakes, remedy};
 use super::model::{Method, Order, Place, Plan, Protocol, Subject};
 use super::node::{self, Entry, Node, Value};
 use super::order::ORDER_VERSION;
-use super::{Catalogue, overrides, protocol, repeats, scale, specification, subject, vary};
+use super::{
+    Catalogue, overrides, powercut, protocol, repeats, scale, specification, subject, vary,
+};
 use crate::base::{self, error::describe};
 
 /// How long idle power is read where the plan does not say.
@@ -20,24 +22,25 @@ pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
     let folder =
         path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
-    let plan = match base::file::read_text(path, base::file::MOST_TEXT) {
+    let plan =
+        parse_file(path, &mut log).and_then(|tree| resolve(&tree, &folder, catalogue, &mut log));
+    finish(plan, log)
+}
+
+/// The tree of a plan file.
+pub fn parse_file(path: &Path, log: &mut Mistakes) -> Option<Node> {
+    match base::file::read_text(path, base::file::MOST_TEXT) {
         Ok(text) => {
             let source = log.source(path.display().to_string(), &text);
-            node::parse(&text, source, &mut log)
-                .and_then(|tree| resolve(&tree, &folder, catalogue, &mut log))
+            node::parse(&text, source, log)
         }
         Err(error) => {
             let message = format!("no plan: {}", describe(&error).0);
-            log.note(
-                At::NOWHERE,
-                message,
-                "",
-                "check the path; `dyno protocols` lists what is built in",
-            );
+            let help = "check the path; `dyno protocols` lists what is built in";
+            log.note(At::NOWHERE, message, "", help);
             None
         }
-    };
-    finish(plan, log)
+    }
 }
 
 /// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`.
@@ -178,6 +181,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     let override_node = table.get("override");
     let subject_node = table.get("subject");
     let stated_node = table.get("drive");
+    let powercut = table.get("powercut").and_then(|n| powercut::powercut(n, log));
     table.finish(log);
 
     let found = protocol_node.and_then(|n| protocol_tree(n, folder, log));
@@ -219,6 +223,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         meters,
         unwatched,
         idle_ns: idle_ns?,
+        powercut,
     })
 }
 

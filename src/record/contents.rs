@@ -1,6 +1,6 @@
 //! What a bundle holds, as the store hands it on: the run, and its points one by one.
 
-use super::{Class, Fact, Point, Prepared, Reported, Run, Sample};
+use super::{Class, Fact, Point, Prepared, Reported, Run, Sample, SlowOp};
 
 /// A bundle without its points.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct PointContents {
     pub samples: Vec<Sample>,
     /// What another tool reported of it.
     pub reported: Vec<Reported>,
+    /// Its slowest ops, the slowest first.
+    pub slow_ops: Vec<SlowOp>,
 }
 
 /// An interval without its latencies, which are most of its bytes.

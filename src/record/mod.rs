@@ -11,6 +11,7 @@ mod pacing;
 mod prepared;
 mod reported;
 pub mod selftest;
+mod slow_op;
 mod standstill;
 mod verified;
 
@@ -27,6 +28,7 @@ pub use pacing::{Ceiling, NEAR_CEILING, Overslept, PacingFloor};
 pub use prepared::{DriveState, Prepared, SteadyState, SteadyWindow};
 pub use reported::Reported;
 pub use selftest::SelfTest;
+pub use slow_op::{Evidence, SlowOp};
 pub use standstill::{STOOD_STILL, Standstill};
 pub use verified::Verified;
 
@@ -205,6 +207,8 @@ pub trait Sink {
     fn interval(&mut self, interval: &Interval) -> Result<()>;
     /// One reading of a meter, of the open point.
     fn sample(&mut self, sample: &Sample) -> Result<()>;
+    /// One of the slowest ops of the open point.
+    fn slow_op(&mut self, op: &SlowOp) -> Result<()>;
     /// Closes the point and commits it whole: after this returns it survives a kill.
     fn end(&mut self, point: &Point) -> Result<()>;
     /// Gives up the point that was begun: nothing of it is kept.

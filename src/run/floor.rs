@@ -14,6 +14,7 @@ use crate::base::units::Rate;
 use crate::load::lane::{Done, Lane, Wait};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::Recorder;
+use crate::load::slowest::Slowest;
 use crate::load::worker::{Job, Slots, Window, work};
 use crate::load::{Op, OpKind, Source};
 use crate::plan::Arrival;
@@ -80,6 +81,7 @@ fn pace(clock: Clock, recorder: &Recorder) -> Result<()> {
         window: Window { from_ns, until_ns: from_ns + LENGTH_NS },
         limit: None,
         recorder,
+        slowest: &Slowest::new(0),
         stop: &AtomicBool::new(false),
     };
     work(&mut NoTime { staged: None }, job)

@@ -7,12 +7,12 @@ use super::caches::drop_page_cache;
 use super::maxima::Maxima;
 use super::meters::Around;
 use super::progress::Progress;
-use super::standstill::Watcher;
 use super::targets::{self, Targets};
 use super::telemetry::Telemetry;
 use super::time::Time;
+use super::witness::Witness;
 use super::worker_group::{self, Span, WorkerGroup};
-use super::{ceiling, instances, meters, placement};
+use super::{ceiling, instances, meters, placement, slow_ops, standstill};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
@@ -91,11 +91,13 @@ fn attempt(
     come_to_rest(step, &targets, time.stop)?;
     let groups = groups(plan.seed, point, maxima, &targets)?;
     let mut telemetry = Telemetry::new(&groups, time.clock);
-    let watcher = Watcher::start(time.clock);
+    let watched = slow_ops::watched(&point.subject, &groups);
+    let witness = Witness::start(time.clock, watched, standstill::LEAST_NS);
     let (opened, mark, ended) =
         run(step, &groups, &targets, time, watch, &mut |window, running, stop| {
             telemetry.watch(window, running, stop, time.stop, progress, sink)
         });
+    let testimony = witness.end();
     let window = opened.map(|window| {
         let until_ns = time.now_ns().min(window.until_ns).max(window.from_ns + 1);
         Window { until_ns, ..window }
@@ -112,8 +114,11 @@ fn attempt(
         let confirmed =
             ceiling::confirmed(ceilings, &observed.cells, window_ns, (point, &targets), time)?;
         observed.facts.extend(confirmed.iter().map(Ceiling::to_fact));
-        let mut stood = watcher.end(window).into_iter().map(Standstill::to_sample);
+        let stood = standstill::within(testimony.late(), window).into_iter();
+        let mut stood = stood.map(Standstill::to_sample);
         stood.try_for_each(|sample| sink.sample(&sample)).context(Unwritable)?;
+        let mut slowest = slow_ops::of(&groups, &testimony, window).into_iter();
+        slowest.try_for_each(|op| sink.slow_op(&op)).context(Unwritable)?;
         if let (Some(watch), Some(mark)) = (watch, mark) {
             let start_ns = window.from_ns - step.warmup_ns;
             let around = Around { start_ns, from_ns: window.from_ns, end_ns: window.until_ns };

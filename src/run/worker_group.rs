@@ -7,11 +7,12 @@
 use std::num::NonZeroU64;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 
 use rustix::thread::set_current_timer_slack;
 
 use super::placement::{self, Placement};
+use super::witness::Seat;
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
@@ -20,6 +21,7 @@ use crate::engine;
 use crate::lab::processors::{self, Processors};
 use crate::load::pacer::{Schedule, Share};
 use crate::load::recorder::{MOST_CLASSES, Recorder};
+use crate::load::slowest::{KEPT, Slowest};
 use crate::load::worker::{Job, Slots, Window};
 use crate::load::{AnyLane, Source, Space};
 use crate::plan::{Stream, Target};
@@ -44,6 +46,8 @@ pub struct WorkerGroup<'a> {
     /// The processors local to its drive.
     pub local: Processors,
     pub recorders: Vec<Recorder>,
+    /// One for each worker: where it leaves its slowest ops.
+    pub seats: Arc<[Seat]>,
     pub workload: &'static dyn Workload,
 }
 
@@ -80,6 +84,7 @@ impl<'a> WorkerGroup<'a> {
             seed,
             local: Processors::new(),
             recorders,
+            seats: (0..stream.threads).map(|_| Seat::default()).collect(),
             workload,
         })
     }
@@ -248,9 +253,10 @@ fn worker(
                     "this is a defect of Dyno: please report it",
                 ))
             });
+    group.seats[thread as usize].take(shared.clock);
     shared.barrier.wait();
     shared.barrier.wait();
-    let (mut source, mean_op_bytes, mut lane, slots) = opened?;
+    let (mut source, mean_op_bytes, mut lane, slots, slowest) = opened?;
     let window =
         Window { from_ns: shared.from_ns.load(Relaxed), until_ns: shared.until_ns.load(Relaxed) };
     let stream = group.stream;
@@ -269,7 +275,7 @@ fn worker(
         .with_max_lag(group.max_lag_ns)
     });
     let limit = group.limit(&*source)?;
-    lane.work(Job {
+    let ended = lane.work(Job {
         clock: shared.clock,
         source: &mut *source,
         schedule,
@@ -277,12 +283,16 @@ fn worker(
         window,
         limit,
         recorder: &group.recorders[thread as usize],
+        slowest: &slowest,
         stop: shared.stop,
-    })
+    });
+    group.seats[thread as usize].leave(shared.clock, slowest.into_ops());
+    ended
 }
 
-/// A worker's requests, their mean size, its lane, and room for what is in flight.
-type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>, Slots);
+/// A worker's requests, their mean size, its lane, and room for what is in flight and for what is
+/// slowest, which of a fill is not kept.
+type Opened = (Box<dyn Source>, f64, Box<dyn AnyLane>, Slots, Slowest);
 
 fn open(group: &WorkerGroup<'_>, thread: u32) -> Result<Opened> {
     let space = group.space();
@@ -295,5 +305,7 @@ fn open(group: &WorkerGroup<'_>, thread: u32) -> Result<Opened> {
         }
         _ => 0.0,
     };
-    Ok((source, mean_op_bytes, group.lane(space, thread)?, Slots::new(group.stream.depth)))
+    let slots = Slots::new(group.stream.depth);
+    let slowest = Slowest::new(if group.passes > 0.0 { 0 } else { KEPT });
+    Ok((source, mean_op_bytes, group.lane(space, thread)?, slots, slowest))
 }

@@ -13,6 +13,7 @@ pub mod family;
 pub mod level;
 pub mod limit;
 pub mod moments;
+pub mod never_seen;
 pub mod percent;
 pub mod specimens;
 pub mod spread;

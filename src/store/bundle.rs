@@ -13,7 +13,7 @@ use crate::base::text::visible;
 use crate::base::units::Rate;
 use crate::record::{
     Axis, Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointContents, PointKey,
-    Prepared, RateInterval, Reported, Run, RunContents, Sample, Tally,
+    Prepared, RateInterval, Reported, Run, RunContents, Sample, SlowOp, Tally,
 };
 
 /// A bundle, open for reading.
@@ -144,6 +144,7 @@ impl Bundle {
                 rates: self.rates(id)?,
                 samples: self.samples(id)?,
                 reported,
+                slow_ops: self.slow_ops(id)?,
             })
         })
     }
@@ -219,6 +220,12 @@ impl Bundle {
             let value = row.get::<_, Option<f64>>(3)?.unwrap_or(f64::NAN);
             Ok(Sample { at_ns: row.get(0)?, meter: text(row, 1)?, name: text(row, 2)?, value })
         })
+    }
+
+    /// A point's slowest ops, the slowest first.
+    pub fn slow_ops(&self, point: i64) -> Result<Vec<SlowOp>> {
+        let (sql, of) = (super::slow_ops::SELECT, Some(point));
+        self.rows(&limits::SLOW_OPS, sql, of, super::slow_ops::row)
     }
 
     /// What other tools reported of imported points, by the point's number.

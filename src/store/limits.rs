@@ -52,6 +52,8 @@ pub static HISTOGRAMS: Limit = limit("histograms of one point, in memory", 256 <
 pub static INTERVALS: Limit = limit("intervals of one point", 1_000_000, "rows");
 /// Samples of one point.
 pub static SAMPLES: Limit = limit("samples of one point", 2_000_000, "rows");
+/// Slowest ops of one point.
+pub static SLOW_OPS: Limit = limit("slowest ops of one point", 1_000, "rows");
 /// Facts of the run, or of one point.
 pub static FACTS: Limit = limit("facts of the run, or of one point", 10_000, "rows");
 /// All facts together, as text.
@@ -92,6 +94,7 @@ pub static LIMITS: &[&Limit] = &[
     &HISTOGRAMS,
     &INTERVALS,
     &SAMPLES,
+    &SLOW_OPS,
     &FACTS,
     &FACT_BYTES,
     &REPORTED,

@@ -14,6 +14,7 @@ pub mod limits;
 mod prepared;
 mod reported;
 mod schema;
+mod slow_ops;
 mod writer;
 
 pub use bundle::{Bundle, StoredPoint};

@@ -125,6 +125,7 @@ CREATE TABLE sample (
     REPORTED,
     PREPARED,
     GIVEN_UP,
+    SLOW_OPS,
 ];
 
 /// What other tools reported of imported points, instead of latencies.
@@ -167,6 +168,35 @@ CREATE TABLE drive_state (
 
 /// What was rolled back too often; older bundles hold none, since such a point failed.
 const GIVEN_UP: &str = "ALTER TABLE tally ADD COLUMN given_up INTEGER NOT NULL DEFAULT 0;";
+
+/// The slowest ops of each point; older bundles hold none.
+const SLOW_OPS: &str = "
+CREATE TABLE slow_op (
+    id INTEGER PRIMARY KEY,
+    point INTEGER NOT NULL REFERENCES point ON DELETE CASCADE,
+    stream TEXT NOT NULL,
+    drive INTEGER NOT NULL,
+    instance INTEGER NOT NULL,
+    worker INTEGER NOT NULL,
+    class TEXT NOT NULL,
+    at_ns INTEGER NOT NULL,
+    late_ns INTEGER NOT NULL,
+    response_ns INTEGER NOT NULL,
+    address INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    in_flight INTEGER NOT NULL,
+    direct INTEGER NOT NULL,
+    waited_least_ns INTEGER,
+    waited_most_ns INTEGER,
+    stopped_least_ns INTEGER,
+    stopped_most_ns INTEGER,
+    steal_most_ns INTEGER,
+    switches INTEGER,
+    device_stalled_ns INTEGER,
+    device_idle_ns INTEGER
+);
+CREATE INDEX slow_op_point ON slow_op (point);
+";
 
 /// Makes the tables in an empty database, in the caller's transaction.
 pub(super) fn lay_out(conn: &Connection) -> Result<()> {

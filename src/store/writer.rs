@@ -16,7 +16,7 @@ use crate::base::units::Rate;
 use crate::plan::meters;
 use crate::record::{
     Cell, Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Reported, Run,
-    Sample, Sink, Tally,
+    Sample, Sink, SlowOp, Tally,
 };
 
 /// The bundle of a run that is going on.
@@ -320,6 +320,11 @@ impl Sink for Writer {
 
     fn sample(&mut self, sample: &Sample) -> Result<()> {
         self.insert_sample(sample).with_context(|| self.writing())
+    }
+
+    fn slow_op(&mut self, op: &SlowOp) -> Result<()> {
+        let open = self.open.as_ref().ok_or_else(no_point)?;
+        super::slow_ops::insert(&self.conn, open.id, op).with_context(|| self.writing())
     }
 
     fn discard(&mut self) -> Result<()> {

@@ -48,8 +48,8 @@ fn note() {
     if EXEMPT.replace(true) {
         return;
     }
-    // The thread that reads the meters formats what it reads.
-    if std::thread::current().name() != Some("meters") {
+    // The threads that read the meters and the kernel's accounts format what they read.
+    if !matches!(std::thread::current().name(), Some("meters" | "witness")) {
         if N.fetch_add(1, Relaxed) < SHOWN {
             let at = Backtrace::force_capture().to_string();
             FIRST.lock().unwrap_or_else(|e| e.into_inner()).push(at);

@@ -18,7 +18,7 @@ use dyno::base::error::{Result, describe};
 use dyno::engine::Engine;
 use dyno::plan::{self, Family, Kind, Knobs};
 use dyno::record::{
-    Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink,
+    Class, DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, SlowOp,
 };
 use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
@@ -46,6 +46,9 @@ impl Sink for Counted {
         Ok(())
     }
     fn sample(&mut self, _sample: &Sample) -> Result<()> {
+        Ok(())
+    }
+    fn slow_op(&mut self, _op: &SlowOp) -> Result<()> {
         Ok(())
     }
     fn end(&mut self, point: &Point) -> Result<()> {

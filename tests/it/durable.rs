@@ -94,6 +94,49 @@ impl Disk {
     }
 }
 
+#[test]
+fn what_durability_costs_stands_in_one_table_beside_the_same_writes_that_are_not_durable() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let dir = folder.path();
+    std::fs::create_dir(dir.join("drive")).unwrap();
+    let mut protocol = "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"psync\"\n\
+                        size = \"1MiB\"\nfill = { kind = \"sequential\", read = 0 }\n"
+        .to_string();
+    for sync in ["none", "fua", "fdatasync"] {
+        protocol += &format!(
+            "[[step]]\nname = \"{sync}\"\nduration = \"200ms\"\n\
+             sweep = {{ axis = \"w.threads\", values = [1, 2] }}\n[[step.stream]]\nname = \"w\"\n\
+             engine = \"psync\"\nworkload = {{ kind = \"random\", read = 0, sync = \"{sync}\" }}\n"
+        );
+    }
+    std::fs::write(dir.join("p.toml"), protocol).unwrap();
+    let runs = ["run", "./p.toml", "--subject", "A=drive", "--repeats", "1", "--bundle", "b.dyno"];
+    for args in [&runs[..], &["report", "b.dyno", "-o", "brief.md"]] {
+        let output = dyno(dir, args);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let brief = std::fs::read_to_string(dir.join("brief.md")).unwrap();
+    let (_, section) = brief.split_once("## Cost of durability").expect("the section");
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .skip_while(|line| !line.starts_with("| threads"))
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.split('|').map(str::trim).collect())
+        .collect();
+    let at =
+        |name: &str| rows[0].iter().position(|c| *c == name).unwrap_or_else(|| panic!("{name}"));
+    let number =
+        |row: &[&str], at: usize| -> f64 { row[at].replace([',', '%', ' '], "").parse().unwrap() };
+    assert_eq!(rows.iter().skip(2).map(|row| row[1]).collect::<Vec<_>>(), ["1", "2"]);
+    for row in &rows[2..] {
+        let plain = number(row, at("not durable, ops/s"));
+        for manner in ["FUA, ops/s", "write + fdatasync, ops/s"] {
+            let (own, share) = (number(row, at(manner)), number(row, at(manner) + 1));
+            assert!((100.0 * own / plain - share).abs() <= 0.51, "{manner}: {row:?}");
+        }
+    }
+}
+
 const DISCARDS: usize = 12;
 const DISCARDED_SECTORS: usize = 14;
 const FLUSHES: usize = 16;

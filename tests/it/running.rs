@@ -251,7 +251,7 @@ fn a_window_in_which_dyno_was_stopped_says_when_and_how_long_and_what_its_loop_o
             })
             .count()
     };
-    until("the watcher", 30, || named("standstill") == 1);
+    until("the witness", 30, || named("witness") == 1);
     let signal = |name: &str| {
         assert!(
             Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success()

@@ -12,6 +12,7 @@ use dyno::base::error::{Result, describe};
 use dyno::base::rng::Seed;
 use dyno::engine::{self, Access, Home, Site, Target};
 use dyno::load::recorder::Recorder;
+use dyno::load::slowest::Slowest;
 use dyno::load::worker::{Job, Slots, Window};
 use dyno::load::{Op, OpKind, Source};
 use dyno::plan::{Arrival, Knobs, Load, Part, Stream};
@@ -91,6 +92,7 @@ fn work(target: &dyn Target, stream: &Stream, ops: Vec<Op>, clock: Clock) -> Res
         window: Window { from_ns: 0, until_ns: u64::MAX / 4 },
         limit,
         recorder: &recorder,
+        slowest: &Slowest::new(0),
         stop: &stop,
     })
 }
@@ -421,9 +423,9 @@ fn a_run_states_how_much_was_checked_and_the_brief_says_so() {
     let Some(bench) = Bench::new() else { return };
     bench.write("psync", 1, &bench.verified(), MIXED);
     let check = ["plan", "check", "./p.toml", "--subject", "A=drive"];
-    let said = dyno_well(bench.dir(), &check);
-    assert!(said.contains("Verified: 20 KiB of journals in"), "{said}");
-    assert!(said.contains("they outlive a kill, not a crash of the host"), "{said}");
+    let checked = dyno_well(bench.dir(), &check);
+    assert!(checked.contains("Verified: 20 KiB of journals in"), "{checked}");
+    assert!(checked.contains("they outlive a kill, not a crash of the host"), "{checked}");
     dyno_well(bench.dir(), &bench.args());
     let bundle = Bundle::open(&bench.dir().join("b.dyno")).unwrap();
     let mut found = None;

@@ -1,11 +1,13 @@
 //! What is shown by measuring: speeds, latencies, limits, power. One program with a module for each
 //! part, whose tests run one at a time and beside nothing else (`scripts/test.py` sees to that).
 
+mod act;
 mod fio;
 mod groups;
 mod labs;
 mod limits;
 mod meters;
+mod outliers;
 mod quiet;
 mod selftest;
 mod terminals;

@@ -15,7 +15,7 @@ use dyno::export;
 use dyno::meter::Now;
 use dyno::meter::exec::Lines;
 use dyno::plan::{self, Plan};
-use dyno::record::{DriveState, Fact, Interval, Point, PointKey, Prepared, Sample, Sink};
+use dyno::record::{DriveState, Fact, Interval, Point, PointKey, Prepared, Sample, Sink, SlowOp};
 use dyno::render::html;
 use dyno::render::terminal::terminal;
 use dyno::run::before::Before;
@@ -71,6 +71,9 @@ impl Sink for Told {
     }
     fn sample(&mut self, sample: &Sample) -> Result<()> {
         self.bundle.sample(sample)
+    }
+    fn slow_op(&mut self, op: &SlowOp) -> Result<()> {
+        self.bundle.slow_op(op)
     }
     fn end(&mut self, point: &Point) -> Result<()> {
         self.bundle.end(point)

@@ -15,7 +15,7 @@ use dyno::base::clock::Clock;
 use dyno::base::error::Result;
 use dyno::plan;
 use dyno::record::{
-    DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, Tally,
+    DriveState, Fact, Interval, Outcome, Point, PointKey, Prepared, Sample, Sink, SlowOp, Tally,
 };
 use dyno::run::before::Before;
 use dyno::run::{Maxima, Run, progress::Progress};
@@ -41,6 +41,9 @@ impl Sink for Memory {
         Ok(())
     }
     fn sample(&mut self, _sample: &Sample) -> Result<()> {
+        Ok(())
+    }
+    fn slow_op(&mut self, _op: &SlowOp) -> Result<()> {
         Ok(())
     }
     fn end(&mut self, point: &Point) -> Result<()> {

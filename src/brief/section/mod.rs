@@ -10,12 +10,15 @@ pub mod data;
 pub mod differences;
 pub mod disclosure;
 pub mod drives;
+pub mod durable;
 pub mod energy;
 pub mod equal_load;
 pub mod figures;
 pub mod findings;
 pub mod load_at_limit;
 pub mod method;
+pub mod multiples;
+pub mod outliers;
 pub mod preparation;
 pub mod results;
 pub mod server;
@@ -46,13 +49,16 @@ pub static ALL: Registry<Section> = Registry::new(&[
     results::SECTION,
     tpcc::SECTION,
     load_at_limit::SECTION,
+    multiples::SECTION,
     equal_load::SECTION,
+    durable::SECTION,
     conditions::SECTION,
     findings::SECTION,
     differences::SECTION,
     figures::SECTION,
     energy::SECTION,
     bottlenecks::SECTION,
+    outliers::SECTION,
     drives::SECTION,
     preparation::SECTION,
     conclusion::SECTION,

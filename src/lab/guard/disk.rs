@@ -115,6 +115,12 @@ impl Disk {
         read(&self.sysfs.join("size")).and_then(|s| s.parse::<u64>().ok()).unwrap_or(0) * 512
     }
 
+    /// The size of a logical block; 512 where the kernel does not say.
+    pub fn logical_block_bytes(&self) -> u32 {
+        let size = read(&self.whole().sysfs.join("queue/logical_block_size"));
+        size.and_then(|size| size.parse().ok()).unwrap_or(512)
+    }
+
     /// Its partitions, in the order of their numbers.
     pub fn partitions(&self) -> Vec<Disk> {
         let entries =

@@ -4,6 +4,7 @@
 
 mod axis;
 pub mod headline;
+mod powercut;
 pub(super) mod preparation;
 mod stream;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::axis::{Axis, AxisValue, Field};
 use self::headline::Headline;
+pub use self::powercut::PowerCut;
 pub use self::preparation::{
     Filesystem, FilesystemKind, Metric, Preparation, Purge, Steady, SteadyRule,
 };
@@ -65,6 +67,9 @@ pub struct Plan {
     /// How long the idle host is watched before the first point, where something measures power.
     #[serde(default)]
     pub idle_ns: u64,
+    /// What `dyno powercut` does besides.
+    #[serde(skip)]
+    pub powercut: Option<PowerCut>,
 }
 
 /// Measuring goes on until half the width of the headline figure's 95 % interval is within this.

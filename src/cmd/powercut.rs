@@ -1,0 +1,188 @@
+//! `dyno powercut`: writes on one host, acknowledgements on another, a cut, and the check after it.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+
+use super::signals::Signals;
+use crate::base::clock::Clock;
+use crate::base::error::{Context, Result, exit, failed};
+use crate::base::stderr::note;
+use crate::base::units::grouped;
+use crate::base::{file, output};
+use crate::plan;
+use crate::run::powercut::checker::{self, Checked};
+use crate::run::powercut::judge::Fate;
+use crate::run::powercut::listener::Listener;
+use crate::run::powercut::writer;
+use crate::stats::never_seen::upper_bound;
+
+/// The most that a file of results takes.
+const MOST_RESULT: u64 = 1 << 20;
+
+/// What is done, and on which machine.
+#[derive(Subcommand)]
+pub enum PowercutCommand {
+    /// Write on this host, which loses its power; the plan's drive is erased
+    Write {
+        /// A plan with [powercut]
+        plan: PathBuf,
+    },
+    /// On another machine: keep the acknowledgements, and cut the power as the plan says
+    Listen {
+        /// The same plan
+        plan: PathBuf,
+        /// Directory for the journals, one for each cut
+        #[arg(short, long, value_name = "DIR")]
+        journals: PathBuf,
+    },
+    /// After the cut: look for every acknowledged, durable block; writes JOURNAL.result.json
+    Check {
+        /// The journal of the cut
+        journal: PathBuf,
+        /// The drive that was written to, or an image of it
+        drive: PathBuf,
+    },
+    /// Print what the results of checks come to, for each drive
+    Claim {
+        /// Results of `dyno powercut check`
+        #[arg(required = true, value_name = "RESULT")]
+        results: Vec<PathBuf>,
+    },
+}
+
+/// Does what the command says; the exit code: 0 nothing lost, 2 something lost.
+pub fn powercut(command: &PowercutCommand, out: &mut dyn Write) -> Result<u8> {
+    match command {
+        PowercutCommand::Write { plan } => write(plan),
+        PowercutCommand::Listen { plan, journals } => listen(plan, journals),
+        PowercutCommand::Check { journal, drive } => check(journal, drive, out),
+        PowercutCommand::Claim { results } => claim(results, out),
+    }
+}
+
+fn write(plan: &Path) -> Result<u8> {
+    let plan = plan::load(plan, &super::catalogue())?;
+    let signals = Signals::catch()?;
+    writer::write(&plan, &signals.stop, Clock::for_pauses(), &mut note)?;
+    Ok(0)
+}
+
+fn listen(path: &Path, journals: &Path) -> Result<u8> {
+    let (cuts, serials) = plan::cuts_elsewhere(path)?;
+    std::fs::create_dir_all(journals).with_context(|| format!("making {}", journals.display()))?;
+    let socket = TcpListener::bind(&cuts.listener).map_err(|cause| {
+        failed(
+            format!("cannot listen at {}: {cause}", cuts.listener),
+            "let `listener` in [powercut] be an address of this machine and a free port",
+        )
+    })?;
+    let signals = Signals::catch()?;
+    let listener = Listener {
+        socket,
+        cut: &cuts.cut,
+        serials: &serials,
+        folder: journals,
+        clock: Clock::for_pauses(),
+        stop: &signals.stop,
+    };
+    note(&format!("Listening at {}", cuts.listener));
+    for number in 1..=cuts.cuts {
+        let Some(journal) = listener.one_cut(&mut note)? else {
+            return Ok(signals.exit_code());
+        };
+        let journal = journal.display();
+        note(&format!(
+            "Cut {number} of {}: {journal}. Next, on the host: dyno powercut check {journal} DRIVE",
+            cuts.cuts
+        ));
+    }
+    Ok(0)
+}
+
+fn check(journal: &Path, drive: &Path, out: &mut dyn Write) -> Result<u8> {
+    let read = checker::read_journal(journal)?;
+    let checked = checker::check(&read, drive)?;
+    let mut result = journal.as_os_str().to_owned();
+    result.push(".result.json");
+    let result = PathBuf::from(result);
+    let text = serde_json::to_vec_pretty(&checked).context("describing the result")?;
+    output::write(&result, &[journal], &text)?;
+    let Checked { session, verdict, .. } = &checked;
+    writeln!(out, "Drive {} ({})", session.serial, session.subject)?;
+    let looked_for = grouped(verdict.looked_for());
+    writeln!(out, "{looked_for} acknowledged, durable blocks looked for")?;
+    for fate in Fate::ALL {
+        writeln!(out, "  {:<10}{:>12}", fate.name(), grouped(verdict.count(fate)))?;
+    }
+    for example in &verdict.examples {
+        let (fate, at, promised) = (example.fate.name(), example.address, example.promised);
+        writeln!(out, "{fate} at byte {at}: promised write {promised}, held {:?}", example.held)?;
+    }
+    writeln!(out, "Result: {}", result.display())?;
+    Ok(code(verdict.broken()))
+}
+
+fn code(broken: u64) -> u8 {
+    if broken > 0 { exit::NOT_ALL } else { 0 }
+}
+
+fn claim(results: &[PathBuf], out: &mut dyn Write) -> Result<u8> {
+    let mut drives: BTreeMap<(String, String), Vec<Checked>> = BTreeMap::new();
+    for path in results {
+        let text = file::read_text(path, MOST_RESULT)?;
+        let checked: Checked = serde_json::from_str(&text)
+            .with_context(|| format!("{} is no result of a check", path.display()))?;
+        let session = &checked.session;
+        let of_drive = drives.entry((session.serial.clone(), session.subject.clone())).or_default();
+        if of_drive.iter().any(|other| other.session.identity == session.identity) {
+            return Err(failed(
+                format!("{} is of a cut that was named before", path.display()),
+                "name each cut once: a cut that is counted twice narrows the bound wrongly",
+            ));
+        }
+        of_drive.push(checked);
+    }
+    let mut broken = 0;
+    for ((serial, subject), checked) in &drives {
+        broken += say(serial, subject, checked, out)?;
+    }
+    Ok(code(broken))
+}
+
+/// What the cuts of one drive come to; blocks that were not kept.
+fn say(serial: &str, subject: &str, cuts: &[Checked], out: &mut dyn Write) -> Result<u64> {
+    let sum = |of: &dyn Fn(&Checked) -> u64| cuts.iter().map(of).sum::<u64>();
+    let (n, blocks) = (cuts.len(), grouped(sum(&|cut| cut.verdict.looked_for())));
+    let cuts_word = if n == 1 { "cut" } else { "cuts" };
+    let images = cuts.iter().filter(|cut| cut.image).count();
+    let of_images = if images > 0 { format!(" ({images} of images)") } else { String::new() };
+    let broken = sum(&|cut| cut.verdict.broken());
+    if broken == 0 {
+        let bound = 100.0 * upper_bound(n);
+        writeln!(
+            out,
+            "{subject} ({serial}): 0 lost in {n} {cuts_word}{of_images}, {blocks} acknowledged, \
+             durable blocks; 95 % bound: at most {bound:.1} % of cuts lose any \
+             (1 − 0.05^(1/{n}), about 3/{n})"
+        )?;
+        return Ok(0);
+    }
+    let with = cuts.iter().filter(|cut| cut.verdict.broken() > 0).count();
+    let fates: Vec<String> = Fate::ALL
+        .iter()
+        .filter(|fate| **fate != Fate::Kept)
+        .map(|fate| format!("{} {}", grouped(sum(&|cut| cut.verdict.count(*fate))), fate.name()))
+        .collect();
+    writeln!(
+        out,
+        "{subject} ({serial}): {} of {blocks} acknowledged, durable blocks not kept, in {with} of \
+         {n} {cuts_word}{of_images}: {}",
+        grouped(broken),
+        fates.join(", ")
+    )?;
+    Ok(broken)
+}

@@ -1,0 +1,126 @@
+//! The slowest ops of one worker, with what distinguishes them: when, where, how long, and how many
+//! were in flight. An ordinary op costs one comparison with the least of those kept; memory for all
+//! is taken before the barrier.
+
+use std::cell::{Cell, RefCell};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use super::recorder::Stamps;
+
+/// How many of a point are kept, and so of a worker at most: they may all be of one.
+pub const KEPT: usize = 1_000;
+
+/// An op that is among the slowest.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// When it was due, handed over, and complete.
+    pub stamps: Stamps,
+    /// The op's `at`: an offset in bytes, or the number of a key or transaction.
+    pub at: u64,
+    /// The op's `len`: bytes, or a count of entries.
+    pub len: u32,
+    /// The place of its class among those that its workload declares.
+    pub class: u8,
+    /// Ops of its worker in flight when it was seen to be complete, itself included.
+    pub in_flight: u32,
+}
+
+impl Kept {
+    /// Completed − intended.
+    pub fn response_ns(&self) -> u64 {
+        self.stamps.completed_ns.saturating_sub(self.stamps.intended_ns)
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, other: &Kept) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Kept {}
+
+impl PartialOrd for Kept {
+    fn partial_cmp(&self, other: &Kept) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Kept {
+    fn cmp(&self, other: &Kept) -> Ordering {
+        self.response_ns().cmp(&other.response_ns())
+    }
+}
+
+/// One worker's slowest ops, written by that worker alone.
+pub struct Slowest {
+    /// No op up to this response time is kept any more.
+    limit_ns: Cell<u64>,
+    room: usize,
+    ops: RefCell<BinaryHeap<Reverse<Kept>>>,
+}
+
+impl Slowest {
+    /// Room for `room` ops; without room nothing is kept.
+    pub fn new(room: usize) -> Slowest {
+        let limit_ns = Cell::new(if room == 0 { u64::MAX } else { 0 });
+        Slowest { limit_ns, room, ops: RefCell::new(BinaryHeap::with_capacity(room)) }
+    }
+
+    /// Keeps an op of the measured window if it is among the slowest; what it was is asked only
+    /// then.
+    #[inline(always)]
+    pub fn note(&self, stamps: Stamps, op: impl FnOnce() -> Kept) {
+        if stamps.completed_ns.saturating_sub(stamps.intended_ns) > self.limit_ns.get() {
+            self.keep(op());
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn keep(&self, kept: Kept) {
+        let mut ops = self.ops.borrow_mut();
+        if ops.len() == self.room {
+            ops.pop();
+        }
+        ops.push(Reverse(kept));
+        if ops.len() == self.room {
+            self.limit_ns.set(ops.peek().map_or(0, |least| least.0.response_ns()));
+        }
+    }
+
+    /// What was kept, in no order.
+    pub fn into_ops(self) -> Vec<Kept> {
+        self.ops.into_inner().into_iter().map(|Reverse(kept)| kept).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn op(at: u64, response_ns: u64) -> Kept {
+        let stamps = Stamps { intended_ns: 7, submitted_ns: 8, completed_ns: 7 + response_ns };
+        Kept { stamps, at, len: 4096, class: 0, in_flight: 1 }
+    }
+
+    #[test]
+    fn the_slowest_are_kept_whatever_their_order() {
+        let slowest = Slowest::new(5);
+        // 0 … 99 in an order that is neither rising nor falling.
+        let ops = (0..100).map(|n| n * 37 % 100).map(|n| op(n, 1_000 + n));
+        ops.for_each(|op| slowest.note(op.stamps, || op));
+        let mut kept: Vec<u64> = slowest.into_ops().iter().map(|op| op.at).collect();
+        kept.sort_unstable();
+        assert_eq!(kept, [95, 96, 97, 98, 99]);
+    }
+
+    #[test]
+    fn a_load_that_is_not_reported_keeps_none() {
+        let slowest = Slowest::new(0);
+        let op = op(1, u64::MAX / 2);
+        slowest.note(op.stamps, || op);
+        assert!(slowest.into_ops().is_empty());
+    }
+}

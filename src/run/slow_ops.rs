@@ -1,0 +1,61 @@
+//! The slowest ops of a point, with the evidence of what they waited for.
+
+use super::witness::{Testimony, Watched};
+use super::worker_group::WorkerGroup;
+use crate::engine;
+use crate::load::slowest::{KEPT, Kept};
+use crate::load::worker::Window;
+use crate::meter::blocks;
+use crate::plan::{Family, Stream, Subject};
+use crate::record::{Class, SlowOp};
+
+/// What there is to watch while these groups run.
+pub fn watched(subject: &Subject, groups: &[WorkerGroup<'_>]) -> Vec<Watched> {
+    let stats = |group: &WorkerGroup<'_>| {
+        let place = subject.drives.get(group.drive as usize).map(|drive| drive.place.path());
+        place.and_then(blocks::under).map(|block| block.stats).unwrap_or_default()
+    };
+    groups.iter().map(|g| Watched { seats: g.seats.clone(), stats: stats(g) }).collect()
+}
+
+/// The slowest ops of all workers together, the slowest first.
+pub fn of(groups: &[WorkerGroup<'_>], seen: &Testimony, window: Window) -> Vec<SlowOp> {
+    let mut all: Vec<(usize, usize, Kept)> = Vec::new();
+    for (g, group) in groups.iter().enumerate() {
+        for (w, seat) in group.seats.iter().enumerate() {
+            all.extend(seat.kept.get().into_iter().flatten().map(|kept| (g, w, *kept)));
+        }
+    }
+    all.sort_by_key(|slow| std::cmp::Reverse(slow.2));
+    all.truncate(KEPT);
+    let classes: Vec<Vec<Class>> =
+        groups.iter().map(|g| g.workload.classes(&g.stream.workload.knobs)).collect();
+    let slow_op = |(g, w, kept): (usize, usize, Kept)| {
+        let (group, stamps) = (&groups[g], kept.stamps);
+        let span = (stamps.intended_ns, stamps.completed_ns);
+        Some(SlowOp {
+            stream: group.stream.name.clone(),
+            drive: group.drive,
+            instance: group.instance,
+            worker: w as u32,
+            class: *classes[g].get(usize::from(kept.class))?,
+            at_ns: stamps.intended_ns.saturating_sub(window.from_ns),
+            late_ns: stamps.submitted_ns.saturating_sub(stamps.intended_ns),
+            response_ns: kept.response_ns(),
+            address: kept.at,
+            size: u64::from(kept.len),
+            in_flight: kept.in_flight,
+            direct: is_direct(group.stream),
+            evidence: seen.evidence((g, w), &group.seats[w], span),
+        })
+    };
+    all.into_iter().filter_map(slow_op).collect()
+}
+
+/// Whether each op goes to the kernel, and past its page cache: of anything else a worker may wait
+/// for more than a drive.
+fn is_direct(stream: &Stream) -> bool {
+    let block = engine::find(&stream.engine.name).is_some_and(|e| e.info().family == Family::Block);
+    let set = |knob: &str| stream.engine.knobs.flag(knob).unwrap_or(false);
+    block && (set("direct") || set("passthrough"))
+}

@@ -1,0 +1,137 @@
+//! Stretches of time in which something was counted, of which only the largest are kept: memory for
+//! a window of any length is bounded, and what was left out is known to be no larger than a bound.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// So much was counted between two readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Stretch {
+    /// How much of what is counted, nanoseconds. First, since stretches are ordered by it.
+    pub ns: u64,
+    /// The earlier reading.
+    pub from_ns: u64,
+    /// The later one.
+    pub until_ns: u64,
+    /// How often a worker was given a processor in between.
+    pub switches: u64,
+}
+
+/// The largest stretches of one kind.
+#[derive(Default)]
+pub struct Stretches {
+    largest: BinaryHeap<Reverse<Stretch>>,
+    /// One that may still go on.
+    open: Option<Stretch>,
+    /// The largest that was left out.
+    dropped_ns: u64,
+}
+
+/// Of a worker, or of a device. A stretch takes 32 bytes.
+const ROOM: usize = 4_096;
+
+impl Stretches {
+    /// Adds one.
+    pub fn add(&mut self, stretch: Stretch) {
+        if self.largest.len() == ROOM {
+            let least = self.largest.peek().map_or(0, |least| least.0.ns);
+            if stretch.ns <= least {
+                self.dropped_ns = self.dropped_ns.max(stretch.ns);
+                return;
+            }
+            self.largest.pop();
+            self.dropped_ns = self.dropped_ns.max(least);
+        }
+        self.largest.push(Reverse(stretch));
+    }
+
+    /// Notes that something lasted from one reading to the next: what goes on is one stretch.
+    pub fn lasted(&mut self, from_ns: u64, until_ns: u64) {
+        let from_ns = match self.open.take() {
+            Some(open) if open.until_ns == from_ns => open.from_ns,
+            open => {
+                open.into_iter().for_each(|open| self.add(open));
+                from_ns
+            }
+        };
+        self.open = Some(Stretch { ns: until_ns - from_ns, from_ns, until_ns, switches: 0 });
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Stretch> {
+        self.largest.iter().map(|Reverse(stretch)| stretch).chain(&self.open)
+    }
+
+    /// How much of it there was between two times: at least and at most. The kernel counts a wait
+    /// when it ends, so one may have begun before the reading that it comes after.
+    pub fn between(&self, from_ns: u64, until_ns: u64) -> (u64, u64) {
+        let (mut least, mut most) = (0, 0);
+        for s in self.all() {
+            let began_ns = s.from_ns.saturating_sub(s.ns);
+            let (length, common) =
+                (s.until_ns - began_ns, overlap((began_ns, s.until_ns), (from_ns, until_ns)));
+            most += s.ns.min(common);
+            least += s.ns.saturating_sub(length - common);
+        }
+        let whole = until_ns.saturating_sub(from_ns);
+        (least.min(whole), most.min(whole))
+    }
+
+    /// How much of the time between two times lies in stretches that lasted.
+    pub fn covered(&self, from_ns: u64, until_ns: u64) -> u64 {
+        self.all().map(|s| overlap((s.from_ns, s.until_ns), (from_ns, until_ns))).sum()
+    }
+
+    /// How often a worker was given a processor between two times, at most.
+    pub fn switches(&self, from_ns: u64, until_ns: u64) -> u64 {
+        let touches = |s: &&Stretch| overlap((s.from_ns, s.until_ns), (from_ns, until_ns)) > 0;
+        self.all().filter(touches).map(|s| s.switches).sum()
+    }
+
+    /// No stretch that is not here is larger.
+    pub fn dropped_ns(&self) -> u64 {
+        self.dropped_ns
+    }
+}
+
+/// How long two spans of time have in common.
+fn overlap(a: (u64, u64), b: (u64, u64)) -> u64 {
+    a.1.min(b.1).saturating_sub(a.0.max(b.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stretch(from_ns: u64, until_ns: u64, ns: u64) -> Stretch {
+        Stretch { ns, from_ns, until_ns, switches: 1 }
+    }
+
+    #[test]
+    fn a_wait_longer_than_the_time_between_readings_began_before_the_first() {
+        let mut waits = Stretches::default();
+        // A wait of 100 that was seen between readings at 990 and 1,000.
+        waits.add(stretch(990, 1_000, 100));
+        assert_eq!(waits.between(880, 1_010), (100, 100));
+        assert_eq!(waits.between(0, 880), (0, 0));
+        // An op that ended as the worker ran again, soon after the reading.
+        assert_eq!(waits.between(880, 992), (92, 100));
+    }
+
+    #[test]
+    fn a_short_wait_beside_an_op_may_or_may_not_be_the_ops() {
+        let mut waits = Stretches::default();
+        waits.add(stretch(100, 110, 2));
+        assert_eq!(waits.between(105, 120), (0, 2));
+        assert_eq!(waits.between(50, 200), (2, 2));
+    }
+
+    #[test]
+    fn what_goes_on_is_one_stretch_and_what_is_left_out_is_bounded() {
+        let mut idle = Stretches::default();
+        [(0, 10), (10, 20), (30, 40)].into_iter().for_each(|(a, b)| idle.lasted(a, b));
+        assert_eq!((idle.covered(5, 35), idle.all().count()), (20, 2));
+        let mut many = Stretches::default();
+        (0..2 * ROOM as u64).for_each(|n| many.add(stretch(n * 10, n * 10 + 10, n)));
+        assert_eq!(many.dropped_ns(), ROOM as u64 - 1);
+    }
+}

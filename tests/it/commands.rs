@@ -1,0 +1,257 @@
+//! Commands to an NVMe drive in QEMU: what Dyno counts is what the drive counted and what the
+//! emulated controller received, what was written is there, what is made durable is flushed, a
+//! volatile write cache is switched and put back, and what a kernel lacks is an error with its
+//! remedy.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dyno::record::{Class, Fact, Outcome};
+use dyno::store::Bundle;
+
+use crate::support::skip;
+
+const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
+/// Writes of the lab's fill: 16 MiB in blocks of 64 KiB.
+const FILL: u64 = 256;
+/// Flushes of the lab's fill: one at its end.
+const FILLS_FLUSH: u64 = 1;
+
+/// What the lab left.
+struct Lab {
+    folder: tempfile::TempDir,
+}
+
+/// Commands that the emulated controller received, or that Dyno or the kernel counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counts {
+    reads: u64,
+    writes: u64,
+    flushes: u64,
+    trims: u64,
+    zeroes: u64,
+}
+
+impl Lab {
+    /// Runs the lab; nothing where it cannot run.
+    fn run() -> Option<Lab> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/commands");
+        let folder = tempfile::tempdir().unwrap();
+        let output =
+            Command::new(script).args(["--dyno", DYNO, "--out"]).arg(folder.path()).output();
+        match output {
+            Err(error) => skip(format!("labs/commands cannot be started: {error}")),
+            Ok(output) if output.status.code() == Some(77) => {
+                skip(String::from_utf8_lossy(&output.stderr).trim());
+            }
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stdout);
+                let error = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{said}{error}");
+                return Some(Lab { folder });
+            }
+        }
+        None
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        let path = self.path(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    /// On one line, as a terminal's width has broken it.
+    fn said(&self, way: &str) -> String {
+        self.text(&format!("{way}.txt")).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn json(&self, name: &str) -> serde_json::Value {
+        serde_json::from_str(&self.text(name)).unwrap()
+    }
+
+    /// What the emulated controller received.
+    fn received(&self, way: &str) -> Counts {
+        let counts = self.json(&format!("{way}.after.commands.json"));
+        let of = |name: &str| counts[name].as_u64().unwrap_or(0);
+        Counts {
+            reads: of("READ"),
+            writes: of("WRITE"),
+            flushes: of("FLUSH"),
+            trims: of("DSM"),
+            zeroes: of("WRITE_ZEROES"),
+        }
+    }
+
+    /// What the drive's SMART log counted: (reads, writes).
+    fn smart(&self, way: &str) -> (u64, u64) {
+        let log = |when: &str| {
+            let log = self.json(&format!("{way}.{when}.json"));
+            // nvme-cli writes 128-bit counters as text.
+            let number = |name: &str| -> u64 {
+                let plain = log[name].to_string().replace('"', "");
+                plain.parse().unwrap_or_else(|_| panic!("{name} in {log}"))
+            };
+            (number("host_read_commands"), number("host_write_commands"))
+        };
+        let (before, after) = (log("before"), log("after"));
+        (after.0 - before.0, after.1 - before.1)
+    }
+
+    /// What the block layer counted (Linux, Documentation/block/stat.rst; `stat` counts from 0).
+    fn block_layer(&self, way: &str, field: usize) -> u64 {
+        let of = |when: &str| -> u64 {
+            let text = self.text(&format!("{way}.{when}.stat"));
+            text.split_whitespace().nth(field).unwrap().parse().unwrap()
+        };
+        of("after") - of("before")
+    }
+
+    fn bundle(&self, way: &str) -> Bundle {
+        Bundle::open(&self.path(&format!("{way}.dyno"))).unwrap()
+    }
+
+    /// What Dyno counted of a class of op.
+    fn ours(&self, way: &str, class: &str) -> u64 {
+        let points = self.bundle(way).points().unwrap();
+        let point = &points[0].point;
+        assert_eq!(point.outcome, Outcome::Measured, "{way}");
+        let class = Class::stored(class).unwrap();
+        let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
+        tallies.filter(|tally| tally.class == class).map(|tally| tally.ops).sum()
+    }
+}
+
+const READS: usize = 0;
+const WRITES: usize = 4;
+const DISCARDS: usize = 11;
+const FLUSHES: usize = 15;
+
+#[test]
+fn in_qemu_every_way_to_a_drive_sends_what_it_counts_and_what_it_lacks_is_said() {
+    let Some(lab) = Lab::run() else { return };
+    ways_write_what_they_should(&lab);
+    for by in ["psync", "uring", "libaio", "passthrough"] {
+        durable_writes_are_flushed(&lab, by);
+        trims_and_zeroes_arrive(&lab, by);
+    }
+    the_write_cache_is_switched_and_put_back(&lab);
+    what_a_kernel_lacks_is_said(&lab);
+}
+
+/// Reads and writes, polled and not, through the block layer and past it.
+fn ways_write_what_they_should(lab: &Lab) {
+    let written = lab.text("written.txt");
+    let written: Vec<u64> = written.lines().map(|line| line.trim().parse().unwrap()).collect();
+    assert!(written[0] > (16 << 20) / 256 * 254, "{written:?}");
+    assert_eq!(written[1], 0, "nothing beside the range in use");
+    for way in ["serial", "consent", "generic"] {
+        let received = lab.received(way);
+        assert_eq!((received.writes, received.trims, received.zeroes), (0, 0, 0), "{way}");
+        assert_eq!(lab.smart(way).1, 0, "{way}: the drive was written to");
+    }
+    // What the guard reads, through the block layer, which NVMe commands pass by.
+    let guards = lab.block_layer("passthrough", READS);
+    for way in ["plain", "iopoll", "passthrough", "both", "sqpoll"] {
+        let (reads, writes) = (lab.ours(way, "read"), lab.ours(way, "write"));
+        assert!(reads > 100 && writes > 100, "{way}: {reads} reads, {writes} writes");
+        let expected = Counts {
+            reads: guards + reads,
+            writes: FILL + writes,
+            flushes: FILLS_FLUSH,
+            trims: 0,
+            zeroes: 0,
+        };
+        assert_eq!(lab.received(way), expected, "{way}");
+        assert_eq!(lab.smart(way), (expected.reads, expected.writes), "{way}");
+        if matches!(way, "passthrough" | "both") {
+            // The flush at the end is the block device's.
+            let block_layer = (lab.block_layer(way, READS), lab.block_layer(way, WRITES));
+            assert!(block_layer.0 == guards && block_layer.1 <= 1, "{way}: {block_layer:?}");
+        }
+    }
+}
+
+/// FUA is a flag of the write, for which a flush is sent only where the kernel adds one; fdatasync
+/// is a flush for each op that it is reported with.
+fn durable_writes_are_flushed(lab: &Lab, by: &str) {
+    let way = format!("fua-{by}");
+    let fua = lab.ours(&way, "write-fua");
+    assert!(fua > 100, "{way}: {fua}");
+    // Linux ends a write to a device that it waits for, as psync's, with a flush besides.
+    let besides = if by == "psync" { fua } else { 0 };
+    let received = lab.received(&way);
+    let expected = (FILL + fua, FILLS_FLUSH + besides);
+    assert_eq!((received.writes, received.flushes), expected, "{way}");
+
+    let way = format!("fdatasync-{by}");
+    let written = lab.ours(&way, "write-fdatasync");
+    let received = lab.received(&way);
+    assert_eq!(received.writes, FILL + written, "{way}");
+    let flushed = FILLS_FLUSH + written;
+    match by {
+        // The block layer makes one flush of those that wait at once (Linux, block/blk-flush.c).
+        "uring" => assert!((flushed / 8..=flushed).contains(&received.flushes), "{received:?}"),
+        _ => assert_eq!(received.flushes, flushed, "{way}"),
+    }
+
+    let way = format!("flush-{by}");
+    let (writes, flushes) = (lab.ours(&way, "write"), lab.ours(&way, "flush"));
+    assert!(flushes.abs_diff(writes / 8) <= 1, "{way}: {flushes} flushes of {writes} writes");
+    let received = lab.received(&way);
+    let expected = (FILL + writes, FILLS_FLUSH + flushes);
+    assert_eq!((received.writes, received.flushes), expected, "{way}");
+
+    for kind in ["fua", "fdatasync", "flush"].iter().filter(|_| by != "passthrough") {
+        let way = format!("{kind}-{by}");
+        let received = lab.received(&way).flushes;
+        assert_eq!(lab.block_layer(&way, FLUSHES), received, "{way}: as the kernel counts");
+    }
+}
+
+fn trims_and_zeroes_arrive(lab: &Lab, by: &str) {
+    let way = format!("zeroes-{by}");
+    let zeroes = lab.ours(&way, "write-zeroes");
+    let received = lab.received(&way);
+    assert!(zeroes > 10, "{way}: {zeroes}");
+    let writes = FILL + lab.ours(&way, "write");
+    assert_eq!((received.zeroes, received.writes), (zeroes, writes), "{way}");
+
+    let way = format!("trim-{by}");
+    if by == "uring" {
+        // The guest's kernel is older.
+        let said = lab.said(&way);
+        return assert!(said.contains("trim of a block device needs Linux 6.12"), "{said}");
+    }
+    let trims = lab.ours(&way, "trim");
+    assert!(trims > 10, "{way}: {trims}");
+    assert_eq!(lab.received(&way).trims, trims, "{way}");
+    let of_block_layer = if by == "passthrough" { 0 } else { trims };
+    assert_eq!(lab.block_layer(&way, DISCARDS), of_block_layer, "{way}: as the kernel counts");
+}
+
+/// Off for the run, in the drive and in what the kernel goes by; on again after it.
+fn the_write_cache_is_switched_and_put_back(lab: &Lab) {
+    let facts = lab.bundle("cache-off").facts().unwrap();
+    let of = |name: &str| facts.iter().find(|f| f.name == name).map(|f: &Fact| f.value.as_str());
+    assert_eq!(of("Volatile write cache"), Some("off"));
+    let synced = lab.ours("cache-off", "write-fdatasync");
+    assert!(synced > 100, "{synced}");
+    // A kernel that knows of no volatile cache sends no flush.
+    assert_eq!(lab.received("cache-off").flushes, 0, "{synced} ops");
+    let after = lab.text("cache.txt");
+    assert!(after.contains("Current value:0x00000001"), "{after}");
+    assert!(after.contains("write back"), "{after}");
+}
+
+fn what_a_kernel_lacks_is_said(lab: &Lab) {
+    let hybrid = lab.said("hybrid");
+    assert!(hybrid.contains("hybrid polling needs Linux 6.13"), "{hybrid}");
+    for way in ["unpolled-iopoll", "unpolled-both"] {
+        let said = lab.said(way);
+        assert!(said.contains("has no polling queues"), "{way}: {said}");
+        assert!(said.contains("nvme.poll_queues=N"), "{way}: {said}");
+    }
+}

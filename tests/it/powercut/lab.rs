@@ -1,0 +1,311 @@
+//! Honest drives are never accused, and liars always are: over every flush of a guest's drive, and
+//! random legal subsets of what follows each.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dyno::base::block_seal::{self, Sector};
+use dyno::base::rng::{Rng, Seed};
+use dyno::run::powercut::checker::read_journal;
+use dyno::run::powercut::journal::{Record, read_opening, read_record};
+use dyno::run::powercut::judge::{Fate, Held, Promises, Verdict, judge};
+use dyno::run::powercut::session::{LAYOUT, Manner, Session};
+
+use super::write_log::{Drive, FLUSH, FUA, SECTOR, WriteLog};
+use crate::support::{DYNO, dyno, said, seed, size, skip};
+
+/// Runs the lab; false where it cannot run.
+fn lab(out: &Path) -> bool {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/powercut");
+    let output = Command::new(script).args(["--dyno", DYNO, "--out"]).arg(out).output();
+    let output = output.expect("labs/powercut is started");
+    if output.status.code() == Some(77) {
+        skip(String::from_utf8_lossy(&output.stderr).trim());
+        return false;
+    }
+    assert!(output.status.success(), "{}", said(&output));
+    true
+}
+
+/// What was acknowledged, by the moment at which it had certainly been sent: before the thread's
+/// next write was issued, an entry of the log.
+struct Acknowledged {
+    session: Session,
+    /// By thread, in order: a record and the entry.
+    threads: Vec<Vec<(Record, usize)>>,
+}
+
+impl Acknowledged {
+    fn read(journal: &Path, log: &WriteLog) -> Acknowledged {
+        let from = &mut &std::fs::read(journal).expect("a journal")[..];
+        let session = read_opening(from).expect("a session");
+        let writes = writes(log, &session);
+        let first = (0..session.threads.len() as u64)
+            .filter_map(|thread| writes.get(&(thread, LAYOUT + 1)))
+            .min();
+        let mut threads = vec![Vec::new(); session.threads.len()];
+        let mut newest = vec![LAYOUT; threads.len()];
+        while let Some(record) = read_record(from).expect("a record") {
+            let thread = match record {
+                Record::LaidOut => {
+                    threads[0].push((record, *first.expect("something was written")));
+                    continue;
+                }
+                Record::Written(write) | Record::Durable(write) => {
+                    newest[usize::from(write.thread)] = write.generation;
+                    usize::from(write.thread)
+                }
+                Record::Flushed { thread } => usize::from(thread),
+                Record::Cut { .. } | Record::Silent => continue,
+            };
+            // The last of a thread have no moment: they are left out.
+            if let Some(&next) = writes.get(&(thread as u64, newest[thread] + 1)) {
+                threads[thread].push((record, next));
+            }
+        }
+        Acknowledged { session, threads }
+    }
+
+    /// Takes everything that was sent before entry `end` was issued; `taken` are counts by thread.
+    fn take(&self, promises: &mut Promises, taken: &mut [usize], end: usize) {
+        for (thread, taken) in self.threads.iter().zip(taken) {
+            while let Some((record, _)) = thread.get(*taken).filter(|(_, next)| *next < end) {
+                promises.acknowledge(*record).expect("as the listener took it");
+                *taken += 1;
+            }
+        }
+    }
+}
+
+/// The entries that writes of threads are, by thread and generation.
+fn writes(log: &WriteLog, session: &Session) -> HashMap<(u64, u64), usize> {
+    let mut found = HashMap::new();
+    for (i, entry) in log.entries.iter().enumerate() {
+        for sector in 0..entry.sectors {
+            let address = ((entry.sector + sector) * SECTOR) as u64;
+            let bytes = log.sector(i, sector);
+            if let Sector::Sealed(seal) = block_seal::sector(bytes, session.identity, address) {
+                found.entry((seal.sequence, seal.generation)).or_insert(i);
+            }
+        }
+    }
+    found
+}
+
+/// A drive of which everything is known: what it did with the requests of a log, and what was
+/// acknowledged on it.
+struct Bench<'a> {
+    log: &'a WriteLog,
+    acknowledged: &'a Acknowledged,
+    /// What a sector of an entry holds.
+    seen: HashMap<(usize, usize), Held>,
+}
+
+/// What came of the states of one run.
+#[derive(Debug, Default)]
+struct Tally {
+    states: usize,
+    accused: usize,
+    boundaries: usize,
+    first: Option<Verdict>,
+}
+
+/// A state that is to be judged.
+struct State<'a> {
+    promises: &'a Promises,
+    drive: &'a Drive,
+    /// A sector that is not what its entry wrote.
+    torn: Option<(usize, Vec<u8>)>,
+}
+
+impl Bench<'_> {
+    fn judge(&mut self, state: &State<'_>) -> Verdict {
+        let session = &self.acknowledged.session;
+        let (log, seen) = (self.log, &mut self.seen);
+        judge(state.promises, &mut |block, held| {
+            let first = (session.address(block) / SECTOR as u64) as usize;
+            held.extend((0..session.sectors()).map(|i| match &state.torn {
+                Some((sector, bytes)) if *sector == first + i => {
+                    state.promises.look(block, i, bytes)
+                }
+                _ => match state.drive.entry(first + i) {
+                    None => Held::Before,
+                    Some(entry) => {
+                        let within = first + i - log.entries[entry].sector;
+                        let look = || state.promises.look(block, i, log.sector(entry, within));
+                        *seen.entry((entry, within)).or_insert_with(look)
+                    }
+                },
+            }));
+            Ok(())
+        })
+        .expect("judged")
+    }
+
+    /// Each flush, and so many random subsets of what follows each.
+    fn run(&mut self, subsets: usize, tears: bool, seed: u64) -> Tally {
+        let (log, acknowledged) = (self.log, self.acknowledged);
+        let mut tally = Tally::default();
+        let mut durable = Drive::new(log.drive_sectors());
+        let mut promises = Promises::new(&acknowledged.session);
+        let mut taken = vec![0; acknowledged.threads.len()];
+        let flushes = log.flushes();
+        let mut applied = 0;
+        for (n, &flush) in flushes.iter().enumerate() {
+            let next = flushes.get(n + 1).copied().unwrap_or(log.entries.len());
+            durable.apply_all(log, applied..flush);
+            applied = flush;
+            acknowledged.take(&mut promises, &mut taken, flush + 1);
+            let mut rng = Seed::new(seed, 0, n as u64).at(0);
+            // What is acknowledged between two flushes differs from state to state.
+            let mut ends: Vec<usize> = (0..subsets)
+                .map(|_| flush + 1 + rng.below((next - flush) as u64) as usize)
+                .collect();
+            ends.sort_unstable();
+            tally.boundaries += 1;
+            if !tears {
+                tally.add(self.judge(&State { promises: &promises, drive: &durable, torn: None }));
+            }
+            for end in ends {
+                acknowledged.take(&mut promises, &mut taken, end);
+                let mut drive = durable.clone();
+                drive.apply_some(log, flush + 1..end, &mut rng);
+                let torn = if tears {
+                    self.tear(&durable, &drive, flush + 1..end, &mut rng)
+                } else {
+                    None
+                };
+                if !tears || torn.is_some() {
+                    tally.add(self.judge(&State { promises: &promises, drive: &drive, torn }));
+                }
+            }
+        }
+        tally
+    }
+
+    /// A sector of a write under way, of which only the beginning has reached the medium.
+    fn tear(
+        &self,
+        durable: &Drive,
+        drive: &Drive,
+        under_way: std::ops::Range<usize>,
+        rng: &mut Rng,
+    ) -> Option<(usize, Vec<u8>)> {
+        let from_before = |sector: usize| {
+            let (old, new) = (durable.entry(sector)?, drive.entry(sector)?);
+            under_way.contains(&new).then_some((old, new))
+        };
+        let all: Vec<usize> = (0..drive.0.len()).filter(|&s| from_before(s).is_some()).collect();
+        let sector = *all.get(rng.below(all.len().max(1) as u64) as usize)?;
+        let (old, new) = from_before(sector)?;
+        let of = |entry: usize| self.log.sector(entry, sector - self.log.entries[entry].sector);
+        let at = 64 + rng.below(SECTOR as u64 - 128) as usize;
+        Some((sector, [&of(new)[..at], &of(old)[at..]].concat()))
+    }
+}
+
+impl Tally {
+    fn add(&mut self, verdict: Verdict) {
+        self.states += 1;
+        if verdict.broken() > 0 {
+            self.accused += 1;
+            self.first.get_or_insert(verdict);
+        }
+    }
+}
+
+#[test]
+fn in_qemu_an_honest_drive_is_never_accused_and_each_liar_is_in_every_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path();
+    if !lab(out) {
+        return;
+    }
+    let journal = out.join("0001.journal");
+    let bytes = std::fs::read(out.join("drive.log")).expect("a log");
+    let qemu = WriteLog::parse(bytes).expect("a log");
+    let acknowledged = Acknowledged::read(&journal, &qemu);
+    let session = &acknowledged.session;
+    let by_fua: Vec<usize> = writes(&qemu, session)
+        .into_iter()
+        .filter(|((thread, generation), _)| {
+            *generation > LAYOUT && session.threads[*thread as usize] == Manner::Fua
+        })
+        .map(|(_, entry)| entry)
+        .collect();
+    assert!(by_fua.len() > 50, "{} writes by FUA", by_fua.len());
+    // QEMU's drive was asked for FUA and did without it: the log shows none.
+    assert!(by_fua.iter().all(|&i| qemu.entries[i].flags == 0));
+    let honest = qemu
+        .clone()
+        .reflag(|i, entry| if by_fua.contains(&i) { entry.flags | FUA } else { entry.flags });
+    let run = |log: &WriteLog, subsets, tears, seed| {
+        Bench { log, acknowledged: &acknowledged, seen: HashMap::new() }.run(subsets, tears, seed)
+    };
+
+    let tally = run(&honest, 200, false, seed());
+    println!("honest: {} states at {} flushes", tally.states, tally.boundaries);
+    assert!(tally.boundaries > 10, "{tally:?}");
+    assert_eq!(tally.accused, 0, "{:?}", tally.first);
+
+    for n in 0..size(3, 20) {
+        let seed = seed() + n;
+        let tally = run(&qemu, 20, false, seed);
+        println!("QEMU, which ignores FUA: {} of {} states", tally.accused, tally.states);
+        assert!(tally.accused > 0, "FUA is ignored: {tally:?}");
+
+        let mut rng = Seed::new(seed, 1, 0).at(0);
+        let drops = honest.clone().reflag(|_, entry| {
+            if entry.is(FLUSH) && rng.below(2) == 0 { entry.flags & !FLUSH } else { entry.flags }
+        });
+        let tally = run(&drops, 20, false, seed);
+        println!("half of the flushes dropped: {} of {} states", tally.accused, tally.states);
+        assert!(tally.accused > 0, "flushes are dropped: {tally:?}");
+
+        let tally = run(&honest, 20, true, seed);
+        println!("torn sectors: {} of {} states", tally.accused, tally.states);
+        assert!(tally.states > 0 && tally.accused == tally.states, "sectors are torn: {tally:?}");
+        let first = tally.first.expect("accused");
+        assert!(first.count(Fate::Torn) > 0 && first.count(Fate::Corrupt) == 0, "{first:?}");
+    }
+    the_program_says_so(out, &journal, &qemu);
+}
+
+/// The image that QEMU left holds everything; one without what was not flushed has lost what was
+/// acknowledged by FUA.
+fn the_program_says_so(out: &Path, journal: &Path, qemu: &WriteLog) {
+    let read = read_journal(journal).expect("a journal");
+    assert!(read.silent && read.cut_unix_ns.is_some() && read.promises.is_laid_out());
+    let check = |image: &str| dyno(out, &["powercut", "check", "0001.journal", image]);
+    let result: PathBuf = out.join("0001.journal.result.json");
+    let kept = check("drive.img");
+    assert_eq!(kept.status.code(), Some(0), "{}", said(&kept));
+    assert!(said(&kept).contains("256 acknowledged, durable blocks looked for"), "{}", said(&kept));
+    let claim = dyno(out, &["powercut", "claim", "0001.journal.result.json"]);
+    let text = said(&claim);
+    assert!(text.contains("0 lost in 1 cut (1 of images)"), "{text}");
+    assert!(text.contains("95 % bound: at most 95.0 % of cuts"), "{text}");
+    assert!(!text.contains("protect"), "{text}");
+    let twice =
+        dyno(out, &["powercut", "claim", "0001.journal.result.json", "0001.journal.result.json"]);
+    assert!(said(&twice).contains("a cut that was named before"), "{}", said(&twice));
+
+    // Nothing after the layout's flush has reached the medium.
+    let mut image = vec![0; 8 << 20];
+    let layout = qemu.flushes()[0];
+    for (i, entry) in qemu.entries[..layout].iter().enumerate() {
+        for sector in 0..entry.sectors {
+            image[(entry.sector + sector) * SECTOR..][..SECTOR]
+                .copy_from_slice(qemu.sector(i, sector));
+        }
+    }
+    std::fs::write(out.join("lost.img"), image).unwrap();
+    let lost = check("lost.img");
+    assert_eq!(lost.status.code(), Some(2), "{}", said(&lost));
+    assert!(said(&lost).contains("lost at byte"), "{}", said(&lost));
+    assert!(result.exists());
+    let claim = dyno(out, &["powercut", "claim", "0001.journal.result.json"]);
+    assert_eq!(claim.status.code(), Some(2), "{}", said(&claim));
+    assert!(said(&claim).contains("not kept, in 1 of 1 cut"), "{}", said(&claim));
+}

@@ -1,0 +1,231 @@
+//! What `dyno powercut` refuses: drives that the plan does not give up, peers that are no writers,
+//! journals without a cut.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use dyno::run::powercut::journal::{Record, Write as Acked, opening};
+use dyno::run::powercut::session::{Manner, Session, VERSION};
+
+use crate::support::{DYNO, dyno, find_loop, said, skip};
+
+fn session(serial: &str) -> Session {
+    Session {
+        version: VERSION,
+        dyno_version: "0".into(),
+        identity: 5,
+        seed: 6,
+        host: "elsewhere".into(),
+        boot_id: "another".into(),
+        subject: "A".into(),
+        serial: serial.into(),
+        write_cache: "on".into(),
+        offset: 0,
+        logical_bytes: 512,
+        block_bytes: 4096,
+        blocks: 8,
+        threads: vec![Manner::Fua],
+        warmup_ns: 0,
+        window_ns: 1,
+    }
+}
+
+fn plan(folder: &Path, device: &str, drive: &str, port: u16, cut: &str) -> String {
+    let text = format!(
+        "protocol = \"powercut\"\n[override]\n\"dataset.range.size\" = \"1MiB\"\n\
+         [powercut]\nlistener = \"127.0.0.1:{port}\"\ncut = [{cut}]\n\
+         [[subject]]\nname = \"A\"\ndrives = [{{ device = \"{device}\", {drive} }}]\n"
+    );
+    std::fs::write(folder.join("plan.toml"), text).unwrap();
+    "plan.toml".to_string()
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A listener, once it listens.
+struct Listening {
+    child: Child,
+    port: u16,
+}
+
+impl Listening {
+    fn start(folder: &Path, cut: &str) -> Listening {
+        let port = free_port();
+        let plan = plan(folder, "/dev/none", "serial = \"S1\", erase = true", port, cut);
+        let child = Command::new(DYNO)
+            .current_dir(folder)
+            .args(["powercut", "listen", &plan, "--journals", "journals"])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut listening = Listening { child, port };
+        listening.until("Listening");
+        listening
+    }
+
+    /// Reads what it says until it says this.
+    fn until(&mut self, what: &str) {
+        let mut said = String::new();
+        let mut reader = BufReader::with_capacity(1, self.child.stderr.as_mut().unwrap());
+        while !said.contains(what) {
+            assert!(reader.read_line(&mut said).unwrap() > 0, "no {what:?} in {said}");
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).unwrap()
+    }
+
+    /// Its exit code and what else it said.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut said = String::new();
+        self.child.stderr.as_mut().unwrap().read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_listener_sends_away_whoever_opens_no_session_of_its_drives_and_takes_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut listening = Listening::start(folder.path(), "\"true\"");
+    for bytes in [
+        b"GET / HTTP/1.1\r\n\r\n".to_vec(),
+        [&b"DYNOCUT1"[..], &u32::MAX.to_le_bytes()].concat(),
+        [&b"DYNOCUT1"[..], &4u32.to_le_bytes(), b"null"].concat(),
+        opening(&session("another drive")).unwrap(),
+        opening(&Session { blocks: u64::MAX, ..session("S1") }).unwrap(),
+    ] {
+        let mut peer = listening.connect();
+        peer.write_all(&bytes).unwrap();
+        listening.until("was sent away");
+        assert!(matches!(peer.read(&mut [0]), Ok(0) | Err(_)), "accepted: {bytes:?}");
+    }
+    let mut writer = listening.connect();
+    writer.write_all(&opening(&session("S1")).unwrap()).unwrap();
+    let mut accepted = [0];
+    writer.read_exact(&mut accepted).unwrap();
+    writer.write_all(&Record::LaidOut.encode()).unwrap();
+    listening.until("cutting the power");
+    drop(writer);
+    let (code, said) = listening.end();
+    assert_eq!(code, Some(0), "{said}");
+    let journal = folder.path().join("journals/0001.journal");
+    assert!(journal.exists() && said.contains("0001.journal"), "{said}");
+}
+
+#[test]
+fn acknowledgements_that_no_writer_sends_end_a_session_without_a_cut() {
+    let wrong = Record::Durable(Acked { thread: 7, generation: 2, block: 1 });
+    let own = Record::Cut { unix_ns: 1 };
+    for record in [wrong.encode(), own.encode(), [9; 24]] {
+        let folder = tempfile::tempdir().unwrap();
+        let listening = Listening::start(folder.path(), "\"touch\", \"cut\"");
+        let mut writer = listening.connect();
+        writer.write_all(&opening(&session("S1")).unwrap()).unwrap();
+        writer.read_exact(&mut [0]).unwrap();
+        writer.write_all(&record).unwrap();
+        let (code, text) = listening.end();
+        assert_eq!(code, Some(1), "{text}");
+        assert!(!folder.path().join("cut").exists(), "the hook ran: {text}");
+        let image = folder.path().join("image");
+        std::fs::write(&image, [0; 1 << 16]).unwrap();
+        let check = dyno(folder.path(), &["powercut", "check", "journals/0001.journal", "image"]);
+        assert_eq!(check.status.code(), Some(1), "{}", said(&check));
+    }
+}
+
+#[test]
+fn a_hook_that_fails_is_no_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let listening = Listening::start(folder.path(), "\"false\"");
+    let mut writer = listening.connect();
+    writer.write_all(&opening(&session("S1")).unwrap()).unwrap();
+    writer.read_exact(&mut [0]).unwrap();
+    writer.write_all(&Record::LaidOut.encode()).unwrap();
+    let (code, text) = listening.end();
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("the hook that cuts the power failed"), "{text}");
+    std::fs::write(folder.path().join("image"), [0; 1 << 16]).unwrap();
+    let check = dyno(folder.path(), &["powercut", "check", "journals/0001.journal", "image"]);
+    assert!(said(&check).contains("the journal has no cut"), "{}", said(&check));
+}
+
+/// A loop device over a file, until it is dropped.
+struct Bound(String);
+
+impl Bound {
+    /// None, and a skip, where there is none to be had.
+    fn to(image: &Path) -> Option<Bound> {
+        let bound = find_loop().arg(image).output().ok().filter(|bound| bound.status.success());
+        if bound.is_none() {
+            skip("no loop device can be bound here");
+        }
+        bound.map(|bound| Bound(String::from_utf8_lossy(&bound.stdout).trim().to_string()))
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
+    }
+}
+
+#[test]
+fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("image");
+    let content = vec![0; 8 << 20];
+    std::fs::write(&image, &content).unwrap();
+    let Some(device) = Bound::to(&image) else { return };
+    let serial = format!("serial = \"{}\"", image.display());
+    let port = free_port();
+    for (drive, why) in [
+        ("serial = \"another\", erase = true".to_string(), "serial number is"),
+        (serial.clone(), "does not allow that"),
+        (format!("{serial}, erase = true"), "no listener at"),
+    ] {
+        let plan = plan(folder.path(), &device.0, &drive, port, "\"true\"");
+        let output = dyno(folder.path(), &["powercut", "write", &plan]);
+        let text = said(&output);
+        assert!(!output.status.success() && text.contains(why), "{drive}: {text}");
+    }
+    drop(device);
+    assert!(std::fs::read(&image).unwrap() == content, "the drive was written to");
+}
+
+#[test]
+fn a_check_wants_the_drive_of_the_session_after_another_boot() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = folder.path().join("image");
+    std::fs::write(&image, vec![0; 1 << 20]).unwrap();
+    let Some(device) = Bound::to(&image) else { return };
+    let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let here = Session { boot_id: boot_id.trim().into(), ..session(&image.to_string_lossy()) };
+    let booted = Session { boot_id: "another".into(), ..here.clone() };
+    let other = Session { serial: "another".into(), ..booted.clone() };
+    for (session, code, what) in [
+        (here, 3, "has not been started anew"),
+        (other, 3, "serial number is"),
+        (booted, 2, "8 acknowledged, durable blocks looked for"),
+    ] {
+        let mut journal = opening(&session).unwrap();
+        for record in [Record::LaidOut, Record::Cut { unix_ns: 1 }, Record::Silent] {
+            journal.extend(record.encode());
+        }
+        std::fs::write(folder.path().join("a.journal"), journal).unwrap();
+        let check = dyno(folder.path(), &["powercut", "check", "a.journal", &device.0]);
+        let text = said(&check);
+        assert!(check.status.code() == Some(code) && text.contains(what), "{text}");
+    }
+}

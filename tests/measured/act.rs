@@ -1,0 +1,249 @@
+//! Aerospike's ACT: shares of reads over a time against arithmetic, the multiple that a drive of
+//! known speed keeps, and Aerospike's own program on the same device where it is on the PATH.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use dyno::base::histogram::Histogram;
+use dyno::record::{Class, Point};
+use dyno::store::Bundle;
+
+use crate::support::quiet::on_a_quiet_machine;
+use crate::support::{DYNO, dyno_well, find_loop, have, said, size, skip};
+
+/// ACT's load at a multiple of 1, from its source: reads, and large reads and writes, each second.
+const SMALL: f64 = 2_000.0;
+const LARGE: f64 = 23.53;
+
+/// A loop device over a file, with a folder for plans; gone when dropped.
+struct Disk {
+    folder: tempfile::TempDir,
+    device: PathBuf,
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
+    }
+}
+
+impl Disk {
+    /// In memory, so that nothing but what a test sets limits it.
+    fn new() -> Option<Disk> {
+        let folder = tempfile::tempdir_in("/dev/shm").expect("a folder");
+        std::fs::write(folder.path().join("disk"), vec![1; 256 << 20]).expect("written");
+        let made = find_loop().arg(folder.path().join("disk")).output();
+        let Some(made) = made.ok().filter(|made| made.status.success()) else {
+            skip("loop devices cannot be made here (root is needed)");
+            return None;
+        };
+        let device = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        Some(Disk { folder, device })
+    }
+
+    /// Writes a plan of one step on the device.
+    fn plan(&self, step: &str) {
+        let dir = self.folder.path();
+        let protocol = format!(
+            "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"uring\"\nsize = 0\n\
+             direct = true\n[[step]]\nname = \"s\"\n{step}"
+        );
+        std::fs::write(dir.join("p.toml"), protocol).expect("written");
+        let plan = format!(
+            "protocol = \"./p.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\ndrives = [{{ device \
+             = \"{}\", serial = \"{}\", erase = \"unknown data\" }}]\n",
+            self.device.display(),
+            dir.join("disk").display()
+        );
+        std::fs::write(dir.join("plan.toml"), plan).expect("written");
+        let _ = std::fs::remove_file(dir.join("b.dyno"));
+    }
+
+    /// Makes Dyno's reads of the device so many each second, by the kernel's block layer.
+    fn throttled(&self, reads_per_s: u32) -> Option<Throttle> {
+        let group = Path::new("/sys/fs/cgroup/blkio").join(format!("dyno-{}", std::process::id()));
+        let name = self.device.file_name().expect("a name").to_string_lossy().into_owned();
+        let number = std::fs::read_to_string(format!("/sys/block/{name}/dev"));
+        let limit = number.map(|number| format!("{} {reads_per_s}", number.trim()));
+        let made = std::fs::create_dir(&group)
+            .and(limit)
+            .and_then(|limit| std::fs::write(group.join("blkio.throttle.read_iops_device"), limit));
+        if let Err(error) = made {
+            skip(format!("no throttle of block devices by cgroup v1 here: {error}"));
+            let _ = std::fs::remove_dir(&group);
+            return None;
+        }
+        Some(Throttle(group))
+    }
+}
+
+/// A control group with a throttle; gone when dropped.
+struct Throttle(PathBuf);
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+fn stream(name: &str, rate: f64, rest: &str) -> String {
+    format!("[[step.stream]]\nname = \"{name}\"\nrate = \"{rate}/s\"\n{rest}\n")
+}
+
+fn points(dir: &Path) -> Vec<Point> {
+    let stored = Bundle::open(&dir.join("b.dyno")).and_then(|b| b.points()).expect("a bundle");
+    stored.into_iter().map(|stored| stored.point).collect()
+}
+
+/// All ops of a stream and class: how many, and their latencies by service and response time.
+fn of_stream(point: &Point, stream: &str, class: Class) -> (u64, Histogram, Histogram) {
+    let (mut service, mut response) = (Histogram::new(), Histogram::new());
+    for tally in point.cells.iter().filter(|c| c.stream == stream).flat_map(|c| &c.tallies) {
+        if tally.class == class {
+            service.merge(&tally.service);
+            response.merge(tally.response());
+        }
+    }
+    (service.count, service, response)
+}
+
+#[test]
+fn the_share_of_reads_over_a_time_is_that_of_arithmetic() {
+    let dir = tempfile::tempdir().expect("a folder");
+    // 4 % of reads take 3 ms and the others 100 µs; each worker has 8 ms for a read.
+    let null = "threads = 16\n\
+        workload = { kind = \"random\", read = 100, block = 1536, align = 512 }\n\
+        engine = { kind = \"null\", latency = \"100us\", slow_share = 4, slow_latency = \"3ms\" }";
+    let step = stream("small-reads", SMALL, null);
+    let sweep = "sweep = { axis = \"rates\", values = [1], \
+        search = { metric = \"small-reads.p95\", at_most = \"1ms\" } }";
+    let protocol = format!(
+        "title = \"T\"\nsource = \"t\"\n[[step]]\nname = \"s\"\nduration = \"3s\"\n{sweep}\n{step}"
+    );
+    std::fs::write(dir.path().join("p.toml"), protocol).expect("written");
+    let run = ["run", "./p.toml", "-s", "X=drive", "--repeats", "1", "--bundle", "b.dyno"];
+    std::fs::create_dir(dir.path().join("drive")).expect("a folder");
+    on_a_quiet_machine(|| {
+        let _ = std::fs::remove_file(dir.path().join("b.dyno"));
+        dyno_well(dir.path(), &run);
+        let (ops, _, response) = of_stream(&points(dir.path())[0], "small-reads", Class::READ);
+        let share = |ms: u64| response.share_from(ms * 1_000_000).expect("reads") * 100.0;
+        dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
+        let page = std::fs::read_to_string(dir.path().join("b.md")).expect("a brief");
+        let row = page.lines().find(|line| line.contains("| response |")).expect("a row");
+        let shown: Vec<f64> = row
+            .split('|')
+            .filter_map(|cell| cell.trim().strip_suffix(" %")?.parse().ok())
+            .collect();
+        assert_eq!(shown.len(), 7, "{row}");
+        assert!((shown[0] - share(1)).abs() < 0.01, "{row}");
+        let due = SMALL * 3.0;
+        println!("{ops} of {due} reads; {} % from 1 ms, {} % from 4 ms", share(1), share(4));
+        assert!((ops as f64 - due).abs() <= 1.0 + due / 1000.0, "{ops} of {due}");
+        assert!((share(1) - 4.0).abs() < 1.0 && (share(2) - 4.0).abs() < 1.0 && share(4) < 1.0);
+    });
+}
+
+#[test]
+fn the_multiple_that_a_throttled_drive_keeps_is_found_within_5_percent() {
+    let Some(disk) = Disk::new() else { return };
+    const READS_PER_S: u32 = 2_000;
+    let Some(throttle) = disk.throttled(READS_PER_S) else { return };
+    let reads = "engine = \"uring\"\ndepth = 64\nworkload = { kind = \"random\", read = 100, \
+        block = \"4KiB\" }";
+    // A tenth of ACT's load, so that a small machine makes it without effort.
+    let (small, large) = (SMALL / 10.0, LARGE / 10.0);
+    let truth = f64::from(READS_PER_S) / (small + large);
+    // A queue that grows is seconds long at the end of a window; one that does not, a millisecond.
+    let sweep = "sweep = { axis = \"rates\", from = 6, to = 14, by = 0.1, \
+        search = { metric = \"small-reads.p95\", at_most = \"25ms\" } }";
+    let length = size(3, 10);
+    let step = format!(
+        "duration = \"{length}s\"\nmax_lag = \"10s\"\n{sweep}\n{}{}",
+        stream("small-reads", small, reads),
+        stream("large-reads", large, reads),
+    );
+    on_a_quiet_machine(|| {
+        disk.plan(&step);
+        let dir = disk.folder.path();
+        let group = throttle.0.join("cgroup.procs");
+        let script =
+            format!("echo $$ > {} && exec {DYNO} run plan.toml --bundle b.dyno", group.display());
+        let ran = Command::new("sh").current_dir(dir).args(["-c", &script]).output().expect("ran");
+        assert!(ran.status.success(), "{}", said(&ran));
+        dyno_well(dir, &["report", "b.dyno", "-o", "b.md"]);
+        let page = std::fs::read_to_string(dir.join("b.md")).expect("a brief");
+        let said = page.lines().find(|line| line.contains("A keeps")).expect("a multiple");
+        let number = said.split_whitespace().nth(2).and_then(|n| n.parse::<f64>().ok());
+        println!("{said} (truth {truth:.2})");
+        assert!(number.is_some_and(|n| (n / truth - 1.0).abs() < 0.05), "{said}: {truth}");
+    });
+}
+
+/// The last count of a histogram of `act_storage`, with the share in buckets from 1 ms on: bucket 0
+/// is what took less.
+fn of_act(output: &str, name: &str) -> Option<(u64, f64)> {
+    let (_, last) = output.rsplit_once(name)?;
+    let (total, rest) = last.trim_start().strip_prefix('(')?.split_once(" total)")?;
+    let total: u64 = total.parse().ok()?;
+    let below =
+        rest.trim_start().strip_prefix("(00: ").map_or("0", |b| b.split(')').next().unwrap_or("0"));
+    let below: u64 = below.trim().parse().ok()?;
+    Some((total, 1.0 - below as f64 / total.max(1) as f64))
+}
+
+#[test]
+fn the_last_report_of_act_storage_is_read_as_it_prints_it() {
+    let text = "After 1 sec:\nREADS              (9 total)\n (00: 0000000009)\n\nAfter 2 sec:\n\
+        LARGE BLOCK READS  (47 total)\n (00: 0000000040) (01: 0000000007)\n\
+        RAW READS          (4000 total)\n (00: 0000003900) (01: 0000000060) (03: 0000000040)\n";
+    assert_eq!(of_act(text, "RAW READS").map(|a| (a.0, (a.1 * 1e3).round())), Some((4000, 25.0)));
+    assert_eq!(of_act(text, "LARGE BLOCK READS").map(|a| a.0), Some(47));
+    assert_eq!(of_act(text, "RAW WRITES"), None);
+}
+
+#[test]
+fn counts_and_shares_are_those_of_aerospikes_own_program_on_the_same_device() {
+    if !have(&["act_storage"]) {
+        return;
+    }
+    let Some(disk) = Disk::new() else { return };
+    let (dir, seconds) = (disk.folder.path(), size(10, 60));
+    let config = format!(
+        "device-names: {}\ntest-duration-sec: {seconds}\nread-reqs-per-sec: 2000\n\
+         write-reqs-per-sec: 1000\nreport-interval-sec: 1\n",
+        disk.device.display()
+    );
+    std::fs::write(dir.join("act.txt"), config).expect("written");
+    let block = |rest: &str| {
+        format!("engine = \"uring\"\ndepth = 32\nworkload = {{ kind = \"random\", {rest} }}")
+    };
+    let step = format!(
+        "duration = \"{seconds}s\"\n{}{}{}",
+        stream("small-reads", SMALL, &block("read = 100, block = 1536, align = 512")),
+        stream("large-reads", LARGE, &block("read = 100, block = \"128KiB\"")),
+        stream("large-writes", LARGE, &block("read = 0, block = \"128KiB\", sync = \"fua\"")),
+    );
+    on_a_quiet_machine(|| {
+        let act =
+            Command::new("act_storage").current_dir(dir).arg("act.txt").output().expect("ran");
+        let act = String::from_utf8_lossy(&act.stdout).into_owned();
+        disk.plan(&step);
+        dyno_well(dir, &["run", "plan.toml", "--bundle", "b.dyno"]);
+        let point = points(dir).remove(0);
+        let pairs = [
+            ("small-reads", Class::READ, "RAW READS"),
+            ("large-reads", Class::READ, "LARGE BLOCK READS"),
+            ("large-writes", Class::WRITE, "LARGE BLOCK WRITES"),
+        ];
+        for (stream, class, name) in pairs {
+            let (ops, service, _) = of_stream(&point, stream, class);
+            let (theirs, share) = of_act(&act, name).expect("a histogram of act_storage");
+            println!("{stream}: {ops} against {theirs}");
+            let off = (ops as f64 - theirs as f64).abs();
+            assert!(off <= 2.0 + theirs as f64 / 1000.0, "{stream}: {ops} against {theirs}");
+            let own = service.share_from(1_000_000).expect("ops");
+            assert!((own - share).abs() < 0.01, "{stream}: {own} against {share} over 1 ms");
+        }
+    });
+}

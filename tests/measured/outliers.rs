@@ -1,0 +1,244 @@
+//! Whose a stall was: a drive that stalls at known times, and a host that does. The drive is a loop
+//! device over a file that a storage daemon exports by FUSE: while the daemon is stopped, the drive
+//! answers nothing, and nothing of Dyno's is touched. The host's stalls stop Dyno itself, or take
+//! its worker's processor. Needs root, loop devices and QEMU's storage daemon; says so otherwise.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use dyno::analysis::outlier_cause::{Cause, judge};
+use dyno::record::SlowOp;
+use dyno::store::Bundle;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::quiet::on_a_quiet_machine;
+use crate::support::{DYNO, find_loop, have, size, skip, until};
+
+const SIZE: u64 = 16 << 20;
+
+/// How long a stall lasts, and how often one begins.
+const STALL: Duration = Duration::from_millis(100);
+const EVERY: Duration = Duration::from_millis(200);
+
+/// What was stopped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Drive,
+    Dyno,
+    Processor,
+}
+
+/// A stall that was made, nanoseconds since 1970.
+struct Stall {
+    kind: Kind,
+    from_ns: u64,
+    until_ns: u64,
+}
+
+/// A drive that can be made to stall, gone when dropped.
+struct Drive {
+    folder: tempfile::TempDir,
+    daemon: Child,
+    device: PathBuf,
+}
+
+impl Drop for Drive {
+    fn drop(&mut self) {
+        signal(&self.daemon, Signal::CONT);
+        if self.device.exists() {
+            let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
+        }
+        signal(&self.daemon, Signal::TERM);
+        let _ = self.daemon.wait();
+    }
+}
+
+impl Drive {
+    fn new() -> Option<Drive> {
+        if !have(&["qemu-storage-daemon", "losetup"]) {
+            return None;
+        }
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("image"), vec![1; SIZE as usize]).unwrap();
+        std::fs::write(path("disk"), "").unwrap();
+        let image = format!("driver=file,filename={},node-name=n", path("image").display());
+        let export =
+            format!("type=fuse,id=e,node-name=n,writable=on,mountpoint={}", path("disk").display());
+        let daemon = Command::new("qemu-storage-daemon")
+            .args(["--blockdev", &image, "--export", &export])
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut drive = Drive { folder, daemon, device: PathBuf::from("/dev/none") };
+        let mut ended = false;
+        until("an export, or the daemon's end", 20, || {
+            ended = drive.daemon.try_wait().unwrap().is_some();
+            ended || drive.file().metadata().is_ok_and(|m| m.len() == SIZE)
+        });
+        if ended {
+            skip("a file cannot be exported by FUSE here");
+            return None;
+        }
+        let made = find_loop().arg("--direct-io=on").arg(drive.file()).output();
+        let Some(made) = made.ok().filter(|made| made.status.success()) else {
+            skip("loop devices cannot be made here (root is needed)");
+            return None;
+        };
+        drive.device = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        Some(drive)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("disk")
+    }
+
+    /// Reads at 100/s by one worker on the first processor while stalls are made; what was made,
+    /// and the bundle.
+    fn run(&self, stalls: u32) -> (Vec<Stall>, PathBuf) {
+        let dir = self.folder.path();
+        let seconds = (EVERY * stalls).as_secs() + 3;
+        let protocol = format!(
+            "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"psync\"\nsize = 0\n\
+             direct = true\n[[step]]\nname = \"s\"\nduration = \"{seconds}s\"\n\
+             [[step.stream]]\nname = \"io\"\nengine = \"psync\"\nrate = \"100/s\"\n\
+             threads = 1\ncpus = \"0\"\nworkload = {{ kind = \"random\", read = 100 }}\n"
+        );
+        std::fs::write(dir.join("p.toml"), protocol).unwrap();
+        let plan = format!(
+            "protocol = \"./p.toml\"\nrepeats = 1\n[[subject]]\nname = \"A\"\ndrives = [{{ device \
+             = \"{}\", serial = \"{}\", erase = \"unknown data\" }}]\n",
+            self.device.display(),
+            self.file().display()
+        );
+        std::fs::write(dir.join("plan.toml"), plan).unwrap();
+        let _ = std::fs::remove_file(dir.join("b.dyno"));
+        let mut dyno = Command::new(DYNO)
+            .current_dir(dir)
+            .args(["run", "plan.toml", "--bundle", "b.dyno"])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        until("the load, or Dyno's end", 60, || {
+            has_thread(&dyno, "witness") || dyno.try_wait().unwrap().is_some()
+        });
+        let made = self.stall(&dyno, stalls);
+        assert!(dyno.wait().unwrap().success());
+        (made, dir.join("b.dyno"))
+    }
+
+    /// A stall of each kind in turn, at fixed times.
+    fn stall(&self, dyno: &Child, stalls: u32) -> Vec<Stall> {
+        let start = std::time::Instant::now() + EVERY;
+        let kinds = [Kind::Drive, Kind::Dyno, Kind::Drive, Kind::Processor];
+        let make = |n: u32| {
+            let kind = kinds[n as usize % kinds.len()];
+            std::thread::sleep((EVERY * n).saturating_sub(start.elapsed()));
+            let from_ns = unix_ns();
+            match kind {
+                Kind::Drive => pause(&self.daemon),
+                Kind::Dyno => pause(dyno),
+                Kind::Processor => hog(0),
+            }
+            Stall { kind, from_ns, until_ns: unix_ns() }
+        };
+        (0..stalls).map(make).collect()
+    }
+}
+
+fn signal(child: &Child, signal: Signal) {
+    let _ = kill_process(Pid::from_child(child), signal);
+}
+
+fn pause(child: &Child) {
+    signal(child, Signal::STOP);
+    std::thread::sleep(STALL);
+    signal(child, Signal::CONT);
+}
+
+/// Takes a processor from everything that is not of real-time priority.
+fn hog(processor: usize) {
+    let body = move || {
+        // SAFETY: both sets live on this stack, and are of the size that is given.
+        unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(processor, &mut set);
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set);
+            let priority = libc::sched_param { sched_priority: 50 };
+            assert_eq!(libc::sched_setscheduler(0, libc::SCHED_FIFO, &priority), 0);
+        }
+        let until = std::time::Instant::now() + STALL;
+        while std::time::Instant::now() < until {
+            std::hint::spin_loop();
+        }
+    };
+    std::thread::spawn(body).join().expect("real-time priority, which root has");
+}
+
+fn has_thread(child: &Child, name: &str) -> bool {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id()));
+    let comm = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm"));
+    tasks.into_iter().flatten().flatten().any(|task| comm(task).is_ok_and(|c| c.trim() == name))
+}
+
+fn unix_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64
+}
+
+/// Ops that waited through most of a stall, the slowest first, with their causes.
+fn slowed<'o>(
+    stall: &Stall,
+    window_ns: u64,
+    ops: &'o [(SlowOp, Cause)],
+) -> impl Iterator<Item = &'o (SlowOp, Cause)> {
+    let (from_ns, until_ns) = (stall.from_ns, stall.until_ns);
+    ops.iter().filter(move |(op, _)| {
+        let (began, ended) = (window_ns + op.at_ns, window_ns + op.at_ns + op.response_ns);
+        let common = until_ns.min(ended).saturating_sub(from_ns.max(began));
+        10 * common >= 6 * (until_ns - from_ns)
+    })
+}
+
+/// How many stalls there were on each side, how many were attributed rightly, and how many of the
+/// host's were blamed on the drive.
+fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
+    let stored = Bundle::open(bundle).unwrap();
+    let points = stored.points().unwrap();
+    let (id, point) = (points[0].id, &points[0].point);
+    let ops = stored.slow_ops(id).unwrap();
+    let causes = judge(&ops).into_iter().map(|(cause, _)| cause);
+    let ops: Vec<(SlowOp, Cause)> = ops.iter().cloned().zip(causes).collect();
+    let window = (point.started_unix_ns, point.started_unix_ns + point.window_ns);
+    let (mut all, mut right, mut blamed) = ([0; 2], [0; 2], 0);
+    let inside = made.iter().filter(|s| s.from_ns > window.0 && s.until_ns < window.1);
+    for stall in inside {
+        let truth = if stall.kind == Kind::Drive { Cause::Drive } else { Cause::Host };
+        let side = usize::from(truth == Cause::Host);
+        all[side] += 1;
+        match slowed(stall, window.0, &ops).next() {
+            Some((_, cause)) if *cause == truth => right[side] += 1,
+            found => println!("{:?} of {} ms: {found:?}", stall.kind, STALL.as_millis()),
+        }
+        if truth == Cause::Host && slowed(stall, window.0, &ops).any(|o| o.1 == Cause::Drive) {
+            blamed += 1;
+        }
+    }
+    println!("stalls of drive and host {all:?}, right {right:?}, blamed on the drive {blamed}");
+    (all, right, blamed)
+}
+
+#[test]
+fn stalls_are_attributed_to_the_side_that_made_them() {
+    let Some(drive) = Drive::new() else { return };
+    let stalls = size(20, 200);
+    on_a_quiet_machine(|| {
+        let (made, bundle) = drive.run(stalls);
+        let (all, right, blamed) = attributed(&made, &bundle);
+        for side in 0..2 {
+            assert!(all[side] * 5 >= stalls * 2, "{all:?} of {stalls} fell into the window");
+            assert!(right[side] * 100 >= all[side] * 95, "{right:?} of {all:?}");
+        }
+        assert_eq!(blamed, 0, "the host's stalls that were blamed on the drive");
+    });
+}
