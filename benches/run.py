@@ -234,7 +234,8 @@ def psync(table, home):
 
 def verify(table, disk, journals):
     """The same load with data verification and without: what seals, checksums and journal cost."""
-    for engine, depth, direct in (("uring", 32, "true"), ("psync", 1, "true"), ("psync", 1, "false")):
+    shapes = (("uring", 32, "true"), ("psync", 1, "true"), ("psync", 1, "false"))
+    for engine, depth, direct in shapes:
         stream = (
             f'name = "io"\nengine = "{engine}"\ndepth = {depth}\n'
             'workload = { kind = "random", read = 70 }'

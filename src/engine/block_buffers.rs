@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
-use super::blockfile::{BlockFile, SECTOR};
+use super::blockfile::BlockFile;
 use super::dedupe::Dedupe;
 use super::verify::Checker;
+use crate::base::block_seal::SECTOR;
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Done, Op};

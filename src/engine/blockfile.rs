@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 
 use super::dedupe::Dedupe;
 use super::verify::{self, BLOCK, Known, Leaves};
+use crate::base::block_seal::SECTOR;
 use crate::base::error::{Context, Error, Result, failed};
 use crate::engine::{Access, Home, Site};
 use crate::lab::data::Folder;
@@ -42,9 +43,6 @@ pub const COMPRESSIBLE: Knob = Knob {
     doc: "Percent of every 512 bytes written that is zeros; the rest is random and, without \
           `dedupe`, unlike any other write.",
 };
-
-/// The smallest unit of data that is made unique: a logical block of the usual drive.
-pub const SECTOR: usize = 512;
 
 /// A whole device is used to a multiple of this, so that blocks of any usual size fit it evenly.
 const UNIT: u64 = 1 << 20;

@@ -7,7 +7,7 @@
 //! gets new content with each write, one that is gets one of a few contents that it shares with
 //! others, drawn anew with each write.
 
-use super::blockfile::SECTOR;
+use crate::base::block_seal::SECTOR;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::Op;

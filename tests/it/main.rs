@@ -38,6 +38,7 @@ mod selftest;
 mod simulation;
 mod sqlserver;
 mod tpcc;
+mod verified_runs;
 mod verify;
 
 mod servers;

@@ -15,7 +15,7 @@
 //! | 32–39 | address of the first block |
 //! | 40–47 | who has it open for writing; after the last has closed it, 0 |
 //! | 48–55 | 1: blocks were trimmed or made zeroes |
-//! | 64–99 | the boot during which it was last opened for writing (/proc/sys/kernel/random/boot_id) |
+//! | 64–99 | the boot in which it was last opened for writing (/proc/sys/kernel/random/boot_id) |
 //! | 128–255 | identity of the dataset's folder, padded with zeros |
 //! | 4,096– | a number for each block: `State` |
 

@@ -232,7 +232,8 @@ mod tests {
             // None: never written. Otherwise the generation, and whether zeroes are there.
             let mut held: Option<(u64, bool)> = None;
             for (what, leaves, which) in steps {
-                let leaves = [Leaves::Data, Leaves::Zeroes, Leaves::ZeroesOrBefore][leaves as usize];
+                let all = [Leaves::Data, Leaves::Zeroes, Leaves::ZeroesOrBefore];
+                let leaves = all[leaves as usize];
                 match what {
                     0 | 1 => {
                         let (next, begun) = state.begin(leaves).expect("begun");
@@ -243,13 +244,15 @@ mod tests {
                     2 => {
                         let one = which.index(flying.len());
                         let (begun, leaves, effected) = &mut flying[one];
-                        if !*effected && (*leaves != Leaves::ZeroesOrBefore || which.index(2) == 0) {
+                        let ignored = *leaves == Leaves::ZeroesOrBefore && which.index(2) == 1;
+                        if !*effected && !ignored {
                             held = Some((begun.generation, *leaves != Leaves::Data));
                         }
                         *effected = true;
                     }
                     _ => {
-                        let (begun, leaves, effected) = flying.swap_remove(which.index(flying.len()));
+                        let one = which.index(flying.len());
+                        let (begun, leaves, effected) = flying.swap_remove(one);
                         if !effected && leaves != Leaves::ZeroesOrBefore {
                             held = Some((begun.generation, leaves != Leaves::Data));
                         }
