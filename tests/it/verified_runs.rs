@@ -195,7 +195,12 @@ fn of_a_drive_that_does_not_compress_it_is_said_that_no_difference_was_shown() {
         dyno_well(dir.path(), &[&args[..], &subjects, &["--bundle", "b.dyno"]].concat());
         let found = dyno_well(dir.path(), &["claims", "b.dyno", "--json"]);
         let found: Value = serde_json::from_str(&found).unwrap();
-        assert!(found["comparisons"].as_array().is_some_and(|all| all.len() >= 3), "{found}");
+        // The knob of one subject alone bars no comparison: they are compared as two drives are,
+        // unless a busy host bars all of them.
+        assert_eq!(found["subjects"], serde_json::json!(["Incompressible", "Compressible"]));
+        assert_eq!(found["not_comparable"], serde_json::json!([]));
+        let some = |list: &str| found[list].as_array().is_some_and(|all| !all.is_empty());
+        assert!(some("comparisons") || some("caveats"), "{found}");
         claims = found["claims"].as_array().unwrap().clone();
         if claims.is_empty() {
             break;
