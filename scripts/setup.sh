@@ -2,8 +2,8 @@
 # Installs the Debian packages that are missing, as root or through sudo; does nothing when none is.
 set -euo pipefail
 
-packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev liblz4-dev libzstd-
-    dev zlib1g-dev fio python3 chromium qpdf mariadb-server postgresql sysbench nvme-cli
+packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev liblz4-dev
+    libzstd-dev zlib1g-dev fio python3 chromium qpdf mariadb-server postgresql sysbench nvme-cli
     xfsprogs e2fsprogs qemu-system-x86 busybox-static linux-image-cloud-amd64 mdadm dmsetup
     lvm2 nbd-client nbd-server bcache-tools poppler-utils"
 missing=""

@@ -12,7 +12,7 @@ use crate::analysis::{Question, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
 use crate::plan::search::Search;
-use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, Step, Stream};
+use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PowerCut, Step, Stream};
 use crate::run::{self, prepare, space};
 use crate::stats::detectable::{Detectable, detectable};
 use crate::stats::family::FEWEST;
@@ -51,7 +51,24 @@ pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Res
     own_knobs(plan, out)?;
     preparation(plan, out)?;
     writing(plan, out)?;
-    run::verification::in_words(plan)?.iter().try_for_each(|line| Ok(writeln!(out, "{line}")?))
+    for line in run::verification::in_words(plan)? {
+        writeln!(out, "{line}")?;
+    }
+    power_cuts(plan, out)
+}
+
+/// What `dyno powercut` does with this plan, and `dyno run` does not.
+fn power_cuts(plan: &Plan, out: &mut dyn Write) -> Result<()> {
+    let Some(PowerCut { listener, cut, cuts }) = &plan.powercut else { return Ok(()) };
+    // Its arguments may hold a password.
+    let hook = cut.first().map_or("", String::as_str);
+    writeln!(
+        out,
+        "With `dyno powercut`: acknowledgements to {listener}, which cuts the power {cuts} time{} \
+         with {hook}",
+        if *cuts == 1 { "" } else { "s" },
+    )?;
+    Ok(())
 }
 
 /// A row for each step: what is swept, how long, what runs.

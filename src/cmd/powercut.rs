@@ -112,7 +112,8 @@ fn check(journal: &Path, drive: &Path, out: &mut dyn Write) -> Result<u8> {
     let text = serde_json::to_vec_pretty(&checked).context("describing the result")?;
     output::write(&result, &[journal], &text)?;
     let Checked { session, verdict, .. } = &checked;
-    writeln!(out, "Drive {} ({})", session.serial, session.subject)?;
+    let (serial, subject, cache) = (&session.serial, &session.subject, &session.write_cache);
+    writeln!(out, "Drive {serial} ({subject}), volatile write cache: {cache}")?;
     let looked_for = grouped(verdict.looked_for());
     writeln!(out, "{looked_for} acknowledged, durable blocks looked for")?;
     for fate in Fate::ALL {

@@ -24,6 +24,7 @@ mod labs;
 mod languages;
 mod made;
 mod method;
+mod outliers;
 mod parts;
 mod pinning;
 mod plans;

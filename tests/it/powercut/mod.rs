@@ -1,6 +1,12 @@
 //! `dyno powercut`: the states in which a cut may leave a real NVMe drive's medium, as QEMU logged
-//! its requests, judged one by one; and what the program refuses.
+//! its requests, judged one by one; databases recovered from such states; and what the program
+//! refuses.
 
+mod databases;
 mod lab;
+mod logged;
 mod refused;
+#[cfg(feature = "rocksdb")]
+mod rocks;
+mod servers;
 mod write_log;

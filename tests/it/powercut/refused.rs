@@ -33,8 +33,19 @@ fn session(serial: &str) -> Session {
 }
 
 fn plan(folder: &Path, device: &str, drive: &str, port: u16, cut: &str) -> String {
+    plan_with(folder, device, drive, port, cut, "")
+}
+
+fn plan_with(
+    folder: &Path,
+    device: &str,
+    drive: &str,
+    port: u16,
+    cut: &str,
+    overrides: &str,
+) -> String {
     let text = format!(
-        "protocol = \"powercut\"\n[override]\n\"dataset.range.size\" = \"1MiB\"\n\
+        "protocol = \"powercut\"\n[override]\n\"dataset.range.size\" = \"1MiB\"\n{overrides}\n\
          [powercut]\nlistener = \"127.0.0.1:{port}\"\ncut = [{cut}]\n\
          [[subject]]\nname = \"A\"\ndrives = [{{ device = \"{device}\", {drive} }}]\n"
     );
@@ -200,6 +211,20 @@ fn a_drive_is_not_touched_without_its_serial_number_erase_and_a_listener() {
         let text = said(&output);
         assert!(!output.status.success() && text.contains(why), "{drive}: {text}");
     }
+    // Of a load that it could not judge nothing is written either.
+    let may_be_erased = format!("{serial}, erase = true");
+    for (overrides, why) in [
+        ("fua.workload.read\" = 50", "does something besides random writes"),
+        ("fua.workload.sync\" = \"none\"", "is made durable in one way"),
+        ("flush.workload.block\" = \"8KiB\"", "blocks of two sizes"),
+        ("flush.depth\" = 4", "has a depth, instances or a rate"),
+    ] {
+        let overrides = format!("\"step.writes.stream.{overrides}");
+        let plan =
+            plan_with(folder.path(), &device.0, &may_be_erased, port, "\"true\"", &overrides);
+        let output = dyno(folder.path(), &["powercut", "write", &plan]);
+        assert!(said(&output).contains(why), "{overrides}: {}", said(&output));
+    }
     drop(device);
     assert!(std::fs::read(&image).unwrap() == content, "the drive was written to");
 }
@@ -227,5 +252,26 @@ fn a_check_wants_the_drive_of_the_session_after_another_boot() {
         let check = dyno(folder.path(), &["powercut", "check", "a.journal", &device.0]);
         let text = said(&check);
         assert!(check.status.code() == Some(code) && text.contains(what), "{text}");
+    }
+}
+
+#[test]
+fn a_plan_that_cuts_nothing_is_refused_with_its_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = "[[subject]]\nname = \"A\"\ndrives = [{ device = \"/dev/x\", serial = \"1\" }]";
+    for (table, subject, why) in [
+        ("", subject, "no [powercut]"),
+        ("[powercut]\ncut = [\"true\"]", subject, "no 'listener' here"),
+        ("[powercut]\nlistener = \"here\"\ncut = [\"true\"]", subject, "not HOST:PORT"),
+        ("[powercut]\nlistener = \"a:1\"\ncut = []", subject, "there are no words"),
+        ("[powercut]\nlistener = \"a:1\"\ncut = [\"true\"]\ncuts = 0", subject, "out of range"),
+        ("[powercut]\nlistener = \"a:1\"\ncut = [\"true\"]\nhook = 1", subject, "no key 'hook'"),
+        ("[powercut]\nlistener = \"a:1\"\ncut = [\"true\"]", "", "no serial number"),
+    ] {
+        let text = format!("protocol = \"powercut\"\n{table}\n{subject}\n");
+        std::fs::write(folder.path().join("plan.toml"), text).unwrap();
+        let output = dyno(folder.path(), &["powercut", "listen", "plan.toml", "--journals", "j"]);
+        let text = said(&output);
+        assert!(output.status.code() == Some(1) && text.contains(why), "{table}: {text}");
     }
 }

@@ -24,7 +24,9 @@ pub struct Entry {
     /// How long it is, sectors.
     pub sectors: usize,
     pub flags: u64,
-    /// Where its data begin in the log.
+    /// Where it begins in the log, bytes.
+    begin: usize,
+    /// Where its data do.
     data: usize,
 }
 
@@ -39,6 +41,8 @@ impl Entry {
 pub struct WriteLog {
     bytes: Vec<u8>,
     pub entries: Vec<Entry>,
+    /// Behind the last entry, bytes.
+    end: usize,
 }
 
 impl WriteLog {
@@ -74,11 +78,11 @@ impl WriteLog {
             let per_unit = unit / SECTOR;
             if flags & MARK == 0 {
                 let (sector, sectors) = (sector * per_unit, sectors * per_unit);
-                entries.push(Entry { sector, sectors, flags, data });
+                entries.push(Entry { sector, sectors, flags, begin: at, data });
             }
             at = end;
         }
-        Ok(WriteLog { bytes, entries })
+        Ok(WriteLog { bytes, entries, end: at })
     }
 
     /// What an entry writes to the `i`th of its sectors.
@@ -94,6 +98,11 @@ impl WriteLog {
     /// Sectors of a drive that holds everything.
     pub fn drive_sectors(&self) -> usize {
         self.entries.iter().map(|e| e.sector + e.sectors).max().unwrap_or(0)
+    }
+
+    /// Where an entry begins in the log, or the end of them all, bytes.
+    pub fn begin(&self, entry: usize) -> usize {
+        self.entries.get(entry).map_or(self.end, |entry| entry.begin)
     }
 
     /// The flushes.

@@ -1,0 +1,143 @@
+//! A block device on this machine whose requests are logged: a loop device over a file that
+//! qemu-storage-daemon exports through FUSE, with QEMU's blklogwrites below it. A flush of the loop
+//! device is a flush in the log.
+
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::write_log::{Drive, SECTOR, WriteLog};
+use crate::support::{find_loop, until};
+
+/// Runs a tool that must go well.
+#[track_caller]
+fn run(command: &mut Command) -> String {
+    let output = command.output().expect("the tool is started");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).trim().to_string()
+}
+
+/// An image of a filesystem, mounted over a loop device until this is dropped.
+pub struct Mounted {
+    device: String,
+    pub place: PathBuf,
+}
+
+impl Mounted {
+    /// Mounts the image in a folder beside it; why not, where it holds no filesystem.
+    pub fn of(image: &Path) -> Result<Mounted, String> {
+        let device = run(find_loop().arg(image));
+        let place = image.with_extension("mnt");
+        std::fs::create_dir_all(&place).expect("a folder");
+        let mounted = Mounted { device, place };
+        let output = Command::new("mount").arg(&mounted.device).arg(&mounted.place).output();
+        let output = output.expect("mount is started");
+        match output.status.success() {
+            true => Ok(mounted),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // What stood on it may have it open for a moment longer.
+        for how in [&[][..], &["--lazy"]] {
+            let mut umount = Command::new("umount");
+            umount.args(how).arg(&self.place).stderr(Stdio::null());
+            if umount.status().is_ok_and(|status| status.success()) {
+                break;
+            }
+        }
+        let _ = Command::new("losetup").args(["--detach", &self.device]).status();
+    }
+}
+
+/// An image with an empty ext4. Without discards: in a log they are zeros.
+pub fn empty_filesystem(image: &Path, mib: u64) {
+    std::fs::File::create(image).and_then(|file| file.set_len(mib << 20)).expect("an image");
+    run(Command::new("mkfs.ext4").args(["-q", "-E", "nodiscard"]).arg(image));
+}
+
+/// A copy of an image, with holes where it has zeros.
+pub fn copy(from: &Path, to: &Path) {
+    run(Command::new("cp").args(["--sparse=always", "--reflink=auto"]).args([from, to]));
+}
+
+/// An image whose requests are logged while it is used through `export`.
+pub struct Logged {
+    daemon: Child,
+    pub export: PathBuf,
+    log: PathBuf,
+}
+
+impl Logged {
+    pub fn start(folder: &Path, image: &Path) -> Logged {
+        let (export, log) = (folder.join("export.img"), folder.join("requests.log"));
+        for file in [&export, &log] {
+            std::fs::write(file, []).expect("a file");
+        }
+        let node = |name: &str, file: &Path| {
+            let file = file.display();
+            format!("driver=file,node-name={name},filename={file},cache.no-flush=on")
+        };
+        let logs = "driver=blklogwrites,node-name=logged,file=data,log=log,log-sector-size=512";
+        let fuse = format!(
+            "type=fuse,id=export,node-name=logged,mountpoint={},writable=on",
+            export.display()
+        );
+        let daemon = Command::new("qemu-storage-daemon")
+            .args(["--blockdev", &node("data", image), "--blockdev", &node("log", &log)])
+            .args(["--blockdev", logs, "--export", &fuse])
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("qemu-storage-daemon is started");
+        let mut logged = Logged { daemon, export, log };
+        let bytes = std::fs::metadata(image).expect("an image").len();
+        until("the export", 60, || {
+            if let Ok(Some(status)) = logged.daemon.try_wait() {
+                let mut said = String::new();
+                let stderr = logged.daemon.stderr.as_mut().expect("a pipe");
+                let _ = stderr.read_to_string(&mut said);
+                panic!("qemu-storage-daemon ended with {status}: {said}");
+            }
+            std::fs::metadata(&logged.export).is_ok_and(|found| found.len() == bytes)
+        });
+        logged
+    }
+
+    /// How long the log is: all that is complete by now is before here.
+    pub fn len(&self) -> usize {
+        std::fs::metadata(&self.log).expect("a log").len() as usize
+    }
+
+    /// The log up to a length. What is used through the export has been let go of.
+    pub fn stop(mut self, len: usize) -> WriteLog {
+        let pid = self.daemon.id().to_string();
+        run(Command::new("kill").arg(&pid));
+        self.daemon.wait().expect("ended");
+        let mut bytes = std::fs::read(&self.log).expect("a log");
+        bytes.truncate(len);
+        WriteLog::parse(bytes).expect("a log")
+    }
+}
+
+impl Drop for Logged {
+    fn drop(&mut self) {
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+}
+
+/// Puts what a drive holds into an image that holds what it held before.
+pub fn put(drive: &Drive, log: &WriteLog, image: &Path) {
+    let file = std::fs::OpenOptions::new().write(true).open(image).expect("an image");
+    for sector in 0..drive.0.len() {
+        let Some(entry) = drive.entry(sector) else { continue };
+        let bytes = log.sector(entry, sector - log.entries[entry].sector);
+        file.write_all_at(bytes, (sector * SECTOR) as u64).expect("written");
+    }
+}
