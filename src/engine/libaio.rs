@@ -11,9 +11,14 @@
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use super::block_buffers::{Buffers, check};
 use super::block_commands as commands;
-use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
+use super::blockfile::{BlockFile, COMPRESSIBLE, OFFSET, SIZE};
+use super::dedupe::{DEDUPE, DEDUPE_UNIT};
+use super::recheck;
+use super::verify::{JOURNAL, VERIFY};
 use super::{Engine, Site, Target, all_of};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
@@ -42,6 +47,10 @@ static INFO: Info = Info {
         },
         OFFSET,
         COMPRESSIBLE,
+        DEDUPE,
+        DEDUPE_UNIT,
+        VERIFY,
+        JOURNAL,
     ],
     source: "",
 };
@@ -84,11 +93,13 @@ impl Target for LibaioTarget {
         let seed = Seed::new(0, 1, u64::from(thread));
         let slots = stream.depth * files.len() as u32;
         let depth = slots as usize;
-        let mut buffers = Buffers::new(slots, largest_op(stream)?, self.file.compressible, seed)?;
+        let buffers = files.iter().map(|file| Buffers::new(file, stream, seed));
+        let mut buffers = buffers.collect::<Result<Vec<Buffers>>>()?;
         let request = |slot: u32| Request {
             data: u64::from(slot),
             file: files[(slot / stream.depth) as usize].file.as_raw_fd() as u32,
-            buffer: buffers.slot(slot).as_mut_ptr() as u64,
+            buffer: buffers[(slot / stream.depth) as usize].slot(slot % stream.depth).as_mut_ptr()
+                as u64,
             ..Request::default()
         };
         let mut requests: Vec<Request> = (0..slots).map(request).collect();
@@ -108,8 +119,16 @@ impl Target for LibaioTarget {
         }))
     }
 
+    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
+        recheck::all(&self.file, stop, look_on)
+    }
+
     fn sync(&self) -> Result<()> {
         self.file.sync()
+    }
+
+    fn window_closed(&self) -> Vec<Fact> {
+        self.file.verified()
     }
 
     fn facts(&self) -> Vec<Fact> {
@@ -185,7 +204,8 @@ impl Drop for Context {
 struct LibaioLane {
     /// First, so that what is under way has ended before its buffers are dropped.
     context: Context,
-    buffers: Buffers,
+    /// By drive.
+    buffers: Vec<Buffers>,
     requests: Vec<Request>,
     /// Of each slot's request: the vector above is never resized.
     addresses: Vec<*mut Request>,
@@ -337,7 +357,8 @@ impl LibaioLane {
         let at = file.base + op.at;
         let (name, result) = match op.kind {
             OpKind::WriteFlush => {
-                let data = &self.buffers.slot(slot)[..op.len as usize];
+                let own = &mut self.buffers[(slot / self.depth) as usize];
+                let data = &own.slot(slot % self.depth)[..op.len as usize];
                 let written = file.file.write_at(data, at).and_then(|bytes| {
                     commands::flush(&file.file)?;
                     Ok(bytes)
@@ -360,10 +381,8 @@ impl LibaioLane {
 impl Lane for LibaioLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        if op.kind.sends_data() {
-            self.buffers.stamp(slot, op);
-        }
         let base = self.file(slot).base;
+        self.buffers[(slot / self.depth) as usize].stage(slot % self.depth, op)?;
         let request = &mut self.requests[slot as usize];
         request.opcode = if op.kind == OpKind::Read { READ } else { WRITE };
         request.flags = if op.kind == OpKind::WriteFua { libc::RWF_DSYNC } else { 0 };
@@ -387,6 +406,11 @@ impl Lane for LibaioLane {
             return Ok(());
         }
         self.reap(if done.is_empty() { wait } else { Wait::No }, done)
+    }
+
+    #[inline(always)]
+    fn check(&mut self, done: &[Done]) -> Result<()> {
+        check(&mut self.buffers, self.depth, done)
     }
 }
 

@@ -4,8 +4,8 @@
 //! tallies what has completed. An op belongs to the measured window when it was *intended* inside
 //! it; ops in flight when the window closes are waited for and counted, so that the slow ones are
 //! not lost. In closed loop an op is intended when it is submitted. A worker may drive several
-//! drives through one lane: each has its own requests, schedule, slots and recorder. The loop takes
-//! no lock, allocates nothing, prints nothing, and writes only its own recorders.
+//! drives through one lane, each with requests, schedule, slots and recorder of its own. The loop
+//! takes no lock, allocates nothing, prints nothing, and writes only its own recorders.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -13,8 +13,8 @@ use super::lane::{Done, Lane, Wait};
 use super::op::{Cycles, Op, OpKind, Source};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
+use super::slots::InFlight;
 pub use super::slots::Slots;
-use super::slots::{InFlight, Queue};
 use super::slowest::{Kept, Slowest};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
@@ -102,10 +102,9 @@ pub fn work<L: Lane>(lane: &mut L, mut job: Job<'_, '_>) -> Result<()> {
 /// Whether a drive has ops left to be handed over.
 #[inline(always)]
 fn going_on(job: &Job<'_, '_>, slots: &Slots, now_ns: u64) -> bool {
-    let unfinished = |(drive, queue): (&Drive<'_>, &Queue)| queue.next < drive.limit();
-    now_ns < job.window.until_ns
-        && !job.stop.load(Relaxed)
-        && job.drives.iter().zip(&slots.queues).any(unfinished)
+    let mut all = job.drives.iter().zip(&slots.queues);
+    let unfinished = all.any(|(drive, queue)| queue.next < drive.limit());
+    now_ns < job.window.until_ns && !job.stop.load(Relaxed) && unfinished
 }
 
 fn work_in_closed_loop<L: Lane>(
@@ -168,6 +167,7 @@ fn work_one_at_a_time<L: Lane>(
         let submitted_ns = clock.now_ns();
         lane.run(Wait::One, done)?;
         now_ns = clock.now_ns();
+        lane.check(done)?;
         n += 1;
         recorder.issued.set(n);
         if let Some(done) = done.pop()
@@ -207,6 +207,7 @@ fn work_in_cycles<L: Lane>(
         let submitted_ns = clock.now_ns();
         lane.run(Wait::One, &mut done)?;
         now_ns = clock.now_ns();
+        lane.check(&done)?;
         cycles.completed(now_ns);
         n += 1;
         recorder.issued.set(n);
@@ -279,8 +280,11 @@ fn stage_due<L: Lane>(
         }
         schedule.check_lag(now_ns)?;
         let Some(slot) = queue.free.pop() else { break };
-        if std::mem::take(&mut awaited) && intended_ns >= job.window.from_ns {
-            note_overslept(drive.recorder, now_ns.saturating_sub(intended_ns));
+        // An op that was waited for: late, if so, through no fault of the drive.
+        let (late_ns, measured) =
+            (now_ns.saturating_sub(intended_ns), intended_ns >= job.window.from_ns);
+        if std::mem::take(&mut awaited) && measured && late_ns > LATE_NS {
+            drive.recorder.overslept.add(late_ns);
         }
         let op = drive.source.op(queue.next);
         lane.stage(slot, &op)?;
@@ -296,13 +300,6 @@ fn stage_due<L: Lane>(
     }
     drive.recorder.issued.set(queue.next);
     Ok(())
-}
-
-/// The op that was waited for is handed over now: late, if so, through no fault of the drive.
-fn note_overslept(recorder: &Recorder, late_ns: u64) {
-    if late_ns > LATE_NS {
-        recorder.overslept.add(late_ns);
-    }
 }
 
 /// How long a turn of an open loop may wait for a completion; `None` where nothing is in flight and
@@ -361,6 +358,7 @@ fn turn<L: Lane>(
     slots.staged.clear();
     lane.run(wait, &mut slots.done)?;
     let completed_ns = job.clock.now_ns();
+    lane.check(&slots.done)?;
     tally(job, slots, completed_ns)?;
     slots.in_flight -= slots.done.len();
     slots.follow(slots.done.len(), wait != Wait::No);

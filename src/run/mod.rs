@@ -33,6 +33,7 @@ mod targets;
 mod task;
 mod telemetry;
 mod time;
+pub mod verification;
 mod witness;
 mod worker_group;
 

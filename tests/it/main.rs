@@ -40,6 +40,8 @@ mod shared_workers;
 mod simulation;
 mod sqlserver;
 mod tpcc;
+mod verified_runs;
+mod verify;
 
 mod servers;
 #[path = "../support/mod.rs"]

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use io_uring::{IoUring, cqueue, squeue, types};
 
-use super::super::blockfile::{BlockFile, Buffers};
+use super::super::block_buffers::{Buffers, check};
+use super::super::blockfile::BlockFile;
 use super::polling::Poll;
 use super::ring::{Options, Ring};
 use crate::base::clock::Clock;
@@ -85,7 +86,10 @@ struct InFlight {
 pub struct UringLane<F: Form> {
     /// First, so that it is dropped before the buffers that it refers to.
     ring: Ring<F::Sq, F::Cq>,
-    buffers: Buffers,
+    /// By drive.
+    buffers: Vec<Buffers>,
+    /// Slots for each drive.
+    depth: u32,
     /// By slot.
     places: Vec<Place>,
     form: F,
@@ -106,8 +110,8 @@ unsafe impl<F: Form> Send for UringLane<F> {}
 
 /// What a lane is opened with.
 pub struct Parts {
-    /// A buffer for each slot.
-    pub buffers: Buffers,
+    /// A buffer for each slot, by drive.
+    pub buffers: Vec<Buffers>,
     /// Slots for each drive.
     pub depth: u32,
     /// What is worked on, by drive.
@@ -130,21 +134,34 @@ impl<F: Form> UringLane<F> {
     ) -> Result<UringLane<F>> {
         let Parts { mut buffers, depth, files, nop, options, clock } = parts;
         let (ring, slots) = (Ring::new(ring), depth * files.len() as u32);
-        let registered = ring.register(&mut buffers, slots, descriptors)?;
+        let registered = ring.register(&mut buffers, depth, descriptors)?;
         let place = |(slot, buffer): (u32, u16)| {
-            let (file, address) = (slot / depth, buffers.slot(slot).as_mut_ptr());
+            let file = slot / depth;
+            let address = buffers[file as usize].slot(slot % depth).as_mut_ptr();
             Place { slot, file, address, buffer, base: files[file as usize].base }
         };
         let places = (0..slots).zip(registered).map(place).collect();
         let ops = vec![InFlight::default(); slots as usize];
         let polls = options.poll != Poll::None && !options.sqpoll;
-        Ok(UringLane { ring, buffers, places, form, files, nop, polls, clock, ops, in_flight: 0 })
+        Ok(UringLane {
+            ring,
+            buffers,
+            depth,
+            places,
+            form,
+            files,
+            nop,
+            polls,
+            clock,
+            ops,
+            in_flight: 0,
+        })
     }
 
     /// What it has been given by the kernel, for the disclosure: whether its ring is registered,
     /// and in which pages its buffers are.
     pub fn given(&self) -> (bool, &'static str) {
-        (self.ring.registered, self.buffers.pages())
+        (self.ring.registered, self.buffers[0].pages())
     }
 
     /// The ring, to be asked before the load begins.
@@ -246,9 +263,6 @@ impl<F: Form> UringLane<F> {
     /// Queues an op that is neither a plain read nor a plain write, with what comes before it.
     #[inline(never)]
     fn stage_other(&mut self, slot: u32, at: u64, op: &Op) -> Result<()> {
-        if op.kind.sends_data() {
-            self.buffers.stamp(slot, op);
-        }
         let request = self.form.other(&self.places[slot as usize], at, op);
         request.before.map_or(Ok(()), |before| self.push(before))?;
         self.ops[slot as usize].answer = request.answer;
@@ -284,6 +298,19 @@ fn no_room() -> Error {
     failed("the submission queue is full", "this is a defect of Dyno: please report it")
 }
 
+impl<F: Form> Drop for UringLane<F> {
+    /// After an error ops are still under way, and the kernel writes into the buffers until they
+    /// have ended: closing a ring does not wait for them. It also lets go of the file later, when a
+    /// device could not yet be opened again for the run alone.
+    fn drop(&mut self) {
+        let mut done = Vec::new();
+        while self.in_flight > 0 && self.enter(Wait::One).is_ok() {
+            let _ = self.reap(&mut done);
+        }
+        let _ = self.ring.submitter().unregister_files();
+    }
+}
+
 impl<F: Form> Lane for UringLane<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
@@ -292,6 +319,9 @@ impl<F: Form> Lane for UringLane<F> {
         let answer = self.form.answer(op.len);
         self.ops[slot as usize] = InFlight { at, len: op.len, answer };
         self.in_flight += 1;
+        if !self.nop {
+            self.buffers[place.file as usize].stage(slot - place.file * self.depth, op)?;
+        }
         let data = u64::from(slot);
         // Each kind makes and pushes an entry of its own: see `push`.
         if self.nop {
@@ -299,7 +329,6 @@ impl<F: Form> Lane for UringLane<F> {
         } else if op.kind == OpKind::Read {
             self.push(F::set_user_data(self.form.plain(false, &place, at, op.len), data))
         } else if op.kind == OpKind::Write {
-            self.buffers.stamp(slot, op);
             self.push(F::set_user_data(self.form.plain(true, &place, at, op.len), data))
         } else {
             self.stage_other(slot, at, op)
@@ -317,5 +346,10 @@ impl<F: Form> Lane for UringLane<F> {
                 return Ok(());
             }
         }
+    }
+
+    #[inline(always)]
+    fn check(&mut self, done: &[Done]) -> Result<()> {
+        check(&mut self.buffers, self.depth, done)
     }
 }

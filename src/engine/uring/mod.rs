@@ -13,12 +13,17 @@ mod polling;
 mod ring;
 
 use std::os::fd::{AsRawFd, RawFd};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use io_uring::{cqueue, squeue};
 
+use super::block_buffers::Buffers;
 use super::block_commands;
-use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
+use super::blockfile::{BlockFile, COMPRESSIBLE, OFFSET, SIZE};
+use super::dedupe::{DEDUPE, DEDUPE_UNIT};
+use super::recheck;
+use super::verify::{JOURNAL, VERIFY};
 use super::{Access, Engine, Site, Target, all_of};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
@@ -51,6 +56,10 @@ static INFO: Info = Info {
         },
         OFFSET,
         COMPRESSIBLE,
+        DEDUPE,
+        DEDUPE_UNIT,
+        VERIFY,
+        JOURNAL,
         Knob {
             name: "nop",
             kind: Kind::Bool,
@@ -95,6 +104,12 @@ impl Engine for Uring {
         let options = Options { poll, sqpoll: flag("sqpoll") };
         let file = Arc::new(BlockFile::open(site)?);
         poll.check(&file)?;
+        if file.known.is_some() && site.knobs.flag("nop")? {
+            return Err(failed(
+                "NOP requests read and write nothing that could be verified",
+                "leave out `nop` or `verify`",
+            ));
+        }
         let generic = match flag("passthrough") {
             true => Some(Arc::new(Generic::of(&file, site.access != Access::ReadOnly)?)),
             false => None,
@@ -165,10 +180,11 @@ impl Target for UringTarget {
         let drives: Vec<&UringTarget> = all_of(targets)?;
         commands::check_polled(self.options.poll, self.generic.is_some(), stream)?;
         let seed = Seed::new(0, 1, u64::from(thread));
-        let (largest, slots) = (largest_op(stream)?, stream.depth * drives.len() as u32);
+        let slots = stream.depth * drives.len() as u32;
         let files: Vec<_> = drives.iter().map(|drive| Arc::clone(&drive.file)).collect();
+        let buffers = files.iter().map(|file| Buffers::new(file, stream, seed));
         let parts = Parts {
-            buffers: Buffers::new(slots, largest, self.file.compressible, seed)?,
+            buffers: buffers.collect::<Result<Vec<Buffers>>>()?,
             depth: stream.depth,
             files: files.clone(),
             nop: self.nop,
@@ -202,10 +218,16 @@ impl Target for UringTarget {
     }
 
     fn window_closed(&self) -> Vec<Fact> {
-        let Some((registered, pages)) = self.given.get() else { return Vec::new() };
+        let mut facts = self.file.verified();
+        let Some((registered, pages)) = self.given.get() else { return facts };
         let ring = if *registered { "registered" } else { "not registered (Linux 5.18)" };
         let fact = |name: &str, value: &str| Fact::new("io_uring", name, value);
-        vec![fact("Ring", ring), fact("Buffers", &format!("registered, {pages}"))]
+        facts.extend([fact("Ring", ring), fact("Buffers", &format!("registered, {pages}"))]);
+        facts
+    }
+
+    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
+        recheck::all(&self.file, stop, look_on)
     }
 
     fn sync(&self) -> Result<()> {

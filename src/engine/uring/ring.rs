@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 use io_uring::squeue::SubmissionQueue;
 use io_uring::{IoUring, Submitter, cqueue, squeue};
 
-use super::super::blockfile::Buffers;
+use super::super::block_buffers::Buffers;
 use super::polling::Poll;
 use crate::base::error::{Context, Error, Result, failed};
 
@@ -159,18 +159,26 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         unsafe { self.ring().completion_shared() }
     }
 
-    /// Registers the buffers of so many slots, and the files. Slots next to one another share one
-    /// buffer of the kernel's as far as it goes; the number of each slot's is returned.
-    pub fn register(&self, buffers: &mut Buffers, slots: u32, files: &[RawFd]) -> Result<Vec<u16>> {
-        let each = buffers.slot(0).len();
-        let together = (MOST_BUFFER_BYTES / each).max(1) as u32;
-        let first = (0..slots).step_by(together as usize);
-        let iovecs: Vec<libc::iovec> = first
-            .map(|slot| libc::iovec {
-                iov_base: buffers.slot(slot).as_mut_ptr().cast(),
-                iov_len: each * together.min(slots - slot) as usize,
-            })
-            .collect();
+    /// Registers the buffers of several drives with so many slots each, and the files. Slots next to
+    /// one another share one buffer of the kernel's as far as it goes; the number of each slot's is
+    /// returned.
+    pub fn register(
+        &self,
+        buffers: &mut [Buffers],
+        depth: u32,
+        files: &[RawFd],
+    ) -> Result<Vec<u16>> {
+        let (mut iovecs, mut numbers) = (Vec::new(), Vec::new());
+        for buffers in buffers {
+            let each = buffers.slot(0).len();
+            let together = (MOST_BUFFER_BYTES / each).max(1) as u32;
+            for first in (0..depth).step_by(together as usize) {
+                let slots = together.min(depth - first) as usize;
+                numbers.extend(std::iter::repeat_n(iovecs.len() as u16, slots));
+                let iov_base = buffers.slot(first).as_mut_ptr().cast();
+                iovecs.push(libc::iovec { iov_base, iov_len: each * slots });
+            }
+        }
         // SAFETY: the buffers live in the lane beside the ring and are dropped after it (field
         // order in `UringLane`).
         unsafe { self.submitter.register_buffers(&iovecs) }.map_err(|e| {
@@ -180,7 +188,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
             )
         })?;
         self.submitter.register_files(files).context("registering the files with io_uring")?;
-        Ok((0..slots).map(|slot| (slot / together) as u16).collect())
+        Ok(numbers)
     }
 }
 

@@ -1,0 +1,155 @@
+//! The memory that block engines read into and write from, and what is put into it: data unlike
+//! any other, duplicates at a stated ratio, or blocks that say what they are and are verified when
+//! they are read.
+
+use std::sync::Arc;
+
+use super::blockfile::BlockFile;
+use super::dedupe::Dedupe;
+use super::pages::Pages;
+use super::verify::Checker;
+use crate::base::block_seal::SECTOR;
+use crate::base::error::{Context, Result};
+use crate::base::rng::Seed;
+use crate::load::{Done, Op};
+use crate::plan::Stream;
+
+/// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does
+/// not compress or as far as the plan says.
+pub struct Buffers {
+    memory: Pages,
+    each: usize,
+    /// The zeros at the end of every sector.
+    zeros: usize,
+    content: Content,
+}
+
+/// What is put into a buffer before it is written.
+enum Content {
+    /// What no other write has.
+    Unique,
+    /// Such data, and duplicates.
+    Dedupe(Dedupe),
+    /// Blocks that say what they are.
+    Sealed(Checker),
+}
+
+impl Buffers {
+    /// For a lane of a stream on this file.
+    pub fn new(file: &BlockFile, stream: &Stream, seed: Seed) -> Result<Buffers> {
+        let (slots, each) = (stream.depth, largest_op(stream)?);
+        let mut buffers = Buffers::plain(slots, each, file.compressible, seed)?;
+        if let Some(known) = &file.known {
+            let asked = |knob| stream.workload.knobs.float(knob).is_ok_and(|share| share > 0.0);
+            if ["trim", "write_zeroes"].into_iter().any(asked) {
+                known.journal.will_make_zeroes()?;
+            }
+            buffers.content = Content::Sealed(Checker::new(Arc::clone(known), slots, each));
+        } else if let Some(dedupe) = file.dedupe {
+            buffers.content = Content::Dedupe(dedupe);
+        }
+        Ok(buffers)
+    }
+
+    /// Buffers whose data are unlike any other.
+    pub fn plain(slots: u32, each: u32, compressible: f64, seed: Seed) -> Result<Buffers> {
+        let each = (each as usize).next_multiple_of(4096);
+        let memory = Pages::new(each * slots as usize)?;
+        let zeros = ((compressible / 100.0 * SECTOR as f64) as usize).min(SECTOR - 8);
+        let mut buffers = Buffers { memory, each, zeros, content: Content::Unique };
+        let mut rng = seed.at(0);
+        for sector in buffers.all().chunks_exact_mut(SECTOR) {
+            for word in sector[..SECTOR - zeros].chunks_mut(8) {
+                word.copy_from_slice(&rng.draw().to_le_bytes()[..word.len()]);
+            }
+        }
+        Ok(buffers)
+    }
+
+    #[inline(always)]
+    fn all(&mut self) -> &mut [u8] {
+        self.memory.all()
+    }
+
+    /// In which pages they are, for the disclosure.
+    pub fn pages(&self) -> &'static str {
+        self.memory.describe()
+    }
+
+    pub fn slot(&mut self, slot: u32) -> &mut [u8] {
+        let each = self.each;
+        &mut self.all()[slot as usize * each..][..each]
+    }
+
+    /// An op is about to be handed over: makes what a slot writes unlike anything written before,
+    /// a duplicate, or a block that says what it is; and makes ready what a verified read needs.
+    #[inline(always)]
+    pub fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
+        match &self.content {
+            Content::Unique if op.kind.sends_data() => self.stamp(slot, op),
+            Content::Unique => {}
+            _ => return self.stage_further(slot, op),
+        }
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn stage_further(&mut self, slot: u32, op: &Op) -> Result<()> {
+        let zeros = self.zeros;
+        let at = slot as usize * self.each;
+        match &mut self.content {
+            Content::Sealed(checker) => {
+                checker.stage(slot, op, &mut self.memory.all()[at..][..self.each])
+            }
+            Content::Dedupe(dedupe) if op.kind.sends_data() => {
+                let dedupe = *dedupe;
+                self.stamp(slot, op);
+                dedupe.duplicate(&mut self.slot(slot)[..op.len as usize], op, zeros);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Ops are complete, and their latencies taken: what they read is verified.
+    #[inline(always)]
+    pub fn check(&mut self, done: &[Done]) -> Result<()> {
+        if let Content::Sealed(checker) = &mut self.content {
+            for done in done {
+                let at = done.slot as usize * self.each;
+                checker.complete(done.slot, &self.memory.all()[at..][..self.each])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A number of the op's own in each sector.
+    #[inline(always)]
+    fn stamp(&mut self, slot: u32, op: &Op) {
+        let random = SECTOR - self.zeros;
+        let data = &mut self.slot(slot)[..op.len as usize];
+        for (i, sector) in data.chunks_exact_mut(SECTOR).enumerate() {
+            let word = (op.salt ^ op.at).wrapping_add(i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            sector[..8.min(random)].copy_from_slice(&word.to_le_bytes()[..8.min(random)]);
+        }
+    }
+}
+
+/// Checks what the ops of several drives have read, whose slots are numbered in their order.
+#[inline(always)]
+pub fn check(buffers: &mut [Buffers], depth: u32, done: &[Done]) -> Result<()> {
+    if let [only] = buffers {
+        return only.check(done);
+    }
+    done.iter().try_for_each(|one| {
+        let own = Done { slot: one.slot % depth, ..*one };
+        buffers[(one.slot / depth) as usize].check(&[own])
+    })
+}
+
+/// The largest op that a stream can make, which is what a slot's buffer must hold.
+fn largest_op(stream: &Stream) -> Result<u32> {
+    let sizes = stream.workload.knobs.sizes("block")?;
+    let largest = sizes.iter().map(|s| s.0).max().unwrap_or(4096);
+    u32::try_from(largest).context("a block of 4 GiB or more")
+}
