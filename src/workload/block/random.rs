@@ -463,7 +463,7 @@ mod tests {
     #[test]
     fn a_portion_is_of_the_ops_that_one_call_each_makes() {
         let mixes = [
-            knobs(100.0, json!([[4096, 1]]), 0.0, 100.0),
+            knobs(95.0, json!([[4096, 1]]), 0.0, 100.0),
             knobs(70.0, json!([[4096, 1]]), 10.0, 50.0),
             knobs(70.0, json!([[8192, 99], [65536, 1]]), 0.0, 100.0),
         ];
