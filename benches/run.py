@@ -232,6 +232,31 @@ def psync(table, home):
     )
 
 
+def verify(table, disk, journals):
+    """The same load with data verification and without: what seals, checksums and journal cost."""
+    shapes = (("uring", 32, "true"), ("psync", 1, "true"), ("psync", 1, "false"))
+    for engine, depth, direct in shapes:
+        stream = (
+            f'name = "io"\nengine = "{engine}"\ndepth = {depth}\n'
+            'workload = { kind = "random", read = 70 }'
+        )
+        name = f"{engine}-{direct}"
+        plain = file_dataset(f"plain-{name}", engine) + f"\ndirect = {direct}"
+        verified = file_dataset(f"verified-{name}", engine) + (
+            f'\ndirect = {direct}\nverify = true\njournal = "{journals}"'
+        )
+        dyno(disk, [stream], plain, 1)
+        dyno(disk, [stream], verified, 1)
+        how = "disk" if direct == "true" else "cached file"
+        compare(
+            table,
+            f"verify = true against without, {engine}, 4 KiB, 70 % reads, depth {depth}, {how}",
+            0.9 if direct == "true" else 0.3,
+            lambda: ops(dyno(disk, [stream], verified)[0]),
+            lambda: ops(dyno(disk, [stream], plain)[0]),
+        )
+
+
 def telemetry(table, home):
     """The same load with the meters that always watch, and with none: many short pairs, since a
     hundredth is looked for."""
@@ -335,6 +360,7 @@ def main():
         "libaio-memory": lambda table: block(table, "libaio", LIBAIO, "/dev/shm", memory),
         "libaio-disk": lambda table: block(table, "libaio", LIBAIO, "disk", disk),
         "psync": lambda table: psync(table, memory),
+        "verify": lambda table: verify(table, disk, memory),
         "telemetry": lambda table: telemetry(table, memory),
         "open-loop": lambda table: open_loop(table, memory),
         "rocksdb": lambda table: rocksdb(table, memory),

@@ -15,7 +15,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::plan::{Field, Places, Plan, Protocol, Step};
 use crate::record::{
     Ceiling, Class, Fact, IdlePower, Outcome, Overslept, PacingFloor, Point, PointContents,
-    RunContents,
+    RunContents, Verified,
 };
 use crate::stats::trend::Drift;
 
@@ -174,16 +174,18 @@ impl Gathering {
     fn note_engine_facts(&mut self, subject: usize, point: &Point) {
         for fact in &point.facts {
             let of = format!("{}, {}", self.facts.subjects[subject], point.key.step);
-            // What the generator did is a line for each stream, an engine's facts are many.
-            let (name, row) =
-                match Ceiling::of_fact(fact).is_some() || Overslept::of_fact(fact).is_some() {
-                    true => (fact.group.clone(), format!("{of}, {}", fact.name)),
-                    false => (format!("{}: {of}", fact.group), fact.name.clone()),
-                };
+            // What the generator did, and what was verified, is a line each, an engine's facts are
+            // many.
+            let line = Ceiling::of_fact(fact).is_some() || Overslept::of_fact(fact).is_some();
+            let (name, row) = match line || Verified::of_fact(fact).is_some() {
+                true => (fact.group.clone(), format!("{of}, {}", fact.name)),
+                false => (format!("{}: {of}", fact.group), fact.name.clone()),
+            };
             let row = (row, fact.value.clone());
             let rows = self.group(name);
             match rows.iter_mut().find(|(n, _)| *n == row.0) {
-                Some(old) => *old = row,
+                // What was verified counts over all points.
+                Some(old) => old.1 = Verified::sum(&old.1, &row.1).unwrap_or(row.1),
                 None => rows.push(row),
             }
         }

@@ -164,6 +164,10 @@ fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
                 if server == "existing" { "write to an existing server" } else { "start a server" };
             add(format!("{what}: {}", part.name), part.name.clone());
         }
+        if let Ok(Some(journal)) = engine::verify::directory(&part.knobs) {
+            let journal = journal.display().to_string();
+            add(format!("write journals into {journal}"), journal);
+        }
         for knob in ["options", "table"] {
             for (name, value) in part.knobs.options(knob).unwrap_or_default() {
                 let setting = format!("{name}={value}");

@@ -39,6 +39,7 @@ pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
 /// What a plan would do.
 pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
     run::apart(plan)?;
+    run::verification::check(plan)?;
     writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
     if !plan.protocol.source.is_empty() {
         writeln!(out, "Source: {}", plan.protocol.source)?;
@@ -50,6 +51,9 @@ pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Res
     own_knobs(plan, out)?;
     preparation(plan, out)?;
     writing(plan, out)?;
+    for line in run::verification::in_words(plan)? {
+        writeln!(out, "{line}")?;
+    }
     power_cuts(plan, out)
 }
 

@@ -180,6 +180,7 @@ fn begin(
     known: Vec<Fact>,
 ) -> Result<(Plan, Writer, Clock)> {
     run::apart(&plan)?;
+    run::verification::check(&plan)?;
     refuse_under_test(&plan, bundle)?;
     let clock = Clock::start();
     let record = Run {
@@ -224,6 +225,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
     consent::ask(&mut record.plan, bundle, set, allow)?;
     plan::recheck(&record.plan, &super::catalogue())?;
     of_this_method(&record.plan, bundle)?;
+    run::verification::check(&record.plan)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
     measure(record.plan, writer, known, &done, clock, bundle)

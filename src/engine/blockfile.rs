@@ -1,19 +1,23 @@
-//! What psync and uring share: the data file in a dataset's folder, or the device, and how it is
-//! opened.
+//! What psync, uring and libaio share: the data file in a dataset's folder, or the device, and how
+//! it is opened.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::OFlags;
 
+use super::dedupe::Dedupe;
+use super::verify::{self, BLOCK, Known, Leaves};
+use crate::base::block_seal::SECTOR;
 use crate::base::error::{Context, Error, Result, failed};
-use crate::base::rng::Seed;
 use crate::engine::{Access, Home, Site};
 use crate::lab::data::Folder;
 use crate::lab::guard;
+use crate::lab::nvme;
 use crate::lab::pin::shown;
-use crate::load::{Op, Space};
+use crate::load::Space;
 use crate::plan::{DefaultValue, Kind, Knob};
 use crate::record::Fact;
 
@@ -36,12 +40,9 @@ pub const COMPRESSIBLE: Knob = Knob {
     name: "compressible",
     kind: Kind::Float { min: 0.0, max: 100.0 },
     default: DefaultValue::Is("0"),
-    doc: "Percent of every 512 bytes written that is zeros; the rest is random and unlike any \
-          other write.",
+    doc: "Percent of every 512 bytes written that is zeros; the rest is random and, without \
+          `dedupe`, unlike any other write.",
 };
-
-/// The smallest unit of data that is made unique: a logical block of the usual drive.
-const SECTOR: usize = 512;
 
 /// A whole device is used to a multiple of this, so that blocks of any usual size fit it evenly.
 const UNIT: u64 = 1 << 20;
@@ -54,7 +55,12 @@ pub struct BlockFile {
     pub bytes: u64,
     pub direct: bool,
     pub is_device: bool,
+    /// Percent of every sector that is zeros.
     pub compressible: f64,
+    /// Which of what is written is a duplicate, where the plan asks for any.
+    pub dedupe: Option<Dedupe>,
+    /// What each block must hold, where the plan asks for verification.
+    pub known: Option<Arc<Known>>,
 }
 
 impl BlockFile {
@@ -101,13 +107,23 @@ impl BlockFile {
             ));
         }
         let compressible = site.knobs.float("compressible")?;
-        Ok(BlockFile { file, path, base, bytes: size, direct, is_device, compressible })
+        let dedupe = Dedupe::of(site.knobs, size)?;
+        let after_trim = match verify::is_on(site.knobs) {
+            true => after_trim(site.home),
+            false => Leaves::Anything,
+        };
+        let known = verify::open(site, &path, (base, size), after_trim)?.map(Arc::new);
+        let bytes = size;
+        Ok(BlockFile { file, path, base, bytes, direct, is_device, compressible, dedupe, known })
     }
 
     pub fn space(&self) -> Space {
         // Direct I/O works in logical blocks; 4 KiB is a multiple of every one in use, 512 the
         // least.
         let align_bytes = if self.direct { SECTOR as u32 } else { 1 };
+        let unit = self.dedupe.as_ref().map_or(1, Dedupe::unit_bytes);
+        let known = if self.known.is_some() { BLOCK as u32 } else { 1 };
+        let align_bytes = align_bytes.max(unit).max(known);
         Space { bytes: self.bytes, align_bytes, ..Space::default() }
     }
 
@@ -125,8 +141,21 @@ impl BlockFile {
                 "Direct I/O",
                 if self.direct { "yes (O_DIRECT)" } else { "no (page cache)" },
             ),
-            Fact::new(&group, "Data", format!("{} % compressible", self.compressible)),
+            Fact::new(&group, "Data", self.data()),
         ]
+    }
+
+    fn data(&self) -> String {
+        let dedupe = self.dedupe.as_ref().map(|dedupe| format!(", {}", dedupe.words()));
+        let known = self.known.as_ref();
+        let known = known.map(|known| format!(", verified, journal {}", known.path.display()));
+        let parts = [dedupe, known].map(Option::unwrap_or_default).concat();
+        format!("{} % compressible{parts}", self.compressible)
+    }
+
+    /// What was verified since it was opened.
+    pub fn verified(&self) -> Vec<Fact> {
+        self.known.iter().map(|known| known.verified().to_fact()).collect()
     }
 
     /// What failed, for an op that did.
@@ -158,6 +187,19 @@ impl BlockFile {
                 false => "look at `dmesg` for whether the drive is gone",
             },
         )
+    }
+}
+
+/// What a trim leaves: zeroes in a file (fallocate(2), FALLOC_FL_PUNCH_HOLE); in an NVMe namespace
+/// that promises it (Identify Namespace, DLFEAT bits 2:0 = 001b) zeroes, or what was there, since
+/// the command is a hint; elsewhere anything.
+fn after_trim(home: &Home) -> Leaves {
+    match home {
+        Home::Device { path, .. } if nvme::reads_zeroes_where_deallocated(&shown(path)) => {
+            Leaves::ZeroesOrBefore
+        }
+        Home::Device { .. } => Leaves::Anything,
+        Home::Folder(_) | Home::Nowhere => Leaves::Zeroes,
     }
 }
 
@@ -199,79 +241,4 @@ fn capacity(mut file: &File, path: &Path) -> Result<u64> {
     // A block device's metadata says zero; seeking to its end gives it.
     std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))
         .with_context(|| format!("asking for the size of {}", path.display()))
-}
-
-/// Page-aligned memory for direct I/O, `slots` buffers of `each` bytes, filled with data that does
-/// not compress or as far as the plan says.
-pub struct Buffers {
-    memory: std::ptr::NonNull<u8>,
-    layout: std::alloc::Layout,
-    each: usize,
-    /// The zeros at the end of every sector.
-    zeros: usize,
-}
-
-// SAFETY: the memory is owned by this value alone and is plain bytes.
-unsafe impl Send for Buffers {}
-
-impl Buffers {
-    pub fn new(slots: u32, each: u32, compressible: f64, seed: Seed) -> Result<Buffers> {
-        let each = (each as usize).next_multiple_of(4096);
-        let layout = std::alloc::Layout::from_size_align(each * slots as usize, 4096)
-            .context("sizing the buffers")?;
-        // SAFETY: the size is not zero, since a slot has at least 4,096 bytes and there is at least
-        // one.
-        let memory = unsafe { std::alloc::alloc_zeroed(layout) };
-        let memory = std::ptr::NonNull::new(memory).ok_or_else(|| {
-            failed(
-                format!("no memory for {} bytes of buffers", layout.size()),
-                "lower depth or block",
-            )
-        })?;
-        let zeros = ((compressible / 100.0 * SECTOR as f64) as usize).min(SECTOR - 8);
-        let mut buffers = Buffers { memory, layout, each, zeros };
-        let mut rng = seed.at(0);
-        for sector in buffers.all().chunks_exact_mut(SECTOR) {
-            for word in sector[..SECTOR - zeros].chunks_mut(8) {
-                word.copy_from_slice(&rng.draw().to_le_bytes()[..word.len()]);
-            }
-        }
-        Ok(buffers)
-    }
-
-    fn all(&mut self) -> &mut [u8] {
-        // SAFETY: the allocation is that long, zeroed, and borrowed mutably through self.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr(), self.layout.size()) }
-    }
-
-    pub fn slot(&mut self, slot: u32) -> &mut [u8] {
-        let each = self.each;
-        &mut self.all()[slot as usize * each..][..each]
-    }
-
-    /// Makes what a slot writes unlike anything written before: a number of the op's own in each
-    /// sector.
-    #[inline]
-    pub fn stamp(&mut self, slot: u32, op: &Op) {
-        let random = SECTOR - self.zeros;
-        let data = &mut self.slot(slot)[..op.len as usize];
-        for (i, sector) in data.chunks_exact_mut(SECTOR).enumerate() {
-            let word = (op.salt ^ op.at).wrapping_add(i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-            sector[..8.min(random)].copy_from_slice(&word.to_le_bytes()[..8.min(random)]);
-        }
-    }
-}
-
-impl Drop for Buffers {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout and not freed since.
-        unsafe { std::alloc::dealloc(self.memory.as_ptr(), self.layout) }
-    }
-}
-
-/// The largest op that a stream can make, which is what a slot's buffer must hold.
-pub fn largest_op(stream: &crate::plan::Stream) -> Result<u32> {
-    let sizes = stream.workload.knobs.sizes("block")?;
-    let largest = sizes.iter().map(|s| s.0).max().unwrap_or(4096);
-    u32::try_from(largest).context("a block of 4 GiB or more")
 }

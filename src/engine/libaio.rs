@@ -11,9 +11,14 @@
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use super::block_buffers::Buffers;
 use super::block_commands as commands;
-use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
+use super::blockfile::{BlockFile, COMPRESSIBLE, OFFSET, SIZE};
+use super::dedupe::{DEDUPE, DEDUPE_UNIT};
+use super::recheck;
+use super::verify::{JOURNAL, VERIFY};
 use super::{Engine, Site, Target};
 use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
@@ -42,6 +47,10 @@ static INFO: Info = Info {
         },
         OFFSET,
         COMPRESSIBLE,
+        DEDUPE,
+        DEDUPE_UNIT,
+        VERIFY,
+        JOURNAL,
     ],
     source: "",
 };
@@ -70,8 +79,7 @@ impl Target for LibaioTarget {
         commands::check(&self.file, stream)?;
         let seed = Seed::new(0, 1, u64::from(thread));
         let depth = stream.depth as usize;
-        let mut buffers =
-            Buffers::new(stream.depth, largest_op(stream)?, self.file.compressible, seed)?;
+        let mut buffers = Buffers::new(&self.file, stream, seed)?;
         let file_number = self.file.file.as_raw_fd() as u32;
         let request = |slot: u32| Request {
             data: u64::from(slot),
@@ -95,8 +103,16 @@ impl Target for LibaioTarget {
         }))
     }
 
+    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
+        recheck::all(&self.file, stop, look_on)
+    }
+
     fn sync(&self) -> Result<()> {
         self.file.sync()
+    }
+
+    fn window_closed(&self) -> Vec<Fact> {
+        self.file.verified()
     }
 
     fn facts(&self) -> Vec<Fact> {
@@ -338,9 +354,7 @@ impl LibaioLane {
 impl Lane for LibaioLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        if op.kind.sends_data() {
-            self.buffers.stamp(slot, op);
-        }
+        self.buffers.stage(slot, op)?;
         let request = &mut self.requests[slot as usize];
         request.opcode = if op.kind == OpKind::Read { READ } else { WRITE };
         request.flags = if op.kind == OpKind::WriteFua { libc::RWF_DSYNC } else { 0 };
@@ -364,6 +378,11 @@ impl Lane for LibaioLane {
             return Ok(());
         }
         self.reap(if done.is_empty() { wait } else { Wait::No }, done)
+    }
+
+    #[inline(always)]
+    fn check(&mut self, done: &[Done]) -> Result<()> {
+        self.buffers.check(done)
     }
 }
 

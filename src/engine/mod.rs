@@ -1,13 +1,17 @@
 //! Engines: how a request is executed. One file (or folder) each, and one line in `ALL`.
 
+mod block_buffers;
 mod block_commands;
 mod blockfile;
+mod dedupe;
 pub mod libaio;
 pub mod null;
 pub mod psync;
+mod recheck;
 pub mod rocksdb;
 pub mod sql;
 pub mod uring;
+pub mod verify;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -111,6 +115,14 @@ pub trait Target: Send + Sync {
     fn settle(&self, stop: &AtomicBool) -> Result<()> {
         let _ = stop;
         Ok(())
+    }
+
+    /// Where blocks are verified and a run that wrote them did not end: compares all of them with
+    /// what was acknowledged, and says how many they were. `look_on` gets the bytes compared so far
+    /// and all there are.
+    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
+        let _ = (stop, look_on);
+        Ok(None)
     }
 
     /// Makes what was written durable: after a fill.

@@ -2,9 +2,14 @@
 
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use super::block_buffers::Buffers;
 use super::block_commands as commands;
-use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
+use super::blockfile::{BlockFile, COMPRESSIBLE, OFFSET, SIZE};
+use super::dedupe::{DEDUPE, DEDUPE_UNIT};
+use super::recheck;
+use super::verify::{JOURNAL, VERIFY};
 use super::{Engine, Site, Target};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
@@ -31,6 +36,10 @@ static INFO: Info = Info {
         },
         OFFSET,
         COMPRESSIBLE,
+        DEDUPE,
+        DEDUPE_UNIT,
+        VERIFY,
+        JOURNAL,
     ],
     source: "",
 };
@@ -57,12 +66,20 @@ impl Target for PsyncTarget {
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
         commands::check(&self.file, stream)?;
         let seed = Seed::new(0, 0, u64::from(thread));
-        let buffers = Buffers::new(1, largest_op(stream)?, self.file.compressible, seed)?;
+        let buffers = Buffers::new(&self.file, stream, seed)?;
         Ok(Box::new(PsyncLane { file: Arc::clone(&self.file), buffers, staged: None }))
+    }
+
+    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
+        recheck::all(&self.file, stop, look_on)
     }
 
     fn sync(&self) -> Result<()> {
         self.file.sync()
+    }
+
+    fn window_closed(&self) -> Vec<Fact> {
+        self.file.verified()
     }
 
     fn facts(&self) -> Vec<Fact> {
@@ -79,9 +96,7 @@ struct PsyncLane {
 impl Lane for PsyncLane {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        if op.kind.sends_data() {
-            self.buffers.stamp(slot, op);
-        }
+        self.buffers.stage(slot, op)?;
         self.staged = Some(*op);
         Ok(())
     }
@@ -112,6 +127,11 @@ impl Lane for PsyncLane {
             Ok(bytes) => Err(self.file.short(name, at, bytes, op.len)),
             Err(cause) => Err(self.file.op_failed(name, at, cause)),
         }
+    }
+
+    #[inline(always)]
+    fn check(&mut self, done: &[Done]) -> Result<()> {
+        self.buffers.check(done)
     }
 }
 

@@ -14,7 +14,7 @@ mod holders;
 mod host;
 pub mod lock;
 pub mod namespaces;
-mod nvme;
+pub(crate) mod nvme;
 pub mod pin;
 pub mod processors;
 pub mod purge;

@@ -87,6 +87,19 @@ pub fn abilities(node: &Path) -> Option<Abilities> {
     Some(read(number("oacs")?, number("fna")?, number("sanicap").unwrap_or(0)))
 }
 
+/// Whether a namespace promises that logical blocks read as zeroes once they are deallocated; no
+/// where it does not answer.
+pub fn reads_zeroes_where_deallocated(node: &Path) -> bool {
+    let answer = ask(&["id-ns"], node);
+    answer.and_then(|answer| answer.get("dlfeat")?.as_u64()).is_some_and(promises_zeroes)
+}
+
+/// Identify Namespace, DLFEAT (NVM Command Set Specification 1.0, figure 97): bits 2:0 are 001b
+/// for zeroes, 010b for ones, 000b where nothing is promised.
+fn promises_zeroes(dlfeat: u64) -> bool {
+    dlfeat & 0b111 == 0b001
+}
+
 /// The bits of Identify Controller: OACS 1; FNA 0 (format) and 1 (erase) hit all, 2 has crypto;
 /// SANICAP 0, 1 and 2.
 fn read(oacs: u64, fna: u64, sanicap: u64) -> Abilities {
@@ -111,6 +124,12 @@ mod tests {
         assert_eq!(major("nvme version 3.0-rc.1"), Some(3));
         assert_eq!(major("nvme version v3.0"), Some(3));
         assert_eq!(major("something else"), None);
+    }
+
+    #[test]
+    fn only_a_promise_of_zeroes_is_one() {
+        let promised: Vec<u64> = (0..16).filter(|&dlfeat| promises_zeroes(dlfeat)).collect();
+        assert_eq!(promised, [0b0001, 0b1001]);
     }
 
     #[test]

@@ -36,6 +36,13 @@ pub fn devices(drive: &Drive, folder: &str) -> BTreeSet<String> {
     found
 }
 
+/// The same of what a folder lies on.
+pub fn devices_below(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    of_file(folder, &mut found);
+    found
+}
+
 fn below(disk: &Disk, found: &mut BTreeSet<String>) {
     for disk in disk.foundations() {
         let new = found.insert(name(&disk.body()));

@@ -44,4 +44,12 @@ pub trait Lane: Send {
     /// Starts all that is staged and adds to `done` what has completed. An error ends the point
     /// with its cause.
     fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()>;
+
+    /// Looks at what these ops have read, once their latencies are taken and before their slots are
+    /// used again. Allocates nothing. An error ends the point with its cause.
+    #[inline(always)]
+    fn check(&mut self, done: &[Done]) -> Result<()> {
+        let _ = done;
+        Ok(())
+    }
 }

@@ -169,6 +169,7 @@ fn work_one_at_a_time<L: Lane>(lane: &mut L, mut job: Job<'_>) -> Result<()> {
         let submitted_ns = job.clock.now_ns();
         lane.run(Wait::One, &mut done)?;
         now_ns = job.clock.now_ns();
+        lane.check(&done)?;
         n += 1;
         job.recorder.issued.set(n);
         if let Some(done) = done.pop()
@@ -206,6 +207,7 @@ fn work_in_cycles<L: Lane>(
         let submitted_ns = clock.now_ns();
         lane.run(Wait::One, &mut done)?;
         now_ns = clock.now_ns();
+        lane.check(&done)?;
         cycles.completed(now_ns);
         n += 1;
         recorder.issued.set(n);
@@ -330,6 +332,7 @@ fn turn<L: Lane>(lane: &mut L, job: &Job<'_>, slots: &mut Slots, wait: Wait) -> 
     slots.staged.clear();
     lane.run(wait, &mut slots.done)?;
     let completed_ns = job.clock.now_ns();
+    lane.check(&slots.done)?;
     for done in &slots.done {
         let held = &slots.held[done.slot as usize];
         let in_flight = slots.held.len() - slots.free.len();

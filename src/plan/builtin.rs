@@ -6,6 +6,7 @@ static ALL: &[(&str, &str)] = &[
     ("quick", include_str!("../../plans/quick.toml")),
     ("block-basics", include_str!("../../plans/block-basics.toml")),
     ("sync-writes", include_str!("../../plans/sync-writes.toml")),
+    ("compression", include_str!("../../plans/compression.toml")),
     ("powercut", include_str!("../../plans/powercut.toml")),
     ("mysql-oltp", include_str!("../../plans/mysql-oltp.toml")),
     ("tpcc", include_str!("../../plans/tpcc.toml")),

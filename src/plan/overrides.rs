@@ -13,7 +13,7 @@ const TOPS: &[&str] = &["title", "source", "headline", "dataset", "prepare", "st
 pub fn apply(tree: &mut Node, overrides: &[Entry], log: &mut Mistakes) {
     for entry in flat(overrides) {
         if let Err((message, help)) = put(tree, &entry) {
-            log.note(entry.key_at, message, "leads nowhere", help);
+            log.note(entry.key_at, message, "no such path", help);
         }
     }
 }
@@ -99,8 +99,11 @@ fn descend<'t>(
             let found = entries.iter().position(|e| e.key == part);
             let index = match found {
                 Some(index) => index,
-                // Below a dataset or stream a table of knobs may not be there yet.
-                None if level >= 2 && !matches!(part, "stream" | "step") => {
+                // Below a dataset or stream a table of knobs may not be there yet, and a protocol
+                // need not prepare anything.
+                None if (level >= 2 && !matches!(part, "stream" | "step"))
+                    || (level == 0 && part == "prepare") =>
+                {
                     let node = Node { at: entry.key_at, value: Value::Table(Vec::new()) };
                     entries.push(Entry { key: part.to_string(), key_at: entry.key_at, node });
                     entries.len() - 1

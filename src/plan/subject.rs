@@ -178,7 +178,8 @@ fn check_device(device: &Node, resolved: &Resolved, may_erase: bool, log: &mut M
             device.at,
             message,
             "no filesystem",
-            "make a filesystem on it, mount it, and write path = …",
+            "have one made for the run: \"prepare.filesystem\" = \"xfs\" under [override]; or make \
+             one, mount it, and write path = …",
         );
     }
 }

@@ -13,6 +13,7 @@ mod reported;
 pub mod selftest;
 mod slow_op;
 mod standstill;
+mod verified;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,7 @@ pub use reported::Reported;
 pub use selftest::SelfTest;
 pub use slow_op::{Evidence, SlowOp};
 pub use standstill::{STOOD_STILL, Standstill};
+pub use verified::Verified;
 
 /// One execution of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

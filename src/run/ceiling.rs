@@ -12,7 +12,7 @@ use super::{placement, site};
 use crate::base::error::{Context, Result};
 use crate::base::private;
 use crate::base::rng::mix;
-use crate::engine::{self, Access, Home, Target};
+use crate::engine::{self, Access, Home, Target, verify};
 use crate::lab::{self, processors::Processors};
 use crate::load::Space;
 use crate::plan::{Family, PointPlan, Stream};
@@ -179,6 +179,8 @@ fn without_time(
     let mut home = home.clone();
     if found.is_some_and(|found| found.info().knobs.iter().any(|knob| knob.name == "nop")) {
         engine.knobs.0.insert("nop".into(), true.into());
+        // Nothing is read that could be verified.
+        engine.knobs.0.remove(verify::VERIFY.name);
     } else {
         engine = engine::null::instant(space);
         home = Home::Nowhere;

@@ -35,6 +35,7 @@ mod targets;
 mod task;
 mod telemetry;
 mod time;
+pub mod verification;
 mod witness;
 mod worker_group;
 

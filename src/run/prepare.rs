@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::task::{Task, tasks};
 use super::time::Time;
 use super::worker_group::WorkerGroup;
-use super::{site, steady};
+use super::{site, steady, verification};
 use crate::base::error::{Context, Result};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
@@ -98,6 +98,7 @@ impl Ready {
 impl Work<'_> {
     fn all(&mut self, subject: &Subject, before: &Before, sink: &mut dyn Sink) -> Result<()> {
         let plan = self.plan;
+        sink.facts(&verification::recheck(plan, subject, self.time, self.progress)?)?;
         let mut holds = as_left(subject, before);
         if tasks(plan).iter().any(Task::writes)
             && !(0..subject.drives.len()).all(|i| begun(before, &subject.name, i))

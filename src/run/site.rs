@@ -14,7 +14,7 @@ use super::time::Time;
 use super::worker_group::{self, Span, WorkerGroup};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
-use crate::engine::{self, Access, Home, Site, Target};
+use crate::engine::{self, Access, Home, Site, Target, verify};
 use crate::lab::data::{self, Folder, Marker};
 use crate::lab::files;
 use crate::lab::server::release;
@@ -205,6 +205,7 @@ impl Filling<'_> {
                 return Ok(Found::Nothing);
             };
             let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
+            let damage = damage.map_or_else(|| self.unknown(folder), |damage| Ok(Some(damage)))?;
             Ok(damage.map_or(Found::Whole, Found::Damaged))
         };
         if !self.dataset.restore {
@@ -220,6 +221,18 @@ impl Filling<'_> {
             restore(self.subject, self.dataset, folder, clock, progress)?;
         }
         Ok(of_copy)
+    }
+
+    /// Where the dataset is to be verified and what it holds is not known.
+    fn unknown(&self, folder: &Folder) -> Result<Option<String>> {
+        let home = Home::Folder(folder.clone());
+        let journal = verify::journal_of(&self.dataset.engine.knobs, &home)?;
+        Ok(match journal {
+            Some(path) if !verify::is_known(&path, &home)? => {
+                Some(format!("its journal {} is missing or another's", path.display()))
+            }
+            _ => None,
+        })
     }
 
     fn carry_out(

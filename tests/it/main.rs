@@ -39,6 +39,8 @@ mod selftest;
 mod simulation;
 mod sqlserver;
 mod tpcc;
+mod verified_runs;
+mod verify;
 
 mod servers;
 #[path = "../support/mod.rs"]

@@ -198,6 +198,17 @@ fn overrides_reach_steps_streams_and_datasets() {
 }
 
 #[test]
+fn an_override_adds_what_a_protocol_does_not_prepare() {
+    let of = |key: &str, value: &str| Bench::new().built_in("sync-writes", &[(key, value)]);
+    let plan = of("prepare.filesystem", "\"ext4\"").unwrap_or_else(|m| panic!("{m}"));
+    assert!(plan.protocol.preparation.filesystem.is_some());
+    let plan = of("prepare.write_cache", "\"off\"").unwrap_or_else(|m| panic!("{m}"));
+    assert_eq!(plan.protocol.preparation.write_cache, Some(false));
+    let wrong = of("prepare.filesistem", "\"ext4\"").expect_err("no such key").to_string();
+    assert!(wrong.contains("filesistem"), "{wrong}");
+}
+
+#[test]
 fn points_interleave_subjects_in_balanced_turns_and_older_bundles_keep_their_order() {
     let bench = Bench::new();
     let plan = bench.built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use io_uring::{IoUring, cqueue, squeue, types};
 
-use super::super::blockfile::{BlockFile, Buffers};
+use super::super::block_buffers::Buffers;
+use super::super::blockfile::BlockFile;
 use super::polling::Poll;
 use super::ring::{Options, register};
 use crate::base::clock::Clock;
@@ -218,9 +219,7 @@ impl<F: Form> UringLane<F> {
     /// its own request with what it answers.
     #[inline(never)]
     fn other(&mut self, slot: u32, at: u64, op: &Op) -> Result<(F::Sq, i32)> {
-        if op.kind.sends_data() {
-            self.buffers.stamp(slot, op);
-        }
+        self.buffers.stage(slot, op)?;
         let address = self.addresses[slot as usize];
         let request = self.form.other((slot, address), at, op);
         request.before.map_or(Ok(()), |before| self.push(&before))?;
@@ -251,6 +250,19 @@ impl<F: Form> UringLane<F> {
     }
 }
 
+impl<F: Form> Drop for UringLane<F> {
+    /// After an error ops are still under way, and the kernel writes into the buffers until they
+    /// have ended: closing a ring does not wait for them. It also lets go of the file later, when a
+    /// device could not yet be opened again for the run alone.
+    fn drop(&mut self) {
+        let mut done = Vec::new();
+        while self.in_flight > 0 && self.enter(Wait::One).is_ok() {
+            let _ = self.reap(&mut done);
+        }
+        let _ = self.ring.submitter().unregister_files();
+    }
+}
+
 impl<F: Form> Lane for UringLane<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
@@ -260,9 +272,10 @@ impl<F: Form> Lane for UringLane<F> {
         let entry = if self.nop {
             self.form.nop()
         } else if op.kind == OpKind::Write {
-            self.buffers.stamp(slot, op);
+            self.buffers.stage(slot, op)?;
             self.form.plain(true, slot, address, at, op.len)
         } else if op.kind == OpKind::Read {
+            self.buffers.stage(slot, op)?;
             self.form.plain(false, slot, address, at, op.len)
         } else {
             let (entry, its) = self.other(slot, at, op)?;
@@ -285,5 +298,10 @@ impl<F: Form> Lane for UringLane<F> {
                 return Ok(());
             }
         }
+    }
+
+    #[inline(always)]
+    fn check(&mut self, done: &[Done]) -> Result<()> {
+        self.buffers.check(done)
     }
 }

@@ -13,11 +13,16 @@ mod polling;
 mod ring;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use io_uring::{cqueue, squeue};
 
+use super::block_buffers::Buffers;
 use super::block_commands;
-use super::blockfile::{BlockFile, Buffers, COMPRESSIBLE, OFFSET, SIZE, largest_op};
+use super::blockfile::{BlockFile, COMPRESSIBLE, OFFSET, SIZE};
+use super::dedupe::{DEDUPE, DEDUPE_UNIT};
+use super::recheck;
+use super::verify::{JOURNAL, VERIFY};
 use super::{Access, Engine, Site, Target};
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
@@ -50,6 +55,10 @@ static INFO: Info = Info {
         },
         OFFSET,
         COMPRESSIBLE,
+        DEDUPE,
+        DEDUPE_UNIT,
+        VERIFY,
+        JOURNAL,
         Knob {
             name: "nop",
             kind: Kind::Bool,
@@ -94,6 +103,12 @@ impl Engine for Uring {
         let options = Options { poll, sqpoll: flag("sqpoll") };
         let file = Arc::new(BlockFile::open(site)?);
         poll.check(&file)?;
+        if file.known.is_some() && site.knobs.flag("nop")? {
+            return Err(failed(
+                "NOP requests read and write nothing that could be verified",
+                "leave out `nop` or `verify`",
+            ));
+        }
         let generic = match flag("passthrough") {
             true => Some(Arc::new(Generic::of(&file, site.access != Access::ReadOnly)?)),
             false => None,
@@ -142,9 +157,8 @@ impl Target for UringTarget {
     fn lane(&self, stream: &Stream, thread: u32) -> Result<Box<dyn AnyLane>> {
         commands::check_polled(self.options.poll, self.generic.is_some(), stream)?;
         let seed = Seed::new(0, 1, u64::from(thread));
-        let largest = largest_op(stream)?;
         let parts = Parts {
-            buffers: Buffers::new(stream.depth, largest, self.file.compressible, seed)?,
+            buffers: Buffers::new(&self.file, stream, seed)?,
             depth: stream.depth,
             file: Arc::clone(&self.file),
             nop: self.nop,
@@ -176,8 +190,16 @@ impl Target for UringTarget {
         Ok(Box::new(lane))
     }
 
+    fn recheck(&self, stop: &AtomicBool, look_on: &mut dyn FnMut(u64, u64)) -> Result<Option<u64>> {
+        recheck::all(&self.file, stop, look_on)
+    }
+
     fn sync(&self) -> Result<()> {
         self.file.sync()
+    }
+
+    fn window_closed(&self) -> Vec<Fact> {
+        self.file.verified()
     }
 
     fn facts(&self) -> Vec<Fact> {

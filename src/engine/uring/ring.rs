@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use io_uring::{IoUring, cqueue, squeue};
 
-use super::super::blockfile::Buffers;
+use super::super::block_buffers::Buffers;
 use super::polling::Poll;
 use crate::base::error::{Context, Error, Result, failed};
 

@@ -281,7 +281,7 @@ pub fn judge(
     promises: &Promises,
     look: &mut dyn FnMut(u64, &mut Vec<Held>) -> Result<()>,
 ) -> Result<Verdict> {
-    let mut verdict = Verdict::default();
+    let mut counts = [0; Fate::ALL.len()];
     let mut found_of_thread = vec![0; promises.threads.len()];
     let mut broken: Vec<(u64, Fate, Vec<Held>)> = Vec::new();
     let mut lost: Vec<u64> = Vec::new();
@@ -303,7 +303,7 @@ pub fn judge(
         match fate {
             // Until all blocks are seen it is not known whether later writes are there.
             Fate::Lost => lost.push(block),
-            _ => *verdict.blocks.entry(fate).or_default() += 1,
+            _ => counts[fate as usize] += 1,
         }
         if fate != Fate::Kept && broken.len() < MOST_EXAMPLES {
             broken.push((block, fate, held.clone()));
@@ -315,9 +315,11 @@ pub fn judge(
         if reordered { Fate::Reordered } else { Fate::Lost }
     };
     for &block in &lost {
-        *verdict.blocks.entry(fate_of_lost(block)).or_default() += 1;
+        counts[fate_of_lost(block) as usize] += 1;
     }
-    verdict.examples = broken
+    let counted = Fate::ALL.into_iter().map(|fate| (fate, counts[fate as usize]));
+    let blocks = counted.filter(|(_, count)| *count > 0).collect();
+    let examples = broken
         .into_iter()
         .map(|(block, fate, held)| Example {
             address: promises.session.address(block),
@@ -326,7 +328,7 @@ pub fn judge(
             held,
         })
         .collect();
-    Ok(verdict)
+    Ok(Verdict { blocks, examples })
 }
 
 /// `logical` sectors are written whole when power fails.

@@ -270,6 +270,11 @@ fn in_qemu_an_honest_drive_is_never_accused_and_each_liar_is_in_every_run() {
         assert!(first.count(Fate::Torn) > 0 && first.count(Fate::Corrupt) == 0, "{first:?}");
     }
     the_program_says_so(out, &journal, &qemu);
+    // Another boot of the guest looked at the drive itself, which had kept all.
+    let guest = std::fs::read_to_string(out.join("guest.txt")).expect("what the guest said");
+    for words in ["the check ended with 0", "0 lost in 1 cut, 256 acknowledged, durable blocks"] {
+        assert!(guest.contains(words), "{guest}");
+    }
 }
 
 /// The image that QEMU left holds everything; one without what was not flushed has lost what was

@@ -1,0 +1,253 @@
+//! The table of a dataset as its workers use it, and one worker's part: it seals what is written,
+//! notes what was acknowledged, and judges what was read. Between barrier and join it takes no lock
+//! and allocates nothing.
+
+use std::path::PathBuf;
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::journal::Journal;
+use super::state::{Begun, Leaves, State};
+use super::wrong::{Allowed, Wrong, judge};
+use crate::base::block_seal::{self, Seal};
+use crate::base::error::{Error, Result, failed};
+use crate::load::{Op, OpKind};
+use crate::record::Verified;
+
+/// What is known is known of blocks of this size.
+pub const BLOCK: usize = 4096;
+
+/// What is known of a dataset, shared by all who work on it.
+pub struct Known {
+    /// Where that is kept.
+    pub journal: Journal,
+    /// Of the journal.
+    pub path: PathBuf,
+    /// As the dataset is called in errors.
+    pub shown: PathBuf,
+    /// What a trim leaves.
+    pub after_trim: Leaves,
+    /// Zeros at the end of each sector.
+    pub zeros: usize,
+    /// Of each worker that was opened.
+    pub tallies: Mutex<Vec<Arc<Tally>>>,
+}
+
+/// What one worker has checked, each on cache lines of its own.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Tally {
+    /// Blocks that were judged.
+    pub checked: AtomicU64,
+    /// Blocks that were read while a write of them was in flight, and were not whole.
+    pub overlapped: AtomicU64,
+    /// Blocks of which anything is right: undefined since they were trimmed.
+    pub undefined: AtomicU64,
+    /// Wrong blocks.
+    pub wrong: AtomicU64,
+}
+
+/// Adds to a counter that one worker alone writes.
+#[inline(always)]
+fn add(counter: &AtomicU64) {
+    counter.store(counter.load(Relaxed) + 1, Relaxed);
+}
+
+impl Known {
+    /// The state of a block.
+    #[inline(always)]
+    pub fn state(&self, block: u64) -> Result<&AtomicU64> {
+        self.journal.block(block).ok_or_else(|| self.beyond(block))
+    }
+
+    #[cold]
+    fn beyond(&self, block: u64) -> Error {
+        failed(
+            format!(
+                "an op works on offset {} of {}, which its journal does not have",
+                block * BLOCK as u64,
+                self.shown.display()
+            ),
+            "this is a defect of Dyno: please report it",
+        )
+    }
+
+    /// What ends a point.
+    #[cold]
+    pub fn wrong(&self, wrong: &Wrong) -> Error {
+        failed(
+            format!("data verification of {}: {wrong}", self.shown.display()),
+            "keep the drive as it is and look at `dmesg`; docs/verify.md says what each class \
+             points to",
+        )
+    }
+
+    /// How much was checked since it was opened, for the disclosure.
+    pub fn verified(&self) -> Verified {
+        let tallies = self.tallies.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = |tally: &Arc<Tally>| Verified {
+            checked: tally.checked.load(Relaxed),
+            wrong: tally.wrong.load(Relaxed),
+            overlapped: tally.overlapped.load(Relaxed),
+            undefined: tally.undefined.load(Relaxed),
+        };
+        tallies.iter().map(of).fold(Verified::default(), Verified::and)
+    }
+}
+
+/// One worker's.
+pub struct Checker {
+    known: Arc<Known>,
+    tally: Arc<Tally>,
+    /// The most blocks that an op has.
+    each: usize,
+    /// For each slot the op in it.
+    ops: Vec<Option<Op>>,
+    /// For each slot and block of its op: the write that was begun, or the state as a read began.
+    held: Vec<u64>,
+}
+
+impl Checker {
+    /// For a lane with so many slots, whose ops have at most so many bytes.
+    pub fn new(known: Arc<Known>, slots: u32, largest: u32) -> Checker {
+        let each = (largest as usize).div_ceil(BLOCK);
+        let tally = Arc::new(Tally::default());
+        known.tallies.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&tally));
+        let (ops, held) = (vec![None; slots as usize], vec![0; slots as usize * each]);
+        Checker { known, tally, each, ops, held }
+    }
+
+    fn leaves(&self, kind: OpKind) -> Leaves {
+        match kind {
+            OpKind::Trim => self.known.after_trim,
+            OpKind::WriteZeroes => Leaves::Zeroes,
+            _ => Leaves::Data,
+        }
+    }
+
+    /// An op is about to be handed over: what it writes is sealed in its buffer, which for a read
+    /// is made such that nothing in it can be taken for what was read.
+    #[inline(never)]
+    pub fn stage(&mut self, slot: u32, op: &Op, buffer: &mut [u8]) -> Result<()> {
+        self.ops[slot as usize] = Some(*op);
+        let len = op.len as usize;
+        if op.kind == OpKind::Flush {
+            return Ok(());
+        }
+        if !op.at.is_multiple_of(BLOCK as u64) || !len.is_multiple_of(BLOCK) {
+            return Err(unaligned(op));
+        }
+        let first = op.at / BLOCK as u64;
+        let held = &mut self.held[slot as usize * self.each..][..len / BLOCK];
+        if op.kind == OpKind::Read {
+            block_seal::spoil(&mut buffer[..len]);
+            for (i, held) in held.iter_mut().enumerate() {
+                *held = self.known.state(first + i as u64)?.load(Acquire);
+            }
+            return Ok(());
+        }
+        let known = &*self.known;
+        let leaves = self.leaves(op.kind);
+        let base = known.journal.of().base + op.at;
+        let held = &mut self.held[slot as usize * self.each..][..len / BLOCK];
+        for (i, held) in held.iter_mut().enumerate() {
+            let begun = begin(known.state(first + i as u64)?, leaves)?;
+            *held = begun.packed();
+            if op.kind.sends_data() {
+                let address = base + (i * BLOCK) as u64;
+                let (dataset, generation) = (known.journal.seal_identity(), begun.generation);
+                let seal = Seal { dataset, address, generation, sequence: op.salt };
+                block_seal::seal(&mut buffer[i * BLOCK..][..BLOCK], seal, known.zeros);
+            }
+        }
+        Ok(())
+    }
+
+    /// The op in a slot is complete; what it read is in its buffer.
+    #[inline(never)]
+    pub fn complete(&mut self, slot: u32, buffer: &[u8]) -> Result<()> {
+        let Some(op) = self.ops[slot as usize].take() else { return Ok(()) };
+        let first = op.at / BLOCK as u64;
+        let leaves = self.leaves(op.kind);
+        for i in 0..op.len as usize / BLOCK {
+            let held = self.held[slot as usize * self.each + i];
+            let state = self.known.state(first + i as u64)?;
+            match op.kind {
+                OpKind::Flush => {}
+                OpKind::Read => {
+                    let block = &buffer[i * BLOCK..][..BLOCK];
+                    let address = self.known.journal.of().base + op.at + (i * BLOCK) as u64;
+                    let then = State(held);
+                    self.judge(block, address, then, State(state.load(Acquire)))?;
+                }
+                _ => end(state, Begun::unpacked(held), leaves),
+            }
+        }
+        Ok(())
+    }
+
+    /// `then` and `now` are the block's states as the read began and after it.
+    #[inline]
+    fn judge(&self, block: &[u8], address: u64, then: State, now: State) -> Result<()> {
+        if !then.known() || !now.known() {
+            add(&self.tally.undefined);
+            return Ok(());
+        }
+        let moved = then.in_flight() > 0 || then.issued() != now.issued();
+        let zeroes = then.zeroes() || now.zeroes();
+        let allowed =
+            Allowed { lowest: then.lowest(), highest: now.issued(), zeroes, later: false };
+        match judge(block, self.known.journal.seal_identity(), address, allowed) {
+            Ok(_) => add(&self.tally.checked),
+            // The page cache promises nothing to a read during a write, not even whole sectors.
+            Err(_) if moved => add(&self.tally.overlapped),
+            Err(wrong) => {
+                add(&self.tally.checked);
+                add(&self.tally.wrong);
+                return Err(self.known.wrong(&wrong));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn begin(state: &AtomicU64, leaves: Leaves) -> Result<Begun> {
+    let mut now = state.load(Acquire);
+    loop {
+        let Some((next, begun)) = State(now).begin(leaves) else { return Err(too_many()) };
+        match state.compare_exchange_weak(now, next.0, AcqRel, Acquire) {
+            Ok(_) => return Ok(begun),
+            Err(other) => now = other,
+        }
+    }
+}
+
+#[inline(always)]
+fn end(state: &AtomicU64, begun: Begun, leaves: Leaves) {
+    let mut now = state.load(Acquire);
+    while let Err(other) =
+        state.compare_exchange_weak(now, State(now).end(begun, leaves).0, AcqRel, Acquire)
+    {
+        now = other;
+    }
+}
+
+#[cold]
+fn too_many() -> Error {
+    failed(
+        "more than 4,095 writes of one block are in flight, or more than 2^38 were begun",
+        "use a larger range, or fewer requests in flight",
+    )
+}
+
+#[cold]
+fn unaligned(op: &Op) -> Error {
+    failed(
+        format!("an op of {} bytes at offset {} is not of whole blocks of 4 KiB", op.len, op.at),
+        "with `verify = true` use blocks and offsets that are multiples of 4 KiB",
+    )
+}

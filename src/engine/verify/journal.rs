@@ -1,0 +1,336 @@
+//! The journal: what each block of a dataset may hold, in a file on another drive.
+//!
+//! The file is mapped into memory and is the table that workers change, so that what was
+//! acknowledged is in it the moment it was acknowledged, without a system call, and a kill of the
+//! program loses nothing of it. It reaches its own drive when a dataset is opened and closed
+//! (msync), and in between when the kernel writes it back: after a crash of the whole host it may
+//! lag behind the data, and then says for each block which generation it has *at least*.
+//!
+//! | bytes | what (numbers little-endian, 64 bits) |
+//! |---|---|
+//! | 0–7 | `DYNOJRN1` |
+//! | 8–15 | identity of the dataset in the seals of its blocks |
+//! | 16–23 | size of a block, bytes |
+//! | 24–31 | number of blocks |
+//! | 32–39 | address of the first block |
+//! | 40–47 | who has it open for writing; after the last has closed it, 0 |
+//! | 48–55 | 1: blocks were trimmed or made zeroes |
+//! | 64–99 | the boot in which it was last opened for writing (/proc/sys/kernel/random/boot_id) |
+//! | 128–255 | identity of the dataset's folder, padded with zeros |
+//! | 4,096– | a number for each block: `State` |
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{AcqRel, Acquire, Release},
+};
+
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
+
+use crate::base::error::{Context, Result, failed, refused};
+
+/// Bytes before the first block's number.
+const HEADER_BYTES: usize = 4096;
+const MARK: &[u8; 8] = b"DYNOJRN1";
+const BOOT: (usize, usize) = (64, 36);
+const IDENTITY: (usize, usize) = (128, 128);
+
+/// What a journal is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Of {
+    /// The identity of its folder, or one drawn for a device.
+    pub identity: String,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// How many blocks.
+    pub blocks: u64,
+    /// Where the first one lies in the file or device.
+    pub base: u64,
+}
+
+/// How large the journal of so many blocks is, in the file and in memory.
+pub fn bytes(blocks: u64) -> u64 {
+    HEADER_BYTES as u64 + 8 * blocks
+}
+
+/// An open journal.
+pub struct Journal {
+    file: File,
+    memory: *mut u8,
+    len: usize,
+    of: Of,
+    writes: bool,
+}
+
+// SAFETY: the mapping lives as long as this value and is only reached through atomics.
+unsafe impl Send for Journal {}
+// SAFETY: as above.
+unsafe impl Sync for Journal {}
+
+impl Journal {
+    /// Makes a journal of which no block is known, in the place of one that there may be.
+    pub fn create(path: &Path, of: Of) -> Result<()> {
+        Journal::header(path)?;
+        let making = || format!("making the journal {}", path.display());
+        let new = path.with_extension("new");
+        match std::fs::remove_file(&new) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(making);
+            }
+            _ => {}
+        }
+        let flags = libc::O_NOFOLLOW | libc::O_CLOEXEC;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o600).custom_flags(flags);
+        let file = options.open(&new).with_context(making)?;
+        // All of it now: memory that the drive has no room for would end the program later.
+        fallocate(&file, FallocateFlags::empty(), 0, bytes(of.blocks)).map_err(|cause| {
+            let size = crate::base::units::bytes(bytes(of.blocks));
+            failed(
+                format!("no room for the journal {} of {size}: {cause}", path.display()),
+                "make room, name another place (`journal`), or let the dataset be smaller",
+            )
+        })?;
+        let mut header = [0; HEADER_BYTES];
+        header[..8].copy_from_slice(MARK);
+        let numbers = [seal_identity(&of.identity), of.block_bytes, of.blocks, of.base];
+        for (place, number) in header[8..40].chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        let identity = of.identity.as_bytes();
+        header[IDENTITY.0..][..identity.len().min(IDENTITY.1)]
+            .copy_from_slice(&identity[..identity.len().min(IDENTITY.1)]);
+        file.write_all_at(&header, 0).with_context(making)?;
+        file.sync_all().with_context(making)?;
+        std::fs::rename(&new, path).with_context(making)
+    }
+
+    /// What the journal at a path is of; none where there is none. Refuses what is not one.
+    pub fn header(path: &Path) -> Result<Option<Of>> {
+        Ok(opened(path, false)?.map(|(_, header)| header.1))
+    }
+
+    /// Opens the journal at a path; none where there is none.
+    pub fn open(path: &Path, writes: bool) -> Result<Option<Journal>> {
+        let Some((file, (_, of))) = opened(path, true)? else { return Ok(None) };
+        let len = bytes(of.blocks) as usize;
+        let there = file.metadata().context("looking at the journal")?.len();
+        if there != len as u64 {
+            return Err(failed(
+                format!("the journal {} has {there} bytes, not {len}", path.display()),
+                format!("remove {}: the dataset is then laid out anew", path.display()),
+            ));
+        }
+        let (protection, flags) =
+            (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::POPULATE);
+        // SAFETY: a new mapping of a file that is as long as it, at an address of the kernel's
+        // choice.
+        let memory = unsafe { mmap(std::ptr::null_mut(), len, protection, flags, &file, 0) };
+        let memory = memory
+            .with_context(|| format!("mapping the journal {} into memory", path.display()))?
+            .cast::<u8>();
+        let journal = Journal { file, memory, len, of, writes };
+        if writes {
+            journal.number(40).fetch_add(1, AcqRel);
+            journal.note_boot();
+            journal.sync()?;
+        }
+        Ok(Some(journal))
+    }
+
+    /// What it is of.
+    pub fn of(&self) -> &Of {
+        &self.of
+    }
+
+    /// The identity of the dataset in its seals.
+    pub fn seal_identity(&self) -> u64 {
+        seal_identity(&self.of.identity)
+    }
+
+    /// The number of a block; none beyond the last.
+    #[inline(always)]
+    pub fn block(&self, index: u64) -> Option<&AtomicU64> {
+        (index < self.of.blocks).then(|| self.number(HEADER_BYTES + 8 * index as usize))
+    }
+
+    /// A number of the file; `at` is a multiple of eight within it.
+    #[inline(always)]
+    fn number(&self, at: usize) -> &AtomicU64 {
+        debug_assert!(at.is_multiple_of(8) && at < self.len);
+        // SAFETY: within the mapping, which is page-aligned; whoever else changes it does so
+        // atomically.
+        unsafe { AtomicU64::from_ptr(self.memory.add(at).cast()) }
+    }
+
+    /// Whether someone had it open for writing and did not close it.
+    pub fn was_left_open(&self) -> bool {
+        self.number(40).load(Acquire) > u64::from(self.writes)
+    }
+
+    /// What was left has been looked at.
+    pub fn was_rechecked(&self) -> Result<()> {
+        self.number(40).store(u64::from(self.writes), Release);
+        self.sync()
+    }
+
+    /// Whether the host has been started anew since: the journal may then lag behind the data.
+    pub fn is_of_another_boot(&self) -> bool {
+        let mut then = [0; BOOT.1];
+        let read = self.file.read_exact_at(&mut then, BOOT.0 as u64);
+        read.is_err() || then != boot()
+    }
+
+    fn note_boot(&self) {
+        // SAFETY: within the mapping; nobody reads it but through the file.
+        let place = unsafe { std::slice::from_raw_parts_mut(self.memory.add(BOOT.0), BOOT.1) };
+        place.copy_from_slice(&boot());
+    }
+
+    /// Whether blocks were ever trimmed or made zeroes.
+    pub fn makes_zeroes(&self) -> bool {
+        self.number(48).load(Acquire) != 0
+    }
+
+    /// Notes that blocks will be, before the first one is.
+    pub fn will_make_zeroes(&self) -> Result<()> {
+        self.number(48).store(1, Release);
+        self.sync()
+    }
+
+    /// Brings it to its drive.
+    pub fn sync(&self) -> Result<()> {
+        // SAFETY: the whole mapping.
+        unsafe { msync(self.memory.cast(), self.len, MsyncFlags::SYNC) }
+            .context("bringing the journal to its drive")
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // What is lost here, the next run looks for: it finds the journal open.
+        if self.writes && self.sync().is_ok() {
+            self.number(40).fetch_sub(1, AcqRel);
+            let _ = self.sync();
+        }
+        // SAFETY: mapped in `open` with this length, and not used afterwards.
+        let _ = unsafe { munmap(self.memory.cast(), self.len) };
+    }
+}
+
+/// A number for the seals, from the dataset's identity (FNV-1a).
+fn seal_identity(identity: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    identity.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+fn boot() -> [u8; BOOT.1] {
+    let mut id = [0; BOOT.1];
+    let read =
+        File::open("/proc/sys/kernel/random/boot_id").and_then(|mut f| f.read_exact(&mut id));
+    if read.is_err() {
+        id.fill(b'?');
+    }
+    id
+}
+
+/// Opens the file and reads its header.
+#[allow(clippy::type_complexity)]
+fn opened(path: &Path, writes: bool) -> Result<Option<(File, (u64, Of))>> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(writes).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let file = match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened.with_context(|| format!("opening the journal {}", path.display()))?,
+    };
+    let no_journal = || {
+        refused(
+            format!("{} is not touched: it is no journal of Dyno's", path.display()),
+            "move it away, or name another place (`journal`)",
+        )
+    };
+    let found = file.metadata().context("looking at the journal")?;
+    if !found.is_file() || found.nlink() != 1 {
+        return Err(no_journal());
+    }
+    let mut header = [0; HEADER_BYTES];
+    if file.read_exact_at(&mut header, 0).is_err() || &header[..8] != MARK {
+        return Err(no_journal());
+    }
+    let number = |at: usize| {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&header[at..at + 8]);
+        u64::from_le_bytes(bytes)
+    };
+    let identity = header[IDENTITY.0..][..IDENTITY.1].split(|&byte| byte == 0).next();
+    let identity = String::from_utf8_lossy(identity.unwrap_or_default()).into_owned();
+    let of = Of { identity, block_bytes: number(16), blocks: number(24), base: number(32) };
+    if of.blocks == 0 || of.block_bytes == 0 || of.blocks > u64::MAX / 16 {
+        return Err(no_journal());
+    }
+    Ok(Some((file, (number(40), of))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(blocks: u64) -> Of {
+        Of { identity: "one".to_string(), block_bytes: 4096, blocks, base: 8192 }
+    }
+
+    #[test]
+    fn what_was_noted_is_there_when_it_is_opened_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.journal");
+        assert!(Journal::open(&path, true).expect("none").is_none());
+        Journal::create(&path, of(1000)).expect("made");
+        let journal = Journal::open(&path, true).expect("opened").expect("there");
+        assert_eq!(journal.of(), &of(1000));
+        assert!(!journal.was_left_open() && !journal.is_of_another_boot());
+        journal.block(999).expect("the last").store(42, Release);
+        assert!(journal.block(1000).is_none());
+        // A second one, as another engine on the same dataset opens it, sees the same.
+        let other = Journal::open(&path, false).expect("opened").expect("there");
+        assert_eq!(other.block(999).expect("the last").load(Acquire), 42);
+        assert!(other.was_left_open(), "the first has it open");
+        drop(journal);
+        assert!(!other.was_left_open());
+    }
+
+    #[test]
+    fn one_that_was_never_closed_is_known_as_such_until_it_was_rechecked() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.journal");
+        Journal::create(&path, of(8)).expect("made");
+        // As a kill leaves it: mapped, changed, and never closed.
+        std::mem::forget(Journal::open(&path, true).expect("opened"));
+        let journal = Journal::open(&path, false).expect("opened").expect("there");
+        assert!(journal.was_left_open());
+        journal.was_rechecked().expect("noted");
+        drop(journal);
+        let journal = Journal::open(&path, false).expect("opened").expect("there");
+        assert!(!journal.was_left_open());
+    }
+
+    #[test]
+    fn what_is_no_journal_is_neither_read_nor_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.journal");
+        std::fs::write(&path, vec![7; 8192]).expect("written");
+        for error in [
+            Journal::open(&path, false).map(drop).expect_err("refused"),
+            Journal::create(&path, of(8)).expect_err("refused"),
+        ] {
+            assert!(error.to_string().contains("no journal of Dyno's"), "{error:?}");
+        }
+        assert_eq!(std::fs::read(&path).expect("read"), vec![7; 8192]);
+        let link = folder.path().join("b.journal");
+        std::os::unix::fs::symlink(&path, &link).expect("a link");
+        Journal::open(&link, false).map(drop).expect_err("links are not followed");
+    }
+}

@@ -1,0 +1,168 @@
+//! Data verification (`verify = true`): every block that is written carries its address, its
+//! generation and a checksum ([`crate::base::block_seal`]), and every read is compared with what
+//! was acknowledged. docs/verify.md says what is promised and what is refused.
+//!
+//! `state` is what is known of one block, `journal` the file of all of them, `wrong` what a block
+//! was found to hold, `checker` what a worker does. What is known is of blocks of 4 KiB, whatever
+//! the sizes of ops; they are multiples of it.
+
+mod checker;
+mod journal;
+mod state;
+mod wrong;
+
+use std::path::{Path, PathBuf};
+
+pub use checker::{BLOCK, Checker, Known};
+pub use state::{Leaves, State};
+pub use wrong::{Allowed, Right, judge};
+
+use crate::base::block_seal::MOST_ZEROS;
+use crate::base::error::{Result, failed};
+use crate::engine::{Access, Home, Site};
+use crate::lab::data::{self, slug};
+use crate::lab::pin::shown;
+use crate::plan::{DefaultValue, Kind, Knob, Knobs};
+use journal::{Journal, Of};
+
+/// The knob that asks for it.
+pub const VERIFY: Knob = Knob {
+    name: "verify",
+    kind: Kind::Bool,
+    default: DefaultValue::Absent,
+    doc: "Write blocks that carry their address, generation and checksum, and compare every read \
+          with what was acknowledged (docs/verify.md). Blocks are multiples of 4 KiB; needs \
+          `journal`.",
+};
+
+/// The knob that says where the journal lies.
+pub const JOURNAL: Knob = Knob {
+    name: "journal",
+    kind: Kind::Text,
+    default: DefaultValue::Absent,
+    doc: "verify: the directory, on another drive, where it is kept what was acknowledged: 2 MiB \
+          for each GiB.",
+};
+
+/// Whether these knobs ask for verification.
+pub fn is_on(knobs: &Knobs) -> bool {
+    knobs.get(VERIFY.name).is_some_and(|value| value == true)
+}
+
+/// The directory of the journal, where these knobs ask for verification.
+pub fn directory(knobs: &Knobs) -> Result<Option<PathBuf>> {
+    if !is_on(knobs) {
+        return Ok(None);
+    }
+    match knobs.text(JOURNAL.name) {
+        Ok(path) if Path::new(path).is_absolute() => Ok(Some(PathBuf::from(path))),
+        Ok(path) => Err(failed(
+            format!("the journal's directory '{path}' is not an absolute path"),
+            "write all of it, as in journal = \"/var/lib/dyno\"",
+        )),
+        Err(_) => Err(failed(
+            "verify = true needs a place for its journal",
+            "name a directory on another drive, as in journal = \"/var/lib/dyno\"",
+        )),
+    }
+}
+
+/// How large the journal of a dataset of so many bytes is, in its file and in memory.
+pub fn journal_bytes(bytes: u64) -> u64 {
+    journal::bytes(bytes / BLOCK as u64)
+}
+
+/// Where the journal of a dataset lies; none where these knobs ask for no verification.
+pub fn journal_of(knobs: &Knobs, home: &Home) -> Result<Option<PathBuf>> {
+    let Some(directory) = directory(knobs)? else { return Ok(None) };
+    let name = match home {
+        Home::Folder(folder) => folder.shown().display().to_string(),
+        Home::Device { path, serial } => {
+            format!("{serial} {} {}", shown(path).display(), knobs.int("offset").unwrap_or(0))
+        }
+        Home::Nowhere => return Ok(None),
+    };
+    Ok(Some(directory.join(format!("{}.journal", slug(&name)))))
+}
+
+/// The journal of a dataset that there is, if it is of this dataset and not of one that was there
+/// before.
+pub fn is_known(path: &Path, home: &Home) -> Result<bool> {
+    let Some(of) = Journal::header(path)? else { return Ok(false) };
+    Ok(match home {
+        Home::Folder(folder) => folder.marker().is_some_and(|marker| marker.id == of.identity),
+        Home::Device { .. } | Home::Nowhere => true,
+    })
+}
+
+/// Whether there is a journal that whoever wrote to the dataset did not close.
+pub fn was_left_open(path: &Path, home: &Home) -> Result<bool> {
+    Ok(is_known(path, home)? && Journal::open(path, false)?.is_some_and(|j| j.was_left_open()))
+}
+
+/// Opens the journal of a dataset of `bytes` bytes at `base` of a file or device, and makes it
+/// where the dataset is laid out; none where no verification is asked for.
+pub fn open(
+    site: &Site<'_>,
+    dataset: &Path,
+    (base, bytes): (u64, u64),
+    after_trim: Leaves,
+) -> Result<Option<Known>> {
+    let Some(path) = journal_of(site.knobs, site.home)? else { return Ok(None) };
+    let zeros = (site.knobs.float("compressible")? / 100.0 * 512.0) as usize;
+    if zeros > MOST_ZEROS {
+        return Err(failed(
+            format!("verified blocks are at most {} % compressible", MOST_ZEROS * 100 / 512),
+            "lower `compressible`: 48 bytes of each sector say what it is",
+        ));
+    }
+    let block = BLOCK as u64;
+    if !bytes.is_multiple_of(block) || !base.is_multiple_of(block) {
+        return Err(failed(
+            format!("verified data are of whole blocks of 4 KiB, not {bytes} bytes at {base}"),
+            "make `size` and `offset` multiples of 4 KiB",
+        ));
+    }
+    let of = |identity| Of { identity, block_bytes: block, blocks: bytes / block, base };
+    if site.access == Access::Create {
+        let identity = match site.home {
+            Home::Folder(folder) => folder.marker().map(|marker| marker.id),
+            Home::Device { .. } | Home::Nowhere => None,
+        };
+        Journal::create(&path, of(identity.map_or_else(data::identity, Ok)?))?;
+    }
+    let missing = |why: &str| {
+        failed(
+            format!(
+                "{} cannot be verified: its journal {} {why}",
+                dataset.display(),
+                path.display()
+            ),
+            "lay the dataset out anew: give it a `fill`, or remove its folder",
+        )
+    };
+    if !is_known(&path, site.home)? {
+        return Err(missing("is not there, or of another dataset"));
+    }
+    let Some(journal) = Journal::open(&path, site.access != Access::ReadOnly)? else {
+        return Err(missing("is not there"));
+    };
+    if *journal.of() != of(journal.of().identity.clone()) {
+        return Err(missing("is of another size or offset"));
+    }
+    settle(&journal);
+    let shown = dataset.to_path_buf();
+    let tallies = std::sync::Mutex::default();
+    Ok(Some(Known { journal, path, shown, after_trim, zeros, tallies }))
+}
+
+/// What was in flight when whoever wrote last ended may have happened or not.
+fn settle(journal: &Journal) {
+    use std::sync::atomic::Ordering::Relaxed;
+    for block in (0..journal.of().blocks).filter_map(|block| journal.block(block)) {
+        let state = State(block.load(Relaxed));
+        if state.in_flight() > 0 {
+            block.store(state.settled().0, Relaxed);
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! What a block was found to hold, compared with what it may hold.
+
+use std::fmt;
+
+use crate::base::block_seal::{self, Finding, SECTOR, Seal, Sector};
+
+/// What a block may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// The earliest generation.
+    pub lowest: u64,
+    /// The latest.
+    pub highest: u64,
+    /// Zeroes as well.
+    pub zeroes: bool,
+    /// What is known ends before the latest write: later generations are right too.
+    pub later: bool,
+}
+
+impl Allowed {
+    #[inline(always)]
+    fn generation(&self, generation: u64) -> bool {
+        generation >= self.lowest && (generation <= self.highest || self.later)
+    }
+
+    fn sector(&self, sector: &Sector) -> bool {
+        match sector {
+            Sector::Sealed(seal) => self.generation(seal.generation),
+            Sector::Zeroes => self.zeroes,
+            Sector::Foreign(_) | Sector::Corrupt(_) => false,
+        }
+    }
+
+    /// Whether sectors of several writes may lie beside each other: where the latest overlapped.
+    fn mixture(&self) -> bool {
+        self.lowest < self.highest || self.later
+    }
+}
+
+/// In which way a block is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// It holds an earlier write than the last that was acknowledged.
+    Old,
+    /// It holds what belongs elsewhere, or is not of this dataset.
+    Foreign,
+    /// It holds sectors of different writes.
+    Torn,
+    /// Its checksum says that it was damaged.
+    Corrupt,
+    /// It holds zeroes, and data were written.
+    Zeroes,
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Class::Old => "old",
+            Class::Foreign => "foreign",
+            Class::Torn => "torn",
+            Class::Corrupt => "corrupt",
+            Class::Zeroes => "zeroes",
+        })
+    }
+}
+
+/// A wrong block.
+#[derive(Debug)]
+pub struct Wrong {
+    /// In which way.
+    pub class: Class,
+    /// Where it lies in the file or device, bytes.
+    pub address: u64,
+    allowed: Allowed,
+    found: String,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Allowed { lowest, highest, zeroes, .. } = self.allowed;
+        write!(f, "the block at offset {} is {}: expected ", self.address, self.class)?;
+        match (lowest == highest, zeroes) {
+            (true, true) => f.write_str("zeroes")?,
+            (true, false) => write!(f, "generation {highest}")?,
+            (false, zeroes) => {
+                write!(f, "generation {lowest} to {highest}")?;
+                f.write_str(if zeroes { " or zeroes" } else { "" })?;
+            }
+        }
+        write!(f, ", found {}", self.found)
+    }
+}
+
+/// What a block holds that is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Right {
+    /// All of one write, of this generation.
+    Whole(u64),
+    /// Zeroes.
+    Zeroes,
+    /// Sectors of several, up to this generation.
+    Mixture(u64),
+}
+
+/// Compares a block that was read at `address` with what it may hold.
+#[inline]
+pub fn judge(
+    block: &[u8],
+    dataset: u64,
+    address: u64,
+    allowed: Allowed,
+) -> Result<Right, Box<Wrong>> {
+    match block_seal::inspect(block, dataset, address) {
+        Finding::Whole(seal) if allowed.generation(seal.generation) => {
+            Ok(Right::Whole(seal.generation))
+        }
+        Finding::Zeroes if allowed.zeroes => Ok(Right::Zeroes),
+        finding => judge_further(block, dataset, address, allowed, finding),
+    }
+}
+
+#[cold]
+fn judge_further(
+    block: &[u8],
+    dataset: u64,
+    address: u64,
+    allowed: Allowed,
+    finding: Finding,
+) -> Result<Right, Box<Wrong>> {
+    let (class, found) = match finding {
+        Finding::Whole(seal) if seal.generation < allowed.lowest => {
+            (Class::Old, format!("generation {}", seal.generation))
+        }
+        Finding::Whole(seal) => {
+            let generation = seal.generation;
+            (Class::Foreign, format!("generation {generation}, which this journal never began"))
+        }
+        Finding::Zeroes => (Class::Zeroes, "zeroes".to_string()),
+        Finding::Torn { newest, sector, other } => {
+            if allowed.mixture() && all_allowed(block, dataset, address, allowed) {
+                return Ok(Right::Mixture(newest.1.generation));
+            }
+            (Class::Torn, torn(newest, sector, &other))
+        }
+        Finding::Foreign { found, .. } => (Class::Foreign, foreign(found, dataset)),
+        Finding::Corrupt { sector, damage } => {
+            let block_seal::Damage { header, bytes } = damage;
+            let (from, to) = (sector * SECTOR + bytes.start, sector * SECTOR + bytes.end);
+            let found = format!(
+                "a wrong checksum in sector {sector}: bytes {from} to {} of the block differ from \
+                 its generation {}",
+                to - 1,
+                header.generation
+            );
+            (Class::Corrupt, found)
+        }
+    };
+    Err(Box::new(Wrong { class, address, allowed, found }))
+}
+
+fn all_allowed(block: &[u8], dataset: u64, address: u64, allowed: Allowed) -> bool {
+    block.chunks_exact(SECTOR).enumerate().all(|(i, found)| {
+        allowed.sector(&block_seal::sector(found, dataset, address + (i * SECTOR) as u64))
+    })
+}
+
+fn torn((first, seal): (usize, Seal), sector: usize, other: &Sector) -> String {
+    let rest = match other {
+        Sector::Sealed(other) => format!("generation {}", other.generation),
+        Sector::Zeroes => "zeroes".to_string(),
+        Sector::Foreign(Some(other)) => format!("what belongs at offset {}", other.address),
+        Sector::Foreign(None) | Sector::Corrupt(_) => "what is not Dyno's".to_string(),
+    };
+    format!("generation {} in sector {first} and {rest} in sector {sector}", seal.generation)
+}
+
+fn foreign(found: Option<Seal>, dataset: u64) -> String {
+    match found {
+        Some(seal) if seal.dataset == dataset => {
+            let (address, generation) = (seal.address, seal.generation);
+            format!("the block that belongs at offset {address}, generation {generation}")
+        }
+        Some(seal) => format!("a block of another dataset, for offset {}", seal.address),
+        None => "what is not Dyno's".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DATASET: u64 = 9;
+    const AT: u64 = 40960;
+
+    fn written(address: u64, generation: u64) -> Vec<u8> {
+        let mut block = vec![0; 4096];
+        let seal = Seal { dataset: DATASET, address, generation, sequence: generation };
+        block_seal::seal(&mut block, seal, 0);
+        block
+    }
+
+    fn exactly(generation: u64) -> Allowed {
+        Allowed { lowest: generation, highest: generation, zeroes: false, later: false }
+    }
+
+    fn class(block: &[u8], allowed: Allowed) -> Option<Class> {
+        judge(block, DATASET, AT, allowed).err().map(|wrong| wrong.class)
+    }
+
+    #[test]
+    fn every_kind_of_wrong_block_has_its_class() {
+        let good = written(AT, 5);
+        assert_eq!(class(&good, exactly(5)), None);
+        assert_eq!(class(&written(AT, 4), exactly(5)), Some(Class::Old));
+        assert_eq!(class(&written(AT, 6), exactly(5)), Some(Class::Foreign));
+        assert_eq!(class(&written(AT + 4096, 5), exactly(5)), Some(Class::Foreign));
+        assert_eq!(class(&[1; 4096], exactly(5)), Some(Class::Foreign));
+        assert_eq!(class(&[0; 4096], exactly(5)), Some(Class::Zeroes));
+        let torn = [&good[..1024], &written(AT, 4)[1024..]].concat();
+        assert_eq!(class(&torn, exactly(5)), Some(Class::Torn));
+        let mut flipped = good;
+        flipped[3000] ^= 4;
+        assert_eq!(class(&flipped, exactly(5)), Some(Class::Corrupt));
+    }
+
+    #[test]
+    fn the_message_has_the_place_what_was_expected_and_what_was_found() {
+        let wrong = judge(&written(AT, 4), DATASET, AT, exactly(5)).expect_err("old");
+        let text = "the block at offset 40960 is old: expected generation 5, found generation 4";
+        assert_eq!(wrong.to_string(), text);
+        let mut flipped = written(AT, 5);
+        flipped[3000] ^= 4;
+        let wrong = judge(&flipped, DATASET, AT, exactly(5)).expect_err("corrupt");
+        assert!(wrong.to_string().contains("bytes 3000 to 3000 of the block"), "{wrong}");
+        let zeroes = Allowed { zeroes: true, ..exactly(6) };
+        let wrong = judge(&written(AT, 5), DATASET, AT, zeroes).expect_err("old");
+        assert!(wrong.to_string().contains("expected zeroes, found generation 5"), "{wrong}");
+    }
+
+    #[test]
+    fn what_overlapping_writes_may_leave_is_right() {
+        let both = Allowed { lowest: 4, highest: 5, zeroes: false, later: false };
+        let mixed = [&written(AT, 5)[..1024], &written(AT, 4)[1024..]].concat();
+        assert_eq!(class(&mixed, both), None);
+        assert_eq!(class(&written(AT, 4), both), None);
+        assert_eq!(class(&written(AT, 3), both), Some(Class::Old));
+        let older = [&written(AT, 5)[..1024], &written(AT, 3)[1024..]].concat();
+        assert_eq!(class(&older, both), Some(Class::Torn));
+        let trimmed = Allowed { zeroes: true, ..both };
+        let half = [&written(AT, 5)[..1024], &[0; 3072][..]].concat();
+        assert_eq!((class(&half, both), class(&half, trimmed)), (Some(Class::Torn), None));
+        assert_eq!(class(&[0; 4096], trimmed), None);
+        let lagging = Allowed { later: true, ..exactly(5) };
+        assert_eq!(class(&written(AT, 9), lagging), None);
+        assert_eq!(class(&written(AT, 4), lagging), Some(Class::Old));
+    }
+}

@@ -1,0 +1,378 @@
+//! `verify = true`: whatever is done to data behind a load's back is found and named, and nothing
+//! that is right is accused. On a loop device whose file is edited below it, and on files.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use dyno::base::clock::Clock;
+use dyno::base::error::{Result, describe};
+use dyno::base::rng::Seed;
+use dyno::engine::{self, Access, Home, Site, Target};
+use dyno::load::recorder::Recorder;
+use dyno::load::slowest::Slowest;
+use dyno::load::worker::{Job, Slots, Window};
+use dyno::load::{Op, OpKind, Source};
+use dyno::plan::{Arrival, Knobs, Load, Part, Stream};
+use dyno::record::{Class, Verified};
+use serde_json::{Value, json};
+
+use crate::support::{find_loop, seed, size, skip};
+
+pub const BLOCK: u64 = 4096;
+const BLOCKS: u64 = 512;
+
+/// Memory, which is another device than the disk that tests write to.
+pub fn journals() -> Option<tempfile::TempDir> {
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
+        skip("no /dev/shm to keep a journal in");
+        return None;
+    };
+    Some(folder)
+}
+
+/// A loop device over a file, with a journal elsewhere; gone when dropped.
+struct Disk {
+    folder: tempfile::TempDir,
+    journals: tempfile::TempDir,
+    device: PathBuf,
+    image: std::fs::File,
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
+    }
+}
+
+/// Ops from a list.
+struct Listed(Vec<Op>);
+
+impl Source for Listed {
+    fn op(&mut self, n: u64) -> Op {
+        self.0[n as usize]
+    }
+}
+
+/// `trim`: whether there are trims among its ops, in percent.
+fn stream(engine: &str, depth: u32, block: u64, trim: f64) -> Stream {
+    let workload = Knobs(BTreeMap::from([
+        ("block".to_string(), json!([[block, 1.0]])),
+        ("trim".to_string(), json!(trim)),
+    ]));
+    Stream {
+        name: "io".into(),
+        engine: Part { name: engine.into(), knobs: Knobs::default() },
+        workload: Part { name: "random".into(), knobs: workload },
+        dataset: "d".into(),
+        threads: 1,
+        depth,
+        load: Load::Closed,
+        arrival: Arrival::Fixed,
+        instances: 1,
+        headline: true,
+        target: Default::default(),
+        cpus: None,
+    }
+}
+
+/// Executes ops as a worker does.
+fn work(target: &dyn Target, stream: &Stream, ops: Vec<Op>, clock: Clock) -> Result<()> {
+    let (recorder, stop) = (Recorder::new(&[Class::READ], false), AtomicBool::new(false));
+    let limit = Some(ops.len() as u64);
+    let mut source = Listed(ops);
+    target.lane(stream, 0)?.work(Job {
+        clock,
+        source: &mut source,
+        schedule: None,
+        slots: Slots::new(stream.depth),
+        window: Window { from_ns: 0, until_ns: u64::MAX / 4 },
+        limit,
+        recorder: &recorder,
+        slowest: &Slowest::new(0),
+        stop: &stop,
+    })
+}
+
+fn op(kind: OpKind, block: u64, salt: u64) -> Op {
+    Op { kind, class: 0, len: BLOCK as u32, at: block * BLOCK, salt }
+}
+
+fn each(kind: OpKind) -> Vec<Op> {
+    (0..BLOCKS).map(|block| op(kind, block, block)).collect()
+}
+
+fn words(error: &dyno::base::error::Error) -> String {
+    let (what, next) = describe(error);
+    format!("{what} {}", next.join(" "))
+}
+
+impl Disk {
+    fn new() -> Option<Disk> {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let file = folder.path().join("disk");
+        std::fs::write(&file, vec![0; (BLOCKS * BLOCK) as usize]).unwrap();
+        let journals = journals()?;
+        let made = find_loop().arg(&file).output();
+        let Some(made) = made.ok().filter(|made| made.status.success()) else {
+            skip("loop devices cannot be made here (root is needed)");
+            return None;
+        };
+        let device = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        let image = std::fs::OpenOptions::new().read(true).write(true).open(&file).unwrap();
+        Some(Disk { folder, journals, device, image })
+    }
+
+    fn on<R>(&self, engine: &str, access: Access, of: impl FnOnce(&dyn Target, Clock) -> R) -> R {
+        let knobs = json!({
+            "size": BLOCKS * BLOCK, "offset": 0, "direct": true, "compressible": 25.0,
+            "nop": false, "verify": true, "journal": self.journals.path(),
+        });
+        let Value::Object(knobs) = knobs else { unreachable!() };
+        let knobs = Knobs(knobs.into_iter().collect());
+        let serial = self.folder.path().join("disk").display().to_string();
+        let home = Home::Device { path: self.device.clone(), serial };
+        let clock = Clock::start();
+        let site = Site { home: &home, knobs: &knobs, access, clock };
+        let target = engine::find(engine).unwrap().open(&site).unwrap();
+        of(&*target, clock)
+    }
+
+    /// Executes ops; how they ended and what was verified.
+    fn run(
+        &self,
+        engine: &str,
+        access: Access,
+        depth: u32,
+        ops: Vec<Op>,
+    ) -> (Result<()>, Verified) {
+        self.on(engine, access, |target, clock| {
+            let trim = ops.iter().filter(|op| op.kind == OpKind::Trim).count() as f64;
+            let ended = work(target, &stream(engine, depth, BLOCK, trim), ops, clock);
+            let facts = target.window_closed();
+            (ended, facts.iter().find_map(Verified::of_fact).unwrap())
+        })
+    }
+
+    fn held(&self, block: u64) -> Vec<u8> {
+        let mut data = vec![0; BLOCK as usize];
+        self.image.read_exact_at(&mut data, block * BLOCK).unwrap();
+        data
+    }
+
+    fn put(&self, block: u64, data: &[u8]) {
+        self.image.write_all_at(data, block * BLOCK).unwrap();
+    }
+
+    /// Reads all of it; the class and the address of the block that is accused.
+    #[track_caller]
+    fn accused(&self, engine: &str, depth: u32) -> Option<(String, u64)> {
+        let (ended, verified) = self.run(engine, Access::ReadOnly, depth, each(OpKind::Read));
+        let Err(error) = ended else {
+            assert_eq!((verified.checked, verified.wrong), (BLOCKS, 0), "{engine}");
+            return None;
+        };
+        assert_eq!(verified.wrong, 1, "{engine}");
+        let text = words(&error);
+        let (_, after) =
+            text.split_once("the block at offset ").unwrap_or_else(|| panic!("{text}"));
+        let (address, after) = after.split_once(" is ").unwrap();
+        let (class, _) = after.split_once(": expected generation ").unwrap();
+        Some((class.to_string(), address.parse().unwrap()))
+    }
+}
+
+/// What is done to a block, and what it must be called.
+const FAULTS: [&str; 7] = [
+    "a flipped bit",
+    "an old block",
+    "swapped blocks",
+    "torn",
+    "zeroes",
+    "foreign",
+    "half foreign",
+];
+
+/// Injects one fault into a block, whose earlier content is `old`, and says its class.
+fn inject(disk: &Disk, fault: &str, block: u64, old: &[u8], draw: u64) -> &'static str {
+    let mut data = disk.held(block);
+    match fault {
+        "a flipped bit" => {
+            data[draw as usize % BLOCK as usize] ^= 1 << (draw >> 32 & 7);
+            disk.put(block, &data);
+            "corrupt"
+        }
+        "an old block" => {
+            disk.put(block, old);
+            "old"
+        }
+        "swapped blocks" => {
+            let other = (block + 1 + draw % (BLOCKS - 1)) % BLOCKS;
+            let its = disk.held(other);
+            disk.put(other, &data);
+            disk.put(block, &its);
+            "foreign"
+        }
+        "torn" => {
+            let at = (1 + draw as usize % 7) * 512;
+            disk.put(block, &[&data[..at], &old[at..]].concat());
+            "torn"
+        }
+        "zeroes" => {
+            disk.put(block, &[0; BLOCK as usize]);
+            "zeroes"
+        }
+        "foreign" => {
+            disk.put(block, &[draw as u8 | 1; BLOCK as usize]);
+            "foreign"
+        }
+        _ => {
+            let at = (1 + draw as usize % 7) * 512;
+            disk.put(block, &[&data[..at], &vec![0xA5; 4096 - at]].concat());
+            "torn"
+        }
+    }
+}
+
+#[test]
+fn whatever_is_done_to_a_block_below_the_device_is_found_and_named() {
+    let Some(disk) = Disk::new() else { return };
+    let rounds = size(2u64, 150);
+    for (engine, depth) in [("psync", 1), ("uring", 8), ("libaio", 8)] {
+        let (filled, _) = disk.run(engine, Access::Create, depth, each(OpKind::Write));
+        filled.unwrap();
+        assert_eq!(disk.accused(engine, depth), None, "{engine}");
+        for round in 0..rounds {
+            for (number, fault) in FAULTS.into_iter().enumerate() {
+                let mut rng = Seed::new(seed(), number as u64, round).at(0);
+                let block = rng.below(BLOCKS);
+                let old = disk.held(block);
+                let write = vec![op(OpKind::Write, block, rng.draw())];
+                disk.run(engine, Access::ReadWrite, depth, write).0.unwrap();
+                let before = std::fs::read(disk.folder.path().join("disk")).unwrap();
+                let class = inject(&disk, fault, block, &old, rng.draw());
+                let (found, at) = disk.accused(engine, depth).unwrap_or_else(|| {
+                    panic!("{engine}: {fault} at block {block} was not found in round {round}")
+                });
+                assert_eq!(found, class, "{engine}: {fault} in round {round}");
+                if fault != "swapped blocks" {
+                    assert_eq!(at, block * BLOCK, "{engine}: {fault}");
+                }
+                disk.put(0, &before);
+            }
+            assert_eq!(disk.accused(engine, depth), None, "{engine}: as it was");
+        }
+    }
+}
+
+#[test]
+fn no_good_block_is_accused_while_workers_write_trim_and_read_the_same_ones() {
+    let Some(disk) = Disk::new() else { return };
+    let blocks = size(20_000u64, 10_000_000);
+    for (engine, depth) in [("psync", 1), ("uring", 16), ("libaio", 16)] {
+        disk.run(engine, Access::Create, depth, each(OpKind::Write)).0.unwrap();
+        let mut checked = 0;
+        let mut turn = 0;
+        while checked < blocks / 3 {
+            turn += 1;
+            let verified = disk.on(engine, Access::ReadWrite, |target, clock| {
+                std::thread::scope(|scope| {
+                    for worker in 0..3 {
+                        let ops = crowded(turn, worker, 1500);
+                        let stream = stream(engine, depth, 4 * BLOCK, 2.0);
+                        scope.spawn(move || work(target, &stream, ops, clock).unwrap());
+                    }
+                });
+                target.window_closed().iter().find_map(Verified::of_fact).unwrap()
+            });
+            assert_eq!(verified.wrong, 0, "{engine}");
+            checked += verified.checked;
+        }
+        // What overlapping writes left is judged as well, and then known to be one of them.
+        let (ended, verified) = disk.run(engine, Access::ReadOnly, depth, each(OpKind::Read));
+        ended.unwrap();
+        assert_eq!((verified.checked + verified.undefined, verified.overlapped), (BLOCKS, 0));
+    }
+}
+
+/// Reads, writes, trims and zeroes of one to four blocks, crowded so that many meet.
+fn crowded(turn: u64, worker: u64, ops: u64) -> Vec<Op> {
+    let draws = Seed::new(seed(), turn, worker);
+    let one = |n: u64| {
+        let mut rng = draws.at(n);
+        let kind = match rng.below(100) {
+            0..60 => OpKind::Read,
+            60..90 => OpKind::Write,
+            90..94 => OpKind::WriteFua,
+            94..97 => OpKind::WriteZeroes,
+            97..99 => OpKind::Trim,
+            _ => OpKind::Flush,
+        };
+        let count = 1 + rng.below(4);
+        let range = if rng.below(2) == 0 { 16 } else { BLOCKS };
+        let len = if kind == OpKind::Flush { 0 } else { count * BLOCK };
+        let at = rng.below(range - count) * BLOCK;
+        Op { kind, class: 0, len: len as u32, at, salt: rng.draw() }
+    };
+    (0..ops).map(one).collect()
+}
+
+#[test]
+fn a_block_that_was_made_zeroes_must_stay_so_and_one_that_was_trimmed_may_be_anything() {
+    let Some(disk) = Disk::new() else { return };
+    disk.run("psync", Access::Create, 1, each(OpKind::Write)).0.unwrap();
+    let before = disk.held(7);
+    let zeroed = vec![op(OpKind::WriteZeroes, 7, 1), op(OpKind::Read, 7, 1)];
+    disk.run("psync", Access::ReadWrite, 1, zeroed).0.unwrap();
+    disk.put(7, &before);
+    let ended = disk.run("psync", Access::ReadOnly, 1, vec![op(OpKind::Read, 7, 1)]).0;
+    let text = words(&ended.unwrap_err());
+    assert!(text.contains("is old: expected zeroes, found generation 1"), "{text}");
+    // A loop device promises nothing of what was trimmed.
+    disk.run("psync", Access::ReadWrite, 1, vec![op(OpKind::Trim, 7, 1)]).0.unwrap();
+    disk.put(7, &[0x5A; 4096]);
+    let (ended, verified) = disk.run("psync", Access::ReadOnly, 1, vec![op(OpKind::Read, 7, 1)]);
+    ended.unwrap();
+    assert_eq!((verified.checked, verified.undefined), (0, 1));
+    // Once written, it is known again.
+    disk.run("psync", Access::ReadWrite, 1, vec![op(OpKind::Write, 7, 1)]).0.unwrap();
+    disk.put(7, &[0x5A; 4096]);
+    let ended = disk.run("psync", Access::ReadOnly, 1, vec![op(OpKind::Read, 7, 1)]).0;
+    assert!(words(&ended.unwrap_err()).contains("is foreign"));
+}
+
+#[test]
+fn after_a_crash_of_the_host_later_writes_are_right_and_lost_ones_are_found() {
+    let Some(disk) = Disk::new() else { return };
+    disk.run("psync", Access::Create, 1, each(OpKind::Write)).0.unwrap();
+    let journal = std::fs::read_dir(disk.journals.path()).unwrap().flatten().next().unwrap().path();
+    let older = std::fs::read(&journal).unwrap();
+    let first = disk.held(3);
+    disk.run("psync", Access::ReadWrite, 1, each(OpKind::Write)).0.unwrap();
+    let newer = std::fs::read(&journal).unwrap();
+    // The journal as it had reached its drive: open, of another boot, and of before or of after the
+    // second writes.
+    let crash = |journal_then: &[u8]| {
+        let mut then = journal_then.to_vec();
+        then[40] = 1;
+        then[64..100].fill(b'x');
+        std::fs::write(&journal, then).unwrap();
+        let recheck =
+            |target: &dyn Target, _| target.recheck(&AtomicBool::new(false), &mut |_, _| ());
+        disk.on("psync", Access::ReadOnly, recheck)
+    };
+    assert_eq!(crash(&older).unwrap(), Some(BLOCKS));
+    assert_eq!(disk.accused("psync", 1), None, "what was found is what is expected from now on");
+    let second = disk.held(3);
+    disk.put(3, &first);
+    assert_eq!(disk.accused("psync", 1), Some(("old".to_string(), 3 * BLOCK)));
+    let text = words(&crash(&newer).unwrap_err());
+    assert!(
+        text.contains("offset 12288 is old: expected generation 2, found generation 1"),
+        "{text}"
+    );
+    disk.put(3, &second);
+    assert_eq!(crash(&newer).unwrap(), Some(BLOCKS));
+}
