@@ -41,7 +41,7 @@ pub struct SlowOp {
 pub struct Evidence {
     /// The worker was runnable and not run at least this long, nanoseconds.
     pub waited_least_ns: u64,
-    /// And at most this long.
+    /// And at most this long, or a thread of the kernel's on its behalf.
     pub waited_most_ns: u64,
     /// Dyno as a whole did not run (stopped by a signal, frozen, its machine paused) at least this
     /// long, nanoseconds.

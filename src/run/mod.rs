@@ -6,9 +6,11 @@
 //! `point` puts one point together, `progress` informs the user. `time` is the clock with the
 //! signal that ends its waits. Each function is given what it uses. Nothing here knows SQLite.
 
+mod account;
 mod admit;
 pub mod before;
 mod caches;
+mod canary;
 mod ceiling;
 pub mod floor;
 mod instances;

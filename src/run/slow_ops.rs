@@ -1,21 +1,30 @@
 //! The slowest ops of a point, with the evidence of what they waited for.
 
+use std::path::Path;
+
 use super::witness::{Testimony, Watched};
 use super::worker_group::WorkerGroup;
 use crate::engine;
 use crate::load::slowest::{KEPT, Kept};
 use crate::load::worker::Window;
-use crate::meter::blocks;
+use crate::meter::blocks::{self, Block};
 use crate::plan::{Family, Stream, Subject};
 use crate::record::{Class, SlowOp};
 
 /// What there is to watch while these groups run.
 pub fn watched(subject: &Subject, groups: &[WorkerGroup<'_>]) -> Vec<Watched> {
-    let stats = |group: &WorkerGroup<'_>| {
+    let of = |group: &WorkerGroup<'_>| {
         let place = subject.drives.get(group.drive as usize).map(|drive| drive.place.path());
-        place.and_then(blocks::under).map(|block| block.stats).unwrap_or_default()
+        let block = place.and_then(blocks::under);
+        // Hardware interrupts the processor when it is done; what serves virtual devices and
+        // filesystems are threads.
+        let is_virtual = |block: &Block| block.sysfs.starts_with("/sys/devices/virtual");
+        let served = place.is_some_and(Path::is_dir) || block.as_ref().is_some_and(is_virtual);
+        let by_threads = served && is_direct(group.stream);
+        let stats = block.map(|block| block.stats).unwrap_or_default();
+        Watched { seats: group.seats.clone(), stats, by_threads }
     };
-    groups.iter().map(|g| Watched { seats: g.seats.clone(), stats: stats(g) }).collect()
+    groups.iter().map(of).collect()
 }
 
 /// The slowest ops of all workers together, the slowest first.

@@ -87,6 +87,12 @@ impl Stretches {
         self.all().filter(touches).map(|s| s.switches).sum()
     }
 
+    /// The longest that one of it can have lasted between two times.
+    pub fn longest(&self, from_ns: u64, until_ns: u64) -> u64 {
+        let parts = self.all().map(|s| overlap((s.from_ns, s.until_ns), (from_ns, until_ns)));
+        parts.max().unwrap_or(0).max(self.dropped_ns).min(until_ns.saturating_sub(from_ns))
+    }
+
     /// No stretch that is not here is larger.
     pub fn dropped_ns(&self) -> u64 {
         self.dropped_ns
@@ -130,6 +136,7 @@ mod tests {
         let mut idle = Stretches::default();
         [(0, 10), (10, 20), (30, 40)].into_iter().for_each(|(a, b)| idle.lasted(a, b));
         assert_eq!((idle.covered(5, 35), idle.all().count()), (20, 2));
+        assert_eq!((idle.longest(5, 35), idle.longest(20, 30)), (15, 0));
         let mut many = Stretches::default();
         (0..2 * ROOM as u64).for_each(|n| many.add(stretch(n * 10, n * 10 + 10, n)));
         assert_eq!(many.dropped_ns(), ROOM as u64 - 1);

@@ -6,13 +6,14 @@
 //! the thread takes at most one percent of one processor.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
+use super::account::{Moment, read};
+use super::canary::Canaries;
 use super::stretches::{Stretch, Stretches};
 use crate::base::clock::Clock;
 use crate::lab::processors;
@@ -34,40 +35,6 @@ const LEAST_STOP_NS: u64 = 2_000_000;
 
 /// How often steal time is read; the kernel counts it in hundredths of a second.
 const STEAL_NS: u64 = 100_000_000;
-
-/// A thread's own account in the kernel (proc(5), /proc/PID/schedstat), at a moment.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Moment {
-    at_ns: u64,
-    /// Time on a processor.
-    ran_ns: u64,
-    /// Time runnable and not run.
-    waited_ns: u64,
-    /// Times that it was given a processor.
-    switches: u64,
-}
-
-impl Moment {
-    /// The calling thread's.
-    pub fn own(clock: Clock) -> Option<Moment> {
-        Moment::read(&File::open("/proc/thread-self/schedstat").ok()?, clock)
-    }
-
-    fn read(file: &File, clock: Clock) -> Option<Moment> {
-        let text = read(file)?;
-        let mut numbers = text.split_ascii_whitespace().map(|n| n.parse().ok());
-        let mut next = || numbers.next().flatten();
-        let (ran_ns, waited_ns, switches) = (next()?, next()?, next()?);
-        Some(Moment { at_ns: clock.now_ns(), ran_ns, waited_ns, switches })
-    }
-}
-
-/// A small file of the kernel's, read from its beginning.
-fn read(file: &File) -> Option<String> {
-    let mut buffer = [0; 512];
-    let n = file.read_at(&mut buffer, 0).ok()?;
-    Some(String::from_utf8_lossy(&buffer[..n]).into_owned())
-}
 
 /// Where one worker leaves what concerns its slowest ops.
 #[derive(Default)]
@@ -106,6 +73,8 @@ pub struct Watched {
     pub seats: Arc<[Seat]>,
     /// Files `stat` of the devices (Documentation/block/stat.rst); none without a device.
     pub stats: Vec<PathBuf>,
+    /// Threads of the kernel's may have a part in its requests.
+    pub by_threads: bool,
 }
 
 /// What was seen.
@@ -116,6 +85,8 @@ pub struct Testimony {
     /// Dyno did not run: (at least, at most).
     stopped: (Stretches, Stretches),
     steal: Stretches,
+    /// Waits of ordinary threads, by processor.
+    processors: Vec<Stretches>,
     devices: Vec<Option<Device>>,
     /// When the watcher meant to wake, and when it did, of each tick that was late.
     late: Vec<(u64, u64)>,
@@ -125,6 +96,7 @@ pub struct Testimony {
 pub struct Witness {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Testimony>>,
+    canaries: Option<Canaries>,
 }
 
 impl Witness {
@@ -132,17 +104,21 @@ impl Witness {
     pub fn start(clock: Clock, watched: Vec<Watched>, late_ns: u64) -> Witness {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
+        let all = watched.iter().any(|w| w.by_threads).then(processors::allowed);
+        let canaries = all.and_then(Result::ok).map(|all| Canaries::start(clock, &all));
         let thread = std::thread::Builder::new()
             .name("witness".into())
             .spawn(move || Looking::new(clock, &watched, late_ns).run(&watched, &seen));
         // Without the thread nothing is seen; a machine that cannot start one fails at its workers.
-        Witness { stop, thread: thread.ok() }
+        Witness { stop, thread: thread.ok(), canaries }
     }
 
     /// What was seen.
     pub fn end(mut self) -> Testimony {
         self.stop.store(true, Relaxed);
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+        let seen = self.thread.take().and_then(|thread| thread.join().ok());
+        let processors = self.canaries.take().map(Canaries::end).unwrap_or_default();
+        Testimony { processors, ..seen.unwrap_or_default() }
     }
 }
 
@@ -360,13 +336,15 @@ impl Testimony {
         // What was too little to be kept may have been waited between any two looks.
         let looks = (until_ns - from_ns) / TICK_NS + 2;
         let unseen_ns = looks * waits.dropped_ns().max(LEAST_WAIT_NS);
+        let longest = |waits: &Stretches| waits.longest(from_ns, until_ns);
+        let kernels_ns = self.processors.iter().map(longest).max().unwrap_or(0);
         let device = self.devices.get(group).and_then(Option::as_ref);
         let covered = |by: fn(&Device) -> &Stretches| {
             device.map(|device| by(device).covered(from_ns, until_ns))
         };
         Some(Evidence {
             waited_least_ns,
-            waited_most_ns: (most_ns + unseen_ns).min(until_ns - from_ns),
+            waited_most_ns: (most_ns + unseen_ns + kernels_ns).min(until_ns - from_ns),
             stopped_least_ns: self.stopped.0.covered(from_ns, until_ns),
             stopped_most_ns: self.stopped.1.covered(from_ns, until_ns),
             steal_most_ns: self.steal.between(from_ns, until_ns).1,

@@ -94,15 +94,15 @@ impl Drive {
         self.folder.path().join("disk")
     }
 
-    /// Reads at 100/s by one worker on the first processor while stalls are made; what was made,
-    /// and the bundle.
-    fn run(&self, stalls: u32) -> (Vec<Stall>, PathBuf) {
+    /// Reads by one worker on the first processor, with this engine and load, while stalls are
+    /// made; what was made, and the bundle.
+    fn run(&self, (engine, load): (&str, &str), stalls: u32) -> (Vec<Stall>, PathBuf) {
         let dir = self.folder.path();
         let seconds = (EVERY * stalls).as_secs() + 3;
         let protocol = format!(
-            "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"psync\"\nsize = 0\n\
+            "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"{engine}\"\nsize = 0\n\
              direct = true\n[[step]]\nname = \"s\"\nduration = \"{seconds}s\"\n\
-             [[step.stream]]\nname = \"io\"\nengine = \"psync\"\nrate = \"100/s\"\n\
+             [[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\n{load}\n\
              threads = 1\ncpus = \"0\"\nworkload = {{ kind = \"random\", read = 100 }}\n"
         );
         std::fs::write(dir.join("p.toml"), protocol).unwrap();
@@ -228,17 +228,30 @@ fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
     (all, right, blamed)
 }
 
-#[test]
-fn stalls_are_attributed_to_the_side_that_made_them() {
+/// Makes stalls under a load, at least this share of which must be attributed rightly, of the drive
+/// and of the host, in percent.
+fn attribution_is_right(load: (&str, &str), least: [u32; 2]) {
     let Some(drive) = Drive::new() else { return };
     let stalls = size(20, 200);
     on_a_quiet_machine(|| {
-        let (made, bundle) = drive.run(stalls);
+        let (made, bundle) = drive.run(load, stalls);
         let (all, right, blamed) = attributed(&made, &bundle);
+        assert_eq!(blamed, 0, "the host's stalls that were blamed on the drive");
         for side in 0..2 {
             assert!(all[side] * 5 >= stalls * 2, "{all:?} of {stalls} fell into the window");
-            assert!(right[side] * 100 >= all[side] * 95, "{right:?} of {all:?}");
+            assert!(right[side] * 100 >= all[side] * least[side], "{right:?} of {all:?}");
         }
-        assert_eq!(blamed, 0, "the host's stalls that were blamed on the drive");
     });
+}
+
+#[test]
+fn stalls_are_attributed_to_the_side_that_made_them() {
+    attribution_is_right(("psync", "rate = \"100/s\""), [95, 95]);
+}
+
+/// With requests always in flight, the processor is also taken from the kernel's thread that serves
+/// the loop device: such a stall is nobody's for certain, and must not be the drive's.
+#[test]
+fn a_stall_of_the_host_is_not_the_drives_where_the_kernel_serves_the_request_either() {
+    attribution_is_right(("uring", "depth = 2"), [95, 70]);
 }

@@ -1,0 +1,42 @@
+//! A thread's account in the kernel: how long it ran, and how long it waited to be run.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use crate::base::clock::Clock;
+
+/// A thread's own account in the kernel (proc(5), /proc/PID/schedstat), at a moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment {
+    /// When it was read, nanoseconds of the clock.
+    pub at_ns: u64,
+    /// Time on a processor.
+    pub ran_ns: u64,
+    /// Time runnable and not run.
+    pub waited_ns: u64,
+    /// Times that it was given a processor.
+    pub switches: u64,
+}
+
+impl Moment {
+    /// The calling thread's.
+    pub fn own(clock: Clock) -> Option<Moment> {
+        Moment::read(&File::open("/proc/thread-self/schedstat").ok()?, clock)
+    }
+
+    /// The one whose account a file is.
+    pub fn read(file: &File, clock: Clock) -> Option<Moment> {
+        let text = read(file)?;
+        let mut numbers = text.split_ascii_whitespace().map(|n| n.parse().ok());
+        let mut next = || numbers.next().flatten();
+        let (ran_ns, waited_ns, switches) = (next()?, next()?, next()?);
+        Some(Moment { at_ns: clock.now_ns(), ran_ns, waited_ns, switches })
+    }
+}
+
+/// A small file of the kernel's, read from its beginning.
+pub fn read(file: &File) -> Option<String> {
+    let mut buffer = [0; 512];
+    let n = file.read_at(&mut buffer, 0).ok()?;
+    Some(String::from_utf8_lossy(&buffer[..n]).into_owned())
+}
