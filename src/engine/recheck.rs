@@ -66,7 +66,7 @@ fn one(known: &Known, number: u64, block: &[u8], lags: bool) -> Result<()> {
     };
     let address = of.base + number * BLOCK as u64;
     let found = judge(block, known.journal.seal_identity(), address, allowed)
-        .map_err(|wrong| known.wrong(&wrong))?;
+        .map_err(|found| known.wrong(found, address, allowed))?;
     let raised = match found {
         _ if !lags => return Ok(()),
         Right::Whole(generation) if generation > state.issued() => {

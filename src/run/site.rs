@@ -117,8 +117,7 @@ pub fn make_ready(
     time: Time<'_>,
     progress: &Progress,
 ) -> Result<Vec<Fact>> {
-    let steps = plan.protocol.steps.iter();
-    let instances = steps.map(|step| instances_of(step, &dataset.name)).max().unwrap_or(0);
+    let instances = instances(plan, &dataset.name);
     let mut facts = Vec::new();
     for drive in &subject.drives {
         for instance in 0..instances.max(drive.namespaces.len() as u32) {
@@ -142,6 +141,11 @@ pub fn make_ready(
         }
     }
     Ok(facts)
+}
+
+/// The most copies of a dataset that any point asks for.
+pub fn instances(plan: &Plan, dataset: &str) -> u32 {
+    plan.protocol.steps.iter().map(|step| instances_of(step, dataset)).max().unwrap_or(0)
 }
 
 /// The most copies of a dataset that any point of a step asks for.

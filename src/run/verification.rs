@@ -115,7 +115,8 @@ pub fn in_words(plan: &Plan) -> Result<Vec<String>> {
         let Some(directory) = verify::directory(&dataset.engine.knobs)? else { continue };
         let drives: usize = plan.subjects.iter().map(|subject| subject.drives.len()).sum();
         let bytes = space::fill_bytes(dataset).unwrap_or(0);
-        let own = verify::journal_bytes(bytes) * space::copies(plan, dataset) * drives as u64;
+        let copies = u64::from(site::instances(plan, &dataset.name));
+        let own = verify::journal_bytes(bytes) * copies * drives as u64;
         *needed.entry(directory).or_default() += own;
     }
     let words = |(directory, bytes): (PathBuf, u64)| {
@@ -151,7 +152,7 @@ pub fn recheck(
                 // It is made anew, and the dataset with it.
                 continue;
             }
-            for instance in 0..space::copies(plan, dataset) as u32 {
+            for instance in 0..site::instances(plan, &dataset.name) {
                 let home = site::home(drive, &dataset.name, instance, Default::default())?;
                 let knobs = &dataset.engine.knobs;
                 let Some(journal) = verify::journal_of(knobs, &home)? else { continue };

@@ -171,6 +171,27 @@ fn no_engine_on_a_drive_allocates_in_the_window_whatever_the_workload() {
     }
 }
 
+#[test]
+fn data_are_verified_without_an_allocation_also_where_reads_and_writes_meet() {
+    let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    let Ok(journals) = tempfile::tempdir_in("/dev/shm") else {
+        return skip("no /dev/shm to keep a journal in");
+    };
+    for (engine, depth) in [("psync", 1), ("uring", 8), ("libaio", 8)] {
+        let dataset = format!(
+            "[dataset.d]\nengine = \"{engine}\"\nsize = \"16MiB\"\nfill = {{ kind = \
+             \"sequential\", read = 0 }}\nverify = true\njournal = \"{}\"\n",
+            journals.path().display()
+        );
+        let stream = format!(
+            "[[step.stream]]\nname = \"io\"\nengine = \"{engine}\"\nthreads = 2\ndepth = \
+             {depth}\nworkload = {{ kind = \"random\", read = 50, span = 2 }}\n"
+        );
+        let point = measure(&dataset, &stream).unwrap_or_else(|cause| panic!("{engine}: {cause}"));
+        quiet(engine, &point, allocated());
+    }
+}
+
 /// Client libraries that allocate for every answer, by their modules and by the folders of their
 /// sources.
 const LIBRARIES: [&str; 4] =

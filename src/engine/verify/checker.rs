@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::journal::Journal;
 use super::state::{Begun, Leaves, State};
 use super::wrong::{Allowed, Wrong, judge};
-use crate::base::block_seal::{self, Seal};
+use crate::base::block_seal::{self, Finding, Seal};
 use crate::base::error::{Error, Result, failed};
 use crate::load::{Op, OpKind};
 use crate::record::Verified;
@@ -77,7 +77,8 @@ impl Known {
 
     /// What ends a point.
     #[cold]
-    pub fn wrong(&self, wrong: &Wrong) -> Error {
+    pub fn wrong(&self, found: Finding, address: u64, allowed: Allowed) -> Error {
+        let wrong = Wrong::of(found, self.journal.seal_identity(), address, allowed);
         failed(
             format!("data verification of {}: {wrong}", self.shown.display()),
             "keep the drive as it is and look at `dmesg`; docs/verify.md says what each class \
@@ -204,10 +205,10 @@ impl Checker {
             Ok(_) => add(&self.tally.checked),
             // The page cache promises nothing to a read during a write, not even whole sectors.
             Err(_) if moved => add(&self.tally.overlapped),
-            Err(wrong) => {
+            Err(found) => {
                 add(&self.tally.checked);
                 add(&self.tally.wrong);
-                return Err(self.known.wrong(&wrong));
+                return Err(self.known.wrong(found, address, allowed));
             }
         }
         Ok(())

@@ -52,6 +52,14 @@ pub struct Of {
     pub base: u64,
 }
 
+/// What stands at the beginning of a journal.
+pub struct Header {
+    /// Who has it open for writing, or did not close it.
+    pub openers: u64,
+    /// What it is of.
+    pub of: Of,
+}
+
 /// How large the journal of so many blocks is, in the file and in memory.
 pub fn bytes(blocks: u64) -> u64 {
     HEADER_BYTES as u64 + 8 * blocks
@@ -110,13 +118,13 @@ impl Journal {
     }
 
     /// What the journal at a path is of; none where there is none. Refuses what is not one.
-    pub fn header(path: &Path) -> Result<Option<Of>> {
-        Ok(opened(path, false)?.map(|(_, header)| header.1))
+    pub fn header(path: &Path) -> Result<Option<Header>> {
+        Ok(opened(path, false)?.map(|(_, header)| header))
     }
 
     /// Opens the journal at a path; none where there is none.
     pub fn open(path: &Path, writes: bool) -> Result<Option<Journal>> {
-        let Some((file, (_, of))) = opened(path, true)? else { return Ok(None) };
+        let Some((file, Header { of, .. })) = opened(path, true)? else { return Ok(None) };
         let len = bytes(of.blocks) as usize;
         let there = file.metadata().context("looking at the journal")?.len();
         if there != len as u64 {
@@ -239,8 +247,7 @@ fn boot() -> [u8; BOOT.1] {
 }
 
 /// Opens the file and reads its header.
-#[allow(clippy::type_complexity)]
-fn opened(path: &Path, writes: bool) -> Result<Option<(File, (u64, Of))>> {
+fn opened(path: &Path, writes: bool) -> Result<Option<(File, Header)>> {
     let mut options = OpenOptions::new();
     options.read(true).write(writes).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let file = match options.open(path) {
@@ -272,7 +279,7 @@ fn opened(path: &Path, writes: bool) -> Result<Option<(File, (u64, Of))>> {
     if of.blocks == 0 || of.block_bytes == 0 || of.blocks > u64::MAX / 16 {
         return Err(no_journal());
     }
-    Ok(Some((file, (number(40), of))))
+    Ok(Some((file, Header { openers: number(40), of })))
 }
 
 #[cfg(test)]

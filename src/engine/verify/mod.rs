@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub use checker::{BLOCK, Checker, Known};
 pub use state::{Leaves, State};
-pub use wrong::{Allowed, Right, judge};
+pub use wrong::{Allowed, Right, Wrong, judge};
 
 use crate::base::block_seal::MOST_ZEROS;
 use crate::base::error::{Result, failed};
@@ -23,7 +23,7 @@ use crate::engine::{Access, Home, Site};
 use crate::lab::data::{self, slug};
 use crate::lab::pin::shown;
 use crate::plan::{DefaultValue, Kind, Knob, Knobs};
-use journal::{Journal, Of};
+use journal::{Header, Journal, Of};
 
 /// The knob that asks for it.
 pub const VERIFY: Knob = Knob {
@@ -88,7 +88,7 @@ pub fn journal_of(knobs: &Knobs, home: &Home) -> Result<Option<PathBuf>> {
 /// The journal of a dataset that there is, if it is of this dataset and not of one that was there
 /// before.
 pub fn is_known(path: &Path, home: &Home) -> Result<bool> {
-    let Some(of) = Journal::header(path)? else { return Ok(false) };
+    let Some(Header { of, .. }) = Journal::header(path)? else { return Ok(false) };
     Ok(match home {
         Home::Folder(folder) => folder.marker().is_some_and(|marker| marker.id == of.identity),
         Home::Device { .. } | Home::Nowhere => true,
@@ -97,7 +97,7 @@ pub fn is_known(path: &Path, home: &Home) -> Result<bool> {
 
 /// Whether there is a journal that whoever wrote to the dataset did not close.
 pub fn was_left_open(path: &Path, home: &Home) -> Result<bool> {
-    Ok(is_known(path, home)? && Journal::open(path, false)?.is_some_and(|j| j.was_left_open()))
+    Ok(is_known(path, home)? && Journal::header(path)?.is_some_and(|header| header.openers > 0))
 }
 
 /// Opens the journal of a dataset of `bytes` bytes at `base` of a file or device, and makes it

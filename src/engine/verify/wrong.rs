@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::base::block_seal::{self, Finding, SECTOR, Seal, Sector};
+use crate::base::block_seal::{self, Damage, Finding, SECTOR, Seal, Sector};
 
 /// What a block may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,60 +102,52 @@ pub enum Right {
     Mixture(u64),
 }
 
-/// Compares a block that was read at `address` with what it may hold.
+/// Compares a block that was read at `address` with what it may hold. Allocates nothing.
 #[inline]
-pub fn judge(
-    block: &[u8],
-    dataset: u64,
-    address: u64,
-    allowed: Allowed,
-) -> Result<Right, Box<Wrong>> {
+pub fn judge(block: &[u8], dataset: u64, address: u64, allowed: Allowed) -> Result<Right, Finding> {
     match block_seal::inspect(block, dataset, address) {
         Finding::Whole(seal) if allowed.generation(seal.generation) => {
             Ok(Right::Whole(seal.generation))
         }
         Finding::Zeroes if allowed.zeroes => Ok(Right::Zeroes),
-        finding => judge_further(block, dataset, address, allowed, finding),
+        Finding::Torn { newest, .. }
+            if allowed.mixture() && all_allowed(block, dataset, address, allowed) =>
+        {
+            Ok(Right::Mixture(newest.1.generation))
+        }
+        finding => Err(finding),
     }
 }
 
-#[cold]
-fn judge_further(
-    block: &[u8],
-    dataset: u64,
-    address: u64,
-    allowed: Allowed,
-    finding: Finding,
-) -> Result<Right, Box<Wrong>> {
-    let (class, found) = match finding {
-        Finding::Whole(seal) if seal.generation < allowed.lowest => {
-            (Class::Old, format!("generation {}", seal.generation))
-        }
-        Finding::Whole(seal) => {
-            let generation = seal.generation;
-            (Class::Foreign, format!("generation {generation}, which this journal never began"))
-        }
-        Finding::Zeroes => (Class::Zeroes, "zeroes".to_string()),
-        Finding::Torn { newest, sector, other } => {
-            if allowed.mixture() && all_allowed(block, dataset, address, allowed) {
-                return Ok(Right::Mixture(newest.1.generation));
+impl Wrong {
+    /// What a finding that is not right means.
+    #[cold]
+    pub fn of(finding: Finding, dataset: u64, address: u64, allowed: Allowed) -> Wrong {
+        let (class, found) = match finding {
+            Finding::Whole(seal) if seal.generation < allowed.lowest => {
+                (Class::Old, format!("generation {}", seal.generation))
             }
-            (Class::Torn, torn(newest, sector, &other))
-        }
-        Finding::Foreign { found, .. } => (Class::Foreign, foreign(found, dataset)),
-        Finding::Corrupt { sector, damage } => {
-            let block_seal::Damage { header, bytes } = damage;
-            let (from, to) = (sector * SECTOR + bytes.start, sector * SECTOR + bytes.end);
-            let found = format!(
-                "a wrong checksum in sector {sector}: bytes {from} to {} of the block differ from \
-                 its generation {}",
-                to - 1,
-                header.generation
-            );
-            (Class::Corrupt, found)
-        }
-    };
-    Err(Box::new(Wrong { class, address, allowed, found }))
+            Finding::Whole(seal) => {
+                let generation = seal.generation;
+                (Class::Foreign, format!("generation {generation}, which this journal never began"))
+            }
+            Finding::Zeroes => (Class::Zeroes, "zeroes".to_string()),
+            Finding::Torn { newest, sector, other } => (Class::Torn, torn(newest, sector, &other)),
+            Finding::Foreign { found, .. } => (Class::Foreign, foreign(found, dataset)),
+            Finding::Corrupt { sector, damage } => (Class::Corrupt, corrupt(sector, &damage)),
+        };
+        Wrong { class, address, allowed, found }
+    }
+}
+
+fn corrupt(sector: usize, damage: &Damage) -> String {
+    let (from, to) = (sector * SECTOR + damage.bytes.start, sector * SECTOR + damage.bytes.end);
+    format!(
+        "a wrong checksum in sector {sector}: bytes {from} to {} of the block differ from its \
+         generation {}",
+        to - 1,
+        damage.header.generation
+    )
 }
 
 fn all_allowed(block: &[u8], dataset: u64, address: u64, allowed: Allowed) -> bool {
@@ -204,7 +196,15 @@ mod tests {
     }
 
     fn class(block: &[u8], allowed: Allowed) -> Option<Class> {
-        judge(block, DATASET, AT, allowed).err().map(|wrong| wrong.class)
+        judge(block, DATASET, AT, allowed).err().map(|found| wrong(found, allowed).class)
+    }
+
+    fn wrong(found: Finding, allowed: Allowed) -> Wrong {
+        Wrong::of(found, DATASET, AT, allowed)
+    }
+
+    fn message(block: &[u8], allowed: Allowed) -> String {
+        wrong(judge(block, DATASET, AT, allowed).expect_err("wrong"), allowed).to_string()
     }
 
     #[test]
@@ -225,16 +225,14 @@ mod tests {
 
     #[test]
     fn the_message_has_the_place_what_was_expected_and_what_was_found() {
-        let wrong = judge(&written(AT, 4), DATASET, AT, exactly(5)).expect_err("old");
         let text = "the block at offset 40960 is old: expected generation 5, found generation 4";
-        assert_eq!(wrong.to_string(), text);
+        assert_eq!(message(&written(AT, 4), exactly(5)), text);
         let mut flipped = written(AT, 5);
         flipped[3000] ^= 4;
-        let wrong = judge(&flipped, DATASET, AT, exactly(5)).expect_err("corrupt");
-        assert!(wrong.to_string().contains("bytes 3000 to 3000 of the block"), "{wrong}");
-        let zeroes = Allowed { zeroes: true, ..exactly(6) };
-        let wrong = judge(&written(AT, 5), DATASET, AT, zeroes).expect_err("old");
-        assert!(wrong.to_string().contains("expected zeroes, found generation 5"), "{wrong}");
+        let text = message(&flipped, exactly(5));
+        assert!(text.contains("bytes 3000 to 3000 of the block"), "{text}");
+        let text = message(&written(AT, 5), Allowed { zeroes: true, ..exactly(6) });
+        assert!(text.contains("expected zeroes, found generation 5"), "{text}");
     }
 
     #[test]
