@@ -13,7 +13,7 @@ use dyno::base::rng::Seed;
 use dyno::engine::{self, Access, Home, Site, Target};
 use dyno::load::recorder::Recorder;
 use dyno::load::slowest::Slowest;
-use dyno::load::worker::{Job, Slots, Window};
+use dyno::load::worker::{Drive, Job, Slots, Window};
 use dyno::load::{Op, OpKind, Source};
 use dyno::plan::{Arrival, Knobs, Load, Part, Stream};
 use dyno::record::{Class, Verified};
@@ -75,6 +75,7 @@ fn stream(engine: &str, depth: u32, block: u64, trim: f64) -> Stream {
         headline: true,
         target: Default::default(),
         cpus: None,
+        drives_per_worker: 1,
     }
 }
 
@@ -82,16 +83,13 @@ fn stream(engine: &str, depth: u32, block: u64, trim: f64) -> Stream {
 fn work(target: &dyn Target, stream: &Stream, ops: Vec<Op>, clock: Clock) -> Result<()> {
     let (recorder, stop) = (Recorder::new(&[Class::READ], false), AtomicBool::new(false));
     let limit = Some(ops.len() as u64);
-    let mut source = Listed(ops);
+    let (source, slowest) = (Box::new(Listed(ops)), Slowest::new(0));
+    let drive = Drive { source, schedule: None, limit, recorder: &recorder, slowest };
     target.lane(stream, 0)?.work(Job {
         clock,
-        source: &mut source,
-        schedule: None,
-        slots: Slots::new(stream.depth),
+        drives: &mut [drive],
+        slots: Slots::new(stream.depth, 1),
         window: Window { from_ns: 0, until_ns: u64::MAX / 4 },
-        limit,
-        recorder: &recorder,
-        slowest: &Slowest::new(0),
         stop: &stop,
     })
 }
