@@ -209,8 +209,11 @@ impl Filling<'_> {
                 return Ok(Found::Nothing);
             };
             let damage = files::damage(&marker.files, &files::look(folder)?, marker.open);
-            let damage = damage.map_or_else(|| self.unknown(folder), |damage| Ok(Some(damage)))?;
-            Ok(damage.map_or(Found::Whole, Found::Damaged))
+            let unknown = self.unknown(folder)?;
+            if let (Some(how), None) = (&damage, &unknown) {
+                self.is_verified(folder, how)?;
+            }
+            Ok(damage.or(unknown).map_or(Found::Whole, Found::Damaged))
         };
         if !self.dataset.restore {
             return whole(folder);
@@ -237,6 +240,22 @@ impl Filling<'_> {
             }
             _ => None,
         })
+    }
+
+    /// What was changed while nobody had the dataset open is a finding where it is verified, and
+    /// not laid out anew.
+    fn is_verified(&self, folder: &Folder, how: &str) -> Result<()> {
+        let home = Home::Folder(folder.clone());
+        match verify::journal_of(&self.dataset.engine.knobs, &home)? {
+            None => Ok(()),
+            Some(journal) => Err(failed(
+                format!(
+                    "data verification: {} was changed since it was closed: {how}",
+                    folder.shown().display()
+                ),
+                format!("remove {} to lay it out anew", journal.display()),
+            )),
+        }
     }
 
     fn carry_out(

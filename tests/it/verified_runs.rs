@@ -210,6 +210,18 @@ fn of_a_drive_that_does_not_compress_it_is_said_that_no_difference_was_shown() {
 }
 
 #[test]
+fn a_verified_dataset_that_was_changed_while_closed_is_a_finding_and_not_laid_out_anew() {
+    let Some(bench) = Bench::new() else { return };
+    bench.write("psync", 1, &bench.verified(), MIXED);
+    dyno_well(bench.dir(), &bench.args());
+    bench.data().write_all_at(&[0; BLOCK as usize], 5 * BLOCK).unwrap();
+    let output = dyno(bench.dir(), &bench.args());
+    let text = said(&output);
+    assert!(!output.status.success() && text.contains("was changed since it was closed"), "{text}");
+    assert!(text.contains("to lay it out anew"), "{text}");
+}
+
+#[test]
 fn a_dataset_whose_journal_is_gone_is_laid_out_anew() {
     let Some(bench) = Bench::new() else { return };
     bench.write("psync", 1, &bench.verified(), MIXED);
