@@ -159,9 +159,9 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         unsafe { self.ring().completion_shared() }
     }
 
-    /// Registers the buffers of several drives with so many slots each, and the files. Slots next to
-    /// one another share one buffer of the kernel's as far as it goes; the number of each slot's is
-    /// returned.
+    /// Registers the buffers of several drives with so many slots each, and the files. Slots next
+    /// to one another share one buffer of the kernel's as far as it goes; the number of each slot's
+    /// is returned.
     pub fn register(
         &self,
         buffers: &mut [Buffers],
