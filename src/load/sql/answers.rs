@@ -50,6 +50,17 @@ pub struct Row<'a> {
 }
 
 impl Answers {
+    /// With room for what the transactions of a load get, so that a row or line more than any
+    /// before it allocates nothing in the measured window.
+    pub fn with_room() -> Answers {
+        Answers {
+            text: String::with_capacity(64 << 10),
+            cells: Vec::with_capacity(4096),
+            rows: Vec::with_capacity(512),
+            statements: Vec::with_capacity(128),
+        }
+    }
+
     /// Forgets all rows and keeps the buffers.
     pub fn clear(&mut self) {
         self.text.clear();

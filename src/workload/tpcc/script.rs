@@ -61,8 +61,8 @@ impl TpccScript {
             prepared: None,
             staged: None,
             now: Param::Null,
-            found: Answers::default(),
-            done: Answers::default(),
+            found: Answers::with_room(),
+            done: Answers::with_room(),
             batch: Batch::default(),
         }
     }
