@@ -100,7 +100,8 @@ fn of_itself(op: &SlowOp) -> (Cause, Reason) {
         Reason::Both
     } else if !op.direct {
         Reason::NotDirect
-    } else if e.device_idle_ns.is_some_and(|ns| ns.saturating_mul(2) >= op.response_ns) {
+    // Where no device is known, none was seen to have the request.
+    } else if e.device_idle_ns.is_none_or(|ns| ns.saturating_mul(2) >= op.response_ns) {
         Reason::NotAtDevice
     } else {
         return (Cause::Drive, Reason::AtDrive);
@@ -177,14 +178,21 @@ mod tests {
         }
     }
 
+    /// The device had requests all the time.
+    fn at_device() -> Evidence {
+        Evidence { device_idle_ns: Some(0), ..Evidence::default() }
+    }
+
     fn of_one(op: SlowOp) -> (Cause, Reason) {
         judge(&[op])[0]
     }
 
     #[test]
     fn a_worker_that_waited_for_nothing_else_speaks_for_the_drive() {
-        let quiet = Evidence { waited_most_ns: 2 * MS, ..Evidence::default() };
+        let quiet = Evidence { waited_most_ns: 2 * MS, ..at_device() };
         assert_eq!(of_one(op(quiet)), (Cause::Drive, Reason::AtDrive));
+        let in_memory = Evidence { device_idle_ns: None, ..quiet };
+        assert_eq!(of_one(op(in_memory)), (Cause::Unknown, Reason::NotAtDevice));
         let buffered = SlowOp { direct: false, ..op(quiet) };
         assert_eq!(of_one(buffered), (Cause::Unknown, Reason::NotDirect));
         let unseen = SlowOp { evidence: None, ..op(quiet) };
@@ -214,13 +222,9 @@ mod tests {
 
     #[test]
     fn an_op_that_was_due_behind_a_slow_one_shares_its_cause() {
-        let slow = op(Evidence::default());
-        let queued = SlowOp {
-            at_ns: 20 * MS,
-            late_ns: 80 * MS,
-            response_ns: 81 * MS,
-            ..op(Evidence::default())
-        };
+        let slow = op(at_device());
+        let queued =
+            SlowOp { at_ns: 20 * MS, late_ns: 80 * MS, response_ns: 81 * MS, ..op(at_device()) };
         let of_other_worker = SlowOp { worker: 1, ..queued.clone() };
         assert_eq!(
             judge(&[slow, queued, of_other_worker]),
@@ -234,7 +238,7 @@ mod tests {
 
     #[test]
     fn drives_that_stall_together_are_not_blamed() {
-        let one = op(Evidence::default());
+        let one = op(at_device());
         let other = SlowOp { drive: 1, at_ns: 10 * MS, ..one.clone() };
         let later = SlowOp { drive: 1, at_ns: 900 * MS, ..one.clone() };
         let judged = judge(&[one, other, later]);

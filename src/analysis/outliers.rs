@@ -180,7 +180,7 @@ mod tests {
             size: 4096,
             in_flight: 1,
             direct: true,
-            evidence: Some(Evidence::default()),
+            evidence: Some(Evidence { device_idle_ns: Some(0), ..Evidence::default() }),
         }
     }
 
