@@ -2,23 +2,17 @@
 //! kernel's own count. Needs root and loop devices; says so where they are missing.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
 use dyno::store::Bundle;
 
-use crate::support::{dyno, find_loop, skip};
+use crate::support::{LoopDevice, dyno, skip};
 
 /// A loop device over a file, gone when dropped.
 struct Disk {
     folder: tempfile::TempDir,
-    device: PathBuf,
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
-    }
+    device: LoopDevice,
 }
 
 impl Disk {
@@ -26,12 +20,7 @@ impl Disk {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("disk");
         std::fs::write(&file, vec![0; 16 << 20]).unwrap();
-        let made = find_loop().arg(&file).output();
-        let Some(made) = made.ok().filter(|made| made.status.success()) else {
-            skip("loop devices cannot be made here (root is needed)");
-            return None;
-        };
-        let device = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        let device = LoopDevice::over(&file)?;
         Some(Disk { folder, device })
     }
 

@@ -9,20 +9,14 @@ use std::process::{Child, Command, Stdio};
 use dyno::record::{Outcome, Prepared};
 use dyno::store::Bundle;
 
-use crate::support::{find_loop, skip, until};
+use crate::support::{LoopDevice, until};
 
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
 /// A loop device over a sparse file, with a folder for plans and bundles; gone when dropped.
 struct Bench {
     folder: tempfile::TempDir,
-    device: PathBuf,
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
-    }
+    device: LoopDevice,
 }
 
 impl Bench {
@@ -30,17 +24,8 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("disk");
         fs::File::create(&file).unwrap().set_len(mib << 20).unwrap();
-        let output = find_loop().arg(&file).output();
-        match output {
-            Ok(output) if output.status.success() => {
-                let device = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-                Some(Bench { folder, device })
-            }
-            _ => {
-                skip("loop devices cannot be made here (root is needed)");
-                None
-            }
-        }
+        let device = LoopDevice::over(&file)?;
+        Some(Bench { folder, device })
     }
 
     fn at(&self, name: &str) -> PathBuf {

@@ -9,7 +9,7 @@ use dyno::cmd::selftest_result::{KEPT, line};
 use dyno::record::PacingFloor;
 use dyno::record::selftest::{Same, Scatter, SelfTest};
 
-use crate::support::{DYNO, find_loop, have, said, skip};
+use crate::support::{DYNO, LoopDevice, have, said};
 
 const PROTOCOL: &str = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\n\
     duration = \"50ms\"\n\
@@ -129,7 +129,7 @@ fn a_self_test_of_another_host_is_not() {
 struct Loop {
     _folder: tempfile::TempDir,
     file: PathBuf,
-    device: String,
+    device: LoopDevice,
 }
 
 impl Loop {
@@ -137,28 +137,17 @@ impl Loop {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a temporary folder");
         let file = folder.path().join("disk");
         std::fs::File::create(&file).expect("made").set_len(64 << 20).expect("a size");
-        let made = find_loop().arg(&file).output();
-        let Some(made) = made.ok().filter(|out| out.status.success()) else {
-            skip("loop devices cannot be made here (root is needed)");
-            return None;
-        };
-        let device = String::from_utf8_lossy(&made.stdout).trim().to_string();
+        let device = LoopDevice::over(&file)?;
         Some(Loop { _folder: folder, file, device })
     }
 
     fn selftest(&self, keys: &str) -> (Option<i32>, String) {
         let mut command = Command::new(DYNO);
         let out = command
-            .args(["selftest", "--duration", "10s", &format!("{}{keys}", self.device)])
+            .args(["selftest", "--duration", "10s", &format!("{}{keys}", self.device.display())])
             .output();
         let out = out.expect("ran");
         (out.status.code(), said(&out))
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
     }
 }
 
@@ -187,7 +176,7 @@ fn a_self_test_writes_to_a_bare_device_only_where_a_run_would() {
     );
     let (code, text) = disk.selftest(&format!(",serial={serial},erase=true"));
     assert!(code == Some(0) && text.contains("Not kept"), "{text}");
-    assert!(text.contains(&format!("direct reads of {}", disk.device)), "{text}");
+    assert!(text.contains(&format!("direct reads of {}", disk.device.display())), "{text}");
     let failed = text.split("Not measured").nth(1).unwrap_or_default();
     assert!(failed.is_empty() || failed.contains("uring"), "{text}");
     // What the first has written is data that nobody named to the second.

@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use dyno::base::clock::Clock;
@@ -19,7 +17,7 @@ use dyno::plan::{Arrival, Knobs, Load, Part, Stream};
 use dyno::record::{Class, Verified};
 use serde_json::{Value, json};
 
-use crate::support::{find_loop, seed, size, skip};
+use crate::support::{LoopDevice, seed, size, skip};
 
 pub const BLOCK: u64 = 4096;
 const BLOCKS: u64 = 512;
@@ -37,14 +35,8 @@ pub fn journals() -> Option<tempfile::TempDir> {
 struct Disk {
     folder: tempfile::TempDir,
     journals: tempfile::TempDir,
-    device: PathBuf,
+    device: LoopDevice,
     image: std::fs::File,
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
-    }
 }
 
 /// Ops from a list.
@@ -113,12 +105,7 @@ impl Disk {
         let file = folder.path().join("disk");
         std::fs::write(&file, vec![0; (BLOCKS * BLOCK) as usize]).unwrap();
         let journals = journals()?;
-        let made = find_loop().arg(&file).output();
-        let Some(made) = made.ok().filter(|made| made.status.success()) else {
-            skip("loop devices cannot be made here (root is needed)");
-            return None;
-        };
-        let device = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        let device = LoopDevice::over(&file)?;
         let image = std::fs::OpenOptions::new().read(true).write(true).open(&file).unwrap();
         Some(Disk { folder, journals, device, image })
     }
@@ -131,7 +118,7 @@ impl Disk {
         let Value::Object(knobs) = knobs else { unreachable!() };
         let knobs = Knobs(knobs.into_iter().collect());
         let serial = self.folder.path().join("disk").display().to_string();
-        let home = Home::Device { path: self.device.clone(), serial };
+        let home = Home::Device { path: self.device.to_path_buf(), serial };
         let clock = Clock::start();
         let site = Site { home: &home, knobs: &knobs, access, clock };
         let target = engine::find(engine).unwrap().open(&site).unwrap();

@@ -9,7 +9,7 @@ use dyno::record::{Class, Point};
 use dyno::store::Bundle;
 
 use crate::support::quiet::on_a_quiet_machine;
-use crate::support::{DYNO, dyno_well, find_loop, have, said, size, skip};
+use crate::support::{DYNO, LoopDevice, dyno_well, have, said, size, skip};
 
 /// ACT's load at a multiple of 1, from its source: reads, and large reads and writes, each second.
 const SMALL: f64 = 2_000.0;
@@ -18,13 +18,7 @@ const LARGE: f64 = 23.53;
 /// A loop device over a file, with a folder for plans; gone when dropped.
 struct Disk {
     folder: tempfile::TempDir,
-    device: PathBuf,
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.device).output();
-    }
+    device: LoopDevice,
 }
 
 impl Disk {
@@ -32,12 +26,7 @@ impl Disk {
     fn new() -> Option<Disk> {
         let folder = tempfile::tempdir_in("/dev/shm").expect("a folder");
         std::fs::write(folder.path().join("disk"), vec![1; 256 << 20]).expect("written");
-        let made = find_loop().arg(folder.path().join("disk")).output();
-        let Some(made) = made.ok().filter(|made| made.status.success()) else {
-            skip("loop devices cannot be made here (root is needed)");
-            return None;
-        };
-        let device = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
+        let device = LoopDevice::over(&folder.path().join("disk"))?;
         Some(Disk { folder, device })
     }
 

@@ -8,6 +8,7 @@ pub mod quiet;
 
 use std::fmt::Display;
 use std::io::Write;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -48,6 +49,35 @@ pub fn find_loop() -> Command {
     command.arg(std::env::temp_dir().join("dyno-tests-losetup.lock"));
     command.args(["losetup", "--find", "--show"]);
     command
+}
+
+/// A loop device over a file, by its path; let go of when dropped.
+pub struct LoopDevice(PathBuf);
+
+impl LoopDevice {
+    /// Binds one; the test is skipped where none can be made.
+    pub fn over(file: &Path) -> Option<LoopDevice> {
+        let made = find_loop().arg(file).output();
+        let Some(made) = made.ok().filter(|made| made.status.success()) else {
+            skip("loop devices cannot be made here (root is needed)");
+            return None;
+        };
+        Some(LoopDevice(PathBuf::from(String::from_utf8_lossy(&made.stdout).trim())))
+    }
+}
+
+impl Deref for LoopDevice {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.0).output();
+    }
 }
 
 /// Whether all of these programs are here; the test is skipped where not.
