@@ -4,6 +4,7 @@
 //! `recorder` tallies it, `slots` are what is in flight, `slowest` keeps the slowest, `worker` is
 //! the loop that joins them. Nothing here knows an engine, a workload, a plan file or a bundle.
 
+pub mod job;
 pub mod lane;
 pub mod op;
 pub mod pacer;
@@ -11,6 +12,7 @@ pub mod recorder;
 pub mod slots;
 pub mod slowest;
 pub mod sql;
+pub mod tally;
 pub mod worker;
 
 pub use lane::{Done, Lane, Wait};

@@ -45,8 +45,9 @@ impl InFlight {
     /// Whether two ops of a closed loop were handed over together, of one drive and class.
     #[inline(always)]
     pub fn alike(&self, other: &InFlight) -> bool {
-        let own = |held: &InFlight| (held.submitted_ns, held.drive, held.class);
-        own(self) == own(other)
+        // One branch for all three.
+        let differs = u64::from(self.drive ^ other.drive) | u64::from(self.class ^ other.class);
+        (self.submitted_ns ^ other.submitted_ns) | differs == 0
     }
 }
 
@@ -63,6 +64,8 @@ pub struct Queue {
 
 /// The slots of a lane.
 pub struct Slots {
+    /// For each drive.
+    pub depth: usize,
     /// By drive.
     pub queues: Vec<Queue>,
     /// By slot.
@@ -91,6 +94,7 @@ impl Slots {
         };
         let held = |slot: u32| InFlight { drive: slot / depth.max(1), ..InFlight::default() };
         Slots {
+            depth: depth as usize,
             queues: (0..drives).map(queue).collect(),
             held: (0..depth * drives).map(held).collect(),
             staged: Vec::with_capacity(all),
@@ -102,22 +106,24 @@ impl Slots {
         }
     }
 
-    /// Ops in flight on one drive.
-    #[inline(always)]
-    pub fn in_flight_on(&self, drive: usize) -> usize {
-        self.held.len() / self.queues.len() - self.queues[drive].free.len()
-    }
-
     /// Whether every slot holds an op that was handed over or staged.
     #[inline(always)]
     pub fn full(&self) -> bool {
         self.in_flight + self.staged.len() == self.held.len()
     }
 
+    /// A turn's completions have been tallied.
+    #[inline(always)]
+    pub fn settle(&mut self, waited: bool) {
+        self.in_flight -= self.done.len();
+        self.follow(self.done.len(), waited);
+        self.done.clear();
+    }
+
     /// A closed loop's portion follows the completions: it doubles where a turn that waited for
     /// nothing collected a whole one, and halves where a turn collected less.
     #[inline(always)]
-    pub fn follow(&mut self, collected: usize, waited: bool) {
+    fn follow(&mut self, collected: usize, waited: bool) {
         if collected < self.portion {
             self.portion = (self.portion / 2).max(LEAST_PORTION);
         } else if !waited {

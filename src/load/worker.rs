@@ -9,59 +9,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+pub use super::job::{Drive, Job, Window};
 use super::lane::{Done, Lane, Wait};
-use super::op::{Cycles, Op, OpKind, Source};
+use super::op::{Cycles, Op, OpKind};
 use super::pacer::{LATE_NS, SPIN_NS, Schedule};
 use super::recorder::{Recorder, Stamps};
-use super::slots::InFlight;
 pub use super::slots::Slots;
 use super::slowest::{Kept, Slowest};
+use super::tally::{Ended, count, tally, tally_closed, tally_open};
 use crate::base::clock::Clock;
-use crate::base::error::{Result, failed};
-
-/// What a worker is given.
-pub struct Job<'a, 'd> {
-    /// The clock of all stamps.
-    pub clock: Clock,
-    /// At least one. Either all have a schedule or none has.
-    pub drives: &'a mut [Drive<'d>],
-    /// For as many drives, and as many ops at once on each, as the lane was opened with.
-    pub slots: Slots,
-    /// Warm-up ends and the window closes at these times.
-    pub window: Window,
-    /// Set by whoever wants all workers to stop.
-    pub stop: &'a AtomicBool,
-}
-
-/// What a worker does to one of its drives.
-pub struct Drive<'d> {
-    /// What the requests are.
-    pub source: Box<dyn Source>,
-    /// None: closed loop.
-    pub schedule: Option<Schedule>,
-    /// Stop after this many ops: the length of a fill.
-    pub limit: Option<u64>,
-    /// Where completed ops are tallied.
-    pub recorder: &'d Recorder,
-    /// Where the slowest of them are kept.
-    pub slowest: Slowest,
-}
-
-impl Drive<'_> {
-    #[inline(always)]
-    fn limit(&self) -> u64 {
-        self.limit.unwrap_or(u64::MAX)
-    }
-}
-
-/// The measured window on the job's clock; what is intended before it is warm-up.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// Start, nanoseconds of the job's clock.
-    pub from_ns: u64,
-    /// End, nanoseconds of the job's clock.
-    pub until_ns: u64,
-}
+use crate::base::error::Result;
 
 /// A lane behind a pointer: the registry of engines hands lanes out boxed, and this carries the
 /// worker loop to the concrete type, so that the loop is compiled for each lane and calls it
@@ -113,17 +70,19 @@ fn work_in_closed_loop<L: Lane>(
     slots: &mut Slots,
 ) -> Result<()> {
     let mut now_ns = job.clock.now_ns();
-    while going_on(job, slots, now_ns) {
-        stage_portion(lane, job, slots)?;
+    loop {
+        if going_on(job, slots, now_ns) {
+            stage_portion(lane, job, slots)?;
+        } else if slots.in_flight == 0 {
+            return Ok(());
+        }
         // With slots left for the next portion nothing is waited for.
         let more = slots.staged.len() == slots.portion && !slots.full();
         let wait = if more { Wait::No } else { Wait::One };
-        now_ns = turn(lane, job, slots, wait, tally_closed)?;
+        now_ns = turn(lane, job, slots, wait)?;
+        tally_closed(job, slots, now_ns)?;
+        slots.settle(wait != Wait::No);
     }
-    while slots.in_flight > 0 {
-        turn(lane, job, slots, Wait::One, tally_closed)?;
-    }
-    Ok(())
 }
 
 fn work_on_schedule<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Slots) -> Result<()> {
@@ -133,14 +92,26 @@ fn work_on_schedule<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Sl
             stage_due(lane, job, slots, at, now_ns)?;
         }
         now_ns = match waiting(job, slots) {
-            Some(wait) => turn(lane, job, slots, wait, tally_open)?,
+            Some(wait) => turn_on_schedule(lane, job, slots, wait)?,
             None => idle_until(job.clock, next_due_ns(job, slots), job.stop),
         };
     }
     while slots.in_flight > 0 {
-        turn(lane, job, slots, Wait::One, tally_open)?;
+        turn_on_schedule(lane, job, slots, Wait::One)?;
     }
     Ok(())
+}
+
+fn turn_on_schedule<L: Lane>(
+    lane: &mut L,
+    job: &Job<'_, '_>,
+    slots: &mut Slots,
+    wait: Wait,
+) -> Result<u64> {
+    let now_ns = turn(lane, job, slots, wait)?;
+    tally_open(job, slots, now_ns)?;
+    slots.settle(wait != Wait::No);
+    Ok(now_ns)
 }
 
 /// The same loop for one op at a time in closed loop, where there are no slots to keep account of.
@@ -156,28 +127,30 @@ fn work_one_at_a_time<L: Lane>(
     let Slots { ops, done, .. } = slots;
     let (limit, recorder) = (drive.limit(), drive.recorder);
     let (mut n, mut now_ns) = (0, clock.now_ns());
-    while now_ns < window.until_ns && n < limit && !stop.load(Relaxed) {
-        let place = n as usize % ops.len();
-        if place == 0 {
-            let room = (limit - n).min(ops.len() as u64) as usize;
-            drive.source.ops(n, &mut ops[..room]);
-        }
-        let op = &ops[place];
-        lane.stage(0, op)?;
-        let submitted_ns = clock.now_ns();
-        lane.run(Wait::One, done)?;
-        now_ns = clock.now_ns();
-        lane.check(done)?;
-        n += 1;
-        recorder.issued.set(n);
-        if let Some(done) = done.pop()
-            && submitted_ns >= window.from_ns
-        {
-            let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns: now_ns };
-            let Op { class, len, at, .. } = *op;
-            count(drive, class, stamps, Ended::one(&done))?;
-            if !done.given_up {
-                drive.slowest.note(stamps, || Kept { stamps, at, len, class, in_flight: 1 });
+    while n < limit {
+        let room = (limit - n).min(ops.len() as u64) as usize;
+        drive.source.ops(n, &mut ops[..room]);
+        for op in &ops[..room] {
+            if now_ns >= window.until_ns || stop.load(Relaxed) {
+                return Ok(());
+            }
+            lane.stage(0, op)?;
+            let submitted_ns = clock.now_ns();
+            lane.run(Wait::One, done)?;
+            now_ns = clock.now_ns();
+            lane.check(done)?;
+            n += 1;
+            recorder.issued.set(n);
+            if let Some(done) = done.pop()
+                && submitted_ns >= window.from_ns
+            {
+                let intended_ns = submitted_ns;
+                let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };
+                let Op { class, len, at, .. } = *op;
+                count(drive, class, stamps, Ended::one(&done))?;
+                if !done.given_up {
+                    drive.slowest.note(stamps, || Kept { stamps, at, len, class, in_flight: 1 });
+                }
             }
         }
     }
@@ -242,13 +215,14 @@ fn stage_portion<L: Lane>(lane: &mut L, job: &mut Job<'_, '_>, slots: &mut Slots
         let room = (slots.portion - slots.staged.len()).min(queue.free.len());
         let ops = &mut slots.ops[..left.min(room as u64) as usize];
         drive.source.ops(queue.next, ops);
-        for op in &*ops {
-            let Some(slot) = queue.free.pop() else { break };
+        let free = queue.free.len() - ops.len();
+        for (op, &slot) in ops.iter().zip(&queue.free[free..]) {
             lane.stage(slot, op)?;
             let held = &mut slots.held[slot as usize];
             (held.class, held.len, held.at) = (op.class, op.len, op.at);
-            slots.staged.push(slot);
         }
+        slots.staged.extend_from_slice(&queue.free[free..]);
+        queue.free.truncate(free);
         queue.next += ops.len() as u64;
         drive.recorder.issued.set(queue.next);
         slots.first = if slots.first + 1 < job.drives.len() { slots.first + 1 } else { 0 };
@@ -341,15 +315,9 @@ fn idle_until(clock: Clock, due_ns: u64, stop: &AtomicBool) -> u64 {
     now_ns
 }
 
-/// One bracket: stamp, run, stamp, tally. Returns the second stamp.
+/// One bracket: stamp, run, stamp. Returns the second stamp.
 #[inline(always)]
-fn turn<L: Lane>(
-    lane: &mut L,
-    job: &Job<'_, '_>,
-    slots: &mut Slots,
-    wait: Wait,
-    tally: impl Fn(&Job<'_, '_>, &mut Slots, u64) -> Result<()>,
-) -> Result<u64> {
+fn turn<L: Lane>(lane: &mut L, job: &Job<'_, '_>, slots: &mut Slots, wait: Wait) -> Result<u64> {
     let submitted_ns = job.clock.now_ns();
     for &slot in &slots.staged {
         slots.held[slot as usize].submitted_ns = submitted_ns;
@@ -359,132 +327,7 @@ fn turn<L: Lane>(
     lane.run(wait, &mut slots.done)?;
     let completed_ns = job.clock.now_ns();
     lane.check(&slots.done)?;
-    tally(job, slots, completed_ns)?;
-    slots.in_flight -= slots.done.len();
-    slots.follow(slots.done.len(), wait != Wait::No);
-    slots.done.clear();
     Ok(completed_ns)
-}
-
-/// Ops that have ended, with the same stamps.
-#[derive(Clone, Copy)]
-struct Ended {
-    ops: u64,
-    bytes: u64,
-    misses: u64,
-    given_up: bool,
-}
-
-impl Ended {
-    #[inline(always)]
-    fn one(done: &Done) -> Ended {
-        let (bytes, misses) = (u64::from(done.bytes), u64::from(!done.hit));
-        Ended { ops: 1, bytes, misses, given_up: done.given_up }
-    }
-
-    #[inline(always)]
-    fn add(&mut self, done: &Done) {
-        self.ops += 1;
-        self.bytes += u64::from(done.bytes);
-        self.misses += u64::from(!done.hit);
-    }
-}
-
-/// Closed loop: what was handed over together and has completed together, of one drive and class,
-/// has one latency, which is looked up in the histogram once.
-#[inline(always)]
-fn tally_closed(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
-    let mut from = 0;
-    while let Some(&first) = slots.done.get(from) {
-        let shared = slots.held[first.slot as usize];
-        let in_flight = slots.in_flight_on(shared.drive as usize);
-        let Slots { done, held, queues, .. } = &mut *slots;
-        let (rest, free) = (&done[from..], &mut queues[shared.drive as usize].free);
-        let mut ended = Ended::one(&first);
-        free.push(first.slot);
-        let mut together = 1;
-        for next in &rest[1..] {
-            if !held[next.slot as usize].alike(&shared) || next.given_up || ended.given_up {
-                break;
-            }
-            ended.add(next);
-            free.push(next.slot);
-            together += 1;
-        }
-        count_closed(job, shared, ended, completed_ns, |stamps| {
-            let all = rest[..together].iter().map(|done| &held[done.slot as usize]);
-            let drive = &job.drives[shared.drive as usize];
-            all.for_each(|op| drive.slowest.note(stamps, || op.kept(stamps, in_flight)));
-        })?;
-        from += together;
-    }
-    Ok(())
-}
-
-#[inline(always)]
-fn count_closed(
-    job: &Job<'_, '_>,
-    held: InFlight,
-    ended: Ended,
-    completed_ns: u64,
-    keep: impl FnOnce(Stamps),
-) -> Result<()> {
-    let InFlight { drive, class, submitted_ns, .. } = held;
-    if submitted_ns < job.window.from_ns {
-        return Ok(());
-    }
-    let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
-    let drive = &job.drives[drive as usize];
-    if drive.slowest.takes(stamps) && !ended.given_up {
-        keep(stamps);
-    }
-    count(drive, class, stamps, ended)
-}
-
-#[inline(always)]
-fn tally_open(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
-    for done in &slots.done {
-        let held = slots.held[done.slot as usize];
-        let InFlight { drive, class, intended_ns, submitted_ns, .. } = held;
-        let in_flight = slots.in_flight_on(drive as usize);
-        slots.queues[drive as usize].free.push(done.slot);
-        if intended_ns < job.window.from_ns {
-            continue;
-        }
-        let drive = &job.drives[drive as usize];
-        let stamps = Stamps { intended_ns, submitted_ns, completed_ns };
-        count(drive, class, stamps, Ended::one(done))?;
-        if !done.given_up {
-            drive.slowest.note(stamps, || held.kept(stamps, in_flight));
-        }
-        let late_ns = submitted_ns.saturating_sub(intended_ns);
-        if let (Some(schedule), true) = (&drive.schedule, late_ns > LATE_NS) {
-            drive.recorder.add_late(late_ns, schedule.mean_gap_ns());
-        }
-    }
-    Ok(())
-}
-
-/// Counts what has ended in the window: ops, or one that was given up, which a fill cannot do
-/// without.
-#[inline(always)]
-fn count(drive: &Drive<'_>, class: u8, stamps: Stamps, ended: Ended) -> Result<()> {
-    tally(drive.recorder, class, stamps, ended);
-    match (ended.given_up, drive.limit) {
-        (true, Some(_)) => Err(failed(
-            "a transaction of the dataset's load was rolled back again and again, and given up",
-            "load with fewer threads, or at a lower isolation level",
-        )),
-        _ => Ok(()),
-    }
-}
-
-#[inline(always)]
-fn tally(recorder: &Recorder, class: u8, stamps: Stamps, ended: Ended) {
-    match ended.given_up {
-        false => recorder.add(class, stamps, ended.ops, ended.bytes, ended.misses),
-        true => recorder.add_given_up(class),
-    }
 }
 
 /// Open loop: counts the ops that were due before the window closed and could not be handed over.

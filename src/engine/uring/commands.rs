@@ -11,7 +11,7 @@ use super::super::blockfile::BlockFile;
 use super::lane::{FIRST_OF_PAIR, Form, Place, Request};
 use super::polling::Poll;
 use super::ring::Ring;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Result, ensure, failed};
 use crate::load::{Op, OpKind};
 use crate::plan::Stream;
 
@@ -53,10 +53,12 @@ fn discards(ring: &mut PlainRing) -> Result<bool> {
         return Ok(false);
     }
     // SAFETY: the request refers to no memory.
-    unsafe { ring.submission().push(&discard(types::Fixed(0), 0, 0)) }
-        .context("queueing a discard of no length")?;
-    ring.submitter().submit_and_wait(1).context("sending a discard of no length")?;
-    Ok(ring.completion().next().is_some_and(|answer| answer.result() == -libc::EINVAL))
+    ensure!(
+        unsafe { ring.push(discard(types::Fixed(0), 0, 0)) },
+        "no room for a discard of no length"
+    );
+    ring.submit(1).context("sending a discard of no length")?;
+    Ok(ring.answers().next().is_some_and(|answer| answer.result() == -libc::EINVAL))
 }
 
 fn discard(fd: types::Fixed, at: u64, len: u64) -> squeue::Entry {
@@ -138,6 +140,7 @@ impl Form for Plain {
         len as i32
     }
 
+    #[inline(always)]
     fn nop(&self) -> Self::Sq {
         opcode::Nop::new().build()
     }

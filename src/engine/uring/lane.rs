@@ -4,7 +4,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
-use io_uring::{IoUring, cqueue, squeue, types};
+use io_uring::{IoUring, cqueue, squeue};
 
 use super::super::block_buffers::{Buffers, check};
 use super::super::blockfile::BlockFile;
@@ -73,9 +73,9 @@ pub struct Request<S> {
     pub answer: i32,
 }
 
-/// What a slot's request is, for errors and short transfers.
-#[derive(Clone, Copy, Default)]
-struct InFlight {
+/// A slot, with its request, for errors and short transfers.
+struct Slot {
+    place: Place,
     at: u64,
     len: u32,
     /// What the kernel answers when all went well: the length, or 0 where no data are moved.
@@ -90,8 +90,7 @@ pub struct UringLane<F: Form> {
     buffers: Vec<Buffers>,
     /// Slots for each drive.
     depth: u32,
-    /// By slot.
-    places: Vec<Place>,
+    slots: Vec<Slot>,
     form: F,
     /// By drive.
     files: Vec<Arc<BlockFile>>,
@@ -100,9 +99,7 @@ pub struct UringLane<F: Form> {
     /// take.
     polls: bool,
     clock: Clock,
-    /// By slot.
-    ops: Vec<InFlight>,
-    in_flight: u32,
+    in_flight: usize,
 }
 
 // SAFETY: the addresses point into `buffers`, which the lane owns.
@@ -135,27 +132,15 @@ impl<F: Form> UringLane<F> {
         let Parts { mut buffers, depth, files, nop, options, clock } = parts;
         let (ring, slots) = (Ring::new(ring), depth * files.len() as u32);
         let registered = ring.register(&mut buffers, depth, descriptors)?;
-        let place = |(slot, buffer): (u32, u16)| {
+        let slot = |(slot, buffer): (u32, u16)| {
             let file = slot / depth;
             let address = buffers[file as usize].slot(slot % depth).as_mut_ptr();
-            Place { slot, file, address, buffer, base: files[file as usize].base }
+            let place = Place { slot, file, address, buffer, base: files[file as usize].base };
+            Slot { place, at: 0, len: 0, answer: 0 }
         };
-        let places = (0..slots).zip(registered).map(place).collect();
-        let ops = vec![InFlight::default(); slots as usize];
+        let slots = (0..slots).zip(registered).map(slot).collect();
         let polls = options.poll != Poll::None && !options.sqpoll;
-        Ok(UringLane {
-            ring,
-            buffers,
-            depth,
-            places,
-            form,
-            files,
-            nop,
-            polls,
-            clock,
-            ops,
-            in_flight: 0,
-        })
+        Ok(UringLane { ring, buffers, depth, slots, form, files, nop, polls, clock, in_flight: 0 })
     }
 
     /// What it has been given by the kernel, for the disclosure: whether its ring is registered,
@@ -171,8 +156,8 @@ impl<F: Form> UringLane<F> {
 
     #[cold]
     fn failed(&self, slot: u32, result: i32) -> Error {
-        let InFlight { at, len, answer } = self.ops[slot as usize];
-        let file = &self.files[self.places[slot as usize].file as usize];
+        let Slot { place, at, len, answer } = self.slots[slot as usize];
+        let file = &self.files[place.file as usize];
         match result >= 0 && answer > 0 {
             true => file.short("a request", at, result as usize, len),
             false => file.op_failed("a request", at, self.form.failure(result)),
@@ -184,24 +169,24 @@ impl<F: Form> UringLane<F> {
     /// flag when a completion has come.
     #[inline(always)]
     fn submit_and_look_before_sleeping(&mut self) -> std::io::Result<usize> {
-        let submitted = self.ring.submitter().submit()?;
+        let submitted = self.ring.submit(0)?;
         for _ in 0..YIELDS {
-            if self.ring.submission().taskrun() || !self.ring.completion().is_empty() {
+            if self.ring.has_answers() || self.ring.withholds() {
                 break;
             }
             std::thread::yield_now();
         }
-        if self.ring.completion().is_empty() {
-            self.ring.submitter().submit_and_wait(1)?;
+        if !self.ring.has_answers() {
+            self.ring.submit(1)?;
         }
         Ok(submitted)
     }
 
     /// Looks for completions until there is one or the time is up.
     fn poll_until(&mut self, until_ns: u64) -> std::io::Result<usize> {
-        let mut submitted = self.ring.submitter().submit()?;
-        while self.ring.completion().is_empty() && self.clock.now_ns() < until_ns {
-            submitted += self.ring.submitter().submit()?;
+        let mut submitted = self.ring.submit(0)?;
+        while !self.ring.has_answers() && self.clock.now_ns() < until_ns {
+            submitted += self.ring.submit(0)?;
         }
         Ok(submitted)
     }
@@ -210,16 +195,13 @@ impl<F: Form> UringLane<F> {
     #[inline(always)]
     fn enter(&mut self, wait: Wait) -> Result<()> {
         let entered = match wait {
-            Wait::No => self.ring.submitter().submit(),
-            Wait::One if self.polls => self.ring.submitter().submit_and_wait(1),
+            Wait::No => self.ring.submit(0),
+            // Of one request alone nothing can have come before it does: one call for both.
+            Wait::One if self.polls || self.in_flight == 1 => self.ring.submit(1),
             Wait::Until(until_ns) if self.polls => self.poll_until(until_ns),
             Wait::One => self.submit_and_look_before_sleeping(),
             Wait::Until(until_ns) => {
-                let left_ns = until_ns.saturating_sub(self.clock.now_ns());
-                let left = types::Timespec::new()
-                    .sec(left_ns / 1_000_000_000)
-                    .nsec((left_ns % 1_000_000_000) as u32);
-                self.ring.submitter().submit_with_args(1, &types::SubmitArgs::new().timespec(&left))
+                self.ring.submit_for(until_ns.saturating_sub(self.clock.now_ns()))
             }
         };
         match entered {
@@ -243,29 +225,26 @@ impl<F: Form> UringLane<F> {
     /// in large ones (measured, docs/benchmarks.md).
     #[inline(always)]
     fn push(&mut self, entry: F::Sq) -> Result<()> {
-        if self.ring.submission().is_full() {
+        if self.ring.is_full() {
             self.make_room()?;
         }
         // SAFETY: the buffer of a slot is not touched until its completion has been reaped.
-        let pushed = unsafe { self.ring.submission().push(&entry) };
-        if pushed.is_err() { Err(no_room()) } else { Ok(()) }
+        if unsafe { self.ring.push(entry) } { Ok(()) } else { Err(no_room()) }
     }
 
     /// A thread of the kernel (`sqpoll`) takes requests off the queue in its own time, so that it
     /// may be full of such as have long been handed over.
     #[cold]
     fn make_room(&mut self) -> Result<()> {
-        let kernel = self.ring.submitter();
-        let waited = kernel.submit().and_then(|_| kernel.squeue_wait());
-        waited.map(drop).context("waiting for room in the submission queue")
+        self.ring.make_room().context("waiting for room in the submission queue")
     }
 
     /// Queues an op that is neither a plain read nor a plain write, with what comes before it.
     #[inline(never)]
     fn stage_other(&mut self, slot: u32, at: u64, op: &Op) -> Result<()> {
-        let request = self.form.other(&self.places[slot as usize], at, op);
+        let request = self.form.other(&self.slots[slot as usize].place, at, op);
         request.before.map_or(Ok(()), |before| self.push(before))?;
-        self.ops[slot as usize].answer = request.answer;
+        self.slots[slot as usize].answer = request.answer;
         self.push(F::set_user_data(request.entry, u64::from(slot)))
     }
 
@@ -273,19 +252,20 @@ impl<F: Form> UringLane<F> {
     #[inline(always)]
     fn reap(&mut self, done: &mut Vec<Done>) -> Result<()> {
         let mut bad = None;
-        for completion in self.ring.completion() {
+        let before = done.len();
+        for completion in self.ring.answers() {
             let completion: cqueue::Entry = completion.into();
-            let (slot, result) = (completion.user_data() as u32, completion.result());
-            let InFlight { len, answer, .. } = self.ops[slot as usize];
+            let (data, result) = (completion.user_data(), completion.result());
+            let Slot { len, answer, .. } = self.slots[data as u32 as usize];
             if result != answer && !self.nop {
                 // The flush of a pair is cancelled where its write failed, which came first.
-                bad = bad.or(Some((slot, result)));
+                bad = bad.or(Some((data as u32, result)));
             }
-            if completion.user_data() & FIRST_OF_PAIR == 0 {
-                self.in_flight -= 1;
-                done.push(Done { slot, bytes: len, hit: true, given_up: false });
+            if data & FIRST_OF_PAIR == 0 {
+                done.push(Done { slot: data as u32, bytes: len, hit: true, given_up: false });
             }
         }
+        self.in_flight -= done.len() - before;
         match bad {
             Some((slot, result)) => Err(self.failed(slot, result)),
             None => Ok(()),
@@ -314,10 +294,10 @@ impl<F: Form> Drop for UringLane<F> {
 impl<F: Form> Lane for UringLane<F> {
     #[inline(always)]
     fn stage(&mut self, slot: u32, op: &Op) -> Result<()> {
-        let place = self.places[slot as usize];
+        let own = &mut self.slots[slot as usize];
+        let place = own.place;
         let at = place.base + op.at;
-        let answer = self.form.answer(op.len);
-        self.ops[slot as usize] = InFlight { at, len: op.len, answer };
+        (own.at, own.len, own.answer) = (at, op.len, self.form.answer(op.len));
         self.in_flight += 1;
         if !self.nop {
             self.buffers[place.file as usize].stage(slot - place.file * self.depth, op)?;

@@ -1,9 +1,13 @@
 //! Rings: made with everything that the kernel has to make them cheap, and with what the plan asks
 //! for.
 
+use std::io;
+use std::mem::ManuallyDrop;
 use std::os::fd::RawFd;
 
+use io_uring::cqueue::CompletionQueue;
 use io_uring::squeue::SubmissionQueue;
+use io_uring::types::{SubmitArgs, Timespec};
 use io_uring::{IoUring, Submitter, cqueue, squeue};
 
 use super::super::block_buffers::Buffers;
@@ -97,21 +101,24 @@ fn refused(entries: u32, options: Options, cause: &std::io::Error) -> Error {
 }
 
 /// A ring whose descriptor is registered with the kernel for the calling thread, which spares each
-/// call the look-up of a file (Linux 5.18; without it the ring works all the same).
+/// call the look-up of a file (Linux 5.18; without it the ring works all the same). Its queues are
+/// looked at once a hand-over, not once a request.
 pub struct Ring<S, C>
 where
     S: squeue::EntryMarker + 'static,
     C: cqueue::EntryMarker + 'static,
 {
-    /// Refers to `ring`.
-    submitter: Submitter<'static>,
-    /// On the heap, so that it stays where the submitter looks for it.
+    /// Refer to `ring`, and have nothing of their own to let go of.
+    submitter: ManuallyDrop<Submitter<'static>>,
+    submission: ManuallyDrop<SubmissionQueue<'static, S>>,
+    completion: ManuallyDrop<CompletionQueue<'static, C>>,
+    /// On the heap, so that it stays where they look for it.
     ring: *mut IoUring<S, C>,
     /// Whether its descriptor could be registered.
     pub registered: bool,
 }
 
-// SAFETY: what the submitter and the pointer refer to is this value's own.
+// SAFETY: what the submitter, the queues and the pointer refer to is this value's own.
 unsafe impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Send
     for Ring<S, C>
 {
@@ -121,42 +128,96 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     /// Registers a ring for the calling thread, which alone enters it.
     pub fn new(ring: IoUring<S, C>) -> Ring<S, C> {
         let ring = Box::into_raw(Box::new(ring));
-        // SAFETY: the ring lives until `drop`, and from here on is reached by shared references
-        // alone.
-        let mut submitter = unsafe { &*ring }.submitter();
+        // SAFETY: the ring lives until `drop`, from here on is reached by shared references alone,
+        // and has these queues alone.
+        let (mut submitter, submission, completion) = unsafe {
+            let ring = &*ring;
+            (ring.submitter(), ring.submission_shared(), ring.completion_shared())
+        };
         let registered = submitter.register_ring_fd().is_ok();
-        Ring { submitter, ring, registered }
+        Ring {
+            submitter: ManuallyDrop::new(submitter),
+            submission: ManuallyDrop::new(submission),
+            completion: ManuallyDrop::new(completion),
+            ring,
+            registered,
+        }
     }
 
-    #[inline(always)]
-    fn ring(&self) -> &IoUring<S, C> {
-        // SAFETY: see `new`.
-        unsafe { &*self.ring }
-    }
-
-    /// The calls to the kernel.
-    #[inline(always)]
+    /// The calls to the kernel that hand nothing over.
     pub fn submitter(&self) -> &Submitter<'static> {
         &self.submitter
     }
 
     /// What the kernel said of the ring.
     pub fn params(&self) -> &io_uring::Parameters {
-        self.ring().params()
+        // SAFETY: see `new`.
+        unsafe { &*self.ring }.params()
     }
 
-    /// The queue of requests.
+    /// Queues a request, which the next call hands over; false where there is no room.
+    ///
+    /// # Safety
+    ///
+    /// What the request refers to stays until its answer has come.
     #[inline(always)]
-    pub fn submission(&mut self) -> SubmissionQueue<'_, S> {
-        // SAFETY: borrowed mutably through self, so there is no other.
-        unsafe { self.ring().submission_shared() }
+    pub unsafe fn push(&mut self, entry: S) -> bool {
+        // SAFETY: the caller's.
+        unsafe { self.submission.push(&entry) }.is_ok()
     }
 
-    /// The queue of answers.
+    /// Whether there is no room for a request, as far as is known without asking the kernel.
     #[inline(always)]
-    pub fn completion(&mut self) -> cqueue::CompletionQueue<'_, C> {
-        // SAFETY: as above.
-        unsafe { self.ring().completion_shared() }
+    pub fn is_full(&self) -> bool {
+        self.submission.is_full()
+    }
+
+    /// Hands over what is queued, and waits for so many answers.
+    #[inline(always)]
+    pub fn submit(&mut self, answers: usize) -> io::Result<usize> {
+        self.submission.sync();
+        let entered = self.submitter.submit_and_wait(answers);
+        // What the kernel has taken is free again.
+        self.submission.sync();
+        entered
+    }
+
+    /// Hands over what is queued, and waits for an answer at most this long.
+    pub fn submit_for(&mut self, wait_ns: u64) -> io::Result<usize> {
+        self.submission.sync();
+        let (seconds, rest) = (wait_ns / 1_000_000_000, (wait_ns % 1_000_000_000) as u32);
+        let left = Timespec::new().sec(seconds).nsec(rest);
+        let entered = self.submitter.submit_with_args(1, &SubmitArgs::new().timespec(&left));
+        self.submission.sync();
+        entered
+    }
+
+    /// Hands over what is queued until there is room, where a thread of the kernel takes requests
+    /// off the queue in its own time.
+    pub fn make_room(&mut self) -> io::Result<()> {
+        self.submit(0)?;
+        self.submitter.squeue_wait()?;
+        self.submission.sync();
+        Ok(())
+    }
+
+    /// Whether the kernel has answers that it puts into the queue when it is entered.
+    #[inline(always)]
+    pub fn withholds(&self) -> bool {
+        self.submission.taskrun()
+    }
+
+    /// Whether there is an answer.
+    #[inline(always)]
+    pub fn has_answers(&mut self) -> bool {
+        !CompletionQueue::is_empty(self.answers())
+    }
+
+    /// The answers that have come, and whose room the kernel has back when this is called again.
+    #[inline(always)]
+    pub fn answers(&mut self) -> &mut CompletionQueue<'static, C> {
+        self.completion.sync();
+        &mut self.completion
     }
 
     /// Registers the buffers of several drives with so many slots each, and the files. Slots next
@@ -195,7 +256,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
 impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Drop for Ring<S, C> {
     fn drop(&mut self) {
         let _ = self.registered && self.submitter.unregister_ring_fd().is_ok();
-        // SAFETY: made in `new`, dropped once; the submitter is not used after it.
+        // SAFETY: made in `new`, dropped once; neither submitter nor queues are used after it.
         drop(unsafe { Box::from_raw(self.ring) });
     }
 }

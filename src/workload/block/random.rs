@@ -163,12 +163,14 @@ impl Workload for Random {
         let looks_back = mix.every > 0 || blocks.iter().any(|b| b.seeks <= u128::from(u64::MAX));
         let uniform = |block: &Block| matches!(block.offsets, Offsets::Uniform);
         let simple = blocks.len() == 1 && !looks_back && blocks.iter().all(uniform);
+        let only_reads = blocks.iter().all(|block| block.reads > u128::from(u64::MAX));
         Ok(Box::new(RandomSource {
             seed: share.seed,
             mix,
             uniform_writes,
             looks_back,
             simple,
+            only_reads,
             blocks,
             cursors,
             writes: 0,
@@ -231,6 +233,8 @@ struct RandomSource {
     looks_back: bool,
     /// One size, everywhere alike, and no op depends on another: see `simple`.
     simple: bool,
+    /// Whatever is drawn, it is a read.
+    only_reads: bool,
     blocks: Vec<Block>,
     /// For each size, the place of its last op, in units of its alignment; known up to op `next`.
     cursors: Vec<Option<u64>>,
@@ -266,10 +270,20 @@ impl RandomSource {
         Op { kind, class, len: block.bytes, at, salt }
     }
 
+    /// The same where nothing is written: which op it is needs no draw, and it no salt.
+    #[inline(always)]
+    fn simple_read(&self, block: &Block, n: u64) -> Op {
+        let mut rng = self.seed.at(n);
+        rng.skip();
+        let at = block.range.from + rng.below(block.count) * block.align;
+        Op { kind: OpKind::Read, class: 0, len: block.bytes, at, salt: 0 }
+    }
+
     #[inline(always)]
     fn step(&mut self, n: u64) -> Op {
         let mut rng = self.seed.at(n);
-        let salt = rng.draw();
+        let drawn = rng.draw();
+        let salt = if self.only_reads { 0 } else { drawn };
         if self.writes > 0 && self.writes == self.mix.every {
             self.writes = 0;
             self.next = n + 1;
@@ -324,6 +338,9 @@ impl Source for RandomSource {
 
     fn ops(&mut self, n: u64, ops: &mut [Op]) {
         match (self.simple, self.blocks.first()) {
+            (true, Some(block)) if self.only_reads => {
+                ops.iter_mut().zip(n..).for_each(|(op, n)| *op = self.simple_read(block, n));
+            }
             (true, Some(block)) => {
                 ops.iter_mut().zip(n..).for_each(|(op, n)| *op = self.simple(block, n));
             }
@@ -463,6 +480,7 @@ mod tests {
     #[test]
     fn a_portion_is_of_the_ops_that_one_call_each_makes() {
         let mixes = [
+            knobs(100.0, json!([[4096, 1]]), 0.0, 100.0),
             knobs(95.0, json!([[4096, 1]]), 0.0, 100.0),
             knobs(70.0, json!([[4096, 1]]), 10.0, 50.0),
             knobs(70.0, json!([[8192, 99], [65536, 1]]), 0.0, 100.0),

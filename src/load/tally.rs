@@ -1,0 +1,130 @@
+//! What a turn's completions come to: latencies in the recorder, slots free again, the slowest kept.
+
+use super::job::{Drive, Job};
+use super::lane::Done;
+use super::pacer::LATE_NS;
+use super::recorder::{Recorder, Stamps};
+use super::slots::{InFlight, Queue, Slots};
+use crate::base::error::{Result, failed};
+
+/// Ops that have ended, with the same stamps.
+#[derive(Clone, Copy)]
+pub struct Ended {
+    ops: u64,
+    bytes: u64,
+    misses: u64,
+    given_up: bool,
+}
+
+impl Ended {
+    /// One op.
+    #[inline(always)]
+    pub fn one(done: &Done) -> Ended {
+        let (bytes, misses) = (u64::from(done.bytes), u64::from(!done.hit));
+        Ended { ops: 1, bytes, misses, given_up: done.given_up }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, done: &Done) {
+        self.ops += 1;
+        self.bytes += u64::from(done.bytes);
+        self.misses += u64::from(!done.hit);
+    }
+}
+
+/// Closed loop: what was handed over together and has completed together, of one drive and class,
+/// has one latency, which is looked up in the histogram once.
+#[inline(always)]
+pub fn tally_closed(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
+    let Slots { done, held, queues, depth, .. } = slots;
+    let mut rest = &done[..];
+    while let Some((first, others)) = rest.split_first() {
+        let shared = held[first.slot as usize];
+        let mut ended = Ended::one(first);
+        if !first.given_up {
+            for next in others {
+                if !held[next.slot as usize].alike(&shared) || next.given_up {
+                    break;
+                }
+                ended.add(next);
+            }
+        }
+        let (together, later) = rest.split_at(ended.ops as usize);
+        rest = later;
+        let Queue { free, .. } = &mut queues[shared.drive as usize];
+        let drive = &job.drives[shared.drive as usize];
+        let in_flight = *depth - free.len();
+        free.extend(together.iter().map(|done| done.slot));
+        let submitted_ns = shared.submitted_ns;
+        if submitted_ns < job.window.from_ns {
+            continue;
+        }
+        let stamps = Stamps { intended_ns: submitted_ns, submitted_ns, completed_ns };
+        if drive.slowest.takes(stamps) && !ended.given_up {
+            keep_slowest(drive, stamps, held, (together, in_flight));
+        }
+        count(drive, shared.class, stamps, ended)?;
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn keep_slowest(
+    drive: &Drive<'_>,
+    stamps: Stamps,
+    held: &[InFlight],
+    (together, in_flight): (&[Done], usize),
+) {
+    for done in together {
+        drive.slowest.note(stamps, || held[done.slot as usize].kept(stamps, in_flight));
+    }
+}
+
+/// Open loop: each op has a latency of its own.
+#[inline(always)]
+pub fn tally_open(job: &Job<'_, '_>, slots: &mut Slots, completed_ns: u64) -> Result<()> {
+    for done in &slots.done {
+        let held = slots.held[done.slot as usize];
+        let InFlight { drive, class, intended_ns, submitted_ns, .. } = held;
+        let in_flight = slots.depth - slots.queues[drive as usize].free.len();
+        slots.queues[drive as usize].free.push(done.slot);
+        if intended_ns < job.window.from_ns {
+            continue;
+        }
+        let drive = &job.drives[drive as usize];
+        let stamps = Stamps { intended_ns, submitted_ns, completed_ns };
+        count(drive, class, stamps, Ended::one(done))?;
+        if !done.given_up {
+            drive.slowest.note(stamps, || held.kept(stamps, in_flight));
+        }
+        let late_ns = submitted_ns.saturating_sub(intended_ns);
+        if let (Some(schedule), true) = (&drive.schedule, late_ns > LATE_NS) {
+            drive.recorder.add_late(late_ns, schedule.mean_gap_ns());
+        }
+    }
+    Ok(())
+}
+
+/// Counts what has ended in the window: ops, or one that was given up, which a fill cannot do
+/// without.
+#[inline(always)]
+pub fn count(drive: &Drive<'_>, class: u8, stamps: Stamps, ended: Ended) -> Result<()> {
+    tally(drive.recorder, class, stamps, ended);
+    match (ended.given_up, drive.limit) {
+        (true, Some(_)) => Err(failed(
+            "a transaction of the dataset's load was rolled back again and again, and given up",
+            "load with fewer threads, or at a lower isolation level",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Counts what has ended in the window.
+#[inline(always)]
+pub fn tally(recorder: &Recorder, class: u8, stamps: Stamps, ended: Ended) {
+    match ended.given_up {
+        false => recorder.add(class, stamps, ended.ops, ended.bytes, ended.misses),
+        true => recorder.add_given_up(class),
+    }
+}
