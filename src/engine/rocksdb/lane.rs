@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use librocksdb_sys as ffi;
+use rocksdb::perf::{PerfStatsLevel, set_perf_stats};
 use rocksdb::{AsRawPtr, DB, DBRawIterator, ReadOptions, WriteOptions};
 
 use super::layout::{value_pool, write_key};
@@ -49,7 +50,11 @@ pub struct Manner {
 }
 
 impl RocksLane {
+    /// For the calling thread, which alone works with it. RocksDB counts every comparison of keys
+    /// in a context of the thread's that nobody reads here, unless it is switched off, as db_bench
+    /// does (docs/performance.md).
     pub fn new(db: Arc<DB>, manner: Manner, thread: u32) -> RocksLane {
+        set_perf_stats(PerfStatsLevel::Disable);
         let mut write = WriteOptions::default();
         write.disable_wal(!manner.wal);
         write.set_sync(manner.sync);
