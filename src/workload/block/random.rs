@@ -487,7 +487,8 @@ mod tests {
         ];
         for mut knobs in mixes {
             for flush in [0.0, 5.0] {
-                knobs.0.insert("flush".into(), json!(flush));
+                let rest = 100.0 - knobs.float("read").unwrap();
+                knobs.0.insert("flush".into(), json!(rest.min(flush)));
                 let (mut source, mut single) = (source(&knobs, 1 << 30), source(&knobs, 1 << 30));
                 let mut ops = [Op::NONE; 100];
                 for n in [0, 100, 5_000] {
