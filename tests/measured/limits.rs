@@ -313,8 +313,8 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
     let (_, still_s) = found.split_once("stood still for ").expect("how long");
     let still_s: f64 = still_s.split(' ').next().expect("a number").parse().expect("a number");
     // All of it or what of it lies in the window; and no more than the window has.
-    assert!((0.5..=4.0).contains(&still_s), "{found}");
-    contains(&found, &["of 4.0 s", "measure again where nothing stops Dyno"]);
+    assert!((0.5..=3.0).contains(&still_s), "{found}");
+    contains(&found, &["of 3.0 s", "measure again where nothing stops Dyno"]);
 }
 
 #[test]
