@@ -282,10 +282,10 @@ fn stopped_for_two_seconds(command: &mut Command, bundle: &Path) {
     let signal = |name: &str| {
         assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success())
     };
-    // Once the dataset is there the load runs: a second of warm-up, and a window of four.
+    // Once the dataset is there the load runs: a second of warm-up, and a window of three.
     let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
     until("the dataset's marker", 60, || marker.exists());
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_millis(1500));
     signal("-STOP");
     std::thread::sleep(Duration::from_secs(2));
     signal("-CONT");
