@@ -175,16 +175,24 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     /// Hands over what is queued, and waits for so many answers.
     #[inline(always)]
     pub fn submit(&mut self, answers: usize) -> io::Result<usize> {
-        self.submission.sync();
+        self.publish();
         let entered = self.submitter.submit_and_wait(answers);
         // What the kernel has taken is free again.
         self.submission.sync();
         entered
     }
 
+    /// Shows the kernel which requests are queued, and which answers have been taken: with one that
+    /// it believes to lie there it would not wait.
+    #[inline(always)]
+    fn publish(&mut self) {
+        self.submission.sync();
+        self.completion.sync();
+    }
+
     /// Hands over what is queued, and waits for an answer at most this long.
     pub fn submit_for(&mut self, wait_ns: u64) -> io::Result<usize> {
-        self.submission.sync();
+        self.publish();
         let (seconds, rest) = (wait_ns / 1_000_000_000, (wait_ns % 1_000_000_000) as u32);
         let left = Timespec::new().sec(seconds).nsec(rest);
         let entered = self.submitter.submit_with_args(1, &SubmitArgs::new().timespec(&left));
@@ -213,7 +221,7 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
         !CompletionQueue::is_empty(self.answers())
     }
 
-    /// The answers that have come, and whose room the kernel has back when this is called again.
+    /// The answers that have come; the kernel has their room back with the next call.
     #[inline(always)]
     pub fn answers(&mut self) -> &mut CompletionQueue<'static, C> {
         self.completion.sync();
