@@ -38,8 +38,8 @@ pub struct Drive<'d> {
 }
 
 impl Drive<'_> {
-    #[inline(always)]
     /// The ops after which it stops.
+    #[inline(always)]
     pub fn limit(&self) -> u64 {
         self.limit.unwrap_or(u64::MAX)
     }
