@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod better;
+pub mod changes;
 pub mod curve;
 pub mod detectable;
 pub mod energy;
