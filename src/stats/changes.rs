@@ -44,8 +44,7 @@ pub fn change_points(values: &[f64]) -> Vec<ChangePoint> {
     let mut found = Vec::new();
     divide(&logs, 0, &mut found);
     found.sort_by_key(|(at, _)| *at);
-    let ends: Vec<usize> =
-        found.iter().map(|(at, _)| *at).chain([logs.len()]).collect();
+    let ends: Vec<usize> = found.iter().map(|(at, _)| *at).chain([logs.len()]).collect();
     let level = |from: usize, to: usize| mean(&logs[from..to]).exp();
     let point = |(i, &(at, chance)): (usize, &(usize, f64))| ChangePoint {
         at,

@@ -11,6 +11,7 @@ pub mod detectable;
 pub mod energy;
 pub mod estimate;
 pub mod family;
+pub mod gate;
 pub mod level;
 pub mod limit;
 pub mod moments;

@@ -129,12 +129,7 @@ fn within(sheets: &[Sheet], misses: Misses) -> Vec<Ratio> {
 }
 
 /// Each sheet's cells with their places' effects taken out, and their variances moderated.
-fn all_cells(
-    logged: &[Logged],
-    places: &[Places],
-    sheets: &[Sheet],
-    misses: Misses,
-) -> Vec<Cell> {
+fn all_cells(logged: &[Logged], places: &[Places], sheets: &[Sheet], misses: Misses) -> Vec<Cell> {
     let of = |i: usize| cells(i, &logged[i], &places[i], &sheets[i].comparable);
     let mut all: Vec<Cell> = (0..sheets.len()).flat_map(of).collect();
     let searched = all.iter().filter(|c| c.comparable).count();
