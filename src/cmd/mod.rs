@@ -89,7 +89,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Judge a new run by a base: exit code 0 if it is not worse, 1 if it is, 2 if that is not shown
+    /// Judge a new run by a base; exit code 0: not worse, 1: worse, 2: not shown
     Gate(gate::GateArgs),
     /// Write the brief: HTML that opens offline, PDF for print, or Markdown
     Report {
