@@ -1,9 +1,9 @@
 //! Making load and timing it: everything that happens between the barrier and the join.
 //!
 //! `op` is a request, `lane` the seam that engines implement, `pacer` says when a request is due,
-//! `recorder` counts it, `slots` are what is in flight, `slowest` keeps the slowest, `tally` is what
-//! a turn's completions come to, `job` what a worker is given, `worker` the loop that joins them.
-//! Nothing here knows an engine, a workload, a plan file or a bundle.
+//! `recorder` counts it, `slots` are what is in flight, `slowest` keeps the slowest, `tally` is
+//! what a turn's completions come to, `job` what a worker is given, `worker` the loop that joins
+//! them. Nothing here knows an engine, a workload, a plan file or a bundle.
 
 pub mod job;
 pub mod lane;

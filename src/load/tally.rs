@@ -1,4 +1,4 @@
-//! What a turn's completions come to: latencies in the recorder, slots free again, the slowest kept.
+//! What a turn's completions come to: latencies recorded, slots free again, the slowest kept.
 
 use super::job::{Drive, Job};
 use super::lane::Done;
