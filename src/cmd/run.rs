@@ -12,7 +12,7 @@ use crate::base::error::{Context, Result, bail, exit, failed, refused};
 use crate::base::file;
 use crate::base::stderr::note;
 use crate::lab;
-use crate::plan::{self, Plan, PointKey};
+use crate::plan::{self, Given, Plan, PointKey};
 use crate::record::{Fact, METHOD, Outcome, Run};
 use crate::run::before::Before;
 use crate::run::progress::Progress;
@@ -27,19 +27,20 @@ pub struct What {
     /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose plan is run again
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: Option<PathBuf>,
-    /// With a protocol: label and directory of a subject, as in --subject A=/mnt/a; engine knobs of
-    /// this subject alone may follow, as in --subject A=/mnt/a,latency=110us
+    /// Label and directory of a subject, as in --subject A=/mnt/a; engine knobs of this subject
+    /// alone may follow, as in --subject A=/mnt/a,latency=110us. Repeatable; takes the place of a
+    /// plan's subjects
     #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
-    /// With a protocol: repeats of each point
+    /// Repeats of each point
     #[arg(long)]
     repeats: Option<u32>,
-    /// With a protocol: a smaller variant, as in --scale small
+    /// A smaller variant of the protocol, as in --scale small
     #[arg(long, value_name = "NAME")]
     scale: Option<String>,
-    /// With a protocol: override a value, as in --set step.readrandom.duration=5s. With a bundle:
-    /// supply what it hides of its meters, as in --set 'meter.1.command=["ppm-read", "--module",
-    /// "a"]'
+    /// Override a value, as in --set step.readrandom.duration=5s; counts more than the plan's own
+    /// overrides. With a bundle: supply what it hides of its meters, as in --set
+    /// 'meter.1.command=["ppm-read", "--module", "a"]'
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Control run: allow subjects that share a physical device
@@ -57,10 +58,13 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     allow: Vec<String>,
     /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "BUNDLE")]
+    output: Option<PathBuf>,
+    /// What --output was called; stored scripts have it.
+    #[arg(short, long, value_name = "BUNDLE", hide = true, conflicts_with = "output")]
     bundle: Option<PathBuf>,
     /// Continue an interrupted run
-    #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "bundle"])]
+    #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "output", "bundle"])]
     resume: Option<PathBuf>,
 }
 
@@ -92,7 +96,7 @@ impl What {
             if !self.subject.is_empty() || self.repeats.is_some() || self.scale.is_some() {
                 bail!(
                     "a bundle is repeated as it is; --subject, --scale and --repeats go with a \
-                     protocol"
+                     plan or a protocol"
                 );
             }
             let mut plan = Bundle::open(what)?.run().plan.clone();
@@ -103,15 +107,6 @@ impl What {
         }
         if allow.is_some_and(|names| !names.is_empty()) {
             bail!("--allow goes with a bundle: a plan that you wrote may do what stands in it");
-        }
-        if self.subject.is_empty() && (what.exists() && !what.is_dir()) {
-            if !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
-                return Err(failed(
-                    "--scale, --set and --repeats go with a protocol",
-                    "write `scale`, `repeats` and [override] into the plan file",
-                ));
-            }
-            return Ok(plan::load(what, &catalogue)?);
         }
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
@@ -127,6 +122,10 @@ impl What {
             subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
         let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
         set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
+        if what.is_file() && (subjects.is_empty() || plan::is_plan(what)) {
+            let given = Given { subjects: &subjects, set: &set, repeats: self.repeats };
+            return Ok(plan::load_with(what, given, &catalogue)?);
+        }
         let protocol = what.to_string_lossy();
         Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, &catalogue)?)
     }
@@ -138,7 +137,11 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     match (&args.resume, &args.what.what) {
         (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow),
         (None, Some(_)) => {
-            start(args.what.within_limits(Some(&args.allow))?, args.bundle.as_deref())
+            if args.bundle.is_some() {
+                note("--bundle is now called --output (-o); the old name still works");
+            }
+            let output = args.output.as_deref().or(args.bundle.as_deref());
+            start(args.what.within_limits(Some(&args.allow))?, output)
         }
         (None, None) => {
             Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE"))
@@ -319,7 +322,7 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
                     "the bundle {} would lie on {drive}, which is under test",
                     bundle.display()
                 ),
-                "keep it elsewhere: --bundle /another/place/run.dyno",
+                "keep it elsewhere: -o /another/place/run.dyno",
             ));
         }
     }

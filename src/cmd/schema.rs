@@ -1,0 +1,70 @@
+//! `dyno schema`: the JSON Schema of plans and protocols, for editors, and of what each command
+//! prints with `--json`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::json::{self, ALL};
+use crate::base::error::{Context, Result, failed};
+use crate::base::output;
+use crate::plan::schema;
+
+/// Which schema, and where to.
+#[derive(Args)]
+pub struct SchemaArgs {
+    /// plan, protocol, or a command with --json: show, claims, "plan check" …
+    #[arg(value_name = "NAME", num_args = 1.., required_unless_present = "all")]
+    name: Vec<String>,
+    /// Write every schema to this directory, as plan.json, protocol.json, show.json …
+    #[arg(long, value_name = "DIR", conflicts_with = "name")]
+    all: Option<PathBuf>,
+}
+
+/// Prints one, or writes them all.
+pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> Result<()> {
+    if let Some(folder) = &args.all {
+        return write_all(folder);
+    }
+    let name = args.name.join(" ");
+    let Some(schema) = named(&name) else {
+        let known: Vec<&str> = names().collect();
+        return Err(failed(
+            format!("there is no schema '{name}'"),
+            format!("there are: {}", known.join(", ")),
+        ));
+    };
+    json::print(&schema, out)
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    ["plan", "protocol"].into_iter().chain(ALL.iter().map(|document| document.command))
+}
+
+fn named(name: &str) -> Option<Value> {
+    let catalogue = super::catalogue();
+    match name {
+        "plan" => Some(schema::of_plans(&catalogue)),
+        "protocol" => Some(schema::of_protocols(&catalogue)),
+        _ => {
+            let document = ALL.iter().find(|document| document.command == name)?;
+            let mut schema = Value::from((document.schema)());
+            schema["title"] = json!(format!("dyno {name} --json"));
+            Some(schema)
+        }
+    }
+}
+
+fn write_all(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    for name in names() {
+        let Some(schema) = named(name) else { continue };
+        let mut text = serde_json::to_vec_pretty(&schema).context("writing a schema")?;
+        text.push(b'\n');
+        let path = folder.join(format!("{}.json", name.replace(' ', "-")));
+        output::write(&path, &[], &text)?;
+    }
+    Ok(())
+}
