@@ -19,6 +19,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -150,6 +151,18 @@ def record(tests):
     TIMES.write_text(json.dumps(recorded() | took, indent=1, sort_keys=True))
 
 
+def processor_s():
+    """What the tests that have ended took of the processors."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def phase(what, begun):
+    """Where the time went: tests that leave the processors idle could run beside others."""
+    seconds, used = time.monotonic() - begun[0], processor_s() - begun[1]
+    print(f"{what}: {seconds:.0f} s, {used:.0f} s of processors", flush=True)
+
+
 def run(tests, done=lambda test: None):
     """All beside one another but those that measure, which come last and alone; `done` hears of
     each."""
@@ -162,10 +175,14 @@ def run(tests, done=lambda test: None):
 
     alone = [t for t in tests if t.program == "measured"]
     beside = longest_first(t for t in tests if t.program != "measured")
+    begun = time.monotonic(), processor_s()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         list(pool.map(one, beside))
+    phase(f"{len(beside)} tests side by side", begun)
+    begun = time.monotonic(), processor_s()
     for test in alone:
         one(test)
+    phase(f"{len(alone)} tests alone", begun)
     if not SOAK:
         record(tests)
 
