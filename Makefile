@@ -9,7 +9,8 @@ DYNO = $(CARGO_TARGET_DIR)/release/dyno
 # dev profile.
 FLAGS ?= --release --locked
 
-.PHONY: install reference demo quick tidy test check doc licences advisories soak bench build setup programs
+.PHONY: demo quick tidy test check doc licences advisories soak bench build setup programs
+.PHONY: install reference
 
 setup:
 	@scripts/setup.sh

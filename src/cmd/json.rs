@@ -5,7 +5,7 @@
 use std::io::Write;
 
 use clap::Args;
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::base::error::{Context, Result};
@@ -25,30 +25,6 @@ pub fn print(document: &impl Serialize, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     Ok(())
 }
-
-/// A command that prints JSON.
-pub struct Document {
-    /// As it is called: "show", "plan check".
-    pub command: &'static str,
-    /// The schema of what it prints.
-    pub schema: fn() -> Schema,
-}
-
-/// Every command with `--json`, in the order of the help.
-pub static ALL: &[Document] = &[
-    Document { command: "plan check", schema: || schema_for!(super::plan_facts::Checked) },
-    Document { command: "protocols", schema: || schema_for!(Vec<super::protocols::Listed>) },
-    Document { command: "list", schema: || schema_for!(super::list::Catalogued) },
-    Document { command: "drives", schema: || schema_for!(Vec<crate::lab::drives::Found>) },
-    Document { command: "facts", schema: || schema_for!(super::facts::Disclosed) },
-    Document { command: "selftest", schema: || schema_for!(super::facts::Disclosed) },
-    Document { command: "show", schema: || schema_for!(super::show::Shown) },
-    Document { command: "compare", schema: || schema_for!(super::compare::Compared) },
-    Document { command: "claims", schema: || schema_for!(super::claims::Claimed) },
-    Document { command: "audit", schema: || schema_for!(super::audit::Audited) },
-    Document { command: "import", schema: || schema_for!(super::import::Imported) },
-    Document { command: "version", schema: || schema_for!(super::version::Version) },
-];
 
 /// A figure with its 95 % interval.
 #[derive(Serialize, JsonSchema)]

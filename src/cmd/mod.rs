@@ -4,16 +4,19 @@ pub mod audit;
 pub mod claims;
 pub mod compare;
 mod consent;
+pub mod convert;
 pub mod drives;
 pub mod export;
 pub mod facts;
 mod flags;
 pub mod import;
+pub mod init;
 pub mod json;
 pub mod list;
 pub mod load;
 pub mod plan;
 pub mod plan_facts;
+pub mod plan_numbers;
 pub mod powercut;
 pub mod protocols;
 pub mod reference;
@@ -51,6 +54,10 @@ struct Dyno {
 enum Command {
     /// Run a plan file, a built-in protocol with --subject, or the plan of a bundle again
     Run(run::RunArgs),
+    /// Write a commented plan for the drives that are here; asks on a terminal
+    Init(init::InitArgs),
+    /// Make a protocol of a job file of fio's or a parameter file of vdbench's
+    Convert(convert::ConvertArgs),
     /// Check a plan and print what it would do
     Plan {
         #[command(subcommand)]
@@ -212,6 +219,8 @@ fn is_closed_pipe(error: &Error) -> bool {
 fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
     match command {
         Command::Run(args) => run::run(&args),
+        Command::Init(args) => init::init(&args).map(|()| 0),
+        Command::Convert(args) => convert::convert(&args, out).map(|()| 0),
         Command::Plan { command: PlanCommand::Check(args) } => plan::check(&args, out).map(|()| 0),
         Command::Protocols { command: None, format } => protocols::list(format, out).map(|()| 0),
         Command::Protocols { command: Some(ProtocolsCommand::Show { name }), .. } => {

@@ -7,18 +7,16 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::json::{self, Json};
-use super::plan_facts::{Checked, Extent};
+use super::plan_facts::Checked;
+use super::plan_numbers::{Extent, Power, fill_bytes, paced_bytes, powers, stream, value, writes};
 use super::run::What;
-use super::{load, selftest_result};
-use crate::analysis::{Question, scatter};
+use super::selftest_result;
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
-use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PowerCut, Step, Stream, Subject};
-use crate::run::{self, prepare, space};
-use crate::stats::detectable::{Detectable, detectable};
+use crate::plan::{self, Axis, Load, Place, Plan, PowerCut, Step, Stream};
+use crate::run::{self, prepare};
 use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
-use crate::workload;
 
 /// Which plan, and from which bundle its scatter is known.
 #[derive(Args)]
@@ -108,18 +106,6 @@ fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn stream(stream: &Stream) -> String {
-    let load = match stream.load {
-        Load::Rate(rate) => format!(" at {rate}"),
-        Load::Closed | Load::PercentOfMaximum(_) => String::new(),
-    };
-    let (threads, depth) = (stream.threads, stream.depth);
-    format!(
-        "{}: {} on {}, {threads}×{depth}{load}",
-        stream.name, stream.workload.name, stream.engine.name
-    )
-}
-
 /// The values of an axis; of a long one the ends.
 fn values(axes: &[Axis]) -> String {
     match axes {
@@ -128,18 +114,6 @@ fn values(axes: &[Axis]) -> String {
             format!("{}, {} … {} ({})", value(first), value(second), value(last), axes.len())
         }
         _ => axes.iter().map(value).collect::<Vec<_>>().join(", "),
-    }
-}
-
-pub(super) fn value(axis: &Axis) -> String {
-    let Some(value) = axis.value.number() else { return "max".to_string() };
-    match axis.field {
-        Field::Threads | Field::Depth | Field::Instances => format!("{value}"),
-        Field::OpsPerSec => Rate::OpsPerSec(value).to_string(),
-        Field::BytesPerSec => Rate::BytesPerSec(value).to_string(),
-        Field::LoadPercent => format!("{value} %"),
-        Field::Rates => format!("{value} ×"),
-        Field::Block => bytes(value as u64),
     }
 }
 
@@ -205,35 +179,6 @@ fn why(plan: &Plan) -> String {
         (n, true) => format!("{n} repeats: the default where no point takes more than {most}"),
         (n, false) => format!("{n} repeats: as the plan says"),
     }
-}
-
-/// A difference that the repeats can show, and from where its scatter is known.
-pub(super) struct Power {
-    pub at: String,
-    /// Standard deviation of a run's logarithm.
-    pub scatter: f64,
-    pub shown: Detectable,
-}
-
-/// Which differences the repeats can show, at the scatter of an earlier bundle or of this host's
-/// self-test; none where nothing is known.
-pub(super) fn powers(plan: &Plan, from: Option<&PathBuf>) -> Result<Vec<Power>> {
-    if let Some(bundle) = from {
-        let name = bundle.display();
-        let facts = load::facts(std::slice::from_ref(bundle), &Question::default())?;
-        let power = |(step, scatter, shown): (Option<String>, f64, Detectable)| {
-            let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
-            Power { at, scatter, shown }
-        };
-        return Ok(scatter::shown(plan, &facts).into_iter().map(power).collect());
-    }
-    let found = selftest_result::kept();
-    let all = found.iter().flat_map(|found| &found.scatter).filter_map(|of| {
-        let shown = detectable(of.ops?, scatter::planned(plan))?;
-        let at = format!("in the self-test of this host, {}", of.of);
-        Some(Power { at, scatter: of.ops?, shown })
-    });
-    Ok(all.collect())
 }
 
 /// The same in words.
@@ -342,34 +287,4 @@ fn written(step: &Step, stream: &Stream) -> String {
             format!("{name} as much of {workload} as the drive takes")
         }
     }
-}
-
-/// Transactions write what their statements do, which no rate in bytes says.
-fn writes(stream: &Stream) -> bool {
-    workload::find(&stream.workload.name).is_some_and(|w| w.writes(&stream.workload.knobs))
-}
-
-/// What filling a drive's datasets writes.
-pub(super) fn fill_bytes(plan: &Plan) -> u64 {
-    let of = |d: &Dataset| space::fill_bytes(d).unwrap_or(0).saturating_mul(space::copies(plan, d));
-    plan.protocol.datasets.iter().map(of).fold(0, u64::saturating_add)
-}
-
-/// What rate-limited writers may write to one drive of a subject, over all points.
-pub(super) fn paced_bytes(plan: &Plan, subject: &Subject) -> f64 {
-    let own = |step: &Step| subject.overrides.iter().any(|own| own.step == step.name);
-    let writing =
-        plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes) || own(step));
-    let once: f64 =
-        writing.flat_map(|step| plan::steps_at(step, subject)).map(|step| paced_once(&step)).sum();
-    once * f64::from(plan.repeats)
-}
-
-fn paced_once(step: &Step) -> f64 {
-    let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9;
-    let paced = step.streams.iter().filter(|s| writes(s)).filter_map(|s| match s.load {
-        Load::Rate(Rate::BytesPerSec(rate)) => Some(rate * seconds * f64::from(s.instances)),
-        _ => None,
-    });
-    paced.sum()
 }

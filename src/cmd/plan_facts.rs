@@ -1,57 +1,15 @@
-//! What `dyno plan check` knows of a plan, as numbers: its extent, and the document that `--json`
-//! prints.
+//! The document that `dyno plan check --json` prints.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::plan as words;
+use super::plan_numbers::{self as numbers, Extent};
 use crate::base::error::Result;
-use crate::plan::search::Search;
 use crate::plan::{self, Order, Place, Plan, Step, Subject};
 use crate::run::{prepare, verification};
 use crate::stats::family::FEWEST;
-
-/// How much a plan is.
-pub struct Extent {
-    /// Points over all subjects and repeats.
-    pub points: u64,
-    /// Fewer may do: a search, or repeats until an interval is narrow enough.
-    pub at_most: bool,
-    /// Warm-ups, windows, conditioning, and the rounds that a steady state needs at the least.
-    pub load_ns: u64,
-    /// What a steady state may take beyond; none where the plan asks for none.
-    pub more_ns: Option<u64>,
-}
-
-impl Extent {
-    /// Of a resolved plan.
-    pub fn of(plan: &Plan) -> Extent {
-        let each = plan.subjects.len() as u64 * u64::from(plan.repeats);
-        let searched = |step: &Step| step.sweep.as_ref().is_some_and(|s| s.search.is_some());
-        let of_step = |step: &Step| {
-            let values = plan::axes_of(step).len();
-            each * if searched(step) { Search::most_points(values) } else { values as u64 }
-        };
-        let steps = &plan.protocol.steps;
-        let measuring_ns =
-            |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
-        let measuring_ns = steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
-        let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
-        let subjects = plan.subjects.len() as u64;
-        // The rounds that a steady state needs at the least.
-        let steady = plan.protocol.preparation.steady.as_ref();
-        let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
-        let least_ns = rounds(steady.map_or(0, |s| s.rule.window as u32));
-        Extent {
-            points: steps.iter().map(of_step).sum(),
-            at_most: plan.until.is_some() || steps.iter().any(searched),
-            load_ns: measuring_ns.saturating_add((conditioning_ns + least_ns) * subjects),
-            more_ns: steady.map(|s| (rounds(s.most_rounds) - least_ns) * subjects),
-        }
-    }
-}
 
 /// What a plan would do.
 #[derive(Serialize, JsonSchema)]
@@ -144,14 +102,14 @@ impl Checked {
     pub fn of(plan: &Plan, from: Option<&PathBuf>) -> Result<Checked> {
         let Extent { points, at_most, load_ns, more_ns } = Extent::of(plan);
         let percent = |log: f64| log.exp_m1() * 100.0;
-        let row = |power: words::Power| DetectableRow {
+        let row = |power: numbers::Power| DetectableRow {
             scatter_of: power.at,
             scatter_percent: power.scatter * 100.0,
             point_percent: percent(power.shown.point),
             mean_percent: power.shown.mean.map(percent),
         };
         let enough = plan.repeats as usize >= FEWEST;
-        let powers = if enough { words::powers(plan, from)? } else { Vec::new() };
+        let powers = if enough { numbers::powers(plan, from)? } else { Vec::new() };
         Ok(Checked {
             protocol: plan.protocol.name.clone(),
             title: plan.protocol.title.clone(),
@@ -181,10 +139,10 @@ fn step(step: &Step) -> StepRow {
         name: step.name.clone(),
         title: step.title.clone(),
         axis: axes.first().map(|axis| axis.name.clone()),
-        values: axes.iter().map(words::value).collect(),
+        values: axes.iter().map(numbers::value).collect(),
         warmup_ns: step.warmup_ns,
         duration_ns: step.duration_ns,
-        streams: step.streams.iter().map(words::stream).collect(),
+        streams: step.streams.iter().map(numbers::stream).collect(),
     }
 }
 
@@ -199,8 +157,8 @@ fn subject(plan: &Plan, subject: &Subject) -> SubjectRow {
             path,
             device,
             serial,
-            dataset_bytes: words::fill_bytes(plan),
-            paced_bytes: words::paced_bytes(plan, subject) as u64,
+            dataset_bytes: numbers::fill_bytes(plan),
+            paced_bytes: numbers::paced_bytes(plan, subject) as u64,
         }
     };
     let own = |own: &plan::OwnKnob| {

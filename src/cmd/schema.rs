@@ -5,12 +5,38 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use schemars::{Schema, schema_for};
 use serde_json::{Value, json};
 
-use super::json::{self, ALL};
+use super::json;
 use crate::base::error::{Context, Result, failed};
 use crate::base::output;
+use crate::lab;
 use crate::plan::schema;
+
+/// A command that prints JSON.
+pub struct Document {
+    /// As it is called: "show", "plan check".
+    pub command: &'static str,
+    /// The schema of what it prints.
+    pub schema: fn() -> Schema,
+}
+
+/// Every command with `--json`, in the order of the help.
+pub static ALL: &[Document] = &[
+    Document { command: "plan check", schema: || schema_for!(super::plan_facts::Checked) },
+    Document { command: "protocols", schema: || schema_for!(Vec<super::protocols::Listed>) },
+    Document { command: "list", schema: || schema_for!(super::list::Catalogued) },
+    Document { command: "drives", schema: || schema_for!(Vec<lab::drives::Found>) },
+    Document { command: "facts", schema: || schema_for!(super::facts::Disclosed) },
+    Document { command: "selftest", schema: || schema_for!(super::facts::Disclosed) },
+    Document { command: "show", schema: || schema_for!(super::show::Shown) },
+    Document { command: "compare", schema: || schema_for!(super::compare::Compared) },
+    Document { command: "claims", schema: || schema_for!(super::claims::Claimed) },
+    Document { command: "audit", schema: || schema_for!(super::audit::Audited) },
+    Document { command: "import", schema: || schema_for!(super::import::Imported) },
+    Document { command: "version", schema: || schema_for!(super::version::Version) },
+];
 
 /// Which schema, and where to.
 #[derive(Args)]

@@ -102,7 +102,7 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
         ("import", vec!["import", "fio", table, "-o", "i.dyno"]),
         ("version", vec!["version"]),
     ];
-    let all: Vec<&str> = dyno::cmd::json::ALL.iter().map(|document| document.command).collect();
+    let all: Vec<&str> = dyno::cmd::schema::ALL.iter().map(|document| document.command).collect();
     for command in &all {
         assert!(commands.iter().any(|(name, _)| name == command), "{command} is not tried here");
     }
@@ -201,7 +201,7 @@ fn every_schema_is_written_to_a_folder() {
     let dir = tempfile::tempdir().expect("a folder");
     dyno_well(dir.path(), &["schema", "--all", "schemas"]);
     let written = std::fs::read_dir(dir.path().join("schemas")).expect("made").count();
-    assert_eq!(written, 2 + dyno::cmd::json::ALL.len());
+    assert_eq!(written, 2 + dyno::cmd::schema::ALL.len());
     let output = dyno(dir.path(), &["schema", "plam"]);
     assert!(said(&output).contains("there is no schema 'plam'"), "{}", said(&output));
 }

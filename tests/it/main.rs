@@ -8,6 +8,7 @@ mod brief;
 mod browser;
 mod cli;
 mod commands;
+mod convert;
 mod coverage;
 mod curves;
 mod databases;
