@@ -142,3 +142,38 @@ fn the_version_says_commit_rocksdb_features_and_agrees_with_the_package() {
     let changes = include_str!("../../CHANGELOG.md");
     assert!(changes.contains(concat!("## ", env!("CARGO_PKG_VERSION"))), "no such release");
 }
+
+#[test]
+fn progress_is_plain_with_the_time_of_day_json_for_programs_or_silent() {
+    let dir = bench();
+    let dir = dir.path();
+    let errors = |args: &str, file: &str| {
+        let line = format!("run plan.toml -o {file} {args}");
+        let output = dyno(dir, &line.split_whitespace().collect::<Vec<_>>());
+        assert!(output.status.success(), "{}", said(&output));
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let plain = errors("--progress plain", "a.dyno");
+    let day = plain.lines().find(|l| l.contains("repeat 1")).expect("a line for each point");
+    let stamp = day.split("  ").next().expect("the time of day");
+    assert!(stamp.parse::<jiff::Timestamp>().is_ok() && day.contains(" left"), "{plain}");
+    let verbose = errors("-v --set step.a.duration=2500ms --repeats 1", "v.dyno");
+    assert!(verbose.lines().any(|l| l.contains("ops/s  A, a, repeat 1")), "{verbose}");
+    let json = errors("--progress json", "b.dyno");
+    let events: Vec<serde_json::Value> =
+        json.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let names: Vec<&str> = events.iter().filter_map(|e| e["event"].as_str()).collect();
+    for name in ["begin", "point", "done", "end"] {
+        assert!(names.contains(&name), "no {name}: {json}");
+    }
+    for event in &events {
+        let time = event["time"].as_str().expect("a time");
+        assert!(
+            time.parse::<jiff::Timestamp>().is_ok() && event.get("left_ns").is_some(),
+            "{event}"
+        );
+    }
+    assert_eq!(errors("-q", "c.dyno"), "");
+    let silent = errors("--progress none", "d.dyno");
+    assert!(!silent.contains("repeat 1") && silent.contains("Next: dyno compare"), "{silent}");
+}

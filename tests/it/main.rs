@@ -27,6 +27,7 @@ mod labs;
 mod languages;
 mod made;
 mod method;
+mod notebook;
 mod outliers;
 mod parts;
 mod pinning;

@@ -96,6 +96,9 @@ const NOT_LOAD: &[&str] = &[
     "uid",
 ];
 
+/// Sizes with their shares.
+type Shares = Vec<(u64, f64)>;
+
 /// What a job lasts that does not say: fio's ends with its size, and a window is a time.
 const DURATION_S: f64 = 60.0;
 
@@ -106,6 +109,7 @@ pub fn draft(name: &str, text: &str) -> Result<Draft> {
         ..Draft::default()
     };
     let jobs = jobs(text, &mut draft);
+    let mut lost = Vec::new();
     for job in &jobs {
         let Some(stream) = job.stream(&mut draft) else { continue };
         let (warmup_s, duration_s) = job.times(&mut draft);
@@ -113,13 +117,21 @@ pub fn draft(name: &str, text: &str) -> Result<Draft> {
         match draft.steps.last_mut().filter(|_| together) {
             Some(step) => {
                 let taken: Vec<&str> = step.streams.iter().map(|s| s.name.as_str()).collect();
-                let stream = Stream { name: Draft::fresh(&taken, &stream.name), ..stream };
+                let mut stream = Stream { name: Draft::fresh(&taken, &stream.name), ..stream };
+                let shares = |s: &&Stream| s.dataset == stream.dataset && s.engine == stream.engine;
+                let direct = step.streams.iter().find(shares).map_or(stream.direct, |s| s.direct);
+                let differs = direct != stream.direct && !stream.dataset.is_empty();
+                stream.direct = direct;
                 step.streams.push(stream);
+                if differs {
+                    let why = "streams of a step that share a file open it alike: as the first";
+                    lost.push((job.line, format!("[{}] direct", job.name), why));
+                }
                 if (step.duration_s, step.warmup_s) != (duration_s, warmup_s) {
                     step.duration_s = step.duration_s.max(duration_s);
                     step.warmup_s = step.warmup_s.max(warmup_s);
                     let why = "streams of a step share one window: the longest is taken";
-                    draft.lose(job.line, format!("[{}]", job.name), why);
+                    lost.push((job.line, format!("[{}]", job.name), why));
                 }
             }
             None => {
@@ -130,6 +142,7 @@ pub fn draft(name: &str, text: &str) -> Result<Draft> {
             }
         }
     }
+    lost.into_iter().for_each(|(line, text, why)| draft.lose(line, text, why));
     Ok(draft)
 }
 
@@ -226,7 +239,7 @@ impl Job {
 
     /// Sizes of ops: `bssplit` counts more than `bs`; each may differ for reads and writes.
     fn blocks(&self, read: f64) -> Option<Vec<(&'static str, String)>> {
-        let both = |text: &str, one: &dyn Fn(&str) -> Option<Vec<(u64, f64)>>| {
+        let both = |text: &str, one: &dyn Fn(&str) -> Option<Shares>| {
             let mut parts = text.split(',').map(str::trim);
             let reads = one(parts.next()?)?;
             let writes = match parts.next() {
@@ -245,7 +258,7 @@ impl Job {
     }
 
     /// "4k/40:16k/60"; a size without a share has an even part of what is left.
-    fn split(&self, text: &str) -> Option<Vec<(u64, f64)>> {
+    fn split(&self, text: &str) -> Option<Shares> {
         let mut sizes = Vec::new();
         for part in text.split(':') {
             let mut words = part.split('/');

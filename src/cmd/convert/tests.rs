@@ -39,7 +39,8 @@ fn a_fio_mix_with_sizes_of_its_own_for_reads_and_writes_is_one_stream() {
 #[test]
 fn jobs_run_together_until_a_stonewall_and_rates_are_of_all_jobs() {
     let job = "[global]\nfilename=f\nsize=64m\nruntime=1m\n[a]\nrw=read\nrate_iops=100\nnumjobs=3\n\
-               [b]\nrw=randwrite\nrate=1m\nrate_process=poisson\n[c]\nstonewall\nrw=write\nsync=1\n";
+               [b]\nrw=randwrite\nrate=1m\nrate_process=poisson\n\
+               [c]\nstonewall\nrw=write\nsync=1\n";
     let (table, losses) = toml("b.fio", job);
     assert_eq!(table["step"].as_array().map(Vec::len), Some(2));
     assert_eq!(table["dataset"].as_table().map(|d| d.len()), Some(1), "one file for all");

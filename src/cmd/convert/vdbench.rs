@@ -212,6 +212,9 @@ impl File {
     }
 }
 
+/// Ops of one size: bytes, share, percent of reads, percent at random offsets.
+type Ops = (u64, f64, f64, f64);
+
 type Knobs = Vec<(&'static str, String)>;
 
 /// The rate of a run definition, and what it sweeps.
@@ -269,7 +272,7 @@ fn blocks(wds: &[&Definition]) -> std::result::Result<(Knobs, bool), String> {
     };
     let given: f64 = wds.iter().filter_map(|wd| wd.set.get("skew")?.parse::<f64>().ok()).sum();
     let open = wds.iter().filter(|wd| !wd.set.contains_key("skew")).count().max(1) as f64;
-    let mut ops: Vec<(u64, f64, f64, f64)> = Vec::new();
+    let mut ops: Vec<Ops> = Vec::new();
     for wd in wds {
         let skew = numbered(wd, "skew", (100.0 - given).max(0.0) / open)?;
         let read = numbered(wd, "rdpct", 100.0)?;
@@ -286,7 +289,7 @@ fn blocks(wds: &[&Definition]) -> std::result::Result<(Knobs, bool), String> {
     if ops.is_empty() || all <= 0.0 {
         return Err("it has no workload".to_string());
     }
-    let mean = |of: &dyn Fn(&(u64, f64, f64, f64)) -> f64, bytes: Option<u64>| {
+    let mean = |of: &dyn Fn(&Ops) -> f64, bytes: Option<u64>| {
         let own = || ops.iter().filter(|o| bytes.is_none_or(|b| b == o.0));
         own().map(|o| o.1 * of(o)).sum::<f64>() / own().map(|o| o.1).sum::<f64>()
     };
