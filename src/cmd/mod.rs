@@ -9,6 +9,7 @@ pub mod drives;
 pub mod export;
 pub mod facts;
 mod flags;
+pub mod gate;
 pub mod import;
 pub mod init;
 pub mod json;
@@ -111,6 +112,8 @@ enum Command {
         #[command(flatten)]
         format: Json,
     },
+    /// Judge a new run by a base; exit code 0: not worse, 1: worse, 2: not shown
+    Gate(gate::GateArgs),
     /// Write the brief: HTML that opens offline, PDF for print, or Markdown
     Report {
         #[command(flatten)]
@@ -200,11 +203,14 @@ pub fn main() -> Result<u8> {
         return run::run(args);
     }
     let out = &mut BufWriter::new(Shown::new(stdout().lock()));
-    let code = carry_out(command, out).and_then(|code| Ok(out.flush().map(|()| code)?));
-    match code {
-        // The reader of a pipe may have seen enough (`dyno show b | head`).
-        Err(error) if is_closed_pipe(&error) => Ok(0),
-        code => code,
+    let code = carry_out(command, out);
+    let flushed = out.flush().map_err(Error::from);
+    match (code, flushed) {
+        // The reader of a pipe may have seen enough (`dyno show b | head`); what it reads no more
+        // changes no verdict.
+        (Ok(code), Err(error)) if is_closed_pipe(&error) => Ok(code),
+        (Err(error), _) if is_closed_pipe(&error) => Ok(0),
+        (code, flushed) => code.and_then(|code| flushed.map(|()| code)),
     }
 }
 
@@ -234,6 +240,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Show { bundles, format } => show::show(&bundles, format, out).map(|()| 0),
         Command::Compare { bundles, format } => compare::compare(&bundles, format, out).map(|()| 0),
         Command::Claims { bundles, format } => claims::claims(&bundles, format, out).map(|()| 0),
+        Command::Gate(args) => gate::gate(&args, out),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
                 return Err(failed(
