@@ -47,7 +47,7 @@ fn jobs_run_together_until_a_stonewall_and_rates_are_of_all_jobs() {
     assert!(stream(&table, 0).contains("rate = \"300/s\""), "{}", stream(&table, 0));
     let b = table["step"][0]["stream"][1].to_string();
     assert!(b.contains("rate = \"1048576B/s\"") && b.contains("poisson"), "{b}");
-    assert!(losses.len() == 1 && losses[0].starts_with("14: sync=1"), "{losses:?}");
+    assert!(losses.len() == 1 && losses[0].starts_with("16: sync=1"), "{losses:?}");
 }
 
 #[test]
