@@ -1,6 +1,7 @@
 //! The subcommands: one file each; here is only what they are called and what they take.
 
 pub mod audit;
+pub mod catalogue;
 pub mod claims;
 pub mod compare;
 mod consent;
@@ -89,6 +90,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// List all bundles below a folder: title, subjects, drives, date, state
+    Catalogue(catalogue::CatalogueArgs),
     /// Judge a new run by a base; exit code 0: not worse, 1: worse, 2: not shown
     Gate(gate::GateArgs),
     /// Write the brief: HTML that opens offline, PDF for print, or Markdown
@@ -189,6 +192,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Show(bundles) => show::show(&bundles, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles, out).map(|()| 0),
         Command::Claims { bundles, json } => claims::claims(&bundles, json, out).map(|()| 0),
+        Command::Catalogue(args) => catalogue::list(&args, out).map(|()| 0),
         Command::Gate(args) => gate::gate(&args, out),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {

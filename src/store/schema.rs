@@ -246,7 +246,32 @@ pub(super) fn open(path: &Path, write: bool) -> Result<(Connection, Meter)> {
         _ => Err(error),
     });
     let (conn, meter, (application_id, version)) = opened.map_err(|error| explain(error, path))?;
-    if application_id != APPLICATION_ID {
+    let version = check(&conn, path, (application_id, version))?;
+    if version == MIGRATIONS.len() { Ok((conn, meter)) } else { bring_up_to_date(path, version) }
+}
+
+/// Opens a bundle to look at it: of whatever version, and nothing is written, not even what a
+/// journal says.
+pub(super) fn open_as_it_is(path: &Path) -> Result<(Connection, Meter)> {
+    beside::check(path)?;
+    let access = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let opened = connect(path, access)
+        .and_then(|(conn, meter)| version_of(&conn).map(|version| (conn, meter, version)));
+    let (conn, meter, version) = opened.map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::ReadOnly) => failed(
+            format!("{} was left by a run that was killed", path.display()),
+            "`dyno run --resume` goes on with it, `dyno show` undoes its unfinished point",
+        ),
+        _ => explain(error, path),
+    })?;
+    check(&conn, path, version)?;
+    Ok((conn, meter))
+}
+
+/// Checks that it is a bundle with our tables; the version of its schema.
+fn check(conn: &Connection, path: &Path, (id, version): (i64, i64)) -> Result<usize> {
+    let shown = path.display();
+    if id != APPLICATION_ID {
         return Err(failed(
             format!("{shown} is a database, but not a Dyno bundle"),
             "give a file that 'dyno run' wrote",
@@ -259,8 +284,8 @@ pub(super) fn open(path: &Path, write: bool) -> Result<(Connection, Meter)> {
             "read it with that version of Dyno or a later one",
         )),
         Ok(version) if version > 0 => {
-            check_schema(&conn, version).map_err(|e| not_read(path, e))?;
-            if version == known { Ok((conn, meter)) } else { bring_up_to_date(path, version) }
+            check_schema(conn, version).map_err(|e| not_read(path, e))?;
+            Ok(version)
         }
         _ => Err(damaged(path)),
     }
