@@ -76,7 +76,8 @@ impl Catalogue {
 impl Entry {
     /// Whether what is known of it may change without a write: a run may end.
     fn is_open(&self) -> bool {
-        matches!(&self.contents, Contents::Bundle(s) if matches!(s.state, State::Running | State::Cut))
+        let open = |s: &Summary| matches!(s.state, State::Running | State::Cut);
+        matches!(&self.contents, Contents::Bundle(summary) if open(summary))
     }
 }
 

@@ -41,7 +41,7 @@ pub fn bundle(path: &Path, clock: Clock) -> Result<Option<File>> {
     }
 }
 
-/// Whether another process holds a lock on a bundle: its run goes on. Nothing is locked to find out.
+/// Whether another process holds a lock on a bundle: its run goes on. Nothing is locked for it.
 pub fn is_held(path: &Path) -> bool {
     file::open(path).is_ok_and(|file| !holders(&file).is_empty())
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 
 use super::histograms::{self, bounded, count};
 use super::limits::{self, Limit, Meter};
-use super::schema::{self, optional_text, text};
+use super::schema::{self, Access, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
 use crate::base::units::Rate;
@@ -37,7 +37,7 @@ impl Bundle {
     /// Opens a bundle and brings a copy of its schema up to date in memory. An error where it is no
     /// bundle, is damaged or passes a limit.
     pub fn open(path: &Path) -> Result<Bundle> {
-        let (conn, meter) = schema::open(path, false)?;
+        let (conn, meter) = schema::open(path, Access::Read)?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         Ok(Bundle { conn, meter, path: path.to_owned(), run })
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::limits;
-use super::schema::{self, text};
+use super::schema::{self, Access, text};
 use crate::base::error::{Error, Result};
 use crate::record::{Fact, Run};
 
@@ -36,7 +36,7 @@ pub struct Counted {
 
 /// Reads it. An error where the file is no bundle, is damaged or passes a limit.
 pub fn glance(path: &Path) -> Result<Glance> {
-    let (conn, meter) = schema::open_as_it_is(path)?;
+    let (conn, meter) = schema::open(path, Access::Look)?;
     let read = || {
         let run = schema::read_run(&conn)?;
         meter.begin();
