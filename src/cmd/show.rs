@@ -9,6 +9,6 @@ use crate::render::terminal::terminal;
 
 /// Prints a line for each point of the bundles.
 pub fn show(bundles: &Bundles, out: &mut dyn Write) -> Result<()> {
-    out.write_all(terminal(&screens::show(&bundles.facts()?)).as_bytes())?;
+    out.write_all(terminal(&screens::show(&bundles.facts_with_outliers()?)).as_bytes())?;
     Ok(())
 }
