@@ -64,7 +64,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The same with names that are no subjects': their colours and shapes are those from a place
-    /// on.
+    /// on, and no line has them.
     pub fn with_legend_from(
         set: Setting<'a>,
         names: (usize, &[&str]),
@@ -113,7 +113,9 @@ impl<'a> Frame<'a> {
             if x > EDGE && x + width - 14.0 > WIDTH - EDGE {
                 (x, row) = (EDGE, row + 19.0);
             }
-            self.polyline(&[(x, row - 4.5), (x + 18.0, row - 4.5)], i, 2.0);
+            if first == 0 {
+                self.polyline(&[(x, row - 4.5), (x + 18.0, row - 4.5)], i, 2.0);
+            }
             self.mark((x + 9.0, row - 4.5), 5.0, i, false, None);
             self.text(x + 23.0, row, &name, &Type { anchor: "start", ..LABEL });
             x += width;

@@ -10,7 +10,7 @@ use super::{Figure, Plot};
 use crate::analysis::facts::{Facts, StepFacts};
 use crate::analysis::outlier_cause::Cause;
 use crate::analysis::outliers::OutlierMark;
-use crate::base::units::latency;
+use crate::base::units::{self, latency};
 use crate::language::Language;
 use crate::say;
 
@@ -48,9 +48,10 @@ pub fn figures(facts: &Facts, step: &StepFacts) -> Vec<Figure> {
     let drawn: usize = series.iter().map(|one| one.marks.len()).sum();
     let all: u64 = series.iter().map(|one| one.outliers).sum();
     let at = draw.lead_label();
+    let [count, of] = [drawn as u64, all].map(|n| l.number(&units::grouped(n)));
     let what = match drawn as u64 == all {
-        true => say!(l, "figure-outliers", count = drawn, at = at),
-        false => say!(l, "figure-slowest-outliers", count = drawn, all = all, at = at),
+        true => say!(l, "figure-outliers", count = count, at = at),
+        false => say!(l, "figure-slowest-outliers", count = count, all = of, at = at),
     };
     // The colours of subjects mean something else.
     let first = facts.subjects.len();
