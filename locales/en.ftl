@@ -697,6 +697,8 @@ remedy-stood-still =
     measure again where nothing stops Dyno: no suspend, no debugger, no overcommitted virtual machine
 verdict-tmpfs = the subject's folder is in memory (tmpfs): no drive lies under it
 remedy-tmpfs = name a folder on the drive's filesystem, or the device itself
+verdict-no-data = the engine keeps no data: no request reaches a drive
+remedy-no-data = an engine that stores data
 verdict-from-memory = at least { $share } of the reads were served from memory
 verdict-left-in-memory = { $share } of the bytes written had not reached the device at the end
 remedy-longer-window = a window so long that memory is full before it begins

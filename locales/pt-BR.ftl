@@ -704,6 +704,8 @@ remedy-stood-still =
     sobrealocados
 verdict-tmpfs = a pasta do alvo está na memória (tmpfs): não há drive sob ela
 remedy-tmpfs = indicar uma pasta no sistema de arquivos do drive, ou o próprio dispositivo
+verdict-no-data = o mecanismo não guarda dados: nenhuma requisição chega a um drive
+remedy-no-data = um mecanismo que armazene dados
 verdict-from-memory = pelo menos { $share } das leituras foram atendidas pela memória
 verdict-left-in-memory =
     { $share } dos bytes escritos não haviam chegado ao dispositivo no final

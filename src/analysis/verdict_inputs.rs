@@ -154,6 +154,7 @@ fn dataset(plan: &Plan, point: &Point, gauges: &[Gauge], window_s: f64) -> Datas
     };
     Dataset {
         bytes: names.iter().map(bytes).sum(),
+        missing: !names.is_empty() && names.iter().all(|(name, _)| name.is_empty()),
         memory_bytes: find(gauges, memory::TOTAL_BYTES).and_then(|g| g.mean(window_s)),
         direct: streams().map(|s| s.engine.knobs.flag("direct").ok()).next().flatten(),
     }

@@ -168,6 +168,8 @@ pub struct Dataset {
     pub bytes: Option<f64>,
     /// Of the host.
     pub memory_bytes: Option<f64>,
+    /// Whether there is none: the engine keeps no data.
+    pub missing: bool,
     /// Whether it is opened past the page cache; none where the engine has no such setting.
     pub direct: Option<bool>,
 }

@@ -182,7 +182,7 @@ fn ways_write_what_they_should(lab: &Lab) {
     let guards = lab.block_layer("passthrough", READS);
     for way in ["plain", "iopoll", "passthrough", "both", "sqpoll"] {
         let (reads, writes) = (lab.ours(way, "read"), lab.ours(way, "write"));
-        assert!(reads > 100 && writes > 100, "{way}: {reads} reads, {writes} writes");
+        assert!(reads > 10 && writes > 10, "{way}: {reads} reads, {writes} writes");
         let expected = Counts {
             reads: guards + reads,
             writes: FILL + writes,
@@ -230,7 +230,7 @@ fn all_is_read_back(lab: &Lab, way: &str, past_the_block_layer: bool) {
 fn durable_writes_are_flushed(lab: &Lab, by: &str) {
     let way = format!("fua-{by}");
     let fua = lab.ours(&way, "write-fua");
-    assert!(fua > 100, "{way}: {fua}");
+    assert!(fua > 10, "{way}: {fua}");
     // Linux ends a write to a device that it waits for, as psync's, with a flush besides.
     let besides = if by == "psync" { fua } else { 0 };
     let received = lab.received(&way);
@@ -290,7 +290,7 @@ fn the_write_cache_is_switched_and_put_back(lab: &Lab) {
     let of = |name: &str| facts.iter().find(|f| f.name == name).map(|f: &Fact| f.value.as_str());
     assert_eq!(of("Volatile write cache"), Some("off"));
     let synced = lab.ours("cache-off", "write-fdatasync");
-    assert!(synced > 100, "{synced}");
+    assert!(synced > 10, "{synced}");
     // A kernel that knows of no volatile cache sends no flush.
     assert_eq!(lab.received("cache-off").flushes, 0, "{synced} ops");
     let after = lab.text("cache.txt");

@@ -136,7 +136,7 @@ fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Co
         "title = \"fio\"\nsource = \"test\"\n[dataset.file]\nengine = \"uring\"\n\
          size = \"256MiB\"\n\
          fill = {{ kind = \"sequential\", read = 0, block = \"128KiB\", depth = 8 }}\n\
-         [[step]]\nname = \"s\"\nduration = \"3s\"\n[[step.stream]]\nname = \"io\"\n\
+         [[step]]\nname = \"s\"\nduration = \"2s\"\n[[step.stream]]\nname = \"io\"\n\
          engine = \"uring\"\ndepth = 8\n\
          workload = {workload}\n"
     );
@@ -167,7 +167,7 @@ fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Co
     // The first run lays the file out, which the second finds.
     dyno("step.s.duration=100ms");
     let before = drive.counted();
-    dyno("step.s.duration=3s");
+    dyno("step.s.duration=2s");
     let by_dyno = drive.counted().since(before);
     let points = Bundle::open(&bundle).and_then(|b| b.points()).expect("a bundle");
     let tallies = || points[0].point.cells.iter().flat_map(|c| &c.tallies);

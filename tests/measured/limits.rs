@@ -282,10 +282,10 @@ fn stopped_for_two_seconds(command: &mut Command, bundle: &Path) {
     let signal = |name: &str| {
         assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success())
     };
-    // Once the dataset is there the load runs: a second of warm-up, and a window of four.
+    // Once the dataset is there the load runs: a second of warm-up, and a window of three.
     let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
     until("the dataset's marker", 60, || marker.exists());
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_millis(1500));
     signal("-STOP");
     std::thread::sleep(Duration::from_secs(2));
     signal("-CONT");
@@ -313,8 +313,8 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
     let (_, still_s) = found.split_once("stood still for ").expect("how long");
     let still_s: f64 = still_s.split(' ').next().expect("a number").parse().expect("a number");
     // All of it or what of it lies in the window; and no more than the window has.
-    assert!((0.5..=4.0).contains(&still_s), "{found}");
-    contains(&found, &["of 4.0 s", "measure again where nothing stops Dyno"]);
+    assert!((0.5..=3.0).contains(&still_s), "{found}");
+    contains(&found, &["of 3.0 s", "measure again where nothing stops Dyno"]);
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn a_scripted_meter_gives_work_a_watt_and_energy_within_a_percent_and_its_delay_
             "[{{ kind = \"exec\", class = \"drive\", timestamps = true, command = [\"python3\", \
              {script:?}, {load:?}] }}]"
         );
-        let step = "duration = \"8s\"\n\
+        let step = "duration = \"6s\"\n\
                     sweep = { axis = \"io.rate\", values = [\"100k/s\", \"250k/s\", \"400k/s\"] }";
         let stall =
             "engine = { kind = \"null\", stall_at = \"3s\", stall = \"700ms\" }\nrate = \"100k/s\"";
@@ -242,7 +242,7 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
         };
         let meters = format!("[{}]", BROKEN.iter().map(meter).collect::<Vec<_>>().join(", "));
         let path =
-            run(folder.path(), &meters, "duration = \"8s\"", "engine = \"null\"\nrate = \"1k/s\"");
+            run(folder.path(), &meters, "duration = \"6s\"", "engine = \"null\"\nrate = \"1k/s\"");
         let bundle = Bundle::open(&path).unwrap();
         let stored = bundle.points().unwrap().remove(0);
         let samples = bundle.samples(stored.id).unwrap();

@@ -207,7 +207,7 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
     let gib = (1u64 << 30) as f64;
     let cached = Inputs { device: device(9_000.0, 1.0, 0.5), ..point() };
     let with = |direct, bytes| Inputs {
-        dataset: Dataset { bytes, memory_bytes: Some(24.0 * gib), direct },
+        dataset: Dataset { bytes, memory_bytes: Some(24.0 * gib), direct, ..Dataset::default() },
         ..cached.clone()
     };
     let written = Inputs {
@@ -241,7 +241,7 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
             "91.0 %",
             "`direct = true`, or a dataset of 48 GiB",
         ),
-        (Inputs { achieved: Some(1.0), ..cached }, Limit::Memory, "91.0 %", ""),
+        (Inputs { achieved: Some(1.0), ..cached.clone() }, Limit::Memory, "91.0 %", ""),
         (busy, Limit::Memory, "at least 99.9 %", ""),
         (written, Limit::Memory, "100.0 % of the bytes written", "memory is full before it begins"),
         (values, Limit::Drive, "at the device", ""),
@@ -250,6 +250,12 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
             Limit::NoDrive,
             "no drive lies under it",
             "a folder on the drive's filesystem",
+        ),
+        (
+            Inputs { dataset: Dataset { missing: true, ..Dataset::default() }, ..cached },
+            Limit::Generator,
+            "the engine keeps no data",
+            "an engine that stores data",
         ),
     ]);
 }

@@ -85,6 +85,8 @@ impl Database for MariaDb {
         let made = Command::new("mariadb-install-db")
             .args(["--no-defaults", &datadir, "--user=mysql", "--skip-test-db"])
             .args(["--auth-root-authentication-method=normal", "--innodb-log-file-size=8M"])
+            // A server that starts removes what others have begun in the folder that they share.
+            .env("TMPDIR", folder)
             .output()
             .expect("mariadb-install-db");
         assert!(made.status.success(), "{}", said(&made));
@@ -116,7 +118,8 @@ impl MariaServer {
             .args(["--innodb-log-file-size=8M", "--innodb-buffer-pool-size=24M"])
             .arg(format!("--datadir={}", folder.join("db").display()))
             .arg(format!("--pid-file={}", sockets.join("mysql.pid").display()))
-            .arg(format!("--socket={}", socket.display()));
+            .arg(format!("--socket={}", socket.display()))
+            .env("TMPDIR", sockets);
         let options =
             mysql::OptsBuilder::new().socket(Some(socket.display().to_string())).user(Some("root"));
         let connect = || mysql::Conn::new(options.clone()).ok();

@@ -122,6 +122,8 @@ impl MariaDb {
                 "--skip-test-db",
             ])
             .args(run_as)
+            // A server that starts removes what others have begun in the folder that they share.
+            .env("TMPDIR", bench.dir.path())
             .output()
             .unwrap();
         assert!(made.status.success(), "{}", said(&made));
@@ -146,6 +148,7 @@ impl MariaDb {
             .arg(format!("--socket={}", bench.path("socket").display()))
             .args(run_as)
             .args(options)
+            .env("TMPDIR", bench.dir.path())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();

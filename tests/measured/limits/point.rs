@@ -19,7 +19,7 @@ fill = { kind = "sequential", read = 0, block = "128KiB" }
 [[step]]
 name = "reads"
 warmup = "1s"
-duration = "4s"
+duration = "3s"
 [[step.stream]]
 name = "io"
 engine = "ENGINE"
@@ -36,7 +36,7 @@ fill = { kind = "filluniquerandom" }
 [[step]]
 name = "reads"
 warmup = "1s"
-duration = "4s"
+duration = "3s"
 [[step.stream]]
 name = "io"
 engine = "rocksdb"
@@ -55,7 +55,7 @@ fill = { kind = "filluniquerandom" }
 [[step]]
 name = "writes"
 warmup = "1s"
-duration = "4s"
+duration = "3s"
 [[step.stream]]
 name = "io"
 engine = "rocksdb"
@@ -70,7 +70,7 @@ fill = { kind = "oltp_load", tables = 1, table_size = 2000, threads = 2 }
 [[step]]
 name = "reads"
 warmup = "1s"
-duration = "4s"
+duration = "3s"
 [[step.stream]]
 name = "io"
 engine = "mysql"
