@@ -72,7 +72,7 @@ fn slow_op(n: u64, slow: u64) -> SlowOp {
         address: n * 4096,
         size: 4096,
         in_flight: 1,
-        direct: n % 3 == 0,
+        direct: n.is_multiple_of(3),
         evidence: Some(Evidence {
             waited_least_ns: waited,
             waited_most_ns: waited,
