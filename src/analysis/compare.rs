@@ -48,7 +48,13 @@ pub fn all(facts: &Facts) -> Vec<Comparison> {
     family(&sheets).iter().map(|ratio| conclude(&compared[ratio.sheet], ratio)).collect()
 }
 
-fn of_points(facts: &Facts, index: usize, step: &StepFacts, metric: &Metric) -> Compared {
+/// A metric of a step at all of its points.
+pub(super) fn of_points(
+    facts: &Facts,
+    index: usize,
+    step: &StepFacts,
+    metric: &Metric,
+) -> Compared {
     let subjects = facts.subjects.len();
     let mut made = Compared {
         step: index,

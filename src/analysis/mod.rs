@@ -6,7 +6,8 @@
 //! makes every comparison, with `curves` for what is read off a curve; `claims` picks what may be
 //! claimed, `lead` what a step and a brief are known for; `together` finds repeats in which all
 //! subjects moved, `specimens` drives that lie apart from their like; `outliers` sorts the slowest
-//! ops by their cause; `multiple` is the largest multiple of a load that a subject keeps.
+//! ops by their cause; `multiple` is the largest multiple of a load that a subject keeps; `gate`
+//! judges a new run by its base.
 
 pub mod alike;
 pub mod axis;
@@ -20,6 +21,7 @@ pub mod curves;
 mod difference;
 pub mod durability;
 pub mod facts;
+pub mod gate;
 mod gathering;
 pub mod lead;
 pub mod levels;

@@ -33,6 +33,17 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// Above an error of `dyno gate`, which then has no verdict: it has a code of its own, since 1 says
+/// that the new run is worse.
+#[derive(Debug)]
+pub struct NoVerdict;
+
+impl fmt::Display for NoVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no verdict")
+    }
+}
+
 /// How `dyno` ends; docs/exit-codes.md is the page for users. A signal's number is added to 128.
 pub mod exit {
     /// It failed: the message says what, and what to try next.
@@ -40,6 +51,12 @@ pub mod exit {
     /// A run went to its end, and some of its points failed; an audit did, and some of its claims
     /// do not hold; after a power cut something was not kept.
     pub const NOT_ALL: u8 = 2;
+    /// Of `dyno gate`: the new run is worse than its base by more than the limit.
+    pub const WORSE: u8 = 1;
+    /// Of `dyno gate`: neither that it is worse nor that it is not is shown.
+    pub const NOT_SHOWN: u8 = 2;
+    /// Of `dyno gate`: it failed, and there is no verdict; EX_DATAERR of sysexits.h.
+    pub const NO_VERDICT: u8 = 65;
     /// Refused: it would have touched what is not Dyno's own, or what the plan does not name.
     pub const REFUSED: u8 = 3;
     /// The command line does not say anything; EX_USAGE of sysexits.h.
@@ -49,7 +66,11 @@ pub mod exit {
 /// The exit code of an error.
 pub fn exit_code(error: &Error) -> u8 {
     let refused = error.chain().any(|cause| cause.downcast_ref::<Refusal>().is_some());
-    if refused { exit::REFUSED } else { exit::FAILED }
+    match error.downcast_ref::<NoVerdict>() {
+        _ if refused => exit::REFUSED,
+        Some(NoVerdict) => exit::NO_VERDICT,
+        None => exit::FAILED,
+    }
 }
 
 /// An error that is a refusal, with its remedy.
@@ -97,6 +118,10 @@ mod tests {
             ("subject A: in use", exit::REFUSED)
         );
         assert_eq!(describe(&error).1, ["unmount it"]);
+        assert_eq!(exit_code(&error.context(NoVerdict)), exit::REFUSED);
         assert_eq!(exit_code(&failed("gone", "look")), exit::FAILED);
+        let error = failed("gone", "look").context(NoVerdict);
+        assert_eq!(exit_code(&error), exit::NO_VERDICT);
+        assert_eq!(describe(&error).0, "no verdict: gone");
     }
 }

@@ -8,6 +8,7 @@ mod basis;
 pub mod block;
 pub mod caveat_text;
 mod document;
+pub mod gate;
 mod lead;
 mod metric_text;
 pub mod notes;

@@ -7,6 +7,7 @@ mod consent;
 pub mod drives;
 pub mod export;
 pub mod facts;
+pub mod gate;
 pub mod import;
 pub mod list;
 pub mod load;
@@ -88,6 +89,8 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Judge a new run by a base; exit code 0: not worse, 1: worse, 2: not shown
+    Gate(gate::GateArgs),
     /// Write the brief: HTML that opens offline, PDF for print, or Markdown
     Report {
         #[command(flatten)]
@@ -151,11 +154,14 @@ pub fn main() -> Result<u8> {
         return run::run(args);
     }
     let out = &mut BufWriter::new(Shown::new(stdout().lock()));
-    let code = carry_out(command, out).and_then(|code| Ok(out.flush().map(|()| code)?));
-    match code {
-        // The reader of a pipe may have seen enough (`dyno show b | head`).
-        Err(error) if is_closed_pipe(&error) => Ok(0),
-        code => code,
+    let code = carry_out(command, out);
+    let flushed = out.flush().map_err(Error::from);
+    match (code, flushed) {
+        // The reader of a pipe may have seen enough (`dyno show b | head`); what it reads no more
+        // changes no verdict.
+        (Ok(code), Err(error)) if is_closed_pipe(&error) => Ok(code),
+        (Err(error), _) if is_closed_pipe(&error) => Ok(0),
+        (code, flushed) => code.and_then(|code| flushed.map(|()| code)),
     }
 }
 
@@ -183,6 +189,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Show(bundles) => show::show(&bundles, out).map(|()| 0),
         Command::Compare(bundles) => compare::compare(&bundles, out).map(|()| 0),
         Command::Claims { bundles, json } => claims::claims(&bundles, json, out).map(|()| 0),
+        Command::Gate(args) => gate::gate(&args, out),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
                 return Err(failed(

@@ -5,11 +5,13 @@
 
 pub mod audit;
 pub mod better;
+pub mod changes;
 pub mod curve;
 pub mod detectable;
 pub mod energy;
 pub mod estimate;
 pub mod family;
+pub mod gate;
 pub mod level;
 pub mod limit;
 pub mod moments;

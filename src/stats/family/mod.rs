@@ -99,25 +99,42 @@ impl Ratio {
 /// Every comparison of a brief for which there are three repeats or more, by sheet, then pair,
 /// points in order and the step's mean last.
 pub fn family(sheets: &[Sheet]) -> Vec<Ratio> {
+    within(sheets, Misses { points: POINTS, means: MEANS })
+}
+
+/// The same for a question that has one direction: the chance that any truth lies above its
+/// interval is at most 5 %, and so is the chance that any lies below.
+pub fn one_sided(sheets: &[Sheet]) -> Vec<Ratio> {
+    within(sheets, Misses { points: 2.0 * POINTS, means: 2.0 * MEANS })
+}
+
+/// The chances of a miss to either side that points share, and that step means do.
+#[derive(Clone, Copy)]
+struct Misses {
+    points: f64,
+    means: f64,
+}
+
+fn within(sheets: &[Sheet], misses: Misses) -> Vec<Ratio> {
     let logged: Vec<Logged> = sheets.iter().map(Logged::of).collect();
     let places: Vec<Places> = logged.iter().map(|l| l.fit(&vec![1.0; l.points.len()])).collect();
-    let first = all_cells(&logged, &places, sheets);
+    let first = all_cells(&logged, &places, sheets, misses);
     let places: Vec<Places> = logged
         .iter()
         .enumerate()
         .map(|(i, l)| l.fit(&weights(&first, i, l.points.len())))
         .collect();
-    let cells = all_cells(&logged, &places, sheets);
-    ratios(&cells, &places, sheets)
+    let cells = all_cells(&logged, &places, sheets, misses);
+    ratios(&cells, &places, sheets, misses)
 }
 
 /// Each sheet's cells with their places' effects taken out, and their variances moderated.
-fn all_cells(logged: &[Logged], places: &[Places], sheets: &[Sheet]) -> Vec<Cell> {
+fn all_cells(logged: &[Logged], places: &[Places], sheets: &[Sheet], misses: Misses) -> Vec<Cell> {
     let of = |i: usize| cells(i, &logged[i], &places[i], &sheets[i].comparable);
     let mut all: Vec<Cell> = (0..sheets.len()).flat_map(of).collect();
     let searched = all.iter().filter(|c| c.comparable).count();
     let resolutions: Vec<f64> = sheets.iter().map(|s| s.resolution.max(0.0)).collect();
-    moderate(&mut all, &resolutions, POINTS / searched.max(1) as f64);
+    moderate(&mut all, &resolutions, misses.points / searched.max(1) as f64);
     all
 }
 
@@ -137,16 +154,16 @@ fn weights(cells: &[Cell], sheet: usize, points: usize) -> Vec<f64> {
 }
 
 /// The intervals, of all cells that may be compared.
-fn ratios(cells: &[Cell], places: &[Places], sheets: &[Sheet]) -> Vec<Ratio> {
+fn ratios(cells: &[Cell], places: &[Places], sheets: &[Sheet], misses: Misses) -> Vec<Ratio> {
     let mut pairs: BTreeMap<(usize, usize, usize), Vec<&Cell>> = BTreeMap::new();
     for cell in cells.iter().filter(|c| c.comparable) {
         pairs.entry((cell.sheet, cell.a, cell.b)).or_default().push(cell);
     }
     let searched: usize = pairs.values().map(Vec::len).sum();
     let means = pairs.values().filter(|of| of.len() > 1).count();
-    let points = if means == 0 { POINTS + MEANS } else { POINTS };
+    let points = if means == 0 { misses.points + misses.means } else { misses.points };
     let mut of_points = Reach::new(points / searched.max(1) as f64);
-    let mut of_means = Reach::new(MEANS / means.max(1) as f64);
+    let mut of_means = Reach::new(misses.means / means.max(1) as f64);
     let mut found = Vec::new();
     for ((sheet, ..), own) in &pairs {
         let (places, floor) = (&places[*sheet], sheets[*sheet].resolution.max(ARITHMETIC));

@@ -1,0 +1,45 @@
+//! A gate as JUnit XML, which CI systems show beside their tests: a suite for each step, a case for
+//! each figure.
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::analysis::facts::Facts;
+use crate::analysis::gate::{Gate, Judged, Verdict};
+use crate::base::error::{Context, Result};
+use crate::brief::gate as text;
+
+/// The report's text.
+pub fn report(facts: &Facts, gate: &Gate) -> Result<String> {
+    let mut report = Report::new("dyno gate");
+    for (index, step) in facts.steps.iter().enumerate() {
+        let mut suite = TestSuite::new(&*step.name);
+        suite.add_test_cases(gate.rows.iter().filter(|r| r.step == index).map(|r| {
+            let mut case = TestCase::new(name(facts, r), status(facts, gate, r));
+            case.set_classname(format!("{}.{}", step.name, facts.own_names[r.subject]));
+            case
+        }));
+        if !suite.test_cases.is_empty() {
+            report.add_test_suite(suite);
+        }
+    }
+    report.to_string().context("writing JUnit XML")
+}
+
+fn name(facts: &Facts, row: &Judged) -> String {
+    let (metric, place) = (row.metric.short(), text::place(facts, row));
+    format!("{}: {metric}, {place}", facts.own_names[row.subject])
+}
+
+fn status(facts: &Facts, gate: &Gate, row: &Judged) -> TestCaseStatus {
+    let mut status = match row.verdict {
+        Verdict::NotWorse => return TestCaseStatus::success(),
+        Verdict::Worse => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        // JUnit has no word for an open question; a skipped case is neither passed nor failed.
+        Verdict::NotShown(_) => TestCaseStatus::skipped(),
+    };
+    let change = row.change.as_ref().map(text::change);
+    let change = change.map(|(by, interval)| format!(" ({by} {interval})")).unwrap_or_default();
+    status.set_message(format!("{}{change}", text::verdict(facts, gate, row)));
+    status.set_type(text::word_of(&row.verdict));
+    status
+}
