@@ -29,8 +29,9 @@ cd "$build"
 # shellcheck disable=SC2086
 apt-get $apt -qq update >&2
 # From Linux 7 on the image has a package of its own.
+names='^linux-(binary|image)-[0-9.]+\+deb[0-9]+-cloud-amd64$'
 # shellcheck disable=SC2086
-package=$(apt-cache $apt search --names-only '^linux-(binary|image)-[0-9.]+\+deb[0-9]+-cloud-amd64$' |
+package=$(apt-cache $apt search --names-only "$names" |
     sed 's/ .*//' | sort -t- -k3V,3 -k2,2r | tail -n 1)
 # shellcheck disable=SC2086
 apt-get $apt -qq download "$package" >&2
