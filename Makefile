@@ -10,6 +10,7 @@ DYNO = $(CARGO_TARGET_DIR)/release/dyno
 FLAGS ?= --release --locked
 
 .PHONY: demo quick tidy test check doc licences advisories soak bench build setup programs
+.PHONY: install reference
 
 setup:
 	@scripts/setup.sh
@@ -17,11 +18,25 @@ setup:
 build: setup
 	cargo build --release --locked
 
+# Names the commit, which a build in development does not: it would compile the library anew for
+# every commit.
+install: setup
+	DYNO_COMMIT=$$(git describe --always --dirty --abbrev=12) cargo install --locked --path .
+
+# Completions, manual pages and JSON Schemas.
+REFERENCE = $(CARGO_TARGET_DIR)/reference
+reference: build
+	mkdir -p $(REFERENCE)/completions
+	for shell in bash zsh fish elvish powershell; do \
+		$(DYNO) completions $$shell > $(REFERENCE)/completions/dyno.$$shell || exit 1; done
+	$(DYNO) man $(REFERENCE)/man
+	$(DYNO) schema --all $(REFERENCE)/schemas
+
 # A directory on the disk against one in memory; ends in demo/brief.html.
 demo: build
 	rm -rf demo /dev/shm/dyno-demo && mkdir -p demo/disk /dev/shm/dyno-demo
 	$(DYNO) run demo --subject Disk=demo/disk \
-		--subject Memory=/dev/shm/dyno-demo --bundle demo/demo.dyno
+		--subject Memory=/dev/shm/dyno-demo -o demo/demo.dyno
 	$(DYNO) compare demo/demo.dyno
 	$(DYNO) report demo/demo.dyno -o demo/brief.html
 	rm -rf demo/disk /dev/shm/dyno-demo

@@ -5,7 +5,7 @@ set -euo pipefail
 packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev liblz4-dev
     libzstd-dev zlib1g-dev fio python3 chromium qpdf mariadb-server postgresql sysbench nvme-cli
     xfsprogs e2fsprogs qemu-system-x86 busybox-static linux-image-cloud-amd64 mdadm dmsetup
-    lvm2 nbd-client nbd-server bcache-tools poppler-utils"
+    python3-jsonschema fio-examples man-db lvm2 nbd-client nbd-server bcache-tools poppler-utils"
 missing=""
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||

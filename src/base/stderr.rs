@@ -5,6 +5,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::TermLike;
@@ -34,8 +35,18 @@ fn put(bytes: &[u8]) {
     };
 }
 
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From here on notes are dropped: errors alone are shown.
+pub fn be_quiet() {
+    QUIET.store(true, Relaxed);
+}
+
 /// One line, with nothing hidden in it.
 pub fn note(text: &str) {
+    if QUIET.load(Relaxed) {
+        return;
+    }
     put(format!("{}\n", visible(text.trim_end_matches('\n'))).as_bytes());
 }
 

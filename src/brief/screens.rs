@@ -40,11 +40,16 @@ pub fn show(facts: &Facts) -> Vec<Block> {
     out
 }
 
+/// What the first page says: the headline, then what was found.
+pub fn headline(facts: &Facts) -> Vec<String> {
+    let lead = Lead::of(facts);
+    [lead.sentence].into_iter().chain(lead.findings).collect()
+}
+
 /// The headline, then the subjects at each axis value, each compared with the first.
 pub fn compare(facts: &Facts) -> Vec<Block> {
     let (l, mut out) = (facts.language, header(facts));
-    let lead = Lead::of(facts);
-    out.extend([lead.sentence].into_iter().chain(lead.findings).map(Block::lead));
+    out.extend(headline(facts).into_iter().map(Block::lead));
     let (found, crossovers) = (claims::all(facts), claims::crossovers(facts));
     for (index, step) in facts.steps.iter().enumerate() {
         out.extend([Block::chapter(&step.title), Block::note(results::describe(l, step))]);

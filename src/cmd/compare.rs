@@ -2,13 +2,32 @@
 
 use std::io::Write;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::claims::{Comparisons, comparisons};
+use super::json::{self, Json};
 use super::load::Bundles;
 use crate::base::error::Result;
 use crate::brief::screens;
 use crate::render::terminal::terminal;
 
 /// Prints every comparison of the bundles' subjects.
-pub fn compare(bundles: &Bundles, out: &mut dyn Write) -> Result<()> {
-    out.write_all(terminal(&screens::compare(&bundles.facts()?)).as_bytes())?;
+pub fn compare(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {
+    let facts = bundles.facts()?;
+    if format.json {
+        let headline = screens::headline(&facts);
+        return json::print(&Compared { headline, compared: comparisons(&facts) }, out);
+    }
+    out.write_all(terminal(&screens::compare(&facts)).as_bytes())?;
     Ok(())
+}
+
+/// The subjects compared.
+#[derive(Serialize, JsonSchema)]
+pub struct Compared {
+    /// What the brief's first page says.
+    headline: Vec<String>,
+    #[serde(flatten)]
+    compared: Comparisons,
 }

@@ -2,17 +2,16 @@
 
 use std::io::Write;
 
+use super::json::{self, Json};
 use crate::base::error::Result;
 use crate::base::units::bytes;
 use crate::lab::drives::{self, Found};
 
 /// Prints them as text or as JSON.
-pub fn drives(json: bool, out: &mut dyn Write) -> Result<()> {
+pub fn drives(format: Json, out: &mut dyn Write) -> Result<()> {
     let found = drives::list();
-    if json {
-        serde_json::to_writer_pretty(&mut *out, &found)?;
-        writeln!(out)?;
-        return Ok(());
+    if format.json {
+        return json::print(&found, out);
     }
     if found.is_empty() {
         writeln!(

@@ -3,14 +3,19 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json::{self, Json};
 use super::selftest_result;
 use crate::base::clock::Clock;
 use crate::base::error::Result;
 use crate::plan::{Drive, Place, Subject};
+use crate::record::Fact;
 use crate::{lab, run};
 
 /// Prints the facts by heading; what cannot be read is left out.
-pub fn facts(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
+pub fn facts(paths: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<()> {
     let drive = |path: &PathBuf| match path.is_dir() {
         true => Place::Directory(path.clone()),
         false => Place::Device { path: path.clone(), serial: String::new() },
@@ -26,11 +31,14 @@ pub fn facts(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
         ..Subject::default()
     };
     let subjects: Vec<Subject> = paths.iter().map(subject).collect();
+    let gathered =
+        [lab::facts::gather(&subjects), run::facts(Clock::start())?, selftest_result::facts()];
+    let gathered = gathered.concat();
+    if format.json {
+        return json::print(&Disclosed::of(gathered), out);
+    }
     let mut group = String::new();
-    for fact in
-        [lab::facts::gather(&subjects), run::facts(Clock::start())?, selftest_result::facts()]
-            .concat()
-    {
+    for fact in gathered {
         if fact.group != group {
             writeln!(out, "{}{}", if group.is_empty() { "" } else { "\n" }, fact.group)?;
             group.clone_from(&fact.group);
@@ -38,4 +46,29 @@ pub fn facts(paths: &[PathBuf], out: &mut dyn Write) -> Result<()> {
         writeln!(out, "  {:32} {}", fact.name, fact.value)?;
     }
     Ok(())
+}
+
+/// Facts of a host and of drives, as a run discloses them.
+#[derive(Serialize, JsonSchema)]
+pub struct Disclosed {
+    facts: Vec<FactRow>,
+}
+
+/// One of them.
+#[derive(Serialize, JsonSchema)]
+struct FactRow {
+    /// Heading: "Host", "CPU", "Drive Micron 7600", "Self-test".
+    group: String,
+    /// Which property.
+    name: String,
+    /// As it is printed, with its unit.
+    value: String,
+}
+
+impl Disclosed {
+    /// These facts, in their order.
+    pub fn of(facts: Vec<Fact>) -> Disclosed {
+        let row = |Fact { group, name, value }| FactRow { group, name, value };
+        Disclosed { facts: facts.into_iter().map(row).collect() }
+    }
 }

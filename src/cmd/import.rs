@@ -5,7 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::json::{self, Json};
 use crate::base::error::{Result, failed};
 use crate::base::file;
 use crate::import::{self, Input};
@@ -24,6 +27,19 @@ pub struct ImportArgs {
     /// Definitions of the columns of a CSV (docs/import.md)
     #[arg(long, value_name = "TOML")]
     mapping: Option<PathBuf>,
+    #[command(flatten)]
+    format: Json,
+}
+
+/// What was imported.
+#[derive(Serialize, JsonSchema)]
+pub struct Imported {
+    /// The bundle that was written.
+    bundle: PathBuf,
+    /// How many points it holds.
+    points: usize,
+    /// What the files of this kind do not report.
+    not_reported: Vec<&'static str>,
 }
 
 /// Makes the bundle, and prints what its files do not report.
@@ -60,6 +76,10 @@ pub fn import(args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
         found.push((shown, subject, part));
     }
     let points = import::import(format, found, &args.output)?;
+    if args.format.json {
+        let not_reported = format.info().missing.to_vec();
+        return json::print(&Imported { bundle: args.output.clone(), points, not_reported }, out);
+    }
     writeln!(
         out,
         "{points} points imported into {}; not reported by {}:",

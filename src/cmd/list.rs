@@ -3,12 +3,25 @@
 
 use std::io::Write;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json::{self, Json};
 use crate::base::error::Result;
-use crate::plan::{DefaultValue, Info, Kind};
+use crate::plan::{DefaultValue, Info, Kind, Knob};
 
 /// Prints the registries.
-pub fn list(out: &mut dyn Write) -> Result<()> {
+pub fn list(format: Json, out: &mut dyn Write) -> Result<()> {
     let catalogue = super::catalogue();
+    if format.json {
+        let rows = |of: &[&'static Info]| of.iter().map(|info| PartRow::of(info)).collect();
+        let document = Catalogued {
+            engines: rows(&catalogue.engines),
+            workloads: rows(&catalogue.workloads),
+            meters: rows(&catalogue.meters),
+        };
+        return json::print(&document, out);
+    }
     writeln!(out, "Engines")?;
     catalogue.engines.iter().try_for_each(|info| entry(out, info))?;
     writeln!(out, "\nWorkloads")?;
@@ -46,5 +59,63 @@ fn kind(kind: Kind) -> String {
         Kind::Choice(words) => words.join(" | "),
         Kind::Sizes => "size, or sizes with weights".to_string(),
         Kind::Options => "table of options".to_string(),
+    }
+}
+
+/// What plans may name.
+#[derive(Serialize, JsonSchema)]
+pub struct Catalogued {
+    engines: Vec<PartRow>,
+    workloads: Vec<PartRow>,
+    meters: Vec<PartRow>,
+}
+
+/// An engine, a workload or a meter.
+#[derive(Serialize, JsonSchema)]
+struct PartRow {
+    name: &'static str,
+    summary: &'static str,
+    /// "block", "key-value", "SQL", "any": a workload runs on engines of its family.
+    family: String,
+    /// Where its definition comes from; empty where it is ours.
+    source: &'static str,
+    /// The deepest queue of an engine.
+    max_depth: u32,
+    knobs: Vec<KnobRow>,
+}
+
+/// A setting.
+#[derive(Serialize, JsonSchema)]
+struct KnobRow {
+    name: &'static str,
+    doc: &'static str,
+    /// What its value may be, in words.
+    kind: String,
+    /// A plan must have it.
+    required: bool,
+    /// Its value where a plan does not have it, as TOML; null where it is then left out.
+    default: Option<&'static str>,
+}
+
+impl PartRow {
+    fn of(info: &'static Info) -> PartRow {
+        let knob = |knob: &'static Knob| KnobRow {
+            name: knob.name,
+            doc: knob.doc,
+            kind: kind(knob.kind),
+            required: knob.default == DefaultValue::Required,
+            default: match knob.default {
+                DefaultValue::Is(text) => Some(text),
+                _ => None,
+            },
+        };
+        PartRow {
+            name: info.name,
+            summary: info.summary,
+            family: info.family.to_string(),
+            source: info.source,
+            max_depth: info.max_depth,
+            knobs: info.knobs.iter().map(knob).collect(),
+        }
     }
 }

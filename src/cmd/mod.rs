@@ -4,38 +4,48 @@ pub mod audit;
 pub mod claims;
 pub mod compare;
 mod consent;
+pub mod convert;
 pub mod drives;
 pub mod export;
 pub mod facts;
+mod flags;
 pub mod gate;
 pub mod import;
+pub mod init;
+pub mod json;
 pub mod list;
 pub mod load;
 pub mod plan;
+pub mod plan_facts;
+pub mod plan_numbers;
 pub mod powercut;
 pub mod protocols;
+pub mod reference;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod selftest;
 mod selftest_device;
 pub mod selftest_result;
 pub mod show;
 mod signals;
+pub mod version;
 
 use std::io::{BufWriter, Write, stdout};
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::base::error::{Error, Result, exit, failed};
-use crate::base::text::Shown;
+use crate::base::text::{Shown, say};
 use crate::plan::Catalogue;
+use json::Json;
 use load::Bundles;
 
 /// A dynamometer for SSDs: the same load on every drive, and which is faster, at what and by how
 /// much.
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(name = "dyno", version, long_version = version::long(), arg_required_else_help = true)]
 struct Dyno {
     #[command(subcommand)]
     command: Command,
@@ -45,6 +55,10 @@ struct Dyno {
 enum Command {
     /// Run a plan file, a built-in protocol with --subject, or the plan of a bundle again
     Run(run::RunArgs),
+    /// Write a commented plan for the drives that are here; asks on a terminal
+    Init(init::InitArgs),
+    /// Make a protocol of a job file of fio's or a parameter file of vdbench's
+    Convert(convert::ConvertArgs),
     /// Check a plan and print what it would do
     Plan {
         #[command(subcommand)]
@@ -54,20 +68,20 @@ enum Command {
     Protocols {
         #[command(subcommand)]
         command: Option<ProtocolsCommand>,
+        #[command(flatten)]
+        format: Json,
     },
     /// List engines, workloads and meters with their knobs
-    List,
+    List(Json),
     /// List this host's block devices: identity, state, and whether each may be tested
-    Drives {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Drives(Json),
     /// Print the facts that a run discloses of this host and of the drives under these paths
     Facts {
         /// Directories or devices
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
+        #[command(flatten)]
+        format: Json,
     },
     /// Measure the limits of Dyno on this host: false claims, detectable differences, pacing floor,
     /// generator ceilings
@@ -78,16 +92,25 @@ enum Command {
         command: powercut::PowercutCommand,
     },
     /// Print every point of bundles as a table
-    Show(Bundles),
+    Show {
+        #[command(flatten)]
+        bundles: Bundles,
+        #[command(flatten)]
+        format: Json,
+    },
     /// Compare the subjects of bundles
-    Compare(Bundles),
+    Compare {
+        #[command(flatten)]
+        bundles: Bundles,
+        #[command(flatten)]
+        format: Json,
+    },
     /// Print the claims of each subject, with confidence interval and calculation
     Claims {
         #[command(flatten)]
         bundles: Bundles,
-        /// Print JSON, with every comparison
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        format: Json,
     },
     /// Judge a new run by a base; exit code 0: not worse, 1: worse, 2: not shown
     Gate(gate::GateArgs),
@@ -112,11 +135,28 @@ enum Command {
         /// A CSV table or a bundle; repeatable
         #[arg(long, required = true, value_name = "FILE")]
         data: Vec<PathBuf>,
+        #[command(flatten)]
+        format: Json,
     },
     /// Import results of other tools into a bundle
     Import(import::ImportArgs),
     /// Export points, intervals, histograms, samples or comparisons as CSV, JSON or Parquet
     Export(export::ExportArgs),
+    /// Print the JSON Schema of plans, of protocols, or of what a command prints with --json
+    Schema(schema::SchemaArgs),
+    /// Print a shell's completions: bash, elvish, fish, powershell or zsh
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages to a directory
+    Man {
+        /// Where to; made where it is missing
+        #[arg(value_name = "DIR")]
+        output: PathBuf,
+    },
+    /// Print version, commit, measuring method, RocksDB and features
+    Version(Json),
 }
 
 #[derive(Subcommand)]
@@ -129,6 +169,11 @@ enum PlanCommand {
 enum ProtocolsCommand {
     /// Print a protocol's file
     Show { name: String },
+}
+
+/// The command line, as help, completions and manual pages are made from it.
+pub fn command() -> clap::Command {
+    Dyno::command()
 }
 
 /// The engines, workloads and meters that plans may name.
@@ -147,6 +192,10 @@ pub fn main() -> Result<u8> {
         Err(said) => {
             // Help that a closed pipe does not take is no error.
             let _ = said.print();
+            let words: Vec<String> = std::env::args().skip(1).collect();
+            if let Some(meant) = flags::meant(&said, &Dyno::command(), &words) {
+                say(&format!("\n  {meant}"));
+            }
             return Ok(if said.use_stderr() { exit::USAGE } else { 0 });
         }
     };
@@ -176,19 +225,21 @@ fn is_closed_pipe(error: &Error) -> bool {
 fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
     match command {
         Command::Run(args) => run::run(&args),
+        Command::Init(args) => init::init(&args).map(|()| 0),
+        Command::Convert(args) => convert::convert(&args, out).map(|()| 0),
         Command::Plan { command: PlanCommand::Check(args) } => plan::check(&args, out).map(|()| 0),
-        Command::Protocols { command: None } => protocols::list(out).map(|()| 0),
-        Command::Protocols { command: Some(ProtocolsCommand::Show { name }) } => {
+        Command::Protocols { command: None, format } => protocols::list(format, out).map(|()| 0),
+        Command::Protocols { command: Some(ProtocolsCommand::Show { name }), .. } => {
             protocols::show(&name, out).map(|()| 0)
         }
-        Command::List => list::list(out).map(|()| 0),
-        Command::Drives { json } => drives::drives(json, out).map(|()| 0),
-        Command::Facts { paths } => facts::facts(&paths, out).map(|()| 0),
+        Command::List(format) => list::list(format, out).map(|()| 0),
+        Command::Drives(format) => drives::drives(format, out).map(|()| 0),
+        Command::Facts { paths, format } => facts::facts(&paths, format, out).map(|()| 0),
         Command::Selftest(args) => selftest::selftest(&args, out),
         Command::Powercut { command } => powercut::powercut(&command, out),
-        Command::Show(bundles) => show::show(&bundles, out).map(|()| 0),
-        Command::Compare(bundles) => compare::compare(&bundles, out).map(|()| 0),
-        Command::Claims { bundles, json } => claims::claims(&bundles, json, out).map(|()| 0),
+        Command::Show { bundles, format } => show::show(&bundles, format, out).map(|()| 0),
+        Command::Compare { bundles, format } => compare::compare(&bundles, format, out).map(|()| 0),
+        Command::Claims { bundles, format } => claims::claims(&bundles, format, out).map(|()| 0),
         Command::Gate(args) => gate::gate(&args, out),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {
@@ -200,8 +251,12 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
             report::report(&bundles, output.as_deref(), figures.as_deref(), brief.as_deref())
                 .map(|_| 0)
         }
-        Command::Audit { claims, data } => audit::audit(&claims, &data, out),
+        Command::Audit { claims, data, format } => audit::audit(&claims, &data, format, out),
         Command::Import(args) => import::import(&args, out).map(|()| 0),
         Command::Export(args) => export::export(&args).map(|()| 0),
+        Command::Schema(args) => schema::schema(&args, out).map(|()| 0),
+        Command::Completions { shell } => reference::completions(shell, out).map(|()| 0),
+        Command::Man { output } => reference::man(&output).map(|()| 0),
+        Command::Version(format) => version::version(format, out).map(|()| 0),
     }
 }

@@ -1,23 +1,22 @@
 //! `dyno plan check`: what a plan would do, before anything is touched: its points, its time, what
-//! it writes and erases.
+//! it writes and erases. `plan_facts` has the same as JSON.
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use super::json::{self, Json};
+use super::plan_facts::Checked;
+use super::plan_numbers::{Extent, Power, fill_bytes, paced_bytes, powers, stream, value, writes};
 use super::run::What;
-use super::{load, selftest_result};
-use crate::analysis::{Question, scatter};
+use super::selftest_result;
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes, duration, grouped};
-use crate::plan::search::Search;
-use crate::plan::{self, Axis, Dataset, Field, Load, Place, Plan, PowerCut, Step, Stream};
-use crate::run::{self, prepare, space};
-use crate::stats::detectable::{Detectable, detectable};
+use crate::plan::{self, Axis, Load, Place, Plan, PowerCut, Step, Stream};
+use crate::run::{self, prepare};
 use crate::stats::family::FEWEST;
 use crate::stats::percent::rounded_out;
-use crate::workload;
 
 /// Which plan, and from which bundle its scatter is known.
 #[derive(Args)]
@@ -27,12 +26,21 @@ pub struct CheckArgs {
     /// Estimate the detectable difference from the scatter of this earlier bundle
     #[arg(long, value_name = "BUNDLE")]
     from: Option<PathBuf>,
+    #[command(flatten)]
+    format: Json,
 }
 
 /// Prints the resolved plan, and whether there is room for it.
 pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
     let plan = &args.what.plan()?;
-    describe(plan, args.from.as_ref(), out)?;
+    match args.format.json {
+        true => {
+            run::apart(plan)?;
+            run::verification::check(plan)?;
+            json::print(&Checked::of(plan, args.from.as_ref())?, out)?;
+        }
+        false => describe(plan, args.from.as_ref(), out)?,
+    }
     run::space::look(plan, &plan.subjects)
 }
 
@@ -98,18 +106,6 @@ fn table(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn stream(stream: &Stream) -> String {
-    let load = match stream.load {
-        Load::Rate(rate) => format!(" at {rate}"),
-        Load::Closed | Load::PercentOfMaximum(_) => String::new(),
-    };
-    let (threads, depth) = (stream.threads, stream.depth);
-    format!(
-        "{}: {} on {}, {threads}×{depth}{load}",
-        stream.name, stream.workload.name, stream.engine.name
-    )
-}
-
 /// The values of an axis; of a long one the ends.
 fn values(axes: &[Axis]) -> String {
     match axes {
@@ -121,32 +117,9 @@ fn values(axes: &[Axis]) -> String {
     }
 }
 
-fn value(axis: &Axis) -> String {
-    let Some(value) = axis.value.number() else { return "max".to_string() };
-    match axis.field {
-        Field::Threads | Field::Depth | Field::Instances => format!("{value}"),
-        Field::OpsPerSec => Rate::OpsPerSec(value).to_string(),
-        Field::BytesPerSec => Rate::BytesPerSec(value).to_string(),
-        Field::LoadPercent => format!("{value} %"),
-        Field::Rates => format!("{value} ×"),
-        Field::Block => bytes(value as u64),
-    }
-}
-
 fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
-    let each = plan.subjects.len() as u64 * u64::from(plan.repeats);
-    let searched = |step: &Step| step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
-    let of_step = |step: &Step| {
-        let values = plan::axes_of(step).len();
-        each * if searched(step) { Search::most_points(values) } else { values as u64 }
-    };
-    let at_most = plan.until.is_some() || plan.protocol.steps.iter().any(searched);
-    let points: u64 = plan.protocol.steps.iter().map(of_step).sum();
-    let measuring_ns =
-        |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
-    let measuring_ns = plan.protocol.steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
-    let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
-    let subjects = plan.subjects.len() as u64;
+    let Extent { points, at_most, load_ns, more_ns } = Extent::of(plan);
+    let subjects = plan.subjects.len();
     writeln!(out)?;
     writeln!(
         out,
@@ -163,15 +136,9 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
         }
     )?;
     writeln!(out, "{}", why(plan))?;
-    // The rounds that a steady state needs at the least.
-    let steady = plan.protocol.preparation.steady.as_ref();
-    let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
-    let least_ns = rounds(steady.map_or(0, |s| s.rule.window as u32));
-    let total_ns = measuring_ns.saturating_add((conditioning_ns + least_ns) * subjects);
     let bound = if at_most { "At most" } else { "At least" };
-    writeln!(out, "{bound} {}; filling datasets and settling come on top.", duration(total_ns))?;
-    if let Some(steady) = steady {
-        let more_ns = (rounds(steady.most_rounds) - least_ns) * subjects;
+    writeln!(out, "{bound} {}; filling datasets and settling come on top.", duration(load_ns))?;
+    if let Some(more_ns) = more_ns {
         writeln!(out, "Up to {} more until the drives are steady.", duration(more_ns))?;
     }
     Ok(())
@@ -214,59 +181,38 @@ fn why(plan: &Plan) -> String {
     }
 }
 
-/// Which difference the repeats can show, at the scatter of an earlier bundle or of this host's
-/// self-test.
+/// The same in words.
 fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
     if (plan.repeats as usize) < FEWEST {
         return Ok(());
     }
-    let line = |scatter: f64, shown: Detectable, at: &str| {
+    let powers = powers(plan, from)?;
+    if let (Some(bundle), true) = (from, powers.is_empty()) {
+        let name = bundle.display();
+        writeln!(out, "{name} has no point with three repeats: nothing is known of its scatter")?;
+    }
+    for Power { at, scatter, shown } in powers {
         let percent = |log: f64| words(log.exp_m1() * 100.0);
         let mean =
             shown.mean.map(|m| format!(", {} in a step's mean", percent(m))).unwrap_or_default();
-        format!(
+        writeln!(
+            out,
             "{} repeats show differences of ops/s from {} at a point{mean}: {at}, runs scatter by \
              {}",
             plan.repeats,
             percent(shown.point),
             words(scatter * 100.0)
-        )
-    };
-    if let Some(bundle) = from {
-        let name = bundle.display().to_string();
-        let shown =
-            scatter::shown(plan, &load::facts(std::slice::from_ref(bundle), &Question::default())?);
-        if shown.is_empty() {
-            writeln!(
-                out,
-                "{name} has no point with three repeats: nothing is known of its scatter"
-            )?;
-        }
-        for (step, own, detectable) in shown {
-            let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
-            writeln!(out, "{}", line(own, detectable, &at))?;
-        }
-        return Ok(());
+        )?;
     }
-    let Some(found) = selftest_result::kept() else {
-        writeln!(
+    match (from, selftest_result::kept()) {
+        (Some(_), _) => {}
+        (None, Some(found)) => writeln!(out, "On this host, {}", found.summary())?,
+        (None, None) => writeln!(
             out,
             "Which difference they show is not known on this host: run `dyno selftest`, or name an \
              earlier bundle (--from)"
-        )?;
-        return Ok(());
-    };
-    for of in &found.scatter {
-        let Some(own) = of.ops else { continue };
-        if let Some(shown) = detectable(own, scatter::planned(plan)) {
-            writeln!(
-                out,
-                "{}",
-                line(own, shown, &format!("in the self-test of this host, {}", of.of))
-            )?;
-        }
+        )?,
     }
-    writeln!(out, "On this host, {}", found.summary())?;
     Ok(())
 }
 
@@ -293,18 +239,10 @@ fn own_knobs(plan: &Plan, out: &mut dyn Write) -> Result<()> {
 
 /// What is written to each drive, and which drives lose what is on them.
 fn writing(plan: &Plan, out: &mut dyn Write) -> Result<()> {
-    let of = |d: &Dataset| space::fill_bytes(d).unwrap_or(0).saturating_mul(space::copies(plan, d));
-    let fill_bytes: u64 = plan.protocol.datasets.iter().map(of).fold(0, u64::saturating_add);
+    let fill_bytes = fill_bytes(plan);
     writeln!(out)?;
     for subject in &plan.subjects {
-        let own = |step: &Step| subject.overrides.iter().any(|own| own.step == step.name);
-        let writing =
-            plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes) || own(step));
-        let once = writing
-            .flat_map(|step| plan::steps_at(step, subject))
-            .map(|step| paced_bytes(&step))
-            .sum::<f64>();
-        let paced_bytes = once * f64::from(plan.repeats);
+        let paced_bytes = paced_bytes(plan, subject);
         let paced = if paced_bytes > 0.0 {
             format!(", and up to {} by rate-limited writers", bytes(paced_bytes as u64))
         } else {
@@ -349,18 +287,4 @@ fn written(step: &Step, stream: &Stream) -> String {
             format!("{name} as much of {workload} as the drive takes")
         }
     }
-}
-
-/// Transactions write what their statements do, which no rate in bytes says.
-fn writes(stream: &Stream) -> bool {
-    workload::find(&stream.workload.name).is_some_and(|w| w.writes(&stream.workload.knobs))
-}
-
-fn paced_bytes(step: &Step) -> f64 {
-    let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9;
-    let paced = step.streams.iter().filter(|s| writes(s)).filter_map(|s| match s.load {
-        Load::Rate(Rate::BytesPerSec(rate)) => Some(rate * seconds * f64::from(s.instances)),
-        _ => None,
-    });
-    paced.sum()
 }

@@ -36,8 +36,8 @@ pub enum PowercutCommand {
         /// The same plan
         plan: PathBuf,
         /// Directory for the journals, one for each cut
-        #[arg(short, long, value_name = "DIR")]
-        journals: PathBuf,
+        #[arg(short, long, value_name = "DIR", alias = "journals", short_alias = 'j')]
+        output: PathBuf,
     },
     /// After the cut: look for every acknowledged, durable block; writes JOURNAL.result.json
     Check {
@@ -58,7 +58,7 @@ pub enum PowercutCommand {
 pub fn powercut(command: &PowercutCommand, out: &mut dyn Write) -> Result<u8> {
     match command {
         PowercutCommand::Write { plan } => write(plan),
-        PowercutCommand::Listen { plan, journals } => listen(plan, journals),
+        PowercutCommand::Listen { plan, output } => listen(plan, output),
         PowercutCommand::Check { journal, drive } => check(journal, drive, out),
         PowercutCommand::Claim { results } => claim(results, out),
     }

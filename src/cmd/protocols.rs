@@ -2,15 +2,36 @@
 
 use std::io::Write;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json::{self, Json};
 use crate::base::error::{Result, failed};
 use crate::plan;
 
+/// A built-in protocol.
+#[derive(Serialize, JsonSchema)]
+pub struct Listed {
+    name: &'static str,
+    title: &'static str,
+    /// Where its parameters come from.
+    source: &'static str,
+}
+
 /// One line each: name and title.
-pub fn list(out: &mut dyn Write) -> Result<()> {
+pub fn list(format: Json, out: &mut dyn Write) -> Result<()> {
     let protocols = plan::protocols();
+    if format.json {
+        let listed = |(name, text): &(&'static str, &'static str)| Listed {
+            name,
+            title: value(text, "title"),
+            source: value(text, "source"),
+        };
+        return json::print(&protocols.iter().map(listed).collect::<Vec<_>>(), out);
+    }
     let width = protocols.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, text) in protocols {
-        writeln!(out, "{name:width$}  {}", title(text))?;
+        writeln!(out, "{name:width$}  {}", value(text, "title"))?;
     }
     Ok(())
 }
@@ -29,10 +50,10 @@ pub fn show(name: &str, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// The `title` line's string. The built-in files keep it on a line of its own.
-fn title(text: &str) -> &str {
-    let line = text.lines().find_map(|line| line.strip_prefix("title = "));
-    line.unwrap_or("").trim_matches('"')
+/// The string of a key at the top. The built-in files keep each on a line of its own.
+fn value<'a>(text: &'a str, key: &str) -> &'a str {
+    let line = |line: &'a str| line.strip_prefix(key)?.strip_prefix(" = ");
+    text.lines().find_map(line).unwrap_or("").trim_matches('"')
 }
 
 #[cfg(test)]
@@ -42,7 +63,7 @@ mod tests {
     #[test]
     fn every_protocol_is_listed_with_its_title_and_shown_whole() {
         let mut out = Vec::new();
-        list(&mut out).expect("a vector takes everything");
+        list(Json::default(), &mut out).expect("a vector takes everything");
         let text = String::from_utf8(out).expect("the titles are UTF-8");
         for (name, toml) in plan::protocols() {
             let line = text.lines().find(|l| l.starts_with(&format!("{name} "))).expect("listed");

@@ -10,12 +10,12 @@ use super::{consent, selftest_result};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, exit, failed, refused};
 use crate::base::file;
-use crate::base::stderr::note;
+use crate::base::stderr::{be_quiet, note};
 use crate::lab;
-use crate::plan::{self, Plan, PointKey};
+use crate::plan::{self, Given, Plan, PointKey};
 use crate::record::{Fact, METHOD, Outcome, Run};
 use crate::run::before::Before;
-use crate::run::progress::Progress;
+use crate::run::progress::{Form, Progress};
 use crate::run::search::Searches;
 use crate::run::stopping_rule::{Figures, headline};
 use crate::run::{self, Maxima};
@@ -27,19 +27,20 @@ pub struct What {
     /// A plan file, a built-in protocol (`dyno protocols`), or a bundle whose plan is run again
     #[arg(value_name = "PLAN | PROTOCOL | BUNDLE")]
     what: Option<PathBuf>,
-    /// With a protocol: label and directory of a subject, as in --subject A=/mnt/a; engine knobs of
-    /// this subject alone may follow, as in --subject A=/mnt/a,latency=110us
+    /// Label and directory of a subject, as in --subject A=/mnt/a; engine knobs of this subject
+    /// alone may follow, as in --subject A=/mnt/a,latency=110us. Repeatable; takes the place of a
+    /// plan's subjects
     #[arg(short, long, value_name = "NAME=PATH[,KNOB=VALUE…]")]
     subject: Vec<String>,
-    /// With a protocol: repeats of each point
+    /// Repeats of each point
     #[arg(long)]
     repeats: Option<u32>,
-    /// With a protocol: a smaller variant, as in --scale small
+    /// A smaller variant of the protocol, as in --scale small
     #[arg(long, value_name = "NAME")]
     scale: Option<String>,
-    /// With a protocol: override a value, as in --set step.readrandom.duration=5s. With a bundle:
-    /// supply what it hides of its meters, as in --set 'meter.1.command=["ppm-read", "--module",
-    /// "a"]'
+    /// Override a value, as in --set step.readrandom.duration=5s; counts more than the plan's own
+    /// overrides. With a bundle: supply what it hides of its meters, as in --set
+    /// 'meter.1.command=["ppm-read", "--module", "a"]'
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Control run: allow subjects that share a physical device
@@ -57,11 +58,47 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     allow: Vec<String>,
     /// Bundle to write [default: PROTOCOL-TIME.dyno in this directory]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "BUNDLE")]
+    output: Option<PathBuf>,
+    /// What --output was called; stored scripts have it.
+    #[arg(short, long, value_name = "BUNDLE", hide = true, conflicts_with = "output")]
     bundle: Option<PathBuf>,
     /// Continue an interrupted run
-    #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "bundle"])]
+    #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "output", "bundle"])]
     resume: Option<PathBuf>,
+    #[command(flatten)]
+    display: Display,
+}
+
+/// What is shown meanwhile, on standard error.
+#[derive(Args)]
+pub struct Display {
+    /// Form of progress: bar, plain (lines with the time of day), json (an object a line,
+    /// docs/json.md) or none [default: bar on a terminal, otherwise plain]
+    #[arg(long, value_name = "FORM", value_parser = ["bar", "plain", "json", "none"])]
+    progress: Option<String>,
+    /// Show errors alone
+    #[arg(short, long, conflicts_with_all = ["verbose", "progress"])]
+    quiet: bool,
+    /// Also show the rate of each interval as a line
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+impl Display {
+    fn progress(&self) -> Progress {
+        let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+        let form = match self.progress.as_deref() {
+            _ if self.quiet => Form::Silent,
+            Some("bar") => Form::Bar,
+            Some("plain") => Form::Plain,
+            Some("json") => Form::Json,
+            Some(_) => Form::Silent,
+            None if terminal => Form::Bar,
+            None => Form::Plain,
+        };
+        Progress::in_form(form, self.verbose)
+    }
 }
 
 impl What {
@@ -92,7 +129,7 @@ impl What {
             if !self.subject.is_empty() || self.repeats.is_some() || self.scale.is_some() {
                 bail!(
                     "a bundle is repeated as it is; --subject, --scale and --repeats go with a \
-                     protocol"
+                     plan or a protocol"
                 );
             }
             let mut plan = Bundle::open(what)?.run().plan.clone();
@@ -103,15 +140,6 @@ impl What {
         }
         if allow.is_some_and(|names| !names.is_empty()) {
             bail!("--allow goes with a bundle: a plan that you wrote may do what stands in it");
-        }
-        if self.subject.is_empty() && (what.exists() && !what.is_dir()) {
-            if !self.set.is_empty() || self.repeats.is_some() || self.scale.is_some() {
-                return Err(failed(
-                    "--scale, --set and --repeats go with a protocol",
-                    "write `scale`, `repeats` and [override] into the plan file",
-                ));
-            }
-            return Ok(plan::load(what, &catalogue)?);
         }
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
@@ -127,6 +155,10 @@ impl What {
             subjects.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
         let mut set: Vec<_> = self.set.iter().map(pair).collect::<Result<_>>()?;
         set.extend(self.scale.iter().map(|name| ("scale".to_string(), name.clone())));
+        if what.is_file() && (subjects.is_empty() || plan::is_plan(what)) {
+            let given = Given { subjects: &subjects, set: &set, repeats: self.repeats };
+            return Ok(plan::load_with(what, given, &catalogue)?);
+        }
         let protocol = what.to_string_lossy();
         Ok(plan::from_command_line(&protocol, &subjects, &set, self.repeats, &catalogue)?)
     }
@@ -135,10 +167,18 @@ impl What {
 /// Runs or resumes; the exit code: 0 all measured, 2 some points failed, 128 and the signal's
 /// number interrupted.
 pub fn run(args: &RunArgs) -> Result<u8> {
+    if args.display.quiet {
+        be_quiet();
+    }
+    let progress = &args.display.progress();
     match (&args.resume, &args.what.what) {
-        (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow),
+        (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, progress),
         (None, Some(_)) => {
-            start(args.what.within_limits(Some(&args.allow))?, args.bundle.as_deref())
+            if args.bundle.is_some() {
+                note("--bundle is now called --output (-o); the old name still works");
+            }
+            let output = args.output.as_deref().or(args.bundle.as_deref());
+            start(args.what.within_limits(Some(&args.allow))?, output, progress)
         }
         (None, None) => {
             Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE"))
@@ -155,7 +195,7 @@ struct Known {
     before: Before,
 }
 
-fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
+fn start(plan: Plan, bundle: Option<&Path>, progress: &Progress) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || {
         PathBuf::from(format!(
@@ -169,7 +209,7 @@ fn start(plan: Plan, bundle: Option<&Path>) -> Result<u8> {
     let (plan, writer, clock) = begin(plan, &bundle, now, known)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;
-    measure(plan, writer, Known::default(), &[], clock, &bundle)
+    measure(plan, writer, Known::default(), &[], (clock, progress), &bundle)
 }
 
 /// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
@@ -207,7 +247,8 @@ pub enum Ended {
 pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
     let (plan, mut writer, clock) = begin(plan, bundle, jiff::Timestamp::now(), Vec::new())?;
     let signals = Signals::catch()?;
-    let summary = carry_out(&plan, &mut writer, Known::default(), &[], clock, &signals)?;
+    let seen = (clock, &Progress::new());
+    let summary = carry_out(&plan, &mut writer, Known::default(), &[], seen, &signals)?;
     Ok(if summary.interrupted {
         Ended::Interrupted(signals.exit_code())
     } else {
@@ -215,7 +256,7 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
     })
 }
 
-fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
+fn resume(bundle: &Path, set: &[String], allow: &[String], progress: &Progress) -> Result<u8> {
     let clock = Clock::start();
     let _lock = lab::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
@@ -228,7 +269,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String]) -> Result<u8> {
     run::verification::check(&record.plan)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
-    measure(record.plan, writer, known, &done, clock, bundle)
+    measure(record.plan, writer, known, &done, (clock, progress), bundle)
 }
 
 /// A bundle has one method.
@@ -251,11 +292,11 @@ fn measure(
     mut writer: Writer,
     known: Known,
     done: &[PointKey],
-    clock: Clock,
+    seen: (Clock, &Progress),
     bundle: &Path,
 ) -> Result<u8> {
     let signals = Signals::catch()?;
-    let summary = carry_out(&plan, &mut writer, known, done, clock, &signals);
+    let summary = carry_out(&plan, &mut writer, known, done, seen, &signals);
     let name = bundle.display();
     let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
     let summary = summary.with_context(|| match writer.finished() {
@@ -278,13 +319,12 @@ fn carry_out(
     sink: &mut Writer,
     known: Known,
     done: &[PointKey],
-    clock: Clock,
+    (clock, progress): (Clock, &Progress),
     signals: &Signals,
 ) -> Result<run::Summary> {
     let done: HashSet<String> = done.iter().map(known_by).collect();
     let points =
         plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
-    let progress = &Progress::new();
     let Known { maxima, searches, figures, before } = known;
     run::Run {
         plan,
@@ -319,7 +359,7 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
                     "the bundle {} would lie on {drive}, which is under test",
                     bundle.display()
                 ),
-                "keep it elsewhere: --bundle /another/place/run.dyno",
+                "keep it elsewhere: -o /another/place/run.dyno",
             ));
         }
     }

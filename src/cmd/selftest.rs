@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::facts::Disclosed;
+use super::json::{self, Json};
 use super::run::{self, Ended};
 use super::selftest_device::Device;
 use super::{load, selftest_result};
@@ -32,6 +34,8 @@ pub struct SelftestArgs {
     /// Approximate duration; results of shorter ones than the default are printed and not stored
     #[arg(long, value_name = "TIME", default_value = DEFAULT)]
     duration: String,
+    #[command(flatten)]
+    format: Json,
 }
 
 const DEFAULT: &str = "150s";
@@ -71,13 +75,18 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
             }
         }
     }
-    for fact in found.to_facts() {
-        writeln!(out, "{:44} {}", fact.name, fact.value)?;
+    match args.format.json {
+        true => json::print(&Disclosed::of(found.to_facts()), out)?,
+        false => found
+            .to_facts()
+            .iter()
+            .try_for_each(|fact| writeln!(out, "{:44} {}", fact.name, fact.value))?,
     }
     if duration_ns >= wanted(DEFAULT)? {
         selftest_result::keep(&found)?;
     } else {
-        writeln!(out, "Not kept: a self-test of less than {DEFAULT} shows little.")?;
+        let short = format!("Not kept: a self-test of less than {DEFAULT} shows little.");
+        if args.format.json { note(&short) } else { writeln!(out, "{short}")? }
     }
     Ok(0)
 }

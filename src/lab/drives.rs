@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::guard::disk::{Disk, name, read};
@@ -12,7 +13,7 @@ use super::{guard, nvme};
 use crate::base::error::describe;
 
 /// One device. What cannot be read is left out: a guess would be worse.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Found {
     /// The kernel's name: "nvme0n1".
     pub device: String,

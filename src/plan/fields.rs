@@ -59,6 +59,8 @@ impl<'n> Fields<'n> {
 
     /// Notes every key that was never asked for.
     pub fn finish(self, log: &mut Mistakes) {
+        #[cfg(test)]
+        asked::note(self.what, &self.known);
         for entry in self.entries.iter().filter(|e| !self.known.contains(&e.key)) {
             let help = remedy(&entry.key, "it knows", self.known.iter().map(String::as_str));
             log.note(
@@ -288,4 +290,23 @@ pub fn list<'n>(node: &'n Node, what: &str, log: &mut Mistakes) -> &'n [Node] {
         wrong(node, &format!("a list of {what}"), "write it in square brackets", log);
     }
     node.items()
+}
+
+/// Which keys were asked for in each kind of table, for the test of the schema.
+#[cfg(test)]
+pub mod asked {
+    use std::cell::RefCell;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    type Asked = BTreeMap<&'static str, BTreeSet<String>>;
+
+    thread_local!(static ASKED: RefCell<Asked> = const { RefCell::new(BTreeMap::new()) });
+
+    pub fn note(table: &'static str, keys: &[String]) {
+        ASKED.with_borrow_mut(|all| all.entry(table).or_default().extend(keys.iter().cloned()));
+    }
+
+    pub fn all() -> Asked {
+        ASKED.with_borrow(Clone::clone)
+    }
 }

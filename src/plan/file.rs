@@ -17,14 +17,46 @@ use crate::base::{self, error::describe};
 /// How long idle power is read where the plan does not say.
 const IDLE_NS: u64 = 5_000_000_000;
 
+/// What a command line says beside the plan or the protocol that it names.
+#[derive(Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// Subjects by name, each with its directory. Relative paths start at the working directory,
+    /// and knobs of a subject's own may follow them (`A=/path,latency=110us`).
+    pub subjects: &'a [(String, PathBuf)],
+    /// Values by path: the protocol's own keys, and those of a plan that are `SETTABLE`.
+    pub set: &'a [(String, String)],
+    /// Repeats of each point.
+    pub repeats: Option<u32>,
+}
+
+/// Keys of a plan that `--set` reaches; every other path is one of the protocol's.
+const SETTABLE: &[&str] = &["seed", "order", "repeats", "scale", "meters", "vary", "same_device"];
+
 /// Reads a plan file. Relative paths in it start at its own folder.
 pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
+    load_with(path, Given::default(), catalogue)
+}
+
+/// The same with what the command line says, which counts more: its subjects take the place of
+/// those of the file, its values come after the file's overrides.
+pub fn load_with(path: &Path, given: Given<'_>, catalogue: &Catalogue) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
     let folder =
         path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf();
-    let plan =
-        parse_file(path, &mut log).and_then(|tree| resolve(&tree, &folder, catalogue, &mut log));
+    let plan = parse_file(path, &mut log).and_then(|mut tree| {
+        if let Value::Table(entries) = &mut tree.value {
+            put(given, entries, &mut log);
+        }
+        resolve(&tree, &folder, catalogue, &mut log)
+    });
     finish(plan, log)
+}
+
+/// Whether a file is a plan, which names its protocol, and not a protocol itself. One that cannot
+/// be read is taken for a plan, whose mistakes are then shown.
+pub fn is_plan(path: &Path) -> bool {
+    let tree = parse_file(path, &mut Mistakes::default());
+    tree.is_none_or(|tree| tree.get("protocol").is_some() || tree.get("step").is_none())
 }
 
 /// The tree of a plan file.
@@ -44,55 +76,74 @@ pub fn parse_file(path: &Path, log: &mut Mistakes) -> Option<Node> {
 }
 
 /// A plan from the arguments of `dyno run PROTOCOL --subject A=/path --set step.x.duration=20m`.
-/// Relative paths start at the working directory, and knobs of a subject's own may follow them
-/// (`A=/path,latency=110us`). Besides the protocol's own keys, `seed`, `order`, `repeats`, `scale`,
-/// `meters`, `vary` and `same_device` may be set.
 pub fn from_command_line(
     protocol: &str,
     subjects: &[(String, PathBuf)],
-    overrides: &[(String, String)],
+    set: &[(String, String)],
     repeats: Option<u32>,
     catalogue: &Catalogue,
 ) -> Result<Plan, Mistakes> {
     let mut log = Mistakes::default();
     let mut entries =
         vec![argument("protocol", protocol, &format!("dyno run {protocol}"), &mut log)];
-    for (name, written) in subjects {
+    put(Given { subjects, set, repeats }, &mut entries, &mut log);
+    let at = entries[0].key_at;
+    let plan = resolve(&table(at, entries), Path::new("."), catalogue, &mut log);
+    finish(plan, log)
+}
+
+/// Puts what the command line says into the tree of a plan.
+fn put(given: Given<'_>, entries: &mut Vec<Entry>, log: &mut Mistakes) {
+    if !given.subjects.is_empty() {
+        entries.retain(|e| e.key != "subject");
+        let named = |e: &Entry| given.subjects.iter().any(|(name, _)| *name == e.key);
+        for stated in entries.iter_mut().filter(|e| e.key == "drive") {
+            if let Value::Table(drives) = &mut stated.node.value {
+                drives.retain(named);
+            }
+        }
+    }
+    for (name, written) in given.subjects {
         let written = written.display().to_string();
         let (path, knobs) = parted(&written);
-        let at = argument_at(&format!("--subject {name}={path}"), path, &mut log);
-        let drive = table(at, vec![entry("path", at, Node::text(at, path))]);
+        let at = argument_at(&format!("--subject {name}={path}"), path, log);
+        // A plan's own paths start at its folder, and these do not.
+        let whole = std::path::absolute(path).map_or(path.into(), |p| p.display().to_string());
+        let drive = table(at, vec![entry("path", at, Node::text(at, whole))]);
         let drives = Node { at, value: Value::List(vec![drive]) };
         let own = |(knob, value): &(&str, &str)| {
-            argument(knob, value, &format!("--subject {name}=…,{knob}={value}"), &mut log)
+            argument(knob, value, &format!("--subject {name}=…,{knob}={value}"), log)
         };
         let own: Vec<Entry> = knobs.iter().map(own).collect();
         let mut subject =
             vec![entry("name", at, Node::text(at, name.clone())), entry("drives", at, drives)];
         subject.push(entry("override", at, table(at, own)));
-        push_subject(&mut entries, table(at, subject), at);
+        push_subject(entries, table(at, subject), at);
     }
     let mut set = Vec::new();
-    for (path, value) in overrides {
-        let entry = argument(path, value, &format!("--set {path}={value}"), &mut log);
-        if matches!(
-            path.as_str(),
-            "seed" | "order" | "repeats" | "scale" | "meters" | "vary" | "same_device"
-        ) {
-            entries.push(entry)
+    for (path, value) in given.set {
+        let entry = argument(path, value, &format!("--set {path}={value}"), log);
+        if SETTABLE.contains(&path.as_str()) {
+            replace(entries, entry);
         } else {
             set.push(entry)
         }
     }
-    if let Some(repeats) = repeats {
-        let at = argument_at(&format!("--repeats {repeats}"), &repeats.to_string(), &mut log);
-        entries.retain(|e| e.key != "repeats");
-        entries.push(entry("repeats", at, Node { at, value: Value::Whole(i128::from(repeats)) }));
+    if let Some(repeats) = given.repeats {
+        let at = argument_at(&format!("--repeats {repeats}"), &repeats.to_string(), log);
+        let node = Node { at, value: Value::Whole(i128::from(repeats)) };
+        replace(entries, entry("repeats", at, node));
     }
-    entries.push(entry("override", At::NOWHERE, table(At::NOWHERE, set)));
-    let at = entries[0].key_at;
-    let plan = resolve(&table(at, entries), Path::new("."), catalogue, &mut log);
-    finish(plan, log)
+    match entries.iter_mut().find(|e| e.key == "override").map(|e| &mut e.node.value) {
+        Some(Value::Table(overrides)) => overrides.extend(set),
+        Some(_) => {}
+        None => entries.push(entry("override", At::NOWHERE, table(At::NOWHERE, set))),
+    }
+}
+
+fn replace(entries: &mut Vec<Entry>, new: Entry) {
+    entries.retain(|e| e.key != new.key);
+    entries.push(new);
 }
 
 /// A subject's directory and the knobs of its own after it: "/mnt/a,latency=110us". A comma that no

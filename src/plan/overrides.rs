@@ -7,7 +7,8 @@ use super::mistakes::{Mistakes, remedy};
 use super::node::{Entry, Node, Value};
 use super::stream::stream_name;
 
-const TOPS: &[&str] = &["title", "source", "headline", "dataset", "prepare", "step"];
+/// What the path of an override begins with.
+pub const TOPS: &[&str] = &["title", "source", "headline", "dataset", "prepare", "step"];
 
 /// Puts every override into the protocol's tree.
 pub fn apply(tree: &mut Node, overrides: &[Entry], log: &mut Mistakes) {

@@ -36,6 +36,7 @@ mod targets;
 mod task;
 mod telemetry;
 mod time;
+mod time_left;
 pub mod verification;
 mod witness;
 mod worker_group;
@@ -131,7 +132,9 @@ impl Run<'_> {
         let watch = watch.as_ref();
         let mut summary = Summary::default();
         let points = std::mem::take(&mut self.points);
-        self.progress.begin(&points);
+        let fills =
+            self.plan.subjects.iter().map(|s| (s.name.clone(), space::to_fill(self.plan, s)));
+        self.progress.begin(&points, fills.collect());
         self.searches.begin(self.plan, &points);
         for place in &points {
             let Some(point) = self.searches.instead(place, &points) else {
@@ -149,6 +152,7 @@ impl Run<'_> {
                     summary.interrupted = true;
                     break;
                 }
+                self.progress.prepared(name);
                 ready.insert(name.clone(), made?);
             }
             let Some(subject) = ready.get(name) else { continue };

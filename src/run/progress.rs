@@ -1,152 +1,248 @@
-//! What the user sees while a run goes on: a bar with the time left on a terminal, plain lines
-//! anywhere else.
+//! What the user sees while a run goes on: a bar with the time left on a terminal, plain lines with
+//! the time of day anywhere else, or JSON for a program (docs/json.md).
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
 
 use super::ops_per_s;
+use super::time_left::TimeLeft;
 use crate::base::stderr::{Terminal, note};
 use crate::base::text::visible;
 use crate::base::units;
 use crate::plan::{AxisValue, PointKey, PointPlan};
 use crate::record::{Outcome, Point};
 
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One line of a terminal that is drawn anew.
+    Bar,
+    /// Lines that stay, each with the time of day.
+    Plain,
+    /// An object a line.
+    Json,
+    /// Nothing.
+    Silent,
+}
+
 /// The display. All its calls come from the one thread that watches the workers.
 pub struct Progress {
+    form: Form,
+    /// Lines of what is otherwise drawn over, or left out: rates.
+    verbose: bool,
     bar: ProgressBar,
-    terminal: bool,
-    /// Planned nanoseconds of the points that are done, and of the running one.
-    done_ns: Cell<u64>,
-    total_ns: Cell<u64>,
-    /// Planned length of each point left, in running order, last first.
-    left_ns: std::cell::RefCell<Vec<u64>>,
+    /// What the bar says is going on, and its rate.
+    label: RefCell<String>,
+    left: RefCell<TimeLeft>,
+    began: Instant,
     /// The tenth of a fill that was last printed as a line.
     tenth: Cell<u64>,
-    /// When the running activity began.
-    activity_from: Cell<Instant>,
 }
 
 impl Progress {
-    /// Draws on standard error when that is a terminal.
+    /// A bar where standard error is a terminal, plain lines elsewhere.
     pub fn new() -> Progress {
         let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-        let target = match terminal {
-            true => ProgressDrawTarget::term_like(Box::new(Terminal::default())),
-            false => ProgressDrawTarget::hidden(),
+        Progress::in_form(if terminal { Form::Bar } else { Form::Plain }, false)
+    }
+
+    /// In the form that was asked for; `verbose` shows the rate of every interval as a line.
+    pub fn in_form(form: Form, verbose: bool) -> Progress {
+        let target = match form {
+            Form::Bar => ProgressDrawTarget::term_like(Box::new(Terminal::default())),
+            _ => ProgressDrawTarget::hidden(),
         };
-        let bar = ProgressBar::with_draw_target(None, target);
         Progress {
-            bar,
-            terminal,
-            done_ns: Cell::new(0),
-            total_ns: Cell::new(0),
-            left_ns: Default::default(),
+            form,
+            verbose,
+            bar: ProgressBar::with_draw_target(None, target),
+            label: RefCell::default(),
+            left: RefCell::new(TimeLeft::of(std::iter::empty(), Vec::new())),
+            began: Instant::now(),
             tenth: Cell::new(0),
-            activity_from: Cell::new(Instant::now()),
         }
     }
 
-    /// The points that will be measured, for the time left.
-    pub fn begin(&self, points: &[PointPlan]) {
-        let lengths: Vec<u64> =
-            points.iter().rev().map(|p| p.step.warmup_ns + p.step.duration_ns).collect();
-        self.total_ns.set(lengths.iter().sum());
-        self.bar.set_length(self.total_ns.get() / 1_000_000);
-        let style = ProgressStyle::with_template(
-            "{bar:30.cyan/blue} {percent:>3} %  {eta:>4} left  {wide_msg}",
-        );
+    fn now_ns(&self) -> u64 {
+        self.began.elapsed().as_nanos() as u64
+    }
+
+    /// The points that will be measured, and the bytes that will be filled for each subject.
+    pub fn begin(&self, points: &[PointPlan], fills: Vec<(String, f64)>) {
+        let lengths = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns);
+        let load_ns: u64 = lengths.clone().sum();
+        *self.left.borrow_mut() = TimeLeft::of(lengths, fills);
+        self.bar.set_length(1000);
+        // The rate stands first, so that the narrowest terminal cuts the label and not the rate.
+        let style = ProgressStyle::with_template("{bar:16.cyan/blue} {prefix}  {wide_msg}");
         self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         self.bar.enable_steady_tick(Duration::from_millis(500));
-        let (n, time) = (points.len(), units::duration(self.total_ns.get()));
-        self.line(&format!(
-            "{n} points, {time} of load; datasets are laid out first where they are missing"
-        ));
-        *self.left_ns.borrow_mut() = lengths;
+        let (n, time) = (points.len(), units::duration(load_ns));
+        self.line(
+            &format!(
+                "{n} points, {time} of load; datasets are laid out first where they are missing"
+            ),
+            json!({ "event": "begin", "points": n, "load_ns": load_ns }),
+        );
     }
 
     /// Something that takes a while and is not a point.
     pub fn activity(&self, what: &str) {
-        self.bar.set_message(what.to_string());
+        self.say(what, "");
         self.tenth.set(0);
-        self.activity_from.set(Instant::now());
-        if !self.terminal {
-            self.line(what);
+        if self.form != Form::Bar {
+            self.line(what, json!({ "event": "activity", "what": what }));
         }
+    }
+
+    /// A dataset of so many bytes begins to be filled for a subject.
+    pub fn filling(&self, subject: &str, bytes: u64) {
+        self.left.borrow_mut().fill_begins(subject, bytes, self.now_ns());
+    }
+
+    /// It is filled.
+    pub fn filled(&self) {
+        self.left.borrow_mut().fill_ends(self.now_ns());
+    }
+
+    /// A subject's drives are ready.
+    pub fn prepared(&self, subject: &str) {
+        self.left.borrow_mut().prepared(subject, self.now_ns());
     }
 
     /// How far a fill, a purge or a conditioning load is, in whatever it is counted in.
     pub fn fill(&self, done: u64, of: u64) {
         let (done, of) = (done.min(of), of.max(1));
-        let (percent, tenth) = (done * 100 / of, done * 10 / of);
-        let left_s = self.activity_from.get().elapsed().as_secs_f64() * (of - done) as f64
-            / done.max(1) as f64;
-        let left = units::duration(left_s.ceil().clamp(1.0, 1e9) as u64 * 1_000_000_000);
-        if self.terminal {
-            let message = self.bar.message();
-            let label = message.split("  ").next().unwrap_or_default().to_string();
-            self.bar.set_message(format!("{label}  {percent} %, {left} left"));
-        } else if tenth > self.tenth.get() {
+        let (percent, tenth) = ((done as f64 / of as f64 * 100.0) as u64, done / of.div_ceil(10));
+        self.left.borrow_mut().fill_is_at(done as f64 / of as f64);
+        let label = self.label.borrow().clone();
+        self.say(&label, &format!("{percent:>3} %"));
+        if self.form != Form::Bar && tenth > self.tenth.get() {
             self.tenth.set(tenth);
-            self.line(&format!("  {} %, {left} left", tenth * 10));
+            let event = json!({ "event": "fill", "what": label, "done": done, "of": of });
+            self.line(&format!("  {percent} % of it"), event);
         }
     }
 
     /// A round of a load that goes on until it is steady.
     pub fn round(&self, subject: &str, round: u32, of: u32, verdict: &str) {
         let text = format!("{subject}: round {round} of at most {of}, {verdict}");
-        if self.terminal { self.bar.set_message(text) } else { self.line(&text) }
+        self.say(&text, "");
+        if self.form != Form::Bar {
+            let event = json!({ "event": "round", "subject": subject, "round": round, "of": of,
+                                "verdict": verdict });
+            self.line(&text, event);
+        }
     }
 
     /// A point begins.
     pub fn point(&self, key: &PointKey) {
-        self.bar.set_message(label(key));
+        self.left.borrow_mut().point_begins(self.now_ns());
+        self.say(&label(key), "");
+        if self.form == Form::Json {
+            self.line("", event("point", key));
+        }
     }
 
     /// The rate of the last interval, ops/s.
     pub fn rate(&self, ops_per_s: f64) {
-        let message = self.bar.message();
-        let label = message.split("  ").next().unwrap_or_default().to_string();
-        self.bar.set_message(format!("{label}  {} ops/s", units::grouped(ops_per_s as u64)));
+        let label = self.label.borrow().clone();
+        let rate = format!("{} ops/s", units::grouped(ops_per_s as u64));
+        self.say(&label, &rate);
+        if self.form == Form::Json || self.verbose {
+            let event = json!({ "event": "rate", "what": label, "ops_per_s": ops_per_s });
+            self.line(&format!("  {rate}  {label}"), event);
+        }
     }
 
-    /// How far into the point it is, nanoseconds since it began.
-    pub fn within_point(&self, ns: u64) {
-        self.bar.set_position((self.done_ns.get() + ns) / 1_000_000);
+    /// The point goes on.
+    pub fn within_point(&self) {
+        self.draw();
     }
 
     /// A point has ended; a line says what came of it.
     pub fn point_done(&self, point: &Point) {
-        let planned_ns = self.left_ns.borrow_mut().pop().unwrap_or(0);
-        self.done_ns.set(self.done_ns.get() + planned_ns);
-        self.bar.set_position(self.done_ns.get() / 1_000_000);
+        self.left.borrow_mut().point_ends(self.now_ns());
+        self.draw();
         let result = match &point.outcome {
             Outcome::Measured => headline(point),
             Outcome::Failed { cause } => format!("FAILED: {cause}"),
         };
-        let percent = self.done_ns.get() * 100 / self.total_ns.get().max(1);
-        self.line(&format!("{percent:>3} %  {}: {result}", label(&point.key)));
+        let mut event = event("done", &point.key);
+        event["result"] = json!(result);
+        event["failed"] = json!(point.outcome != Outcome::Measured);
+        self.line(&format!("{}: {result}", label(&point.key)), event);
     }
 
     /// Not measured: its repeats so far are enough, or a search can do without it.
     pub fn point_spared(&self) {
-        let planned_ns = self.left_ns.borrow_mut().pop().unwrap_or(0);
-        self.total_ns.set(self.total_ns.get().saturating_sub(planned_ns));
-        self.bar.set_length(self.total_ns.get() / 1_000_000);
+        self.left.borrow_mut().point_spared();
     }
 
     /// The run has ended: the bar is removed.
     pub fn end(&self) {
         self.bar.finish_and_clear();
+        if self.form == Form::Json {
+            self.line("", json!({ "event": "end" }));
+        }
+    }
+
+    /// What the bar says; the rate before what is going on.
+    fn say(&self, what: &str, rate: &str) {
+        if *self.label.borrow() != what {
+            *self.label.borrow_mut() = what.to_string();
+        }
+        let message = if rate.is_empty() { what.to_string() } else { format!("{rate}  {what}") };
+        self.bar.set_message(visible(&message).into_owned());
+        self.draw();
+    }
+
+    /// Percent of the run's time, and nanoseconds left; none while that is not known.
+    fn estimate(&self) -> (Option<f64>, Option<u64>) {
+        let now_ns = self.now_ns();
+        let left_ns = self.left.borrow().left_ns(now_ns);
+        let share = |left: u64| now_ns as f64 / (now_ns + left).max(1) as f64 * 100.0;
+        (left_ns.map(share), left_ns)
+    }
+
+    fn draw(&self) {
+        if self.form == Form::Bar {
+            let (percent, _) = self.estimate();
+            self.bar.set_position((percent.unwrap_or(0.0) * 10.0) as u64);
+            self.bar.set_prefix(self.in_words());
+        }
+    }
+
+    /// " 12 %, 3m 20s left".
+    fn in_words(&self) -> String {
+        let (percent, left_ns) = self.estimate();
+        let left = match left_ns {
+            Some(ns) => {
+                format!("{} left", units::duration(ns.div_ceil(1_000_000_000) * 1_000_000_000))
+            }
+            None => "time left not known".to_string(),
+        };
+        percent.map_or(left.clone(), |percent| format!("{percent:>3.0} %, {left}"))
     }
 
     /// One line that stays.
-    fn line(&self, text: &str) {
-        if self.terminal {
-            self.bar.println(visible(text));
-        } else {
-            note(text);
+    fn line(&self, text: &str, mut event: Value) {
+        match self.form {
+            Form::Bar => self.bar.println(visible(text)),
+            Form::Plain if !text.is_empty() => {
+                note(&format!("{}  {}  {text}", moment(), self.in_words()))
+            }
+            Form::Json => {
+                let (percent, left_ns) = self.estimate();
+                event["time"] = json!(moment());
+                event["percent"] = json!(percent);
+                event["left_ns"] = json!(left_ns);
+                note(&event.to_string());
+            }
+            Form::Plain | Form::Silent => {}
         }
     }
 }
@@ -155,6 +251,19 @@ impl Default for Progress {
     fn default() -> Self {
         Progress::new()
     }
+}
+
+/// The time of day, as RFC 3339 has it, in UTC to the second.
+fn moment() -> String {
+    let now = jiff::Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+}
+
+fn event(name: &str, key: &PointKey) -> Value {
+    let axis = key.axis.as_ref();
+    json!({ "event": name, "subject": key.subject, "step": key.step,
+            "axis": axis.map(|a| a.name.clone()), "value": axis.map(|a| a.value.as_f64()),
+            "repeat": key.repeat })
 }
 
 /// "Micron 7600, readrandom, read.threads = 96, repeat 2".

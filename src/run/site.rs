@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::progress::Progress;
 use super::snapshot;
+use super::space;
 use super::time::Time;
 use super::worker_group::{self, Span, WorkerGroup};
 use crate::base::clock::Clock;
@@ -274,6 +275,7 @@ impl Filling<'_> {
         let forever = Span { warmup_ns: 0, duration_ns: u64::MAX / 4 };
         let stop = AtomicBool::new(false);
         let groups = [group];
+        progress.filling(self.subject, space::fill_bytes(dataset).unwrap_or(0));
         worker_group::run(time.clock, &groups, forever, &stop, &mut |_, running| {
             while running() {
                 stop.fetch_or(time.stopped(), Relaxed);
@@ -282,6 +284,7 @@ impl Filling<'_> {
             }
             Ok(())
         })?;
+        progress.filled();
         if time.stopped() {
             bail!("interrupted while filling; the next run starts this dataset again");
         }

@@ -34,6 +34,16 @@ pub fn fill_bytes(dataset: &Dataset) -> Option<u64> {
     knobs.int("size").ok()
 }
 
+/// The bytes that will be filled for a subject: what is not there yet.
+pub fn to_fill(plan: &Plan, subject: &Subject) -> f64 {
+    let filled = || plan.protocol.datasets.iter().filter(|d| d.fill.is_some());
+    let on_drive = |place: &Place| match place {
+        Place::Directory(path) => filled().map(|d| missing_bytes(plan, d, path)).sum::<u64>(),
+        Place::Device { .. } => filled().filter_map(fill_bytes).sum(),
+    };
+    subject.drives.iter().map(|drive| on_drive(&drive.place) as f64).sum()
+}
+
 /// Instances of a stream each have a dataset of their own.
 pub fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
     let streams = plan.protocol.steps.iter().flat_map(|s| &s.streams);

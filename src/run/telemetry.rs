@@ -58,7 +58,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                 progress.rate(ops as f64 / (ns as f64 / 1e9));
                 tick_ns += INTERVAL_NS;
             }
-            progress.within_point(now_ns.saturating_sub(window.from_ns));
+            progress.within_point();
             self.clock.sleep_until(
                 (now_ns + LOOK_NS).min(tick_ns.max(now_ns + 1_000_000)).min(window.until_ns),
             );

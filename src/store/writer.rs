@@ -44,7 +44,7 @@ impl Writer {
         {
             ErrorKind::AlreadyExists => refused(
                 format!("{shown} already exists"),
-                "choose another name with --bundle; to go on with an unfinished run, resume it",
+                "choose another name with -o; to go on with an unfinished run, resume it",
             ),
             _ => failed(
                 format!("cannot create the bundle {shown}: {error}"),

@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json::{self, Json};
 use crate::analysis::Question;
 use crate::base::error::{Result, failed};
 use crate::brief::audit::{self, Dataset, Finding, describe};
@@ -27,14 +31,34 @@ struct Ready<'a> {
     stated: Statement,
 }
 
+/// The statements of a file, judged.
+#[derive(Serialize, JsonSchema)]
+pub struct Audited {
+    title: String,
+    statements: Vec<StatementRow>,
+    /// How many statements have each verdict.
+    verdicts: BTreeMap<String, usize>,
+}
+
+/// A statement.
+#[derive(Serialize, JsonSchema)]
+struct StatementRow {
+    /// As it was published.
+    statement: String,
+    /// "holds", "inflated", "can't be read" … (docs/audit.md).
+    verdict: String,
+    /// The calculation, in words.
+    calculation: Vec<String>,
+}
+
 /// Judges every statement; the exit code: 0 if all hold, 2 if one does not, 1 if one can't be read.
-pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8> {
+pub fn audit(claims: &Path, data: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<u8> {
     let (head, entries) = file::read(claims)?;
     let datasets = datasets(data, &head)?;
     let made: Vec<std::result::Result<Ready<'_>, Unread>> =
         entries.iter().map(|entry| ready(entry, &head, &datasets)).collect();
     let mut judged = judge_all(&head, &made)?;
-    let mut blocks = vec![Block::chapter(&head.title)];
+    let mut rows = Vec::new();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let words = |index: usize| entries[index].words.clone();
     for (number, (entry, made)) in entries.iter().zip(&made).enumerate() {
@@ -48,12 +72,14 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
                 unread(entry, made.as_ref().err())
             }
         };
-        blocks.extend(audit::statement(number + 1, &entry.words, &verdict, lines));
+        rows.push(StatementRow { statement: entry.words.clone(), verdict, calculation: lines });
     }
-    let parts: Vec<String> = counts.iter().map(|(verdict, n)| format!("{n} {verdict}")).collect();
-    let sum = format!("{} statements: {}", entries.len(), parts.join("; "));
-    blocks.push(Block::chapter(sum));
-    out.write_all(plain(&terminal(&blocks)).as_bytes())?;
+    let verdicts = counts.iter().map(|(verdict, n)| (verdict.to_string(), *n)).collect();
+    let audited = Audited { title: head.title.clone(), statements: rows, verdicts };
+    match format.json {
+        true => json::print(&audited, out)?,
+        false => audited.write(out)?,
+    }
     let fine = crate::stats::audit::Verdict::ALL.iter().filter(|v| v.is_fine()).map(|v| v.words());
     let fine: usize = fine.filter_map(|words| counts.get(words)).sum();
     Ok(match counts.contains_key(CANNOT_BE_READ) {
@@ -61,6 +87,22 @@ pub fn audit(claims: &Path, data: &[PathBuf], out: &mut dyn Write) -> Result<u8>
         false if fine == entries.len() => 0,
         false => 2,
     })
+}
+
+impl Audited {
+    fn write(self, out: &mut dyn Write) -> Result<()> {
+        let mut blocks = vec![Block::chapter(&self.title)];
+        let sum: Vec<String> =
+            self.verdicts.iter().map(|(words, n)| format!("{n} {words}")).collect();
+        let sum = format!("{} statements: {}", self.statements.len(), sum.join("; "));
+        for (number, row) in self.statements.into_iter().enumerate() {
+            let StatementRow { statement, verdict, calculation } = row;
+            blocks.extend(audit::statement(number + 1, &statement, &verdict, calculation));
+        }
+        blocks.push(Block::chapter(sum));
+        out.write_all(plain(&terminal(&blocks)).as_bytes())?;
+        Ok(())
+    }
 }
 
 /// A published file may hold anything, and a terminal obeys control characters.

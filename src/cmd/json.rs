@@ -1,0 +1,70 @@
+//! What `--json` prints: one document for each command, made from types whose JSON Schema `dyno
+//! schema` prints (docs/json.md). Names end in their unit; what is not known is null; fields are
+//! added and never taken away.
+
+use std::io::Write;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::base::error::{Context, Result};
+use crate::stats::estimate::{Estimate, Method};
+
+/// Text for people, or JSON for programs.
+#[derive(Args, Clone, Copy, Default)]
+pub struct Json {
+    /// Print JSON (docs/json.md); `dyno schema` prints its schema
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// One document, indented, with a line's end after it.
+pub fn print(document: &impl Serialize, out: &mut dyn Write) -> Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document).context("writing JSON")?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// A figure with its 95 % interval.
+#[derive(Serialize, JsonSchema)]
+pub struct Figure {
+    /// The value, in the unit that the field's name ends in.
+    pub value: f64,
+    /// Lower end of the interval, or the least observed where there is none; null where nothing
+    /// limits it.
+    pub low: Option<f64>,
+    /// Upper end of the interval, or the most observed; null where nothing limits it.
+    pub high: Option<f64>,
+    /// Whether `low` and `high` are a 95 % interval. From fewer than three repeats they are the
+    /// extremes.
+    pub interval: bool,
+    /// Repeats behind it, or samples of the tool that reported it.
+    pub n: usize,
+}
+
+impl From<&Estimate> for Figure {
+    fn from(of: &Estimate) -> Figure {
+        Figure {
+            value: of.value,
+            low: finite(of.low),
+            high: finite(of.high),
+            interval: of.method != Method::Single,
+            n: of.n,
+        }
+    }
+}
+
+/// JSON has no infinity.
+pub fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
+/// A moment as RFC 3339 has it, in UTC to the second; nothing for one that is not known.
+pub fn moment(unix_ns: u64) -> Option<String> {
+    if unix_ns == 0 {
+        return None;
+    }
+    let seconds = i64::try_from(unix_ns / 1_000_000_000).ok()?;
+    jiff::Timestamp::from_second(seconds).ok().map(|at| at.to_string())
+}

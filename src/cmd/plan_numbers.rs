@@ -1,0 +1,141 @@
+//! What `dyno plan check` knows of a plan: how much it is, what it writes, which differences its
+//! repeats can show. `plan` prints it for people, `plan_facts` for programs.
+
+use std::path::PathBuf;
+
+use super::{load, selftest_result};
+use crate::analysis::{Question, scatter};
+use crate::base::error::Result;
+use crate::base::units::{Rate, bytes};
+use crate::plan::search::Search;
+use crate::plan::{self, Axis, Dataset, Field, Load, Plan, Step, Stream, Subject};
+use crate::run::space;
+use crate::stats::detectable::{Detectable, detectable};
+use crate::workload;
+
+/// How much a plan is.
+pub struct Extent {
+    /// Points over all subjects and repeats.
+    pub points: u64,
+    /// Fewer may do: a search, or repeats until an interval is narrow enough.
+    pub at_most: bool,
+    /// Warm-ups, windows, conditioning, and the rounds that a steady state needs at the least.
+    pub load_ns: u64,
+    /// What a steady state may take beyond; none where the plan asks for none.
+    pub more_ns: Option<u64>,
+}
+
+impl Extent {
+    /// Of a resolved plan.
+    pub fn of(plan: &Plan) -> Extent {
+        let each = plan.subjects.len() as u64 * u64::from(plan.repeats);
+        let searched = |step: &Step| step.sweep.as_ref().is_some_and(|s| s.search.is_some());
+        let of_step = |step: &Step| {
+            let values = plan::axes_of(step).len();
+            each * if searched(step) { Search::most_points(values) } else { values as u64 }
+        };
+        let steps = &plan.protocol.steps;
+        let measuring_ns =
+            |step: &Step| of_step(step).saturating_mul(step.warmup_ns + step.duration_ns);
+        let measuring_ns = steps.iter().map(measuring_ns).fold(0, u64::saturating_add);
+        let conditioning_ns: u64 = plan.protocol.prepare.iter().map(|c| c.duration_ns).sum();
+        let subjects = plan.subjects.len() as u64;
+        // The rounds that a steady state needs at the least.
+        let steady = plan.protocol.preparation.steady.as_ref();
+        let rounds = |n: u32| steady.map_or(0, |s| s.round_ns.saturating_mul(u64::from(n)));
+        let least_ns = rounds(steady.map_or(0, |s| s.rule.window as u32));
+        Extent {
+            points: steps.iter().map(of_step).sum(),
+            at_most: plan.until.is_some() || steps.iter().any(searched),
+            load_ns: measuring_ns.saturating_add((conditioning_ns + least_ns) * subjects),
+            more_ns: steady.map(|s| (rounds(s.most_rounds) - least_ns) * subjects),
+        }
+    }
+}
+
+/// A stream in words: workload, engine, threads × depth, rate.
+pub fn stream(stream: &Stream) -> String {
+    let load = match stream.load {
+        Load::Rate(rate) => format!(" at {rate}"),
+        Load::Closed | Load::PercentOfMaximum(_) => String::new(),
+    };
+    let (threads, depth) = (stream.threads, stream.depth);
+    format!(
+        "{}: {} on {}, {threads}×{depth}{load}",
+        stream.name, stream.workload.name, stream.engine.name
+    )
+}
+
+/// A value of an axis, as it is printed.
+pub fn value(axis: &Axis) -> String {
+    let Some(value) = axis.value.number() else { return "max".to_string() };
+    match axis.field {
+        Field::Threads | Field::Depth | Field::Instances => format!("{value}"),
+        Field::OpsPerSec => Rate::OpsPerSec(value).to_string(),
+        Field::BytesPerSec => Rate::BytesPerSec(value).to_string(),
+        Field::LoadPercent => format!("{value} %"),
+        Field::Rates => format!("{value} ×"),
+        Field::Block => bytes(value as u64),
+    }
+}
+
+/// A difference that the repeats can show, and from where its scatter is known.
+pub struct Power {
+    /// From where the scatter is known.
+    pub at: String,
+    /// Standard deviation of a run's logarithm.
+    pub scatter: f64,
+    /// What they can show.
+    pub shown: Detectable,
+}
+
+/// Which differences the repeats can show, at the scatter of an earlier bundle or of this host's
+/// self-test; none where nothing is known.
+pub fn powers(plan: &Plan, from: Option<&PathBuf>) -> Result<Vec<Power>> {
+    if let Some(bundle) = from {
+        let name = bundle.display();
+        let facts = load::facts(std::slice::from_ref(bundle), &Question::default())?;
+        let power = |(step, scatter, shown): (Option<String>, f64, Detectable)| {
+            let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
+            Power { at, scatter, shown }
+        };
+        return Ok(scatter::shown(plan, &facts).into_iter().map(power).collect());
+    }
+    let found = selftest_result::kept();
+    let all = found.iter().flat_map(|found| &found.scatter).filter_map(|of| {
+        let shown = detectable(of.ops?, scatter::planned(plan))?;
+        let at = format!("in the self-test of this host, {}", of.of);
+        Some(Power { at, scatter: of.ops?, shown })
+    });
+    Ok(all.collect())
+}
+
+/// What filling a drive's datasets writes.
+pub fn fill_bytes(plan: &Plan) -> u64 {
+    let of = |d: &Dataset| space::fill_bytes(d).unwrap_or(0).saturating_mul(space::copies(plan, d));
+    plan.protocol.datasets.iter().map(of).fold(0, u64::saturating_add)
+}
+
+/// What rate-limited writers may write to one drive of a subject, over all points.
+pub fn paced_bytes(plan: &Plan, subject: &Subject) -> f64 {
+    let own = |step: &Step| subject.overrides.iter().any(|own| own.step == step.name);
+    let writing =
+        plan.protocol.steps.iter().filter(|step| step.streams.iter().any(writes) || own(step));
+    let once: f64 =
+        writing.flat_map(|step| plan::steps_at(step, subject)).map(|step| paced_once(&step)).sum();
+    once * f64::from(plan.repeats)
+}
+
+fn paced_once(step: &Step) -> f64 {
+    let seconds = (step.warmup_ns + step.duration_ns) as f64 / 1e9;
+    let paced = step.streams.iter().filter(|s| writes(s)).filter_map(|s| match s.load {
+        Load::Rate(Rate::BytesPerSec(rate)) => Some(rate * seconds * f64::from(s.instances)),
+        _ => None,
+    });
+    paced.sum()
+}
+
+/// Transactions write what their statements do, which no rate in bytes says.
+pub fn writes(stream: &Stream) -> bool {
+    workload::find(&stream.workload.name).is_some_and(|w| w.writes(&stream.workload.knobs))
+}

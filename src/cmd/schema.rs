@@ -1,0 +1,96 @@
+//! `dyno schema`: the JSON Schema of plans and protocols, for editors, and of what each command
+//! prints with `--json`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::{Schema, schema_for};
+use serde_json::{Value, json};
+
+use super::json;
+use crate::base::error::{Context, Result, failed};
+use crate::base::output;
+use crate::lab;
+use crate::plan::schema;
+
+/// A command that prints JSON.
+pub struct Document {
+    /// As it is called: "show", "plan check".
+    pub command: &'static str,
+    /// The schema of what it prints.
+    pub schema: fn() -> Schema,
+}
+
+/// Every command with `--json`, in the order of the help.
+pub static ALL: &[Document] = &[
+    Document { command: "plan check", schema: || schema_for!(super::plan_facts::Checked) },
+    Document { command: "protocols", schema: || schema_for!(Vec<super::protocols::Listed>) },
+    Document { command: "list", schema: || schema_for!(super::list::Catalogued) },
+    Document { command: "drives", schema: || schema_for!(Vec<lab::drives::Found>) },
+    Document { command: "facts", schema: || schema_for!(super::facts::Disclosed) },
+    Document { command: "selftest", schema: || schema_for!(super::facts::Disclosed) },
+    Document { command: "show", schema: || schema_for!(super::show::Shown) },
+    Document { command: "compare", schema: || schema_for!(super::compare::Compared) },
+    Document { command: "claims", schema: || schema_for!(super::claims::Claimed) },
+    Document { command: "audit", schema: || schema_for!(super::audit::Audited) },
+    Document { command: "import", schema: || schema_for!(super::import::Imported) },
+    Document { command: "version", schema: || schema_for!(super::version::Version) },
+];
+
+/// Which schema, and where to.
+#[derive(Args)]
+pub struct SchemaArgs {
+    /// plan, protocol, or a command with --json: show, claims, "plan check" …
+    #[arg(value_name = "NAME", num_args = 1.., required_unless_present = "all")]
+    name: Vec<String>,
+    /// Write every schema to this directory, as plan.json, protocol.json, show.json …
+    #[arg(long, value_name = "DIR", conflicts_with = "name")]
+    all: Option<PathBuf>,
+}
+
+/// Prints one, or writes them all.
+pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> Result<()> {
+    if let Some(folder) = &args.all {
+        return write_all(folder);
+    }
+    let name = args.name.join(" ");
+    let Some(schema) = named(&name) else {
+        let known: Vec<&str> = names().collect();
+        return Err(failed(
+            format!("there is no schema '{name}'"),
+            format!("there are: {}", known.join(", ")),
+        ));
+    };
+    json::print(&schema, out)
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    ["plan", "protocol"].into_iter().chain(ALL.iter().map(|document| document.command))
+}
+
+fn named(name: &str) -> Option<Value> {
+    let catalogue = super::catalogue();
+    match name {
+        "plan" => Some(schema::of_plans(&catalogue)),
+        "protocol" => Some(schema::of_protocols(&catalogue)),
+        _ => {
+            let document = ALL.iter().find(|document| document.command == name)?;
+            let mut schema = Value::from((document.schema)());
+            schema["title"] = json!(format!("dyno {name} --json"));
+            Some(schema)
+        }
+    }
+}
+
+fn write_all(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    for name in names() {
+        let Some(schema) = named(name) else { continue };
+        let mut text = serde_json::to_vec_pretty(&schema).context("writing a schema")?;
+        text.push(b'\n');
+        let path = folder.join(format!("{}.json", name.replace(' ', "-")));
+        output::write(&path, &[], &text)?;
+    }
+    Ok(())
+}

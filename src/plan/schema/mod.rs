@@ -1,0 +1,150 @@
+//! JSON Schemas of plans and protocols (draft 7, which editors' TOML plugins read), made from the
+//! registries and the lists that parsing uses. A schema knows what stands in one file: that a sweep
+//! names a stream of its step is checked by `dyno plan check` alone.
+
+mod protocol;
+mod value;
+
+use serde_json::{Value, json};
+
+use super::Catalogue;
+use super::builtin::protocols;
+use protocol::{definitions, protocol_keys};
+use value::{choice, flag, list, object, one_of, text, time, whole};
+
+const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
+
+/// The schema of a protocol file.
+pub fn of_protocols(catalogue: &Catalogue) -> Value {
+    let mut keys = protocol_keys();
+    let scales = json!({ "type": "object", "additionalProperties": overrides() });
+    keys.push(("scale", about("The protocol's smaller forms: values by path.", scales)));
+    whole_file("Dyno protocol", object(keys, &["step"]), catalogue)
+}
+
+/// The schema of a plan file.
+pub fn of_plans(catalogue: &Catalogue) -> Value {
+    whole_file("Dyno plan", object(plan_keys(), &["protocol"]), catalogue)
+}
+
+fn whole_file(title: &str, mut schema: Value, catalogue: &Catalogue) -> Value {
+    schema["$schema"] = json!(DRAFT);
+    schema["title"] = json!(title);
+    schema["definitions"] = Value::Object(definitions(catalogue).into_iter().collect());
+    schema
+}
+
+/// With what editors show beside it.
+fn about(words: &str, mut schema: Value) -> Value {
+    // Beside a reference draft 7 reads nothing else.
+    if schema.get("$ref").is_some() {
+        schema = json!({ "allOf": [schema] });
+    }
+    schema["description"] = json!(words);
+    schema
+}
+
+/// A part by its definition.
+fn defined(name: &str) -> Value {
+    json!({ "$ref": format!("#/definitions/{name}") })
+}
+
+/// Values by path, or nested: what a path may begin with is known, what follows is the protocol's.
+fn overrides() -> Value {
+    let tops = super::overrides::TOPS.join("|");
+    json!({ "type": "object", "propertyNames": { "pattern": format!("^({tops})(\\.|$)") } })
+}
+
+type Keys = Vec<(&'static str, Value)>;
+
+fn plan_keys() -> Keys {
+    let names: Vec<&str> = protocols().iter().map(|(name, _)| *name).collect();
+    let file = json!({ "type": "string", "pattern": "/|\\.toml$" });
+    let until = object(
+        vec![
+            ("until", json!({ "type": "string", "pattern": "^\\s*[0-9.]+\\s*%\\s*$" })),
+            ("at_least", whole(2, 10_000)),
+            ("at_most", whole(1, 10_000)),
+        ],
+        &["until", "at_most"],
+    );
+    let meters = list(defined("meter"));
+    vec![
+        ("protocol", about("Built in, or the path of a file.", one_of([choice(&names), file]))),
+        ("repeats", about("How often each point is measured.", one_of([whole(1, 10_000), until]))),
+        (
+            "order",
+            about(
+                "interleaved: subjects take balanced turns; blocked: one after the other.",
+                choice(&["interleaved", "blocked"]),
+            ),
+        ),
+        ("seed", about("Every random choice follows from it.", whole(0, i64::MAX as u64))),
+        ("scale", about("A smaller form of the protocol.", text())),
+        ("vary", about("Fields whose difference is the question.", list(text()))),
+        ("same_device", about("Control run: subjects may share a device.", flag())),
+        (
+            "meters",
+            about(
+                "Readings beside the load; \"none\" for no readings at all.",
+                one_of([choice(&["none"]), meters]),
+            ),
+        ),
+        ("idle", about("How long idle power is read.", time())),
+        ("override", about("Values of the protocol, by path.", overrides())),
+        ("subject", about("What is compared.", list(subject()))),
+        ("drive", about("Facts that are stated of a subject's drives.", stated())),
+        ("powercut", about("Read by `dyno powercut` alone.", powercut())),
+    ]
+}
+
+fn subject() -> Value {
+    let own = json!({ "type": "object" });
+    let keys = vec![
+        ("name", about("What the brief calls it.", text())),
+        ("drives", about("Measured together, all at once.", list(drive()))),
+        ("meters", about("Of this subject alone.", list(defined("meter")))),
+        ("override", about("Knobs of this subject alone.", own)),
+    ];
+    object(keys, &["name", "drives"])
+}
+
+fn drive() -> Value {
+    let erase = one_of([flag(), text(), list(text())]);
+    let keys = vec![
+        ("path", about("A directory on the drive.", text())),
+        ("device", about("A block device, best /dev/disk/by-id/…", text())),
+        ("serial", about("The device's serial number: `dyno drives`.", text())),
+        (
+            "erase",
+            about("true: everything on the device may be lost; or what may be, \"xfs\".", erase),
+        ),
+    ];
+    let mut drive = object(keys, &[]);
+    drive["oneOf"] = json!([{ "required": ["path"] }, { "required": ["device"] }]);
+    drive
+}
+
+fn stated() -> Value {
+    let number = json!({ "type": "number", "exclusiveMinimum": 0 });
+    let price = object(
+        vec![("amount", number), ("currency", text()), ("date", text()), ("source", text())],
+        &["amount", "currency", "date", "source"],
+    );
+    let texts = ["capacity", "form_factor", "interface", "endurance", "warranty", "source"];
+    let mut keys: Keys = texts.into_iter().map(|key| (key, text())).collect();
+    keys.push(("price", price));
+    json!({ "type": "object", "additionalProperties": object(keys, &[]) })
+}
+
+fn powercut() -> Value {
+    let keys = vec![
+        ("listener", about("HOST:PORT of the machine that keeps acknowledgements.", text())),
+        ("cut", about("The command that cuts the power and gives it back.", list(text()))),
+        ("cuts", about("How many cuts it takes.", whole(1, 1_000_000))),
+    ];
+    object(keys, &["listener", "cut"])
+}
+
+#[cfg(test)]
+mod tests;

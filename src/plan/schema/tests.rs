@@ -1,0 +1,63 @@
+//! The schema and the parser know the same keys: what parsing asked for in each table, over every
+//! built-in protocol, is compared with what the schema has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::fields::asked;
+use super::super::file;
+use super::*;
+
+fn keys_of(schema: &Value) -> Vec<String> {
+    schema["properties"].as_object().expect("a table").keys().cloned().collect()
+}
+
+fn in_schema() -> BTreeMap<&'static str, BTreeSet<String>> {
+    let catalogue = crate::cmd::catalogue();
+    let plan = object(plan_keys(), &[]);
+    let (defined, protocol) = (definitions(&catalogue), object(protocol_keys(), &[]));
+    let named = [
+        ("a step", "step"),
+        ("a stream", "stream"),
+        ("a sweep", "sweep"),
+        ("a search", "search"),
+        ("a headline", "headline"),
+        ("prepare", "prepare"),
+        ("a conditioning load", "condition"),
+        ("the steady state", "steady"),
+    ];
+    let named = named.iter().map(|(table, name)| (*table, keys_of(&defined[*name])));
+    let own = [
+        ("a plan", keys_of(&plan)),
+        ("a subject", keys_of(&subject())),
+        ("a drive", keys_of(&drive())),
+        ("[drive.NAME]", keys_of(&stated()["additionalProperties"])),
+        ("[powercut]", keys_of(&powercut())),
+        ("a protocol", keys_of(&protocol)),
+    ];
+    named.chain(own).map(|(name, keys)| (name, keys.into_iter().collect())).collect()
+}
+
+#[test]
+fn the_schema_has_the_keys_that_parsing_asks_for_and_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let catalogue = crate::cmd::catalogue();
+    for (name, _) in protocols() {
+        let plan = format!(
+            "protocol = \"{name}\"\n[[subject]]\nname = \"A\"\ndrives = [{{ path = \".\" }}]\n\
+             [drive.A]\ncapacity = \"1TB\"\n[powercut]\nlistener = \"a:1\"\ncut = [\"x\"]\n"
+        );
+        let path = folder.path().join("plan.toml");
+        std::fs::write(&path, plan).unwrap();
+        // Whether it resolves (a bare device may be needed) does not matter here.
+        let _ = file::load(&path, &catalogue);
+    }
+    let (asked, known) = (asked::all(), in_schema());
+    let mut compared = 0;
+    for (table, keys) in &known {
+        // The steady state has keys of its own before those of its stream.
+        let Some(asked) = asked.get(table) else { panic!("no protocol has {table}") };
+        assert_eq!(asked, keys, "{table}");
+        compared += 1;
+    }
+    assert!(compared > 10);
+}

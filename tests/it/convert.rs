@@ -1,0 +1,149 @@
+//! `dyno convert` and `dyno init` as a user meets them, and the plans of `examples/`: what they
+//! write passes `dyno plan check`. What converted jobs do beside fio is shown by
+//! tests/measured/convert.rs.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{dyno, dyno_well, said, skip};
+
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut all: Vec<PathBuf> =
+        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == ending)).collect();
+    all.sort();
+    all
+}
+
+fn repository(place: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(place)
+}
+
+/// A folder with two places for subjects.
+fn bench() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    for name in ["x", "y"] {
+        std::fs::create_dir(dir.path().join(name)).expect("a folder");
+    }
+    dir
+}
+
+#[test]
+fn twenty_jobs_of_fio_and_five_files_of_vdbench_become_protocols_that_check() {
+    let dir = bench();
+    let jobs = files(&repository("tests/data/fio-jobs"), "fio");
+    let parmfiles = files(&repository("tests/data/vdbench"), "vdb");
+    assert_eq!((jobs.len(), parmfiles.len()), (20, 5));
+    for file in jobs.iter().chain(&parmfiles) {
+        let (name, out) = (file.display().to_string(), "./p.toml");
+        let _ = std::fs::remove_file(dir.path().join("p.toml"));
+        dyno_well(dir.path(), &["convert", &name, "-o", out]);
+        let checked =
+            dyno(dir.path(), &["plan", "check", out, "-s", "A=x", "--repeats", "3", "--json"]);
+        assert!(checked.status.success(), "{name}: {}", said(&checked));
+    }
+}
+
+#[test]
+fn every_example_of_fio_is_converted_or_it_is_said_why_not() {
+    let folder = std::env::var("FIO_EXAMPLES").unwrap_or("/usr/share/doc/fio/examples".into());
+    let jobs = files(Path::new(&folder), "fio");
+    if jobs.is_empty() {
+        skip("fio's examples are not here (Debian: fio-examples; or FIO_EXAMPLES=FOLDER)");
+        return;
+    }
+    let dir = bench();
+    let mut converted = 0;
+    for file in &jobs {
+        let (name, out) = (file.display().to_string(), "./p.toml");
+        let _ = std::fs::remove_file(dir.path().join("p.toml"));
+        let output = dyno(dir.path(), &["convert", &name, "-o", out]);
+        if !output.status.success() {
+            assert!(said(&output).contains("can be converted"), "{name}: {}", said(&output));
+            continue;
+        }
+        converted += 1;
+        // Of the sizes of the examples a folder has no room; everything else must be right.
+        let checked = dyno(dir.path(), &["plan", "check", out, "-s", "A=x", "--json"]);
+        let room = said(&checked).contains("has room for");
+        assert!(checked.status.success() || room, "{name}: {}", said(&checked));
+    }
+    eprintln!("{converted} of {} examples converted", jobs.len());
+    assert!(converted >= 20, "{converted} of {}", jobs.len());
+}
+
+#[test]
+fn what_is_lost_is_said_with_its_line_and_stands_in_the_protocol() {
+    let dir = bench();
+    let job = "[a]\nrw=randread\nsize=1m\nruntime=1\nverify=crc32c\nthinktime=5\n";
+    std::fs::write(dir.path().join("a.fio"), job).expect("written");
+    let output = dyno(dir.path(), &["convert", "a.fio", "-o", "a.toml"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let protocol = std::fs::read_to_string(dir.path().join("a.toml")).expect("written");
+    for part in ["verify=crc32c", "thinktime=5"] {
+        assert!(said(&output).contains(part), "{}", said(&output));
+        assert!(protocol.lines().any(|l| l.starts_with('#') && l.contains(part)), "{protocol}");
+    }
+    assert!(said(&output).contains("a.fio:5:"), "{}", said(&output));
+}
+
+#[test]
+fn a_plan_that_init_writes_checks_and_lets_nothing_be_erased() {
+    let dir = bench();
+    let dir = dir.path();
+    for args in [
+        vec!["init", "-o", "a.toml"],
+        vec!["init", "-o", "b.toml", "-s", "One=x", "-s", "Two=y", "--repeats", "3"],
+        vec!["init", "-o", "c.toml", "-s", "One=x", "--protocol", "snia-iops"],
+    ] {
+        let output = dyno(dir, &args);
+        assert!(output.status.success(), "{args:?}: {}", said(&output));
+        let text = std::fs::read_to_string(dir.join(args[2])).expect("written");
+        let consents = |line: &&str| !line.starts_with('#') && line.contains("erase");
+        assert_eq!(text.lines().filter(consents).count(), 0, "{text}");
+        let checked = dyno(dir, &["plan", "check", args[2]]);
+        let room = said(&checked).contains("has room for");
+        assert!(checked.status.success() || room, "{text}\n{}", said(&checked));
+    }
+    let two = std::fs::read_to_string(dir.join("b.toml")).expect("written");
+    assert!(two.contains("same_device = true"), "two directories of one disk: {two}");
+    let wrong = dyno(dir, &["init", "-o", "d.toml", "--protocol", "quik"]);
+    assert!(!wrong.status.success() && !dir.join("d.toml").exists(), "{}", said(&wrong));
+    let own = dir.join("mine.toml");
+    std::fs::write(&own, "mine").expect("written");
+    assert!(!dyno(dir, &["init", "-o", "mine.toml", "-s", "A=x"]).status.success());
+    assert_eq!(std::fs::read_to_string(&own).expect("there"), "mine");
+}
+
+#[test]
+fn there_is_an_example_for_each_protocol_and_each_kind_of_user_and_all_resolve() {
+    let examples = files(&repository("examples"), "toml");
+    let stem = |path: &PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let names: Vec<String> = examples.iter().map(stem).collect();
+    let protocols = dyno::plan::protocols().iter().map(|(name, _)| *name);
+    for name in protocols.chain(["ci", "lab", "fleet", "laptop"]) {
+        assert!(names.iter().any(|n| n == name), "there is no examples/{name}.toml");
+    }
+    let dir = bench();
+    for path in &examples {
+        let text = std::fs::read_to_string(path).expect("read");
+        let table: toml::Table = text.parse().expect("TOML");
+        let consents = |line: &&str| !line.starts_with('#') && line.contains("erase");
+        assert_eq!(text.lines().filter(consents).count(), 0, "{}", path.display());
+        // Its own subjects by name, in folders of ours.
+        let subjects: Vec<(String, PathBuf)> = table["subject"]
+            .as_array()
+            .expect("subjects")
+            .iter()
+            .enumerate()
+            .map(|(i, subject)| {
+                let place = dir.path().join(format!("{}-{i}", stem(path)));
+                std::fs::create_dir(&place).expect("a folder");
+                (subject["name"].as_str().expect("a name").to_string(), place)
+            })
+            .collect();
+        let given = dyno::plan::Given { subjects: &subjects, ..Default::default() };
+        let plan = dyno::plan::load_with(path, given, &dyno::cmd::catalogue())
+            .unwrap_or_else(|mistakes| panic!("{}: {}", path.display(), mistakes.render(false)));
+        assert!(!dyno::plan::points(&plan).is_empty(), "{}", path.display());
+    }
+}

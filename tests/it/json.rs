@@ -1,0 +1,207 @@
+//! `--json`: what every command prints keeps to the schema that `dyno schema` prints; plans and
+//! protocols keep to theirs, and wrong keys do not.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{dyno, dyno_well, said, skip};
+
+const PROTOCOL: &str = r#"
+title = "Null"
+source = "test"
+[[step]]
+name = "a"
+duration = "100ms"
+sweep = { axis = "io.threads", values = [1, 2] }
+[[step.stream]]
+name = "io"
+engine = { kind = "null", latency = "50us" }
+workload = "random"
+"#;
+
+/// Validates documents with the Python package `jsonschema`; its lines of complaint.
+const VALIDATE: &str = r#"
+import json, sys, jsonschema
+for name, schema, document in json.load(sys.stdin):
+    of = jsonschema.validators.validator_for(schema)
+    of.check_schema(schema)
+    for error in of(schema).iter_errors(document):
+        print(f"{name}: {error.json_path}: {error.message[:200]}")
+"#;
+
+/// What does not keep to its schema, of (name, schema, document); none where it cannot be checked.
+fn complaints(of: &[(String, Value, Value)]) -> Option<Vec<String>> {
+    use std::io::Write;
+    let mut python = Command::new("python3");
+    let found = python.args(["-c", "import jsonschema"]).output();
+    if !found.is_ok_and(|found| found.status.success()) {
+        skip("the Python package jsonschema is missing (Debian: python3-jsonschema)");
+        return None;
+    }
+    let mut child = Command::new("python3")
+        .args(["-c", VALIDATE])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("started");
+    let input = serde_json::to_vec(of).expect("JSON");
+    child.stdin.take().expect("piped").write_all(&input).expect("written");
+    let output = child.wait_with_output().expect("ended");
+    assert!(output.status.success(), "the validator failed");
+    let text = String::from_utf8(output.stdout).expect("text");
+    Some(text.lines().map(str::to_string).collect())
+}
+
+fn schema(dir: &Path, name: &str) -> Value {
+    serde_json::from_str(&dyno_well(dir, &["schema", name])).expect("a schema")
+}
+
+/// A folder with a bundle `b.dyno` of two subjects on the null engine.
+fn bundle() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    for name in ["x", "y"] {
+        std::fs::create_dir(dir.path().join(name)).expect("a folder");
+    }
+    std::fs::write(dir.path().join("null.toml"), PROTOCOL).expect("written");
+    let run = "run ./null.toml -s X=x -s Y=y,latency=200us --repeats 3 --set meters=none -o b.dyno";
+    dyno_well(dir.path(), &run.split(' ').collect::<Vec<_>>());
+    dir
+}
+
+#[test]
+fn what_every_command_prints_as_json_keeps_to_its_schema() {
+    let dir = bundle();
+    let dir = dir.path();
+    let table = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/fio-randrw.json");
+    let audit = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/audit");
+    let audit_args = {
+        let mut files: Vec<String> = std::fs::read_dir(audit)
+            .expect("examples")
+            .map(|e| e.expect("a file").path().display().to_string())
+            .collect();
+        files.sort();
+        let claims = files.iter().find(|f| f.ends_with(".toml")).expect("claims").clone();
+        let data = files.iter().filter(|f| f.ends_with(".csv"));
+        let mut args = vec!["audit".to_string(), claims];
+        data.for_each(|file| args.extend(["--data".to_string(), file.clone()]));
+        args
+    };
+    let commands: Vec<(&str, Vec<&str>)> = vec![
+        ("plan check", vec!["plan", "check", "./null.toml", "-s", "X=x", "--from", "b.dyno"]),
+        ("protocols", vec!["protocols"]),
+        ("list", vec!["list"]),
+        ("drives", vec!["drives"]),
+        ("facts", vec!["facts", "."]),
+        ("selftest", vec!["selftest", "--duration", "1s", "."]),
+        ("show", vec!["show", "b.dyno"]),
+        ("compare", vec!["compare", "b.dyno"]),
+        ("claims", vec!["claims", "b.dyno"]),
+        ("audit", audit_args.iter().map(String::as_str).collect()),
+        ("import", vec!["import", "fio", table, "-o", "i.dyno"]),
+        ("version", vec!["version"]),
+    ];
+    let all: Vec<&str> = dyno::cmd::schema::ALL.iter().map(|document| document.command).collect();
+    for command in &all {
+        assert!(commands.iter().any(|(name, _)| name == command), "{command} is not tried here");
+    }
+    let mut documents = Vec::new();
+    for (name, args) in commands {
+        let args: Vec<&str> = args.into_iter().chain(["--json"]).collect();
+        let output = dyno(dir, &args);
+        let document: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{name}: {error}: {}", said(&output)));
+        documents.push((name.to_string(), schema(dir, name), document));
+    }
+    let claims = &documents.iter().find(|d| d.0 == "claims").expect("claims").2;
+    assert_eq!(claims["subjects"], json!(["X", "Y"]));
+    let show = &documents.iter().find(|d| d.0 == "show").expect("show").2;
+    assert_eq!(show["steps"][0]["points"].as_array().map(Vec::len), Some(4), "{show}");
+    let Some(found) = complaints(&documents) else { return };
+    assert_eq!(found, [""; 0]);
+    // And that the schema is no sieve without a mesh.
+    let mut wrong = documents;
+    wrong.retain(|d| ["show", "claims", "version"].contains(&d.0.as_str()));
+    for (_, _, document) in &mut wrong {
+        document.as_object_mut().expect("a table").values_mut().for_each(|v| *v = json!(-1.5));
+    }
+    let found = complaints(&wrong).expect("as before");
+    for (name, ..) in &wrong {
+        assert!(found.iter().any(|line| line.starts_with(name)), "{name} passes with nonsense");
+    }
+}
+
+fn toml(text: &str) -> Value {
+    let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
+    serde_json::to_value(table).expect("JSON")
+}
+
+#[test]
+fn plans_and_protocols_keep_to_their_schemas_and_wrong_keys_do_not() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (plans, protocols) = (schema(dir.path(), "plan"), schema(dir.path(), "protocol"));
+    let mut right: Vec<(String, Value, Value)> = dyno::plan::protocols()
+        .iter()
+        .map(|(name, text)| (name.to_string(), protocols.clone(), toml(text)))
+        .collect();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    for entry in std::fs::read_dir(examples).expect("examples").flatten() {
+        if entry.path().extension().is_some_and(|e| e == "toml") {
+            let text = std::fs::read_to_string(entry.path()).expect("read");
+            let name = entry.file_name().to_string_lossy().into_owned();
+            right.push((name, plans.clone(), toml(&text)));
+        }
+    }
+    let Some(found) = complaints(&right) else { return };
+    assert_eq!(found, [""; 0]);
+    let quick = toml(dyno::plan::protocols().iter().find(|p| p.0 == "quick").expect("there").1);
+    type Break = fn(&mut Value);
+    let breaks: [(&str, Break); 8] = [
+        ("a key of the protocol", |p| p["steps"] = json!([])),
+        ("a key of a step", |p| p["step"][0]["time"] = json!("1s")),
+        ("a key of a stream", |p| p["step"][0]["stream"][0]["thread"] = json!(2)),
+        ("an engine", |p| p["step"][0]["stream"][0]["engine"] = json!("urin")),
+        ("a knob", |p| {
+            p["step"][0]["stream"][0]["engine"] = json!({ "kind": "uring", "dirct": true })
+        }),
+        ("a time", |p| p["step"][0]["duration"] = json!(60)),
+        ("a knob of a dataset", |p| p["dataset"]["file"]["sise"] = json!("1GiB")),
+        ("a field of a sweep", |p| p["step"][0]["sweep"]["axis"] = json!("readers.thread")),
+    ];
+    let mut wrong: Vec<(String, Value, Value)> = Vec::new();
+    for (what, spoil) in &breaks {
+        let mut document = quick.clone();
+        spoil(&mut document);
+        wrong.push((what.to_string(), protocols.clone(), document));
+    }
+    for (what, text) in [
+        ("a key of the plan", "protocol = \"quick\"\nrepeat = 3\n"),
+        ("a protocol", "protocol = \"quik\"\n"),
+        (
+            "a path of an override",
+            "protocol = \"quick\"\n[override]\n\"stp.a.duration\" = \"1s\"\n",
+        ),
+        (
+            "a drive twice",
+            "protocol = \"quick\"\n[[subject]]\nname = \"A\"\n\
+             drives = [{ path = \"/a\", device = \"/dev/b\" }]\n",
+        ),
+    ] {
+        wrong.push((what.to_string(), plans.clone(), toml(text)));
+    }
+    let found = complaints(&wrong).expect("as before");
+    for (what, ..) in &wrong {
+        assert!(found.iter().any(|line| line.starts_with(what)), "{what} passes: {found:#?}");
+    }
+}
+
+#[test]
+fn every_schema_is_written_to_a_folder() {
+    let dir = tempfile::tempdir().expect("a folder");
+    dyno_well(dir.path(), &["schema", "--all", "schemas"]);
+    let written = std::fs::read_dir(dir.path().join("schemas")).expect("made").count();
+    assert_eq!(written, 2 + dyno::cmd::schema::ALL.len());
+    let output = dyno(dir.path(), &["schema", "plam"]);
+    assert!(said(&output).contains("there is no schema 'plam'"), "{}", said(&output));
+}
