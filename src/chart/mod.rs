@@ -1,9 +1,9 @@
 //! Which figures a step gets, and how they are drawn: from facts to plain data, from plain data to
 //! SVG, without I/O; and from SVG to PNG.
 //!
-//! `step`, `power`, `outliers`, `steady` and `durable` say what is drawn. Every figure is a `Frame` (legend, y
-//! axis) with marks drawn into it; its title stands beside it. Each mark carries a `<title>`, from
-//! which a page shows its value under a pointer or a finger.
+//! `step`, `power`, `outliers`, `steady` and `durable` say what is drawn. Every figure is a `Frame`
+//! (legend, y axis) with marks drawn into it; its title stands beside it. Each mark carries a
+//! `<title>`, from which a page shows its value under a pointer or a finger.
 
 mod alone;
 mod axis;
