@@ -134,8 +134,13 @@ impl Bundle {
         })
     }
 
-    /// The same with what was noted beside each point.
-    pub fn each_contents(&self, visit: &mut dyn FnMut(PointContents) -> Result<()>) -> Result<()> {
+    /// The same with what was noted beside each point; of the slowest ops, a thousand rows each,
+    /// only where they are asked for.
+    pub fn each_contents(
+        &self,
+        slow_ops: bool,
+        visit: &mut dyn FnMut(PointContents) -> Result<()>,
+    ) -> Result<()> {
         let mut reported = self.reported()?;
         self.each_point(&mut |StoredPoint { id, point }| {
             let reported = reported.remove(&id).unwrap_or_default();
@@ -144,7 +149,7 @@ impl Bundle {
                 rates: self.rates(id)?,
                 samples: self.samples(id)?,
                 reported,
-                slow_ops: self.slow_ops(id)?,
+                slow_ops: if slow_ops { self.slow_ops(id)? } else { Vec::new() },
             })
         })
     }
