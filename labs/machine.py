@@ -99,8 +99,9 @@ def initramfs(work, dyno, tools, guest, modules=()):
     return image
 
 
-def qemu(image, memory_mib, part, *more):
-    """The command of the machine, whose guest reads from the kernel's command line what to do."""
+def qemu(image, memory_mib, part, *more, boots=None):
+    """The command of the machine, whose guest reads from the kernel's command line what to do.
+    `boots` is a kernel of another version than this system's."""
     return [
         "qemu-system-x86_64",
         "-accel",
@@ -119,7 +120,7 @@ def qemu(image, memory_mib, part, *more):
         "-serial",
         "stdio",
         "-kernel",
-        kernel(),
+        boots or kernel(),
         "-initrd",
         image,
         "-append",

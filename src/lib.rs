@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! main → cmd
-//! cmd → export, import, render, run
+//! cmd → catalogue, export, import, render, run
+//! catalogue → lab, store
 //! run → engine, meter, stats, workload
 //! render → brief
 //! export → brief, store
@@ -31,6 +32,7 @@
 pub mod analysis;
 pub mod base;
 pub mod brief;
+pub mod catalogue;
 pub mod chart;
 pub mod cmd;
 pub mod engine;

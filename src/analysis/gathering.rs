@@ -45,6 +45,8 @@ pub struct Question {
     pub vary: Vec<String>,
     /// The metrics to compare; those that each step leads with where none is named.
     pub metrics: Vec<Asked>,
+    /// Whether the slowest ops are shown; they are most of what a bundle holds in rows.
+    pub outliers: bool,
 }
 
 /// Gathers bundles: all runs first, then every point, then the whole.

@@ -13,6 +13,9 @@ pub const ONE_IN: u64 = 100;
 /// How many are listed one by one.
 const LISTED: usize = 10;
 
+/// How many a figure shows: enough to see when they came, few enough for a small file.
+const MARKED: usize = 150;
+
 /// The outliers of a point, or of a cell over its repeats.
 #[derive(Default)]
 pub struct Outliers {
@@ -22,6 +25,19 @@ pub struct Outliers {
     pub least_ns: u64,
     /// The slowest, the slowest first.
     pub slowest: Vec<Outlier>,
+    /// More of them, for a figure: the slowest first.
+    pub marks: Vec<OutlierMark>,
+}
+
+/// What a figure shows of one.
+#[derive(Clone, Copy, Debug)]
+pub struct OutlierMark {
+    /// When it was due, nanoseconds since the window opened.
+    pub at_ns: u64,
+    /// Its response time, nanoseconds.
+    pub response_ns: u64,
+    /// Whose it is.
+    pub cause: Cause,
 }
 
 /// One of the slowest.
@@ -65,6 +81,12 @@ impl Outliers {
             *of = (of.0 + 1, of.1.saturating_add(op.response_ns));
             all.least_ns = op.response_ns;
         }
+        let mark = |(op, (cause, _)): (&SlowOp, &(Cause, Reason))| OutlierMark {
+            at_ns: op.at_ns,
+            response_ns: op.response_ns,
+            cause: *cause,
+        };
+        all.marks = ops.iter().zip(&causes).take(outliers.min(MARKED)).map(mark).collect();
         if outliers == 0 {
             return all;
         }
@@ -88,7 +110,10 @@ impl Outliers {
             }
             all.least_ns = all.least_ns.min(point.least_ns);
             all.slowest.extend(point.slowest.iter().cloned());
+            all.marks.extend(&point.marks);
         }
+        all.marks.sort_by_key(|mark| std::cmp::Reverse(mark.response_ns));
+        all.marks.truncate(MARKED);
         all.slowest.sort_by_key(|outlier| std::cmp::Reverse(outlier.op.response_ns));
         all.slowest.truncate(LISTED);
         all
@@ -193,6 +218,8 @@ mod tests {
         assert_eq!((many.count(), many.share(Cause::Drive)), (20, (20, 1.0)));
         let both = Outliers::together([&few, &many].into_iter());
         assert_eq!((both.count(), both.slowest.len(), both.least_ns), (25, LISTED, 81));
+        let marks: Vec<u64> = both.marks.iter().map(|mark| mark.response_ns).collect();
+        assert_eq!((marks.len(), marks[..3].to_vec()), (25, vec![100, 100, 99]));
     }
 
     #[test]

@@ -60,6 +60,17 @@ impl<'a> Frame<'a> {
 
     /// The legend, and room for the axes' numbers; the area below is still to be divided.
     pub fn bare(set: Setting<'a>, names: &[&str], axes: &[Axis], height: f64) -> Frame<'a> {
+        Frame::with_legend_from(set, (0, names), axes, height)
+    }
+
+    /// The same with names that are no subjects': their colours and shapes are those from a place
+    /// on, and no line has them.
+    pub fn with_legend_from(
+        set: Setting<'a>,
+        names: (usize, &[&str]),
+        axes: &[Axis],
+        height: f64,
+    ) -> Frame<'a> {
         let (palette, language) = set;
         let ticks = axes
             .iter()
@@ -94,15 +105,17 @@ impl<'a> Frame<'a> {
     }
 
     /// Draws the names, in as many rows as they need; where the last row stands.
-    fn legend(&mut self, names: &[&str]) -> f64 {
+    fn legend(&mut self, (first, names): (usize, &[&str])) -> f64 {
         let (mut x, mut row) = (EDGE, EDGE + 11.0);
-        for (i, name) in names.iter().enumerate() {
+        for (i, name) in names.iter().enumerate().map(|(i, name)| (first + i, name)) {
             let name = fonts::shortened(name, LEAST_TEXT, Face::Plain, WIDTH - 2.0 * EDGE - 24.0);
             let width = 24.0 + fonts::width(&name, LEAST_TEXT, Face::Plain) + 14.0;
             if x > EDGE && x + width - 14.0 > WIDTH - EDGE {
                 (x, row) = (EDGE, row + 19.0);
             }
-            self.polyline(&[(x, row - 4.5), (x + 18.0, row - 4.5)], i, 2.0);
+            if first == 0 {
+                self.polyline(&[(x, row - 4.5), (x + 18.0, row - 4.5)], i, 2.0);
+            }
             self.mark((x + 9.0, row - 4.5), 5.0, i, false, None);
             self.text(x + 23.0, row, &name, &Type { anchor: "start", ..LABEL });
             x += width;

@@ -1,9 +1,9 @@
 //! Which figures a step gets, and how they are drawn: from facts to plain data, from plain data to
 //! SVG, without I/O; and from SVG to PNG.
 //!
-//! `step`, `power`, `steady` and `durable` say what is drawn. Every figure is a `Frame` (legend, y
-//! axis) with marks drawn into it; its title stands beside it. Each mark carries a `<title>`, from
-//! which a page shows its value under a pointer or a finger.
+//! `step`, `power`, `outliers`, `steady` and `durable` say what is drawn. Every figure is a `Frame`
+//! (legend, y axis) with marks drawn into it; its title stands beside it. Each mark carries a
+//! `<title>`, from which a page shows its value under a pointer or a finger.
 
 mod alone;
 mod axis;
@@ -15,6 +15,7 @@ pub mod durable;
 pub mod fonts;
 mod frame;
 pub mod multiples;
+pub mod outliers;
 mod panels;
 mod percentiles;
 mod png;
@@ -151,6 +152,7 @@ pub struct OfStep {
 pub static OF_STEP: Registry<OfStep> = Registry::new(&[
     OfStep { section: "results", figures: step::figures },
     OfStep { section: "energy", figures: power::figures },
+    OfStep { section: "outliers", figures: outliers::figures },
 ]);
 
 /// The figures of a step in a section.

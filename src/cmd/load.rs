@@ -40,8 +40,17 @@ pub struct AskedOptions {
 impl Bundles {
     /// Reads the bundles and gathers their facts; an error names the file that cannot be read.
     pub fn facts(&self) -> Result<Facts> {
+        self.answer(&self.asked.question()?)
+    }
+
+    /// The same with the slowest ops, for what shows them.
+    pub fn facts_with_outliers(&self) -> Result<Facts> {
+        self.answer(&Question { outliers: true, ..self.asked.question()? })
+    }
+
+    fn answer(&self, question: &Question) -> Result<Facts> {
         let language = Language::parse(&self.language)?;
-        Ok(Facts { language, ..facts(&self.paths, &self.asked.question()?)? })
+        Ok(Facts { language, ..facts(&self.paths, question)? })
     }
 }
 
@@ -49,7 +58,7 @@ impl AskedOptions {
     /// The same for the analysis; an error names a metric that there is not.
     pub fn question(&self) -> Result<Question> {
         let metrics = self.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
-        Ok(Question { vary: self.vary.clone(), metrics })
+        Ok(Question { vary: self.vary.clone(), metrics, outliers: false })
     }
 }
 
@@ -61,7 +70,7 @@ pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
     let runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
     let mut gathering = Gathering::new(&runs, question)?;
     for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
-        let each = bundle.each_contents(&mut |point| {
+        let each = bundle.each_contents(question.outliers, &mut |point| {
             gathering.point(index, point);
             Ok(())
         });

@@ -1,6 +1,7 @@
 //! The subcommands: one file each; here is only what they are called and what they take.
 
 pub mod audit;
+pub mod catalogue;
 pub mod claims;
 pub mod compare;
 mod consent;
@@ -112,6 +113,8 @@ enum Command {
         #[command(flatten)]
         format: Json,
     },
+    /// List all bundles below a folder: title, subjects, drives, date, state
+    Catalogue(catalogue::CatalogueArgs),
     /// Judge a new run by a base; exit code 0: not worse, 1: worse, 2: not shown
     Gate(gate::GateArgs),
     /// Write the brief: HTML that opens offline, PDF for print, or Markdown
@@ -240,6 +243,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Show { bundles, format } => show::show(&bundles, format, out).map(|()| 0),
         Command::Compare { bundles, format } => compare::compare(&bundles, format, out).map(|()| 0),
         Command::Claims { bundles, format } => claims::claims(&bundles, format, out).map(|()| 0),
+        Command::Catalogue(args) => catalogue::list(&args, out).map(|()| 0),
         Command::Gate(args) => gate::gate(&args, out),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {

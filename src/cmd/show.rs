@@ -16,10 +16,10 @@ use crate::render::terminal::terminal;
 
 /// Prints a line for each point of the bundles.
 pub fn show(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {
-    let facts = bundles.facts()?;
     if format.json {
-        return json::print(&Shown::of(&facts), out);
+        return json::print(&Shown::of(&bundles.facts()?), out);
     }
+    let facts = bundles.facts_with_outliers()?;
     out.write_all(terminal(&screens::show(&facts)).as_bytes())?;
     Ok(())
 }

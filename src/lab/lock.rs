@@ -41,6 +41,11 @@ pub fn bundle(path: &Path, clock: Clock) -> Result<Option<File>> {
     }
 }
 
+/// Whether another process holds a lock on a bundle: its run goes on. Nothing is locked for it.
+pub fn is_held(path: &Path) -> bool {
+    file::open(path).is_ok_and(|file| !holders(&file).is_empty())
+}
+
 /// Locks a whole disk, as udev's documentation asks of programs that write to one.
 pub fn device(disk: &Disk, path: &Path, clock: Clock) -> Result<File> {
     let whole = disk.whole();

@@ -26,7 +26,7 @@ pub struct PointContents {
     pub samples: Vec<Sample>,
     /// What another tool reported of it.
     pub reported: Vec<Reported>,
-    /// Its slowest ops, the slowest first.
+    /// Its slowest ops, the slowest first; none where they were not asked for.
     pub slow_ops: Vec<SlowOp>,
 }
 

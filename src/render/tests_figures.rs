@@ -10,11 +10,12 @@ use crate::analysis::facts::Facts;
 use crate::brief::{Document, Options};
 use crate::chart::tests::check;
 use crate::chart::{self, Palette};
-use crate::record::{Class, Run, Sample, Sink};
+use crate::record::{Class, Evidence, Run, Sample, Sink, SlowOp};
 use crate::store::Writer;
 
 fn facts(paths: &[PathBuf]) -> Facts {
-    crate::cmd::load::facts(paths, &Question::default()).expect("facts")
+    let question = Question { outliers: true, ..Question::default() };
+    crate::cmd::load::facts(paths, &question).expect("facts")
 }
 
 /// Six neighbours, three of them readers whose latency is the point, with a meter of power at each
@@ -49,9 +50,36 @@ fn neighbours() -> Facts {
                 .sample(&Sample { at_ns: tenth * 100_000_000, meter, name, value })
                 .expect("a reading");
         }
+        (0..1_000).for_each(|n| writer.slow_op(&slow_op(n, slow)).expect("a slow op"));
         writer.end(&point).expect("ended");
     }
     facts(&[path])
+}
+
+/// A thousand requests, the slowest first, of which the drive's, the host's and others alternate.
+fn slow_op(n: u64, slow: u64) -> SlowOp {
+    let response_ns = slow * 30_000_000 / (n + 3);
+    let waited = if n % 3 == 1 { response_ns } else { 0 };
+    SlowOp {
+        stream: "reader-4".into(),
+        drive: 0,
+        instance: 0,
+        worker: n as u32 % 8,
+        class: Class::READ,
+        at_ns: n * 7_919_000_000 % 20_000_000_000,
+        late_ns: 0,
+        response_ns,
+        address: n * 4096,
+        size: 4096,
+        in_flight: 1,
+        direct: n.is_multiple_of(3),
+        evidence: Some(Evidence {
+            waited_least_ns: waited,
+            waited_most_ns: waited,
+            device_idle_ns: Some(0),
+            ..Evidence::default()
+        }),
+    }
 }
 
 pub fn golden() -> Vec<(&'static str, Facts)> {

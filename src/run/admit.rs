@@ -1,9 +1,10 @@
 //! Which drives a run may begin on: each is looked up once and held, what a killed run left is
-//! unmounted, the guard is asked, and that there is room, before anything is touched.
+//! unmounted, the guard is asked, that there is room, and whether kernel and devices have what is
+//! asked of them, before anything is touched.
 
 use super::before::{Before, with_our_own};
 use super::prepare::writes;
-use super::space;
+use super::{requirements, space};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result};
 use crate::lab::pin::Pins;
@@ -37,5 +38,6 @@ pub fn admit(plan: &Plan, before: &Before, points_write: bool, clock: Clock) -> 
         }
     }
     space::look(plan, &subjects)?;
+    requirements::look(plan, &subjects, clock)?;
     Ok(pins)
 }

@@ -22,6 +22,7 @@ pub mod powercut;
 mod precondition;
 pub mod prepare;
 pub mod progress;
+mod requirements;
 pub mod search;
 mod site;
 mod slow_ops;

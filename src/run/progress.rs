@@ -220,6 +220,7 @@ impl Progress {
     fn in_words(&self) -> String {
         let (percent, left_ns) = self.estimate();
         let left = match left_ns {
+            Some(0) => "0 s left".to_string(),
             Some(ns) => {
                 format!("{} left", units::duration(ns.div_ceil(1_000_000_000) * 1_000_000_000))
             }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 
 use super::histograms::{self, bounded, count};
 use super::limits::{self, Limit, Meter};
-use super::schema::{self, optional_text, text};
+use super::schema::{self, Access, optional_text, text};
 use crate::base::error::{Context, Error, Result};
 use crate::base::text::visible;
 use crate::base::units::Rate;
@@ -37,7 +37,7 @@ impl Bundle {
     /// Opens a bundle and brings a copy of its schema up to date in memory. An error where it is no
     /// bundle, is damaged or passes a limit.
     pub fn open(path: &Path) -> Result<Bundle> {
-        let (conn, meter) = schema::open(path, false)?;
+        let (conn, meter) = schema::open(path, Access::Read)?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;
         Ok(Bundle { conn, meter, path: path.to_owned(), run })
     }
@@ -134,8 +134,13 @@ impl Bundle {
         })
     }
 
-    /// The same with what was noted beside each point.
-    pub fn each_contents(&self, visit: &mut dyn FnMut(PointContents) -> Result<()>) -> Result<()> {
+    /// The same with what was noted beside each point; of the slowest ops, a thousand rows each,
+    /// only where they are asked for.
+    pub fn each_contents(
+        &self,
+        slow_ops: bool,
+        visit: &mut dyn FnMut(PointContents) -> Result<()>,
+    ) -> Result<()> {
         let mut reported = self.reported()?;
         self.each_point(&mut |StoredPoint { id, point }| {
             let reported = reported.remove(&id).unwrap_or_default();
@@ -144,7 +149,7 @@ impl Bundle {
                 rates: self.rates(id)?,
                 samples: self.samples(id)?,
                 reported,
-                slow_ops: self.slow_ops(id)?,
+                slow_ops: if slow_ops { self.slow_ops(id)? } else { Vec::new() },
             })
         })
     }

@@ -9,6 +9,7 @@
 
 mod beside;
 mod bundle;
+mod glance;
 mod histograms;
 pub mod limits;
 mod prepared;
@@ -18,6 +19,7 @@ mod slow_ops;
 mod writer;
 
 pub use bundle::{Bundle, StoredPoint};
+pub use glance::{Counted, Glance, glance};
 pub use schema::MIGRATIONS;
 pub use writer::Writer;
 

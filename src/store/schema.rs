@@ -221,9 +221,19 @@ pub(super) fn configure_for_writing(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Opens an existing bundle and checks that it is one, with our tables and nothing besides. An
-/// older one is brought up to date.
-pub(super) fn open(path: &Path, write: bool) -> Result<(Connection, Meter)> {
+/// What a bundle is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// To look at it, of whatever version it is: nothing is written, not even what a journal says.
+    Look,
+    /// To read all of it. An older one is brought up to date, and an unfinished point undone.
+    Read,
+    /// To go on with its run.
+    Write,
+}
+
+/// Opens an existing bundle and checks that it is one, with our tables and nothing besides.
+pub(super) fn open(path: &Path, access: Access) -> Result<(Connection, Meter)> {
     let shown = path.display();
     if !path.is_file() {
         return Err(failed(
@@ -232,21 +242,42 @@ pub(super) fn open(path: &Path, write: bool) -> Result<(Connection, Meter)> {
         ));
     }
     beside::check(path)?;
-    let access =
-        if write { OpenFlags::SQLITE_OPEN_READ_WRITE } else { OpenFlags::SQLITE_OPEN_READ_ONLY };
-    let open_as = |access| {
-        let (conn, meter) = connect(path, access)?;
+    let flags = match access {
+        Access::Look => OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE,
+    };
+    let open_as = |flags| {
+        let (conn, meter) = connect(path, flags)?;
         let version = version_of(&conn)?;
         Ok::<_, rusqlite::Error>((conn, meter, version))
     };
-    let opened = open_as(access).or_else(|error| match error.sqlite_error_code() {
+    let opened = open_as(flags).or_else(|error| match error.sqlite_error_code() {
         // A run that was killed left a journal; undoing the unfinished point takes a writing
         // connection.
-        Some(ErrorCode::ReadOnly) if !write => open_as(OpenFlags::SQLITE_OPEN_READ_WRITE),
+        Some(ErrorCode::ReadOnly) if access == Access::Read => {
+            open_as(OpenFlags::SQLITE_OPEN_READ_WRITE)
+        }
         _ => Err(error),
     });
-    let (conn, meter, (application_id, version)) = opened.map_err(|error| explain(error, path))?;
-    if application_id != APPLICATION_ID {
+    let (conn, meter, version) = opened.map_err(|error| match error.sqlite_error_code() {
+        Some(ErrorCode::ReadOnly) if access == Access::Look => failed(
+            format!("{shown} was left by a run that was killed"),
+            "`dyno run --resume` goes on with it, `dyno show` undoes its unfinished point",
+        ),
+        _ => explain(error, path),
+    })?;
+    let version = check(&conn, path, version)?;
+    match version == MIGRATIONS.len() || access == Access::Look {
+        true => Ok((conn, meter)),
+        false => bring_up_to_date(path, version),
+    }
+}
+
+/// Checks that it is a bundle with our tables; the version of its schema.
+fn check(conn: &Connection, path: &Path, (id, version): (i64, i64)) -> Result<usize> {
+    let shown = path.display();
+    if id != APPLICATION_ID {
         return Err(failed(
             format!("{shown} is a database, but not a Dyno bundle"),
             "give a file that 'dyno run' wrote",
@@ -259,8 +290,8 @@ pub(super) fn open(path: &Path, write: bool) -> Result<(Connection, Meter)> {
             "read it with that version of Dyno or a later one",
         )),
         Ok(version) if version > 0 => {
-            check_schema(&conn, version).map_err(|e| not_read(path, e))?;
-            if version == known { Ok((conn, meter)) } else { bring_up_to_date(path, version) }
+            check_schema(conn, version).map_err(|e| not_read(path, e))?;
+            Ok(version)
         }
         _ => Err(damaged(path)),
     }

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::histograms;
 use super::limits::Meter;
-use super::schema::{self, signed};
+use super::schema::{self, Access, signed};
 use crate::base::error::{Context, Result, anyhow, bail, failed, refused};
 use crate::base::secret;
 use crate::base::units::Rate;
@@ -75,7 +75,7 @@ impl Writer {
 
     /// Opens the bundle of a run that did not end, to go on with it.
     pub fn resume(path: &Path) -> Result<(Writer, Run)> {
-        let (conn, meter) = schema::open(path, true)?;
+        let (conn, meter) = schema::open(path, Access::Write)?;
         schema::configure_for_writing(&conn)
             .with_context(|| format!("opening {} to write", path.display()))?;
         let run = schema::read_run(&conn).map_err(|e| schema::not_read(path, e))?;

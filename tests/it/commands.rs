@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use dyno::record::{Class, Fact, Outcome};
+use dyno::record::{Class, Fact, Outcome, Point, Verified};
 use dyno::store::Bundle;
 
 use crate::support::{size, skip};
@@ -34,10 +34,10 @@ struct Counts {
 
 impl Lab {
     /// Runs the lab; nothing where it cannot run.
-    fn run(engines: &[&str]) -> Option<Lab> {
+    fn run(more: &[&str]) -> Option<Lab> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/commands");
         let folder = tempfile::tempdir().unwrap();
-        let args = ["--engines", &engines.join(","), "--dyno", DYNO, "--out"];
+        let args = [more, &["--dyno", DYNO, "--out"]].concat();
         let output = Command::new(script).args(args).arg(folder.path()).output();
         match output {
             Err(error) => skip(format!("labs/commands cannot be started: {error}")),
@@ -121,15 +121,30 @@ impl Lab {
         placed.unwrap_or_else(|| panic!("{way}: {facts:?}")).value.clone()
     }
 
-    /// What Dyno counted of a class of op.
+    /// What Dyno counted of a class of op, over all steps.
     fn ours(&self, way: &str, class: &str) -> u64 {
         let points = self.bundle(way).points().unwrap();
-        let point = &points[0].point;
-        assert_eq!(point.outcome, Outcome::Measured, "{way}");
-        let class = Class::stored(class).unwrap();
-        let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
-        tallies.filter(|tally| tally.class == class).map(|tally| tally.ops).sum()
+        points.iter().map(|stored| of_point(way, &stored.point, class)).sum()
     }
+
+    /// Interrupts of the drive's queues but that of its administration (/proc/interrupts).
+    fn interrupts(&self, way: &str) -> u64 {
+        let of = |when: &str| -> u64 {
+            let text = self.text(&format!("{way}.{when}.interrupts"));
+            let queues = text.lines().filter(|line| !line.trim_end().ends_with("q0"));
+            let counts = queues.flat_map(|line| line.split_whitespace().skip(1));
+            counts.map_while(|word| word.parse::<u64>().ok()).sum()
+        };
+        of("after") - of("before")
+    }
+}
+
+/// What Dyno counted of a class of op at a point.
+fn of_point(way: &str, point: &Point, class: &str) -> u64 {
+    assert_eq!(point.outcome, Outcome::Measured, "{way}");
+    let class = Class::stored(class).unwrap();
+    let tallies = point.cells.iter().flat_map(|cell| &cell.tallies);
+    tallies.filter(|tally| tally.class == class).map(|tally| tally.ops).sum()
 }
 
 const READS: usize = 0;
@@ -141,8 +156,9 @@ const FLUSHES: usize = 15;
 fn in_qemu_every_way_to_a_drive_sends_what_it_counts_and_what_it_lacks_is_said() {
     let all = ["psync", "passthrough", "uring", "libaio"];
     let engines = &all[..size(2, all.len())];
-    let Some(lab) = Lab::run(engines) else { return };
+    let Some(lab) = Lab::run(&["--engines", &engines.join(",")]) else { return };
     ways_write_what_they_should(&lab);
+    all_is_read_back(&lab, "verified", true);
     for by in engines {
         durable_writes_are_flushed(&lab, by);
         trims_and_zeroes_arrive(&lab, by);
@@ -184,6 +200,29 @@ fn ways_write_what_they_should(lab: &Lab) {
             assert!(block_layer.0 == guards && block_layer.1 <= 1, "{way}: {block_layer:?}");
         }
     }
+}
+
+/// With `verify = true`: the load's own reads, then all blocks as they were written, then all of
+/// them through the block layer, each block compared with what was written.
+fn all_is_read_back(lab: &Lab, way: &str, past_the_block_layer: bool) {
+    let points = lab.bundle(way).points().unwrap();
+    let steps: Vec<&str> = points.iter().map(|stored| stored.point.key.step.as_str()).collect();
+    assert_eq!(steps, ["mix", "same-way", "block-layer"], "{way}");
+    for stored in &points {
+        let step = &stored.point.key.step;
+        let verified = stored.point.facts.iter().find_map(Verified::of_fact);
+        let verified = verified.unwrap_or_else(|| panic!("{way}, {step}: nothing verified"));
+        let least = if step == "mix" { 100 } else { (16 << 20) / 4096 };
+        assert!(verified.checked >= least && verified.wrong == 0, "{way}, {step}: {verified:?}");
+    }
+    // Counted exactly, and each on its way.
+    let (reads, writes) = (lab.ours(way, "read"), lab.ours(way, "write"));
+    let received = lab.received(way);
+    let guards = received.reads - reads;
+    assert_eq!((received.writes, lab.smart(way)), (FILL + writes, (guards + reads, FILL + writes)));
+    let last = of_point(way, &points[2].point, "read");
+    let through = if past_the_block_layer { guards + last } else { guards + reads };
+    assert_eq!(lab.block_layer(way, READS), through, "{way}");
 }
 
 /// FUA is a flag of the write, for which a flush is sent only where the kernel adds one; fdatasync
@@ -233,9 +272,10 @@ fn trims_and_zeroes_arrive(lab: &Lab, by: &str) {
 
     let way = format!("trim-{by}");
     if by == "uring" {
-        // The guest's kernel is older.
+        // The guest's kernel is older, which is found before anything is written.
         let said = lab.said(&way);
-        return assert!(said.contains("trim of a block device needs Linux 6.12"), "{said}");
+        assert!(said.contains("trim of a block device needs Linux 6.12"), "{said}");
+        return assert_eq!(lab.received(&way).writes, 0, "{way}: {said}");
     }
     let trims = lab.ours(&way, "trim");
     assert!(trims > 10, "{way}: {trims}");
@@ -266,4 +306,38 @@ fn what_a_kernel_lacks_is_said(lab: &Lab) {
         assert!(said.contains("has no polling queues"), "{way}: {said}");
         assert!(said.contains("nvme.poll_queues=N"), "{way}: {said}");
     }
+}
+
+/// A kernel of Linux 6.13 or later, for a guest alone: NEWER_KERNEL, or what
+/// `scripts/newer_kernel.sh` has fetched.
+fn newer_kernel() -> Option<PathBuf> {
+    let fetched = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../newer-kernel");
+    let named = std::env::var_os("NEWER_KERNEL").map_or(fetched, PathBuf::from);
+    named.exists().then_some(named)
+}
+
+#[test]
+fn in_qemu_with_a_newer_kernel_hybrid_polling_takes_no_interrupt_and_reads_back_what_it_wrote() {
+    let Some(kernel) = newer_kernel() else {
+        return skip(
+            "hybrid polling needs a guest of Linux 6.13: `scripts/newer_kernel.sh` fetches one",
+        );
+    };
+    let Some(lab) = Lab::run(&["--newer-kernel", kernel.to_str().unwrap()]) else { return };
+    let guards = lab.received("plain").reads - lab.ours("plain", "read");
+    for way in ["plain", "hybrid"] {
+        let (reads, writes) = (lab.ours(way, "read"), lab.ours(way, "write"));
+        assert!(reads > 100 && writes > 100, "{way}: {reads} reads, {writes} writes");
+        let (received, smart) = (lab.received(way), lab.smart(way));
+        assert_eq!((received.reads, received.writes), (guards + reads, FILL + writes), "{way}");
+        assert_eq!(smart, (received.reads, received.writes), "{way}");
+    }
+    // The guard's reads and the flush after the fill are not polled for.
+    let (plain, hybrid) = (lab.interrupts("plain"), lab.interrupts("hybrid"));
+    assert!(plain > 100 && hybrid <= guards + FILLS_FLUSH, "{plain} interrupts, {hybrid} polled");
+    all_is_read_back(&lab, "verified-hybrid", false);
+    assert!(lab.interrupts("verified-hybrid") > 0, "the last of its steps is not polled");
+    // Linux 6.12 knows trims as commands of io_uring's.
+    let trims = lab.ours("trim-uring", "trim");
+    assert!(trims > 10 && lab.received("trim-uring").trims == trims, "{trims} trims");
 }

@@ -1,6 +1,5 @@
 //! `dyno convert` and `dyno init` as a user meets them, and the plans of `examples/`: what they
-//! write passes `dyno plan check`. What converted jobs do beside fio is shown by
-//! tests/measured/convert.rs.
+//! write passes `dyno plan check`.
 
 use std::path::{Path, PathBuf};
 

@@ -73,16 +73,24 @@ fn stream(engine: &str, depth: u32, block: u64, trim: f64) -> Stream {
 
 /// Executes ops as a worker does.
 fn work(target: &dyn Target, stream: &Stream, ops: Vec<Op>, clock: Clock) -> Result<()> {
-    let (recorder, stop) = (Recorder::new(&[Class::READ], false), AtomicBool::new(false));
+    work_on(&[target], stream, &ops, clock)
+}
+
+/// Executes the same ops on each of several drives, as one worker does.
+fn work_on(targets: &[&dyn Target], stream: &Stream, ops: &[Op], clock: Clock) -> Result<()> {
+    let recorders: Vec<_> = targets.iter().map(|_| Recorder::new(&[Class::READ], false)).collect();
     let limit = Some(ops.len() as u64);
-    let (source, slowest) = (Box::new(Listed(ops)), Slowest::new(0));
-    let drive = Drive { source, schedule: None, limit, recorder: &recorder, slowest };
-    target.lane(stream, 0)?.work(Job {
+    let drive = |recorder| {
+        let (source, slowest) = (Box::new(Listed(ops.to_vec())), Slowest::new(0));
+        Drive { source, schedule: None, limit, recorder, slowest }
+    };
+    let mut drives: Vec<Drive<'_>> = recorders.iter().map(drive).collect();
+    targets[0].lane_on(targets, stream, 0)?.work(Job {
         clock,
-        drives: &mut [drive],
-        slots: Slots::new(stream.depth, 1),
+        drives: &mut drives,
+        slots: Slots::new(stream.depth, targets.len() as u32),
         window: Window { from_ns: 0, until_ns: u64::MAX / 4 },
-        stop: &stop,
+        stop: &AtomicBool::new(false),
     })
 }
 
@@ -249,6 +257,60 @@ fn whatever_is_done_to_a_block_below_the_device_is_found_and_named() {
             }
             assert_eq!(disk.accused(engine, depth), None, "{engine}: as it was");
         }
+    }
+}
+
+#[test]
+fn a_worker_on_several_drives_verifies_each_ones_blocks_and_finds_those_that_were_exchanged() {
+    let (Some(a), Some(b), Some(c)) = (Disk::new(), Disk::new(), Disk::new()) else { return };
+    let together = |engine: &str, access: Access, ops: &[Op]| {
+        a.on(engine, access, |a, clock| {
+            b.on(engine, access, |b, _| {
+                c.on(engine, access, |c, _| {
+                    let stream = stream(engine, 4, BLOCK, 0.0);
+                    let ended = work_on(&[a, b, c], &stream, ops, clock);
+                    let verified = [a, b, c].map(|target| {
+                        let facts = target.window_closed();
+                        facts.iter().find_map(Verified::of_fact).unwrap()
+                    });
+                    (ended, verified)
+                })
+            })
+        })
+    };
+    for engine in ["uring", "libaio"] {
+        together(engine, Access::Create, &each(OpKind::Write)).0.unwrap();
+        // Some blocks are of a second generation on one of them alone.
+        b.run(engine, Access::ReadWrite, 4, vec![op(OpKind::Write, 9, 1)]).0.unwrap();
+        let (ended, verified) = together(engine, Access::ReadOnly, &each(OpKind::Read));
+        ended.unwrap();
+        for one in verified {
+            assert_eq!((one.checked, one.wrong), (BLOCKS, 0), "{engine}");
+        }
+        for block in [7, 9] {
+            let (of_a, of_b) = (a.held(block), b.held(block));
+            let check = |disk: &Disk, wrong: [u64; 3]| {
+                let (ended, verified) = together(engine, Access::ReadOnly, &each(OpKind::Read));
+                let text = words(&ended.unwrap_err());
+                let at = format!("the block at offset {} is foreign", block * BLOCK);
+                assert!(text.contains(&at), "{engine}: {text}");
+                let named = disk.device.display().to_string();
+                assert!(text.contains(&named), "{engine}: {text} of {named}");
+                assert_eq!(verified.map(|one| one.wrong), wrong, "{engine}: of {named} alone");
+            };
+            // Whole blocks, each with its own address: of the other drive.
+            a.put(block, &of_b);
+            check(&a, [1, 0, 0]);
+            a.put(block, &of_a);
+            b.put(block, &of_a);
+            check(&b, [0, 1, 0]);
+            a.put(block, &of_b);
+            let (ended, _) = together(engine, Access::ReadOnly, &each(OpKind::Read));
+            assert!(words(&ended.unwrap_err()).contains("is foreign"), "{engine}: both");
+            a.put(block, &of_a);
+            b.put(block, &of_b);
+        }
+        together(engine, Access::ReadOnly, &each(OpKind::Read)).0.unwrap();
     }
 }
 

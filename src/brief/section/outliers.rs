@@ -8,7 +8,9 @@ use crate::analysis::outliers::{Beside, Outlier};
 use crate::base::units;
 use crate::brief::block::{Block, Table};
 use crate::brief::number_format::{self, NONE};
+use crate::chart::outliers::cause_text;
 use crate::chart::step::name;
+use crate::chart::{self, Figure};
 use crate::language::Language;
 use crate::language::Number;
 use crate::say;
@@ -42,7 +44,10 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         out.push(Block::list(slowest(facts, step)));
     }
     if !out.is_empty() {
+        let of = |step| chart::of_step(SECTION.id, facts, step);
+        let figures: Vec<Figure> = facts.steps.iter().flat_map(of).collect();
         out.insert(0, Block::note(say!(l, "outliers-how")));
+        out.insert(1, Block::Figures(figures));
     }
     out
 }
@@ -155,14 +160,6 @@ fn beside(l: Language, outlier: &Outlier) -> Vec<String> {
         add(true, say!(l, "beside-processor", busy = busy));
     }
     out
-}
-
-fn cause_text(l: Language, cause: Cause) -> String {
-    match cause {
-        Cause::Drive => say!(l, "cause-drive"),
-        Cause::Host => say!(l, "cause-host"),
-        Cause::Unknown => say!(l, "cause-unknown"),
-    }
 }
 
 fn reason_text(l: Language, reason: Reason) -> String {

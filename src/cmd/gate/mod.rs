@@ -62,7 +62,7 @@ pub fn gate(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
 
 fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     let metrics = args.measure.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
-    let question = Question { vary: args.vary.clone(), metrics };
+    let question = Question { vary: args.vary.clone(), metrics, outliers: false };
     let paths = [args.base.clone(), args.new.clone()];
     let facts = load::facts(&paths, &question)?;
     let gate = judge(&facts, args.worse_than);

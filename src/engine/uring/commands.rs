@@ -45,7 +45,7 @@ pub fn check(ring: &mut PlainRing, file: &BlockFile, stream: &Stream) -> Result<
 }
 
 /// Whether the kernel knows discards as io_uring commands: one of no length is then an invalid
-/// argument, and otherwise not supported.
+/// argument, or what is open for reading alone the wrong descriptor; otherwise it is not supported.
 fn discards(ring: &mut PlainRing) -> Result<bool> {
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe).context("asking what io_uring can do")?;
@@ -58,7 +58,8 @@ fn discards(ring: &mut PlainRing) -> Result<bool> {
         "no room for a discard of no length"
     );
     ring.submit(1).context("sending a discard of no length")?;
-    Ok(ring.answers().next().is_some_and(|answer| answer.result() == -libc::EINVAL))
+    let known = [-libc::EINVAL, -libc::EBADF];
+    Ok(ring.answers().next().is_some_and(|answer| known.contains(&answer.result())))
 }
 
 fn discard(fd: types::Fixed, at: u64, len: u64) -> squeue::Entry {

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Fetches a kernel newer than this distribution's from Debian's backports, for `labs/commands
+# --newer-kernel`, and installs nothing: hybrid polling needs Linux 6.13. Ends with its path on the
+# last line. A kernel of one's own, with NVMe built in, is named by NEWER_KERNEL instead.
+# BACKPORTS names another suite than trixie-backports.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+target="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
+out="$target/newer-kernel"
+if [ -e "$out" ]; then echo "$out"; exit 0; fi
+
+# Sources and lists of its own: nothing of the system's is changed. The mirror is the system's.
+build="$target/newer-kernel.build"
+mkdir -p "$build/lists/partial" "$build/archives/partial" "$build/sources"
+mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' |
+    grep -E '/debian/?$' | head -n 1)
+cat > "$build/sources/backports.sources" <<SOURCES
+Types: deb
+URIs: $mirror
+Suites: ${BACKPORTS:-trixie-backports}
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCES
+apt="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$build/sources"
+apt="$apt -o Dir::State::lists=$build/lists -o Dir::Cache=$build"
+echo "newer kernel: fetching Debian's cloud kernel of ${BACKPORTS:-trixie-backports}" >&2
+cd "$build"
+# shellcheck disable=SC2086
+apt-get $apt -qq update >&2
+# From Linux 7 on the image has a package of its own.
+names='^linux-(binary|image)-[0-9.]+\+deb[0-9]+-cloud-amd64$'
+# shellcheck disable=SC2086
+package=$(apt-cache $apt search --names-only "$names" |
+    sed 's/ .*//' | sort -t- -k3V,3 -k2,2r | tail -n 1)
+# shellcheck disable=SC2086
+apt-get $apt -qq download "$package" >&2
+rm -rf root
+dpkg-deb -x "$package"_*.deb root
+image=$(find root -name 'vmlinuz*' -type f | head -n 1)
+cp "$image" "$out"
+echo "newer kernel: $package" >&2
+echo "$out"

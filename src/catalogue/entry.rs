@@ -1,0 +1,177 @@
+//! What the catalogue says of one file.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::error::{Result, describe};
+use crate::base::units;
+use crate::lab::lock;
+use crate::plan::{Place, Plan, axes_of};
+use crate::record::key::drive;
+use crate::store::{Glance, glance};
+
+/// A file of the catalogue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Below the catalogue's folder.
+    pub path: String,
+    /// The file's length in bytes.
+    pub size_bytes: u64,
+    /// When it was last written, nanoseconds since 1970 (UTC).
+    pub modified_unix_ns: i64,
+    /// What it holds.
+    pub contents: Contents,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Contents {
+    /// A bundle.
+    Bundle(Box<Summary>),
+    /// What cannot be read, with why.
+    Broken(String),
+}
+
+/// A bundle in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// The protocol's title.
+    pub title: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// In the plan's order.
+    pub subjects: Vec<String>,
+    /// Serial numbers that the plan names or the run read, each once.
+    pub serials: Vec<String>,
+    /// Models and firmware that the run read, each once.
+    pub models: Vec<String>,
+    /// When the run began, nanoseconds since 1970 (UTC).
+    pub started_unix_ns: u64,
+    /// Version of the Dyno that measured.
+    pub dyno_version: String,
+    /// Points in the bundle, failed ones too.
+    pub points: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// How the run ended, if it has.
+    pub state: State,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Its program holds the bundle.
+    Running,
+    /// Every point was measured.
+    Whole,
+    /// It ended early, and can be resumed.
+    Cut,
+    /// It went to its end, and points failed.
+    Failed,
+}
+
+impl State {
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Running => "running",
+            State::Whole => "whole",
+            State::Cut => "cut",
+            State::Failed => "failed",
+        }
+    }
+}
+
+impl Contents {
+    /// Reads a file, whatever it holds.
+    pub fn of(path: &Path) -> Contents {
+        match summary(path) {
+            Ok(summary) => Contents::Bundle(Box::new(summary)),
+            Err(error) => Contents::Broken(describe(&error).0),
+        }
+    }
+}
+
+fn summary(path: &Path) -> Result<Summary> {
+    let glance = glance(path)?;
+    let state = match state(&glance) {
+        State::Cut if lock::is_held(path) => State::Running,
+        state => state,
+    };
+    let Glance { run, points, facts } = glance;
+    let of =
+        |name: &str| facts.iter().filter(|f| f.name == name).map(|f| f.value.clone()).collect();
+    let mut serials: BTreeSet<String> = of(drive::SERIAL.name);
+    serials.extend(named_serials(&run.plan));
+    let mut models: BTreeSet<String> = of(drive::MODEL.name);
+    models.extend(of(drive::FIRMWARE.name));
+    Ok(Summary {
+        title: run.plan.protocol.title.clone(),
+        protocol: run.plan.protocol.name.clone(),
+        subjects: run.plan.subjects.iter().map(|s| s.name.clone()).collect(),
+        serials: serials.into_iter().collect(),
+        models: models.into_iter().collect(),
+        started_unix_ns: run.started_unix_ns,
+        dyno_version: run.dyno_version,
+        points: points.values().map(|c| c.all).sum(),
+        failed: points.values().map(|c| c.failed).sum(),
+        state,
+    })
+}
+
+fn named_serials(plan: &Plan) -> impl Iterator<Item = String> {
+    let drives = plan.subjects.iter().flat_map(|s| &s.drives);
+    drives.filter_map(|d| match &d.place {
+        Place::Device { serial, .. } if !serial.is_empty() => Some(serial.clone()),
+        _ => None,
+    })
+}
+
+/// By the points that the plan asks for. Of a search the values are not known before: one is
+/// enough; where repeats end at an interval's width, the fewest are.
+fn state(of: &Glance) -> State {
+    let plan = &of.run.plan;
+    let repeats = u64::from(plan.until.map_or(plan.repeats, |until| until.at_least));
+    let whole = plan.subjects.iter().all(|subject| {
+        plan.protocol.steps.iter().all(|step| {
+            let searched = step.sweep.as_ref().is_some_and(|sweep| sweep.search.is_some());
+            let values = if searched { 1 } else { axes_of(step).len() as u64 };
+            let key = (subject.name.clone(), step.name.clone());
+            of.points.get(&key).is_some_and(|c| c.values >= values && c.fewest >= repeats)
+        })
+    });
+    match whole {
+        false => State::Cut,
+        true if of.points.values().any(|c| c.failed > 0) => State::Failed,
+        true => State::Whole,
+    }
+}
+
+impl Entry {
+    /// Whether every word of a search occurs in what the catalogue says of the file.
+    pub fn matches(&self, words: &[String]) -> bool {
+        let mut all = vec![self.path.to_lowercase()];
+        match &self.contents {
+            Contents::Broken(why) => all.extend([why.to_lowercase(), "broken".to_string()]),
+            Contents::Bundle(s) => {
+                let texts = [&s.subjects, &s.serials, &s.models].into_iter().flatten();
+                let own = [&s.title, &s.protocol, &s.dyno_version];
+                all.extend(texts.chain(own).map(|text| text.to_lowercase()));
+                all.extend([units::moment(s.started_unix_ns), s.state.name().to_string()]);
+            }
+        }
+        words.iter().all(|word| all.iter().any(|text| text.contains(word.as_str())))
+    }
+
+    /// When its run began; nothing of what cannot be read.
+    pub fn started_unix_ns(&self) -> Option<u64> {
+        match &self.contents {
+            Contents::Bundle(summary) => Some(summary.started_unix_ns),
+            Contents::Broken(_) => None,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! All bundles below a folder, at a glance. An index beside them keeps what was read, so that only
+//! bundles that are new or were written to are opened; docs/catalogue.md describes both.
+//!
+//! Nothing in a bundle is written. Symbolic links are not followed, and what cannot be read is
+//! listed as that.
+
+mod entry;
+mod index;
+
+use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Context, Result, failed};
+
+pub use entry::{Contents, Entry, State, Summary};
+
+/// Folders within folders that are looked into.
+const DEEPEST: usize = 32;
+/// Bundles that are listed at most.
+const MOST: usize = 1_000_000;
+
+/// The bundles below a folder.
+pub struct Catalogue {
+    /// The newest run first; what cannot be read last.
+    pub entries: Vec<Entry>,
+    /// Files that were opened, since the index did not have them as they are.
+    pub opened: usize,
+    /// Whether the index is kept in the folder; otherwise every opening reads every bundle.
+    pub is_kept: bool,
+}
+
+impl Catalogue {
+    /// Lists a folder and brings its index up to date.
+    pub fn open(folder: &Path) -> Result<Catalogue> {
+        let shown = folder.display();
+        let folder = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
+        if !folder.is_dir() {
+            return Err(failed(format!("{shown} is no folder"), "give the folder of the bundles"));
+        }
+        let mut found = Vec::new();
+        walk(&folder, 0, &mut found);
+        let mut known: HashMap<String, Entry> =
+            index::read(&folder).into_iter().map(|e| (e.path.clone(), e)).collect();
+        let before = known.len();
+        let (mut entries, mut opened) = (Vec::with_capacity(found.len()), 0);
+        for path in found {
+            let Some((name, size_bytes, modified_unix_ns)) = look(&folder, &path) else { continue };
+            let same = |e: &Entry| {
+                (e.size_bytes, e.modified_unix_ns) == (size_bytes, modified_unix_ns) && !e.is_open()
+            };
+            let contents = match known.remove(&name).filter(same) {
+                Some(entry) => entry.contents,
+                None => {
+                    opened += 1;
+                    contents(&folder, &path)
+                }
+            };
+            entries.push(Entry { path: name, size_bytes, modified_unix_ns, contents });
+        }
+        let changed = opened > 0 || !known.is_empty() || before == 0;
+        let is_kept = !changed || index::write(&folder, &entries).is_ok();
+        entries.sort_by(|a, b| {
+            b.started_unix_ns().cmp(&a.started_unix_ns()).then_with(|| a.path.cmp(&b.path))
+        });
+        Ok(Catalogue { entries, opened, is_kept })
+    }
+
+    /// The entries in which every word of a text occurs, in upper or lower case.
+    pub fn search(&self, text: &str) -> impl Iterator<Item = &Entry> {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        self.entries.iter().filter(move |entry| entry.matches(&words))
+    }
+}
+
+impl Entry {
+    /// Whether what is known of it may change without a write: a run may end.
+    fn is_open(&self) -> bool {
+        let open = |s: &Summary| matches!(s.state, State::Running | State::Cut);
+        matches!(&self.contents, Contents::Bundle(summary) if open(summary))
+    }
+}
+
+/// Every file that ends in `.dyno`. Hidden folders and those of datasets are left out.
+fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        // Of the link itself, where it is one.
+        let Ok(kind) = entry.file_type() else { continue };
+        let (name, path) = (entry.file_name(), entry.path());
+        let hidden = name.as_encoded_bytes().starts_with(b".") || name == "dyno-data";
+        if kind.is_dir() && !hidden && depth < DEEPEST {
+            walk(&path, depth + 1, found);
+        } else if kind.is_file() && path.extension().is_some_and(|e| e == "dyno") {
+            if found.len() == MOST {
+                return;
+            }
+            found.push(path);
+        }
+    }
+}
+
+/// A file's name below the folder, its length, and when it was written.
+fn look(folder: &Path, path: &Path) -> Option<(String, u64, i64)> {
+    let found = std::fs::symlink_metadata(path).ok().filter(|found| found.is_file())?;
+    let name = path.strip_prefix(folder).ok()?.to_string_lossy().into_owned();
+    let modified = found.mtime().saturating_mul(1_000_000_000).saturating_add(found.mtime_nsec());
+    Some((name, found.len(), modified))
+}
+
+/// Opened by the name that it has without links, which lies in the folder.
+fn contents(folder: &Path, path: &Path) -> Contents {
+    match path.canonicalize() {
+        Ok(real) if real.starts_with(folder) => Contents::of(&real),
+        Ok(_) => Contents::Broken("it lies outside of the folder".to_string()),
+        Err(error) => Contents::Broken(error.to_string()),
+    }
+}

@@ -1,0 +1,66 @@
+//! `dyno catalogue`: all bundles below a folder, in the terminal or as JSON.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::base::error::Result;
+use crate::base::units::moment;
+use crate::brief::block::Block;
+use crate::catalogue::{Catalogue, Contents, Entry};
+use crate::render::terminal::terminal;
+
+/// The folder, and what is looked for in it.
+#[derive(Args)]
+pub struct CatalogueArgs {
+    /// Folder of bundles; folders within it are looked into
+    folder: PathBuf,
+    /// List only those in which every word occurs: in title, subjects, serial numbers, models,
+    /// protocol, date, state or path
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    search: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what the folder holds, the newest run first.
+pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
+    let catalogue = Catalogue::open(&args.folder)?;
+    let found: Vec<&Entry> = catalogue.search(&args.search).collect();
+    if args.json {
+        let (opened, kept) = (catalogue.opened, catalogue.is_kept);
+        let all = json!({ "bundles": found, "opened": opened, "index_kept": kept });
+        writeln!(out, "{all:#}")?;
+        return Ok(());
+    }
+    let count = format!("{} of {} bundles", found.len(), catalogue.entries.len());
+    let mut blocks = vec![Block::chapter(count)];
+    blocks.push(Block::list(found.into_iter().map(line)));
+    if !catalogue.is_kept {
+        blocks.push(Block::note("The folder takes no index: every bundle is opened each time."));
+    }
+    out.write_all(terminal(&blocks).as_bytes())?;
+    Ok(())
+}
+
+/// "2026-11-22 20:15 UTC · whole · lab/a.dyno · Random reads (quick): A, B · 24 points · S1, S2"
+fn line(entry: &Entry) -> String {
+    let summary = match &entry.contents {
+        Contents::Bundle(summary) => summary,
+        Contents::Broken(why) => return format!("broken · {} · {why}", entry.path),
+    };
+    let (state, subjects) = (summary.state.name(), summary.subjects.join(", "));
+    let failed = match summary.failed {
+        0 => String::new(),
+        n => format!(", {n} failed"),
+    };
+    let title = format!("{} ({}): {subjects}", summary.title, summary.protocol);
+    let mut parts = vec![moment(summary.started_unix_ns), state.to_string(), entry.path.clone()];
+    parts.extend([title, format!("{} points{failed}", summary.points)]);
+    let drives = [&summary.models[..], &summary.serials].concat();
+    parts.extend((!drives.is_empty()).then(|| drives.join(", ")));
+    parts.join(" · ")
+}
