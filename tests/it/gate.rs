@@ -85,6 +85,43 @@ fn a_scripts_exit_code_says_worse_not_worse_not_shown_and_no_verdict() {
 }
 
 #[test]
+fn the_newest_runs_of_a_folder_are_a_base_whose_scatter_is_that_from_run_to_run() {
+    let made = made::folder();
+    let folder = made.path();
+    for name in ["runs", "few"] {
+        std::fs::create_dir(folder.join(name)).expect("made");
+    }
+    for run in 0..12 {
+        let off = 0.99 + 0.005 * f64::from(run * 7 % 5);
+        bundle(folder, &format!("runs/{run:02}.dyno"), 1, &|_| off);
+    }
+    for run in 0..2 {
+        bundle(folder, &format!("few/{run}.dyno"), 1, &|_| 1.0);
+    }
+    std::fs::write(folder.join("runs/broken.dyno"), "no bundle").expect("written");
+    bundle(folder, "runs/same.dyno", 1, &|_| 1.0);
+    bundle(folder, "slower.dyno", 1, &|_| 1.2);
+    // Within the scatter of runs nothing is shown, however little its own repeats scatter.
+    bundle(folder, "near.dyno", 1, &|_| 1.05);
+    let of = |base: &str, new: &str| {
+        gate(folder, &[&[base, new, "--last", "10", "--json"], &P99[..]].concat())
+    };
+    for (new, expected) in [("runs/same.dyno", 0), ("slower.dyno", 1), ("near.dyno", 2)] {
+        let (code, text) = of("runs", new);
+        assert_eq!(code, expected, "{new}: {text}");
+        let found: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(found["unit"], "runs");
+        assert_eq!(found["base"].as_array().expect("files").len(), 10, "{text}");
+        assert!(!found["base"].to_string().contains("same.dyno"), "not its own base: {text}");
+    }
+    let (code, text) = of("few", "slower.dyno");
+    assert_eq!(code, 65, "{text}");
+    assert!(text.contains("has 2 whole earlier runs"), "{text}");
+    let (code, _) = gate(folder, &[&["runs", "slower.dyno", "--last", "2"], &P99[..]].concat());
+    assert_eq!(code, 64);
+}
+
+#[test]
 fn less_is_worse_of_rates_and_more_of_latencies() {
     let made = made::folder();
     let folder = made.path();

@@ -1,6 +1,7 @@
 //! `dyno gate`: whether a new run is worse than its base by more than a limit, with an exit code
 //! for scripts; as text, JSON and JUnit XML.
 
+mod history;
 mod junit;
 
 use std::io::{ErrorKind, Write};
@@ -23,7 +24,7 @@ use crate::stats::gate::{Shown, Unit};
 /// The base, the new run, and what is asked of them.
 #[derive(Args)]
 pub struct GateArgs {
-    /// Bundle to compare with
+    /// Bundle to compare with; with --last a folder of bundles
     base: PathBuf,
     /// Bundle that is judged
     new: PathBuf,
@@ -34,6 +35,9 @@ pub struct GateArgs {
     /// Loss that is allowed, as in 5%: p99 may rise, ops/s may fall by so much
     #[arg(long, required = true, value_name = "PERCENT", value_parser = limit)]
     worse_than: f64,
+    /// Compare with the newest N runs of the folder BASE that are of the new run's protocol
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(3..))]
+    last: Option<u16>,
     /// A field that is varied on purpose, as in io.block, or "host"; repeatable
     #[arg(long, value_name = "PATH")]
     vary: Vec<String>,
@@ -63,7 +67,11 @@ pub fn gate(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
 fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     let metrics = args.measure.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
     let question = Question { vary: args.vary.clone(), metrics, outliers: false };
-    let paths = [args.base.clone(), args.new.clone()];
+    let mut paths = match args.last {
+        Some(last) => history::newest(&args.base, &args.new, usize::from(last))?,
+        None => vec![args.base.clone()],
+    };
+    paths.push(args.new.clone());
     let facts = load::facts(&paths, &question)?;
     let gate = judge(&facts, args.worse_than);
     if gate.rows.is_empty() {
