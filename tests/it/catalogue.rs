@@ -2,13 +2,14 @@
 //! that is there, wrong, or cannot be kept.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use dyno::catalogue::{Catalogue, Contents, Entry, State};
 use dyno::record::PointKey;
 
 use crate::made::{self, Figures};
-use crate::support::{dyno_well, size};
+use crate::support::{DYNO, dyno_well, size, until};
 
 /// A bundle of two subjects at three depths in two repeats; of the points those that are wanted.
 fn bundle(folder: &Path, name: &str, wanted: &dyn Fn(&PointKey) -> bool) {
@@ -72,6 +73,27 @@ fn every_bundle_of_a_folder_is_listed_with_its_state_and_what_is_broken_as_broke
     let summary = &json["bundles"][0]["contents"]["bundle"];
     assert_eq!(summary["subjects"], serde_json::json!(["A", "B"]), "{json:#}");
     assert_eq!((&summary["state"], &summary["points"]), (&"whole".into(), &12.into()), "{json:#}");
+}
+
+#[test]
+fn a_run_is_listed_as_running_until_it_ends_and_then_as_cut_where_points_are_missing() {
+    let made = made::folder();
+    let folder = made.path();
+    std::fs::create_dir(folder.join("drive")).expect("made");
+    let step = "[[step]]\nname = \"s\"\nduration = \"200ms\"\n[[step.stream]]\nname = \"io\"\n\
+                engine = { kind = \"null\", latency = \"100us\" }\nworkload = \"random\"\n";
+    std::fs::write(folder.join("p.toml"), format!("title = \"t\"\n{step}")).expect("written");
+    let args = ["run", "./p.toml", "-s", "A=drive", "--repeats", "1000", "-o", "live.dyno", "-q"];
+    let mut run = Command::new(DYNO);
+    let run = run.current_dir(folder).args(args).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut run = run.spawn().expect("started");
+    let listed = || dyno_well(folder, &["catalogue", "."]);
+    until("a bundle of a run that goes on", 60, || listed().contains("· running · live.dyno"));
+    let pid = rustix::process::Pid::from_child(&run);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("asked to end");
+    assert_eq!(run.wait().expect("ended").code(), Some(143));
+    let text = listed();
+    assert!(text.contains("· cut · live.dyno"), "{text}");
 }
 
 #[test]
