@@ -46,7 +46,7 @@ impl Limit {
             Limit::Drive => "drive",
             Limit::Cpu => "host CPU",
             Limit::Memory => "memory",
-            Limit::NoDrive => "no drive (tmpfs)",
+            Limit::NoDrive => "no drive",
             Limit::Neighbour => "neighbour",
             Limit::Generator => "generator",
             Limit::Standstill => "standstill",

@@ -110,9 +110,17 @@ fn words(error: &dyno::base::error::Error) -> String {
 impl Disk {
     fn new() -> Option<Disk> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        Disk::of(folder, journals()?)
+    }
+
+    /// The other way round: no write that must be durable waits for a disk.
+    fn in_memory() -> Option<Disk> {
+        Disk::of(journals()?, tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
+    }
+
+    fn of(folder: tempfile::TempDir, journals: tempfile::TempDir) -> Option<Disk> {
         let file = folder.path().join("disk");
         std::fs::write(&file, vec![0; (BLOCKS * BLOCK) as usize]).unwrap();
-        let journals = journals()?;
         let device = LoopDevice::over(&file)?;
         let image = std::fs::OpenOptions::new().read(true).write(true).open(&file).unwrap();
         Some(Disk { folder, journals, device, image })
@@ -316,7 +324,7 @@ fn a_worker_on_several_drives_verifies_each_ones_blocks_and_finds_those_that_wer
 
 #[test]
 fn no_good_block_is_accused_while_workers_write_trim_and_read_the_same_ones() {
-    let Some(disk) = Disk::new() else { return };
+    let Some(disk) = Disk::in_memory() else { return };
     let blocks = size(20_000u64, 10_000_000);
     for (engine, depth) in [("psync", 1), ("uring", 16), ("libaio", 16)] {
         disk.run(engine, Access::Create, depth, each(OpKind::Write)).0.unwrap();

@@ -55,7 +55,7 @@ fn a_database_in_the_page_cache_is_marked_with_the_share_of_reads_that_memory_se
 
 #[test]
 fn a_result_near_the_generators_own_ceiling_is_marked_and_a_slower_one_is_not() {
-    let disturbed = [Limit::Memory, Limit::Cpu];
+    let disturbed = [Limit::NoDrive, Limit::Cpu];
     let found = sought("the null engine", Limit::Generator, &disturbed, &|| measure(&null("0ns")));
     if let Some(found) = found {
         contains(&found, &["of what Dyno generates here in this shape", "generator's ceiling"]);

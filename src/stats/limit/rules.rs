@@ -132,7 +132,7 @@ fn memory(p: &Inputs) -> Option<Verdict> {
     let elsewhere = [from_memory(p), kept_in_memory(p)];
     if p.dataset.missing && elsewhere.into_iter().flatten().any(|share| share >= FROM_MEMORY) {
         let (evidence, remedy) = (message!("verdict-no-data"), message!("remedy-no-data"));
-        return Some(barred(Limit::Generator, evidence, remedy));
+        return Some(barred(Limit::NoDrive, evidence, remedy));
     }
     if let Some(share) = from_memory(p).filter(|share| *share >= FROM_MEMORY) {
         let evidence = message!("verdict-from-memory", share = at_least(share));

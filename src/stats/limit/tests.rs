@@ -253,7 +253,7 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
         ),
         (
             Inputs { dataset: Dataset { missing: true, ..Dataset::default() }, ..cached },
-            Limit::Generator,
+            Limit::NoDrive,
             "the engine keeps no data",
             "an engine that stores data",
         ),
