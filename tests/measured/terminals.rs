@@ -106,7 +106,7 @@ fn most_memory_kib(pid: u32) -> u64 {
 
 /// Transactions a second over the window of 20 s.
 fn rate_of(bundle: &Path) -> f64 {
-    let sql = "SELECT SUM(ops) / 20.0 FROM tally WHERE class <> 'deferred-delivery'";
+    let sql = "SELECT SUM(ops) / 12.0 FROM tally WHERE class <> 'deferred-delivery'";
     Connection::open(bundle).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
