@@ -33,8 +33,7 @@ pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
     if args.json {
         let (opened, kept) = (catalogue.opened, catalogue.is_kept);
         let all = json!({ "bundles": found, "opened": opened, "index_kept": kept });
-        writeln!(out, "{all:#}")?;
-        return Ok(());
+        return super::json::print(&all, out);
     }
     let count = format!("{} of {} bundles", found.len(), catalogue.entries.len());
     let mut blocks = vec![Block::chapter(count)];

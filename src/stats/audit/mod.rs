@@ -75,7 +75,7 @@ pub struct Statement {
     pub rivals: Vec<String>,
     /// Whether it names them.
     pub names_rivals: bool,
-    /// It is to hold against each rival; otherwise against one of them.
+    /// It must be true compared with each rival; otherwise with one of them.
     pub every_rival: bool,
     /// It is of a maximum, over all points and the rivals that it allows.
     pub up_to: bool,
