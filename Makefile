@@ -10,7 +10,7 @@ DYNO = $(CARGO_TARGET_DIR)/release/dyno
 FLAGS ?= --release --locked
 
 .PHONY: demo quick tidy test check doc licences advisories soak bench build setup programs
-.PHONY: install reference
+.PHONY: install reference dist dist-check reproducible
 
 setup:
 	@scripts/setup.sh
@@ -31,6 +31,23 @@ reference: build
 		$(DYNO) completions $$shell > $(REFERENCE)/completions/dyno.$$shell || exit 1; done
 	$(DYNO) man $(REFERENCE)/man
 	$(DYNO) schema --all $(REFERENCE)/schemas
+
+# .deb, .rpm and .tar.zst for glibc 2.28 and later, in the target folder's `packages`
+# (docs/release.md); `make dist DIST="--target aarch64-unknown-linux-gnu -- --no-default-features"`.
+dist:
+	scripts/setup.sh rpm zstd python3-venv
+	scripts/dist.py $(DIST)
+
+# Installs them in a Debian 11 root and runs the program there; needs root.
+dist-check:
+	scripts/setup.sh debootstrap rpm2cpio cpio
+	scripts/dist_check.sh
+
+# Builds the packages twice, in different folders, and compares bytes; `make reproducible
+# REPRODUCIBLE="-- --no-default-features"` without RocksDB.
+reproducible:
+	scripts/setup.sh rpm zstd python3-venv
+	scripts/reproducible.py $(REPRODUCIBLE)
 
 # A directory on the disk against one in memory; ends in demo/brief.html.
 demo: build
@@ -82,9 +99,11 @@ licences:
 advisories:
 	scripts/deny.sh advisories
 
-# The same tests at the sizes that docs/soak.md names: hours. Interrupted, it goes on where it was.
-soak: programs
+# The same tests at the sizes that docs/soak.md names, and what only packages show: hours.
+# Interrupted, the tests go on where they were.
+soak: programs dist
 	scripts/soak.py
+	$(MAKE) dist-check reproducible
 
 # Side by side with the peers; prints ratios and records them in docs/benchmarks.md.
 bench: build
@@ -94,3 +113,4 @@ bench: build
 	python3 benches/run.py
 	python3 benches/databases.py
 	python3 benches/tpcc.py
+	python3 benches/live.py

@@ -45,6 +45,9 @@ def run(command, env=None):
 class Server:
     """A MariaDB of the benchmark's own, on a socket and on a port of this machine's alone."""
 
+    engine = "mysql"
+    name = "MariaDB"
+
     def __init__(self, folder):
         self.socket = folder / "socket"
         with socket.socket() as free:
@@ -103,6 +106,20 @@ class Server:
                 sys.exit(f"{text}\n{done.stderr}")
             time.sleep(0.1)
 
+    def env(self, database, tcp):
+        """Where Dyno finds it."""
+        address = (
+            f"127.0.0.1:{self.port}/{database}"
+            if tcp
+            else f"localhost/{database}?socket={self.socket}"
+        )
+        return {"DYNO_MYSQL_URL": f"mysql://root@{address}"}
+
+    def cpu(self):
+        """The server's CPU seconds so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self):
         self.process.terminate()
         self.process.wait()
@@ -146,7 +163,7 @@ def one_point(server, folder, database, workload, threads, fill, duration, pace=
     protocol.write_text(f'''
 title = "Bench"
 [dataset.db]
-engine = "mysql"
+engine = "{server.engine}"
 server = "existing"
 {fill}
 [[step]]
@@ -154,17 +171,12 @@ name = "bench"
 duration = "{duration}"
 [[step.stream]]
 name = "clients"
-engine = "mysql"
+engine = "{server.engine}"
 threads = {threads}
 workload = {workload}
 {pace}
 ''')
-    address = (
-        f"127.0.0.1:{server.port}/{database}"
-        if tcp
-        else f"localhost/{database}?socket={server.socket}"
-    )
-    env = dict(os.environ, DYNO_MYSQL_URL=f"mysql://root@{address}")
+    env = dict(os.environ, **server.env(database, tcp))
     _, cpu, wall = run(
         [DYNO, "run", protocol, "--subject", f"A={home}", "--repeats", "1", "--bundle", bundle], env
     )

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""TPC-C without waiting, on one MariaDB server: what share of the server's CPU time Dyno's own is,
-and, where a go-tpc is on the PATH, Dyno beside it on the same database, in turns, both over TCP as
-go-tpc cannot do otherwise.
+"""TPC-C without waiting, on one MariaDB server and on one PostgreSQL: what share of the server's
+CPU time Dyno's own is, and, where a go-tpc is on the PATH, Dyno beside it on the same MariaDB
+database, in turns, both over TCP as go-tpc cannot do otherwise.
 
-Prints tables and writes them into docs/benchmarks.md between their own markers. Needs mariadbd.
+Prints tables and writes them into docs/benchmarks.md between their own markers. "mariadb" or
+"postgres" on the command line measures that alone. Needs mariadbd or PostgreSQL.
 Absolute figures belong to the machine; only the ratios are claims.
 """
 
@@ -16,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from databases import Server, one_point, run
+from postgres import PostgreSql, programs
 from run import PAIRS, in_turns, record
 
 SECONDS = int(os.environ.get("SECONDS_A_RUN", "10"))
@@ -27,18 +29,12 @@ GOAL = 0.10
 SHARE_SECONDS = 3 * SECONDS
 
 
-def server_cpu(server):
-    """The server's CPU seconds so far."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def dyno(server, folder, threads, seconds=SECONDS, tcp=False):
     """Its New-Orders per minute, its CPU seconds per second and the server's."""
     workload = f'{{ kind = "tpcc", warehouses = {WAREHOUSES}, timing = "no-wait" }}'
-    before = server_cpu(server)
+    before = server.cpu()
     rows, cpu, _ = one_point(server, folder, "dyno", workload, threads, "", f"{seconds}s", tcp=tcp)
-    theirs = server_cpu(server) - before
+    theirs = server.cpu() - before
     orders = sum(float(row["ops"]) for row in rows if row["class"] == "new-order")
     return dict(
         orders=orders * 60 / seconds,
@@ -81,6 +77,11 @@ def check(server, folder, fill=""):
     one_point(server, folder, "dyno", '"tpcc_check"', 1, fill, "10ms")
 
 
+def label(server):
+    """MariaDB's lines are those without a name."""
+    return "" if server.engine == "mysql" else f"{server.name}, "
+
+
 def share_line(server, folder, threads):
     runs = [dyno(server, folder, threads, SHARE_SECONDS) for _ in range(PAIRS)]
     shares = [one["cpu"] / one["server"] for one in runs]
@@ -89,7 +90,7 @@ def share_line(server, folder, threads):
     )
     share = statistics.median(shares)
     return (
-        f"| no-wait, {threads} threads | {orders:.0f} | {cpu:.3f} | {servers:.3f} "
+        f"| {label(server)}no-wait, {threads} threads | {orders:.0f} | {cpu:.3f} | {servers:.3f} "
         f"| **{share:.3f}** | "
         f"{min(shares):.3f} to {max(shares):.3f} | ≤ {GOAL} | {'yes' if share <= GOAL else 'NO'} |"
     )
@@ -118,14 +119,10 @@ def pair_lines(server, folder, threads):
     return lines
 
 
-def main():
-    for needed in ("mariadbd", "mariadb-install-db"):
-        if not shutil.which(needed):
-            sys.exit(
-                f"benches/tpcc.py: NOT RUN, nothing measured: no {needed}; install mariadb-server"
-            )
+def measured(kind, pair):
+    """A server's own lines, the lines of pairs with go-tpc, and its name and version."""
     folder = Path(tempfile.mkdtemp(prefix="dyno-bench-"))
-    server = Server(folder)
+    server = kind(folder)
     pairs = []
     try:
         check(
@@ -134,21 +131,35 @@ def main():
             f'fill = {{ kind = "tpcc_load", warehouses = {WAREHOUSES}, threads = 2 }}',
         )
         shares = [share_line(server, folder, threads) for threads in THREADS]
-        if shutil.which("go-tpc"):
+        if pair:
             pairs = [line for threads in THREADS for line in pair_lines(server, folder, threads)]
-        else:
-            print(
-                "no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run"
-            )
         check(server, folder)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
+    return shares, pairs, f"{server.name} {server.version}"
+
+
+def main():
+    there = {
+        "mariadb": Server if shutil.which("mariadbd") else None,
+        "postgres": PostgreSql if programs() else None,
+    }
+    asked = sys.argv[1:] or list(there)
+    kinds = [there[name] for name in asked if there[name]]
+    if not kinds:
+        sys.exit("benches/tpcc.py: NOT RUN, nothing measured: neither MariaDB nor PostgreSQL")
+    for name in (name for name in asked if not there[name]):
+        print(f"no {name}: NOT MEASURED; its lines are those of an earlier run")
+    if not shutil.which("go-tpc"):
+        print("no go-tpc on the PATH: NOT PAIRED with it; its lines are those of an earlier run")
+    go = shutil.which("go-tpc")
+    results = [measured(kind, go and kind is Server) for kind in kinds]
+    shares = [line for lines, _, _ in results for line in lines]
+    pairs = [line for _, lines, _ in results for line in lines]
+    versions = ", ".join(version for _, _, version in results)
     print("\n".join(shares + pairs))
-    facts = (
-        f"MariaDB {server.version}, {WAREHOUSES} warehouses; {PAIRS} %s s; "
-        "all conditions kept after them"
-    )
+    facts = f"{versions}, {WAREHOUSES} warehouses; {PAIRS} %s s; all conditions kept after them"
     head = (
         "| What | New-Orders per minute | Dyno's CPU s per second | the server's "
         "| Ratio (median) | Range | Goal | Met |\n"

@@ -78,7 +78,7 @@ fn bundle(data: &[u8]) {
 /// As every command that reads bundles does, one after the other.
 fn read_everything(path: &Path) {
     let _ = read_all(path);
-    let _ = dyno::cmd::load::facts(&[path.to_path_buf()], &Default::default());
+    let _ = dyno::bundles::facts(&[path.to_path_buf()], &Default::default());
 }
 
 /// An honest bundle, for the targets that change a part of it.

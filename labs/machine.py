@@ -72,8 +72,11 @@ def initramfs(work, dyno, tools, guest, modules=()):
     shutil.copy(dyno, os.path.join(root, "bin/dyno"))
     subprocess.run(["strip", os.path.join(root, "bin/dyno")], check=False)
     for tool in tools:
-        shutil.copy(tool, os.path.join(root, tool.lstrip("/")))
-    for library in {library for program in [dyno, *tools] for library in libraries(program)}:
+        place = os.path.join(root, tool.lstrip("/"))
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        (shutil.copytree if os.path.isdir(tool) else shutil.copy)(tool, place)
+    programs = [dyno, *(tool for tool in tools if os.path.isfile(tool))]
+    for library in {library for program in programs for library in libraries(program)}:
         place = os.path.join(root, library.lstrip("/"))
         os.makedirs(os.path.dirname(place), exist_ok=True)
         shutil.copy(library, place)

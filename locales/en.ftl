@@ -196,6 +196,10 @@ note-moved-p99 = repeat { $repeat } had a p99 of { $factor } × for { $subjects 
 note-apart =
     { $place }, { $subject }: the drive { $drive } lies apart from its { $others } like: { $ops } against
     { $usual } ops/s
+drives-and-repeats =
+    { $drives }, which scatter by { $by } from drive to drive and by { $repeats } from repeat to
+    repeat
+drives-scatter = { $drives }, which scatter by { $by } from drive to drive
 note-models =
     drive for drive, { $better } delivers { $by } more ops/s than { $worse }, { $drives }; the interval
     takes drives as a random effect, and is its own and not the family's
@@ -555,7 +559,8 @@ tpcc-deviations =
     are left out of New-Orders per minute.
 subject-times = { $subject } ({ $count } times)
 tpcc-conditions-kept =
-    { $step }: all twelve conditions of clause 3.3.2 were kept on { $subjects }.
+    { $step }: all twelve conditions of clause 3.3.2 were kept on { $subjects }; the
+    longest check took { $time }.
 new-orders = { $rate } New-Orders per minute
 kept-by-all = kept by all
 kept = kept
@@ -827,3 +832,29 @@ durable-commit = commit
 durable-share = of not durable
 durable-commits = Commits synced to the log by a database's engine
 durable-figure = { $step }, beside the same writes made durable otherwise and not at all: ops/s, logarithmic
+
+# Database servers
+section-database-servers = Database servers, one by one
+database-servers-how =
+    Transactions are those of all repeats. The rate of each server is the mean of its repeats, so that
+    the servers' rates add up to the total. The pooled p99 is that of all transactions together, of
+    the servers' merged histograms; beside it the mean of the servers' own p99s, as reviews of several
+    virtual machines print it. The coefficient of variation is the standard deviation of the servers'
+    rates over their mean. Processors and memory limit are as the kernel reports them; the limit includes
+    the page cache.
+column-servers = servers
+column-server = server
+column-processors = processors
+column-memory-limit = memory limit
+column-transactions = transactions
+column-transactions-per-s = transactions/s
+column-transactions-per-s-sum = transactions/s, sum
+column-variation = coefficient of variation
+all-servers = all servers
+server-of-drive = { $drive }, server { $server }
+shared-processors = { $processors } (shared)
+verdict-load-set =
+    of the { $count } processors that the load's workers have to themselves { $busy } were busy
+verdict-servers-set =
+    of the { $count } processors that the database servers have to themselves { $busy } were busy
+remedy-load-set = more processors for the load: `cpus` of its streams, or fewer for the servers

@@ -182,6 +182,8 @@ note-moved-p99 =
 note-apart =
     { $place }、{ $subject }：ドライブ { $drive } は同型の { $others } 台から外れている（{ $ops } 対
     { $usual } ops/s）
+drives-and-repeats = { $drives }、ばらつきはドライブ間 { $by }、反復間 { $repeats }
+drives-scatter = { $drives }、ばらつきはドライブ間 { $by }
 note-models =
     ドライブ単位では { $better } は { $worse } より ops/s が { $by } 多い（{ $drives }）。区間はド
     ライブを変量効果として扱う単独のもので、全体の同時区間ではない
@@ -480,7 +482,7 @@ tpcc-deviations =
     ー入力・思考時間なし（no-wait）では、トランザクションごとに端末を選び直す。ロールバックした New-Order
     は毎分の New-Order 数に含めない。
 subject-times = { $subject }（{ $count } 回）
-tpcc-conditions-kept = { $step }：3.3.2 項の 12 条件はすべて { $subjects } で守られた。
+tpcc-conditions-kept = { $step }：3.3.2 項の 12 条件はすべて { $subjects } で守られた。最も長い検査は { $time }。
 new-orders = 毎分 { $rate } New-Order
 kept-by-all = 全件が遵守
 kept = 遵守
@@ -707,3 +709,26 @@ durable-commit = コミット
 durable-share = 永続化なし比
 durable-commits = データベースのエンジンがログに同期したコミット
 durable-figure = { $step }（別の方法で永続化した、または永続化しない同じ書き込みと並べて）：ops/s、対数目盛
+
+# Database servers
+section-database-servers = データベースサーバー別の結果
+database-servers-how =
+    トランザクション数は全反復の合計です。各サーバーの毎秒の値は反復の平均であり、サーバーの値の和
+    が合計になります。統合 p99 は全サーバーのヒストグラムを合わせた全トランザクションの p99 です。
+    並べて、複数の仮想マシンのレビューが示すサーバー別 p99 の平均を示します。変動係数はサーバーの
+    毎秒の値の標準偏差を平均で割ったものです。プロセッサとメモリ上限はカーネルの報告値で、上限はペ
+    ージキャッシュを含みます。
+column-servers = サーバー数
+column-server = サーバー
+column-processors = プロセッサ
+column-memory-limit = メモリ上限
+column-transactions = トランザクション数
+column-transactions-per-s = トランザクション/s
+column-transactions-per-s-sum = トランザクション/s、合計
+column-variation = 変動係数
+all-servers = 全サーバー
+server-of-drive = { $drive }、サーバー { $server }
+shared-processors = { $processors } (共有)
+verdict-load-set = 負荷のワーカー専用のプロセッサ { $count } 個の使用率は { $busy }
+verdict-servers-set = データベースサーバー専用のプロセッサ { $count } 個の使用率は { $busy }
+remedy-load-set = 負荷のプロセッサを増やす (ストリームの `cpus`)、またはサーバーのプロセッサを減らす

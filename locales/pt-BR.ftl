@@ -195,6 +195,9 @@ note-moved-p99 = a repetição { $repeat } teve p99 de { $factor } × para { $su
 note-apart =
     { $place }, { $subject }: o drive { $drive } destoa dos seus { $others } iguais: { $ops } contra
     { $usual } ops/s
+drives-and-repeats =
+    { $drives }, com dispersão de { $by } entre drives e de { $repeats } entre repetições
+drives-scatter = { $drives }, com dispersão de { $by } entre drives
 note-models =
     drive por drive, { $better } entrega { $by } mais ops/s que { $worse }, { $drives }; o intervalo
     trata os drives como efeito aleatório e é próprio, não da família
@@ -556,7 +559,8 @@ tpcc-deviations =
     New-Orders revertidas ficam fora das New-Orders por minuto.
 subject-times = { $subject } ({ $count } vezes)
 tpcc-conditions-kept =
-    { $step }: todas as doze condições da cláusula 3.3.2 foram cumpridas em { $subjects }.
+    { $step }: todas as doze condições da cláusula 3.3.2 foram cumpridas em { $subjects };
+    a verificação mais longa levou { $time }.
 new-orders = { $rate } New-Orders por minuto
 kept-by-all = cumprido por todas
 kept = cumprido
@@ -841,3 +845,30 @@ durable-commit = commit
 durable-share = da não durável
 durable-commits = Commits sincronizados no log pelo engine de um banco de dados
 durable-figure = { $step }, ao lado das mesmas gravações duráveis de outra maneira e não duráveis: ops/s, escala logarítmica
+
+# Database servers
+section-database-servers = Servidores de banco de dados, um a um
+database-servers-how =
+    As transações são as de todas as repetições. A taxa de cada servidor é a média das suas repetições,
+    de modo que as taxas dos servidores somam o total. O p99 conjunto é o de todas as transações, dos
+    histogramas combinados dos servidores; ao lado, a média dos p99 de cada servidor, como a publicam
+    as análises de várias máquinas virtuais. O coeficiente de variação é o desvio padrão das taxas
+    dos servidores dividido pela sua média. Processadores e limite de memória são os que o kernel informa;
+    o limite inclui o cache de páginas.
+column-servers = servidores
+column-server = servidor
+column-processors = processadores
+column-memory-limit = limite de memória
+column-transactions = transações
+column-transactions-per-s = transações/s
+column-transactions-per-s-sum = transações/s, soma
+column-variation = coeficiente de variação
+all-servers = todos os servidores
+server-of-drive = { $drive }, servidor { $server }
+shared-processors = { $processors } (compartilhados)
+verdict-load-set =
+    dos { $count } processadores reservados aos workers da carga, { $busy } estavam ocupados
+verdict-servers-set =
+    dos { $count } processadores reservados aos servidores de banco de dados, { $busy } estavam ocupados
+remedy-load-set =
+    mais processadores para a carga (`cpus` dos seus streams), ou menos para os servidores

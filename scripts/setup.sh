@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, as root or through sudo; does nothing when none is.
+# Arguments are further packages, of those who need more than tests do (`make dist`).
 set -euo pipefail
 
 packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev liblz4-dev
     libzstd-dev zlib1g-dev fio python3 chromium qpdf mariadb-server postgresql sysbench nvme-cli
     xfsprogs e2fsprogs qemu-system-x86 busybox-static linux-image-cloud-amd64 mdadm dmsetup
-    python3-jsonschema fio-examples man-db lvm2 nbd-client nbd-server bcache-tools poppler-utils"
+    python3-jsonschema fio-examples man-db lvm2 nbd-client nbd-server bcache-tools poppler-utils
+    libxml2-utils $*
+    prometheus python3-prometheus-client"
 missing=""
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||

@@ -38,8 +38,12 @@ SLOWEST = 10
 # What each test took the last time it passed, in seconds.
 TIMES = pathlib.Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target") / "test-times.json"
 # Modules whose tests take about a minute or more, for where nothing is recorded.
-LONG = ("attack::stacks", "attack::served", "attack::killed", "hostile::bundles", "hostile::large",
-        "it::commands", "it::databases", "it::labs", "it::selftest", "it::tpcc")
+LONG = ("attack::served", "attack::killed", "hostile::bundles", "hostile::large",
+        "it::databases", "it::selftest", "it::tpcc")
+# Tests of an emulated machine say so in their names. Its two processors spin where the host has
+# none for one of them, so that machines side by side take far more time of the processors than one
+# after another.
+EMULATED = "in_qemu"
 
 printing = threading.Lock()
 running = set()
@@ -67,6 +71,9 @@ class Test:
     def run(self):
         begun = time.monotonic()
         command = [self.executable, "--exact", self.path, "--nocapture", "--test-threads=1"]
+        if EMULATED in self.path:
+            # One after another they would take longer than all else. Only root may do so.
+            command = ["nice", "-n", "-5", *command]
         process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    start_new_session=True)
@@ -163,8 +170,8 @@ def phase(what, tests, begun):
 
 
 def run(tests, done=lambda test: None):
-    """All beside one another but those that measure, which come last and alone; `done` hears of
-    each."""
+    """All beside one another, emulated machines one at a time, but those that measure, which come
+    last and alone; `done` hears of each."""
 
     def one(test):
         test.run()
@@ -174,9 +181,12 @@ def run(tests, done=lambda test: None):
 
     alone = [t for t in tests if t.program == "measured"]
     beside = longest_first(t for t in tests if t.program != "measured")
+    emulated = [test for test in beside if EMULATED in test.path]
     begun = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        list(pool.map(one, beside))
+        machines = pool.submit(lambda: [one(test) for test in emulated])
+        list(pool.map(one, (test for test in beside if test not in emulated)))
+        machines.result()
     phase("side by side", beside, begun)
     begun = time.monotonic()
     for test in alone:

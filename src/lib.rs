@@ -6,7 +6,9 @@
 //!
 //! ```text
 //! main → cmd
-//! cmd → catalogue, export, import, render, run
+//! cmd → export, import, run, web
+//! web → bundles, catalogue, render
+//! bundles → analysis, store
 //! catalogue → lab, store
 //! run → engine, meter, stats, workload
 //! render → brief
@@ -32,6 +34,7 @@
 pub mod analysis;
 pub mod base;
 pub mod brief;
+pub mod bundles;
 pub mod catalogue;
 pub mod chart;
 pub mod cmd;
@@ -48,4 +51,5 @@ pub mod render;
 pub mod run;
 pub mod stats;
 pub mod store;
+pub mod web;
 pub mod workload;

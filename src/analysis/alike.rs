@@ -165,7 +165,7 @@ pub fn likeness(facts: &Facts, step: &str, a: usize, b: usize) -> Likeness {
 }
 
 /// The step as it is resolved for all points of a subject, before the sweep sets its field.
-fn first_point(plan: &Plan, step: &str, subject: &str) -> Option<PointPlan> {
+pub fn first_point(plan: &Plan, step: &str, subject: &str) -> Option<PointPlan> {
     let step = plan.protocol.steps.iter().find(|s| s.name == step)?.clone();
     let subject: Subject = plan.subjects.iter().find(|s| s.name == subject)?.clone();
     let key = crate::plan::PointKey {

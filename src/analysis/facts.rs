@@ -14,7 +14,7 @@ use crate::language::Language;
 use crate::plan::model::headline::Place;
 use crate::plan::search::Search;
 use crate::plan::{Order, Plan};
-use crate::record::{Class, PacingFloor, Prepared};
+use crate::record::{Class, PacingFloor, Prepared, ServerShare};
 use crate::stats::limit;
 use crate::stats::trend::Drift;
 
@@ -146,6 +146,8 @@ pub struct CellFacts {
     pub drives: Vec<(u32, Summary)>,
     /// The same of each copy of the streams, by drive and instance; empty where there is one.
     pub instances: Vec<((u32, u32), Summary)>,
+    /// What the servers that Dyno started had of the machine, in the first repeat.
+    pub servers: Vec<ServerShare>,
     /// Whether ops/s rose or fell over the windows of its repeats.
     pub drift: Drift,
     /// One for each class of power and instrument, in the order of the plan's meters.

@@ -47,6 +47,8 @@ pub struct Question {
     pub metrics: Vec<Asked>,
     /// Whether the slowest ops are shown; they are most of what a bundle holds in rows.
     pub outliers: bool,
+    /// The subjects to take, each with the index of its run; all where none is named.
+    pub subjects: Vec<(usize, String)>,
 }
 
 /// Gathers bundles: all runs first, then every point, then the whole.
@@ -89,12 +91,17 @@ impl Gathering {
         let (measured, places) = (Vec::new(), Vec::new());
         let mut gathering = Gathering { facts, measured, names, places, idle, seen, groups };
         for run in runs {
-            gathering.run(run, runs)?;
+            gathering.run(run, runs, &question.subjects)?;
         }
         Ok(gathering)
     }
 
-    fn run(&mut self, contents: &RunContents, all: &[RunContents]) -> Result<()> {
+    fn run(
+        &mut self,
+        contents: &RunContents,
+        all: &[RunContents],
+        wanted: &[(usize, String)],
+    ) -> Result<()> {
         let RunContents { file, run, facts: noted, prepared } = contents;
         let facts = &mut self.facts;
         facts.runs.push(RunFacts {
@@ -119,7 +126,10 @@ impl Gathering {
             facts.vary.push(own);
         }
         let mut names = HashMap::new();
-        for subject in &run.plan.subjects {
+        let index = facts.runs.len() - 1;
+        let is_wanted =
+            |name: &str| wanted.is_empty() || wanted.iter().any(|(r, n)| *r == index && n == name);
+        for subject in run.plan.subjects.iter().filter(|s| is_wanted(&s.name)) {
             let holders = all
                 .iter()
                 .filter(|r| r.run.plan.subjects.iter().any(|s| s.name == subject.name))
@@ -133,7 +143,7 @@ impl Gathering {
             names.insert(subject.name.clone(), facts.subjects.len());
             facts.subjects.push(label);
             facts.own_names.push(subject.name.clone());
-            facts.run_of.push(facts.runs.len() - 1);
+            facts.run_of.push(index);
             facts.drives.push(
                 subject.drives.iter().map(|d| d.place.path().display().to_string()).collect(),
             );
@@ -277,19 +287,6 @@ fn lead_of(groups: &BTreeMap<(usize, usize), Vec<&Measured>>) -> usize {
     best.map_or(0, |((value, _), _)| *value)
 }
 
-/// Reads if there are any, as the readers of a brief expect; otherwise, of the classes that
-/// workloads declare first, the one with the most ops.
-fn lead_class(cells: &[CellFacts]) -> Option<Class> {
-    let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
-    if classes().any(|c| c.class == Class::READ) {
-        return Some(Class::READ);
-    }
-    let streams = || cells.iter().flat_map(|c| &c.streams).filter(|(_, headline, _)| *headline);
-    let first =
-        |class: Class| streams().any(|(.., s)| s.classes.first().is_some_and(|c| c.class == class));
-    classes().filter(|c| first(c.class)).max_by_key(|c| c.ops).map(|c| c.class)
-}
-
 impl StepFacts {
     fn of(step: &Step, protocol: &Protocol) -> StepFacts {
         let (headline, place) = lead::asked(step, protocol);
@@ -334,7 +331,7 @@ impl StepFacts {
                 &idle[group[0].bundle],
             ));
         }
-        self.class = lead_class(&self.cells);
+        self.class = lead::class(&self.cells);
         self.open_loop =
             self.cells.iter().any(|c| c.total.as_ref().is_some_and(|t| t.asked.is_some()));
     }
@@ -391,6 +388,7 @@ fn cell(
         streams,
         drives,
         instances,
+        servers: first.summary.servers.clone(),
         over_time: if lead { first.series.clone() } else { Vec::new() },
     }
 }

@@ -3,10 +3,11 @@
 
 use super::claims::{self, Crossover};
 use super::compare::{At, Comparison};
-use super::facts::{Facts, StepFacts};
+use super::facts::{CellFacts, Facts, StepFacts};
 use super::metric::{Asked, Figure, Metric};
 use crate::plan::model::headline::Place;
 use crate::plan::{Field, Protocol, Step};
+use crate::record::Class;
 
 /// What the protocol leads with in a step. Steps that are swept alike are looked at by the same
 /// metric.
@@ -75,6 +76,19 @@ fn is_at(step: &StepFacts, at: At) -> bool {
         (_, At::Value(own)) => value(step) == Some(own),
         _ => false,
     }
+}
+
+/// Reads if there are any, as the readers of a brief expect; otherwise, of the classes that
+/// workloads declare first, the one with the most ops.
+pub fn class(cells: &[CellFacts]) -> Option<Class> {
+    let classes = || cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
+    if classes().any(|c| c.class == Class::READ) {
+        return Some(Class::READ);
+    }
+    let streams = || cells.iter().flat_map(|c| &c.streams).filter(|(_, headline, _)| *headline);
+    let first =
+        |class: Class| streams().any(|(.., s)| s.classes.first().is_some_and(|c| c.class == class));
+    classes().filter(|c| first(c.class)).max_by_key(|c| c.ops).map(|c| c.class)
 }
 
 /// What a step comes to, at the place and in the metric that lead it.

@@ -7,8 +7,10 @@
 //! claimed, `lead` what a step and a brief are known for; `together` finds repeats in which all
 //! subjects moved, `specimens` drives that lie apart from their like; `outliers` sorts the slowest
 //! ops by their cause; `multiple` is the largest multiple of a load that a subject keeps; `gate`
-//! judges a new run by its base.
+//! judges a new run by its base, `acceptance` delivered drives by a sample of their model; `trend`
+//! follows a figure over many runs.
 
+pub mod acceptance;
 pub mod alike;
 pub mod axis;
 mod caveat;
@@ -41,6 +43,7 @@ pub mod scatter;
 pub mod selftest;
 pub mod specimens;
 pub mod together;
+pub mod trend;
 mod verdict_inputs;
 
 pub use compare::{At, Comparison, Standing};

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::base::histogram::Histogram;
 use crate::base::units::Rate;
-use crate::record::{Cell, Class, Point, RateInterval, Tally};
+use crate::record::{Cell, Class, Point, RateInterval, ServerShare, Tally};
 
 /// Times in milliseconds whose excess is shown, as Aerospike's ACT has them (act_latency.py).
 pub const OVER_MS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -26,6 +26,8 @@ pub struct PointSummary {
     pub drives: Vec<(u32, Numbers)>,
     /// The headline streams of each copy, by drive and instance, where there are several.
     pub instances: Vec<((u32, u32), Numbers)>,
+    /// What servers that Dyno started had of the machine.
+    pub servers: Vec<ServerShare>,
 }
 
 /// Some cells of one point, summed.
@@ -124,6 +126,7 @@ impl PointSummary {
             total: only(&|c| c.headline),
             streams: names.into_iter().map(of_stream).collect(),
             drives: numbers.into_iter().map(of_drive).collect(),
+            servers: point.facts.iter().filter_map(ServerShare::of_fact).collect(),
         }
     }
 

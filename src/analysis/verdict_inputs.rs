@@ -1,14 +1,17 @@
 //! What the meters and the load's own numbers say towards a point's verdict: what limited it.
 
+use std::collections::BTreeSet;
+
 use super::meter_series::Gauge;
 use super::point_numbers::{Numbers, PointSummary, Times};
 use super::point_summary::P99;
 use crate::base::units::Rate;
-use crate::plan::{Plan, Step};
+use crate::plan::{Plan, Step, read_list};
 use crate::record::gauge::diskstats::{self, Counter};
 use crate::record::gauge::{cpu, memory, nvme, processes};
-use crate::record::{Ceiling, Class, Overslept, Point, STOOD_STILL};
-use crate::stats::limit::{Dataset, Device, Inputs, Late, Own};
+use crate::record::key::load::PROCESSORS_OF_WORKERS;
+use crate::record::{Ceiling, Class, Overslept, Point, STOOD_STILL, ServerShare};
+use crate::stats::limit::{Apart, Dataset, Device, Inputs, Late, Own};
 
 /// What is known of a point towards its verdict.
 pub fn inputs(
@@ -79,12 +82,24 @@ pub fn inputs(
         dataset: dataset(plan, point, gauges, window_s),
         ..Inputs::default()
     };
-    with_processors(inputs, gauges, window_s)
+    with_processors(Inputs { apart: apart(point), ..inputs }, gauges, window_s)
 }
 
 /// Whether it is the one that says when Dyno itself stood still.
 pub fn is_standstill(gauge: &Gauge) -> bool {
     (gauge.meter.as_str(), gauge.name.as_str()) == STOOD_STILL
+}
+
+/// The processors of the load's workers and of the servers, where neither may use the other's.
+fn apart(point: &Point) -> Option<Apart> {
+    let union = |lists: Vec<&str>| lists.into_iter().filter_map(read_list).flatten().collect();
+    let pinned = point.facts.iter().filter(|fact| fact.group == PROCESSORS_OF_WORKERS);
+    let load: BTreeSet<u32> =
+        union(pinned.filter_map(|fact| fact.value.split(':').next()).collect());
+    let shares: Vec<ServerShare> = point.facts.iter().filter_map(ServerShare::of_fact).collect();
+    let servers: BTreeSet<u32> = union(shares.iter().map(|s| s.processors.as_str()).collect());
+    let some = !load.is_empty() && !servers.is_empty() && load.is_disjoint(&servers);
+    some.then_some(Apart { load: load.len() as f64, servers: servers.len() as f64 })
 }
 
 fn find<'a>(gauges: &'a [Gauge], name: &str) -> Option<&'a Gauge> {

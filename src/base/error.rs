@@ -51,11 +51,13 @@ pub mod exit {
     /// A run went to its end, and some of its points failed; an audit did, and some of its claims
     /// do not hold; after a power cut something was not kept.
     pub const NOT_ALL: u8 = 2;
-    /// Of `dyno gate`: the new run is worse than its base by more than the limit.
+    /// Of `dyno gate`: the new run is worse than its base by more than the limit. Of `dyno fleet
+    /// accept`: some drives are rejected.
     pub const WORSE: u8 = 1;
-    /// Of `dyno gate`: neither that it is worse nor that it is not is shown.
+    /// Of `dyno gate`: neither that it is worse nor that it is not is shown. Of `dyno fleet
+    /// accept`: none is rejected, and of some drives nothing can be said.
     pub const NOT_SHOWN: u8 = 2;
-    /// Of `dyno gate`: it failed, and there is no verdict; EX_DATAERR of sysexits.h.
+    /// Of the same two: it failed, and there is no verdict; EX_DATAERR of sysexits.h.
     pub const NO_VERDICT: u8 = 65;
     /// Refused: it would have touched what is not Dyno's own, or what the plan does not name.
     pub const REFUSED: u8 = 3;

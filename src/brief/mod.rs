@@ -2,6 +2,7 @@
 //! section is a function from facts to blocks; `wording` and `number_format` are the only places
 //! where a difference or a number becomes text.
 
+pub mod acceptance;
 pub mod audit;
 pub mod audit_bundle;
 mod basis;
@@ -21,6 +22,7 @@ mod references;
 pub mod screens;
 pub mod section;
 mod specification;
+pub mod trend;
 pub mod wording;
 
 pub use block::Block;

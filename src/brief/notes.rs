@@ -6,8 +6,10 @@ use super::wording::place;
 use crate::analysis::facts::Facts;
 use crate::analysis::specimens::{self, Apart, OfModels};
 use crate::analysis::together::{self, Together};
+use crate::language::Language;
 use crate::say;
 use crate::stats::percent::{cut_off, rounded_out};
+use crate::stats::specimens::Components;
 
 /// All notes of a brief.
 pub fn all(facts: &Facts) -> Vec<String> {
@@ -65,7 +67,7 @@ fn apart(facts: &Facts, one: &Apart) -> String {
     )
 }
 
-/// "… drive for drive, M 7600 delivers 5.1 % [2.0, 8.3] more ops/s than C P5, 8 drives each; …"
+/// "… drive for drive, M 7600 delivers 5.1 % [2.0, 8.3] more ops/s than C P5, 8 drives each, …; …"
 fn of_models(facts: &Facts, one: &OfModels) -> String {
     let l = facts.language;
     let found = &one.found;
@@ -81,6 +83,7 @@ fn of_models(facts: &Facts, one: &OfModels) -> String {
         true => say!(l, "drives-each", count = a),
         false => say!(l, "drives-of-two", first = a, other = b),
     };
+    let drives = scatter(l, drives, &found.scatter);
     let percent = |factor: f64| (factor - 1.0) * 100.0;
     let between = if l.number("0.5").contains(',') { "; " } else { ", " };
     let (low_end, high_end) = (cut_off(percent(low), 1), rounded_out(percent(high), 1));
@@ -95,4 +98,16 @@ fn of_models(facts: &Facts, one: &OfModels) -> String {
         }
     };
     of_place(facts, one.step, one.value, said)
+}
+
+/// "8 drives each, which differ by 2.1 % from one another, and their repeats by 0.9 %"
+fn scatter(l: Language, drives: String, of: &Components) -> String {
+    let percent = |share: f64| l.number(&format!("{:.2} %", share * 100.0));
+    let by = percent(of.drives);
+    match of.repeats {
+        Some(repeats) => {
+            say!(l, "drives-and-repeats", drives = drives, by = by, repeats = percent(repeats))
+        }
+        None => say!(l, "drives-scatter", drives = drives, by = by),
+    }
 }

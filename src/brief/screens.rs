@@ -4,7 +4,9 @@
 use super::block::{Block, Mark, Table};
 use super::lead::{self, Lead};
 use super::number_format;
-use super::section::{bottlenecks, drives, energy, equal_load, outliers, results};
+use super::section::{
+    bottlenecks, database_servers, drives, energy, equal_load, outliers, results, tpcc,
+};
 use super::{caveat_text, notes, published, wording};
 use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
@@ -31,6 +33,10 @@ pub fn show(facts: &Facts) -> Vec<Block> {
             out.extend([Block::part(say!(l, "section-outliers")), Block::list(slowest)]);
         }
         out.extend(open_loop(facts, step));
+    }
+    let checks = tpcc::verdicts(facts);
+    if !checks.is_empty() {
+        out.push(Block::list(checks));
     }
     let notes = energy::notes(facts);
     if !notes.is_empty() {
@@ -194,6 +200,14 @@ fn show_row(
 
 /// The groups of a step as wholes, and where asked for drive by drive.
 fn groups(facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
+    if let Some(together) = database_servers::together(facts, step) {
+        let servers = each.then(|| database_servers::each(facts, step)).flatten();
+        let how = Block::note(database_servers::how(facts.language));
+        return [Some(together.block()), servers.map(Table::block), Some(how)]
+            .into_iter()
+            .flatten()
+            .collect();
+    }
     let Some(whole) = drives::whole(facts, step) else { return Vec::new() };
     let mut out = vec![whole.block()];
     if each {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::error::{Result, describe};
@@ -13,7 +14,7 @@ use crate::record::key::drive;
 use crate::store::{Glance, glance};
 
 /// A file of the catalogue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     /// Below the catalogue's folder.
     pub path: String,
@@ -26,7 +27,7 @@ pub struct Entry {
 }
 
 /// What a file holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Contents {
     /// A bundle.
@@ -36,7 +37,7 @@ pub enum Contents {
 }
 
 /// A bundle in short.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// The protocol's title.
     pub title: String,
@@ -61,7 +62,7 @@ pub struct Summary {
 }
 
 /// How far a run has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// Its program holds the bundle.

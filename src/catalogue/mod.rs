@@ -33,6 +33,16 @@ pub struct Catalogue {
 impl Catalogue {
     /// Lists a folder and brings its index up to date.
     pub fn open(folder: &Path) -> Result<Catalogue> {
+        Catalogue::read(folder, None)
+    }
+
+    /// The same folder as it is now: what is known of it stands in for the index, which a folder
+    /// that cannot be written has not.
+    pub fn again(&self, folder: &Path) -> Result<Catalogue> {
+        Catalogue::read(folder, Some(&self.entries))
+    }
+
+    fn read(folder: &Path, known: Option<&[Entry]>) -> Result<Catalogue> {
         let shown = folder.display();
         let folder = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
         if !folder.is_dir() {
@@ -40,8 +50,9 @@ impl Catalogue {
         }
         let mut found = Vec::new();
         walk(&folder, 0, &mut found);
+        let known = known.map_or_else(|| index::read(&folder), <[Entry]>::to_vec);
         let mut known: HashMap<String, Entry> =
-            index::read(&folder).into_iter().map(|e| (e.path.clone(), e)).collect();
+            known.into_iter().map(|e| (e.path.clone(), e)).collect();
         let before = known.len();
         let (mut entries, mut opened) = (Vec::with_capacity(found.len()), 0);
         for path in found {
@@ -66,10 +77,38 @@ impl Catalogue {
         Ok(Catalogue { entries, opened, is_kept })
     }
 
+    /// Of one bundle of a folder alone, without an index.
+    pub fn of_one(folder: &Path, name: &str) -> Catalogue {
+        let path = folder.join(name);
+        let entry = look(folder, &path).map(|(path_below, size_bytes, modified_unix_ns)| {
+            let contents = contents(folder, &path);
+            Entry { path: path_below, size_bytes, modified_unix_ns, contents }
+        });
+        Catalogue { entries: entry.into_iter().collect(), opened: 1, is_kept: true }
+    }
+
     /// The entries in which every word of a text occurs, in upper or lower case.
     pub fn search(&self, text: &str) -> impl Iterator<Item = &Entry> {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         self.entries.iter().filter(move |entry| entry.matches(&words))
+    }
+}
+
+impl Catalogue {
+    /// The newest runs that went to their end, of a protocol where one is named, in which every
+    /// word of a text occurs.
+    pub fn ended<'a>(
+        &'a self,
+        protocol: Option<&'a str>,
+        text: &str,
+    ) -> impl Iterator<Item = &'a Entry> {
+        self.search(text).filter(move |entry| match &entry.contents {
+            Contents::Broken(_) => false,
+            Contents::Bundle(summary) => {
+                matches!(summary.state, State::Whole | State::Failed)
+                    && protocol.is_none_or(|name| name == summary.protocol)
+            }
+        })
     }
 }
 

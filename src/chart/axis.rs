@@ -46,6 +46,26 @@ impl Axis {
         Axis { low: 0.0, high: (largest * 1.04 / step).ceil() * step, log: false }
     }
 
+    /// Around positive values and the ends of their intervals, not from zero: for changes of a few
+    /// percent. An interval reaches at most as far beyond the values as they lie apart.
+    pub fn around(values: impl Iterator<Item = (f64, f64, f64)>) -> Axis {
+        let all: Vec<_> = values.filter(|(v, ..)| v.is_finite() && *v > 0.0).collect();
+        let (least, most) = all
+            .iter()
+            .fold((f64::MAX, 0.0f64), |(least, most), (v, ..)| (least.min(*v), most.max(*v)));
+        if all.is_empty() {
+            return Axis { low: 0.0, high: 1.0, log: false };
+        }
+        let apart = (most - least).max(most * 0.05);
+        let low = all.iter().map(|(_, low, _)| *low).fold(least, f64::min).max(least - apart);
+        let high = all.iter().map(|(.., high)| *high).fold(most, f64::max).min(most + apart);
+        // What lies on one value has room around it.
+        let (low, high) = if high > low { (low, high) } else { (low - apart, high + apart) };
+        let step = step((high - low) * 1.1);
+        let low = ((low / step).floor() * step).max(0.0);
+        Axis { low, high: (high / step).ceil().max(low / step + 1.0) * step, log: false }
+    }
+
     /// Decades around the positive values, and around their intervals up to a decade beyond.
     pub fn decades(values: impl Iterator<Item = (f64, f64, f64)>) -> Axis {
         let (mut low, mut high) = (f64::MAX, 0.0f64);
@@ -83,8 +103,10 @@ impl Axis {
                 (0..=decades).flat_map(|d| steps.iter().map(move |s| s * self.low * 10f64.powi(d)));
             return all.filter(|tick| self.reaches(*tick)).collect();
         }
-        let step = step(self.high);
-        (0..=(self.high / step + 1e-6).floor() as u32).map(|i| f64::from(i) * step).collect()
+        let step = step(self.high - self.low);
+        let first = (self.low / step - 1e-6).ceil() as u32;
+        let last = (self.high / step + 1e-6).floor() as u32;
+        (first..=last).map(|i| f64::from(i) * step).collect()
     }
 }
 
@@ -149,6 +171,18 @@ mod tests {
         assert!(axis.reaches(130.0), "{axis:?}");
         let axis = Axis::decades([(100.0, 0.0, 1e9), (2_000.0, 1_500.0, 2_500.0)].into_iter());
         assert_eq!((axis.low, axis.high), (100.0, 10_000.0));
+    }
+
+    #[test]
+    fn an_axis_of_small_changes_lies_around_them_and_has_few_ticks() {
+        let axis = Axis::around([(1000.0, 990.0, 1012.0), (1050.0, 1040.0, 1060.0)].into_iter());
+        assert_eq!((axis.low, axis.high), (980.0, 1060.0), "{:?}", axis.ticks());
+        assert_eq!(axis.ticks(), [980.0, 1000.0, 1020.0, 1040.0, 1060.0]);
+        let wide = Axis::around([(100.0, 0.0, 1e9), (110.0, 0.0, 1e9)].into_iter());
+        assert!(wide.low >= 80.0 && wide.high <= 140.0, "{wide:?}");
+        let one = Axis::around([(100.0, 100.0, 100.0)].into_iter());
+        assert!(one.low <= 100.0 && one.high > 100.0 && one.ticks().len() > 1, "{one:?}");
+        assert_eq!(Axis::around(std::iter::empty()).high, 1.0);
     }
 
     proptest! {

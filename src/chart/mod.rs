@@ -27,6 +27,7 @@ pub mod step;
 pub mod tests;
 pub mod theme;
 mod timeline;
+pub mod trend;
 
 use std::fmt;
 use std::sync::Arc;

@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::json::{self, Json};
 use crate::base::error::Result;
 use crate::base::units::moment;
 use crate::brief::block::Block;
@@ -21,19 +23,28 @@ pub struct CatalogueArgs {
     /// protocol, date, state or path
     #[arg(long, value_name = "TEXT", default_value = "")]
     search: String,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Json,
+}
+
+/// What `--json` prints (docs/catalogue.md).
+#[derive(Serialize, JsonSchema)]
+pub struct Listed<'a> {
+    /// Those that were looked for, the newest run first; what cannot be read last.
+    bundles: Vec<&'a Entry>,
+    /// Files that were opened, since the index did not have them as they are.
+    opened: usize,
+    /// Whether the index is kept in the folder.
+    index_kept: bool,
 }
 
 /// Prints what the folder holds, the newest run first.
 pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
     let catalogue = Catalogue::open(&args.folder)?;
     let found: Vec<&Entry> = catalogue.search(&args.search).collect();
-    if args.json {
-        let (opened, kept) = (catalogue.opened, catalogue.is_kept);
-        let all = json!({ "bundles": found, "opened": opened, "index_kept": kept });
-        return super::json::print(&all, out);
+    if args.format.json {
+        let (opened, index_kept) = (catalogue.opened, catalogue.is_kept);
+        return json::print(&Listed { bundles: found, opened, index_kept }, out);
     }
     let count = format!("{} of {} bundles", found.len(), catalogue.entries.len());
     let mut blocks = vec![Block::chapter(count)];

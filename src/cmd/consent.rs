@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::base::error::{Result, failed, refused};
 use crate::base::text::visible;
 use crate::plan::meters::is_hidden;
-use crate::plan::{Family, Part, Place, Plan};
+use crate::plan::{Drive, Family, Part, Place, Plan};
 use crate::{engine, meter};
 
 /// Something that a plan would have done.
@@ -124,6 +124,12 @@ fn words(text: &str) -> Value {
         .map_or_else(|_| json!(text.split_whitespace().collect::<Vec<_>>()), |words| json!(words))
 }
 
+/// Whether any drive is a device: no filesystem is made in a directory.
+fn bare(plan: &Plan) -> bool {
+    let is_device = |drive: &Drive| matches!(drive.place, Place::Device { .. });
+    plan.subjects.iter().flat_map(|subject| &subject.drives).any(is_device)
+}
+
 /// What the plan would do, without what has been named by setting it.
 fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
     let mut things: Vec<Thing> = Vec::new();
@@ -163,6 +169,9 @@ fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
             let what =
                 if server == "existing" { "write to an existing server" } else { "start a server" };
             add(format!("{what}: {}", part.name), part.name.clone());
+            if let Ok(program) = part.knobs.text("program") {
+                add(format!("start the program {program}"), program.to_string());
+            }
         }
         if let Ok(Some(journal)) = engine::verify::directory(&part.knobs) {
             let journal = journal.display().to_string();
@@ -175,7 +184,7 @@ fn things(plan: &Plan, named: &[String]) -> Vec<Thing> {
             }
         }
     }
-    if let Some(filesystem) = &protocol.preparation.filesystem {
+    if let Some(filesystem) = protocol.preparation.filesystem.as_ref().filter(|_| bare(plan)) {
         let given = [&filesystem.mkfs[..], std::slice::from_ref(&filesystem.mount)].concat();
         let given: Vec<String> = given.into_iter().filter(|word| !word.is_empty()).collect();
         if !given.is_empty() {

@@ -9,6 +9,7 @@ use clap::Args;
 use super::load::AskedOptions;
 use crate::base::error::{Result, failed};
 use crate::base::output::Output;
+use crate::bundles;
 use crate::export::{self, FORMS, TABLES};
 
 /// What to export, in which form, and where to.
@@ -46,7 +47,7 @@ pub fn export(args: &ExportArgs) -> Result<()> {
             TABLES.iter().map(|t| t.name()).collect(),
         )
     })?;
-    let facts = super::load::facts(&args.paths, &args.asked.question()?)?;
+    let facts = bundles::facts(&args.paths, &args.asked.question()?)?;
     let of = (&*args.paths, &facts);
     let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).collect();
     if let Some(path) = &args.output {

@@ -26,6 +26,7 @@ pub fn facts(paths: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<()>
             place: drive(path),
             erase: false,
             erase_signatures: Vec::new(),
+            connections: Vec::new(),
             namespaces: Vec::new(),
         }],
         ..Subject::default()

@@ -1,14 +1,14 @@
-//! Bundles into facts: the store reads, the analysis gathers.
+//! Which bundles a command reads, and what is asked of them.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::analysis::metric::Asked;
-use crate::analysis::{Facts, Gathering, Question};
-use crate::base::error::{Context, Result};
+use crate::analysis::{Facts, Question};
+use crate::base::error::Result;
+use crate::bundles;
 use crate::language::Language;
-use crate::store::Bundle;
 
 /// Bundles, and what is asked of them.
 #[derive(Args)]
@@ -50,7 +50,7 @@ impl Bundles {
 
     fn answer(&self, question: &Question) -> Result<Facts> {
         let language = Language::parse(&self.language)?;
-        Ok(Facts { language, ..facts(&self.paths, question)? })
+        Ok(Facts { language, ..bundles::facts(&self.paths, question)? })
     }
 }
 
@@ -58,23 +58,12 @@ impl AskedOptions {
     /// The same for the analysis; an error names a metric that there is not.
     pub fn question(&self) -> Result<Question> {
         let metrics = self.metric.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
-        Ok(Question { vary: self.vary.clone(), metrics, outliers: false })
+        Ok(Question { vary: self.vary.clone(), metrics, ..Question::default() })
     }
 }
 
-/// Reads bundles: their runs, then point by point.
-pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
-    let open =
-        |path: &PathBuf| Bundle::open(path).with_context(|| format!("opening {}", path.display()));
-    let bundles = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
-    let runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
-    let mut gathering = Gathering::new(&runs, question)?;
-    for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
-        let each = bundle.each_contents(question.outliers, &mut |point| {
-            gathering.point(index, point);
-            Ok(())
-        });
-        each.with_context(|| format!("reading {}", path.display()))?;
-    }
-    Ok(gathering.finish())
+/// "5%", "5 %" or "5" as a share, from 0 to below 1.
+pub fn share(text: &str) -> Option<f64> {
+    let percent: f64 = text.trim().trim_end_matches('%').trim_end().parse().ok()?;
+    (0.0..100.0).contains(&percent).then_some(percent / 100.0)
 }

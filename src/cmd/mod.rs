@@ -10,6 +10,7 @@ pub mod drives;
 pub mod export;
 pub mod facts;
 mod flags;
+pub mod fleet;
 pub mod gate;
 pub mod import;
 pub mod init;
@@ -28,8 +29,11 @@ pub mod schema;
 pub mod selftest;
 mod selftest_device;
 pub mod selftest_result;
+pub mod serve;
+mod serve_run;
 pub mod show;
 mod signals;
+pub mod trend;
 pub mod version;
 
 use std::io::{BufWriter, Write, stdout};
@@ -115,6 +119,15 @@ enum Command {
     },
     /// List all bundles below a folder: title, subjects, drives, date, state
     Catalogue(catalogue::CatalogueArgs),
+    /// Serve pages of all bundles below a folder to browsers; read-only
+    Serve(serve::ServeArgs),
+    /// Many drives of a model: accept a delivery by a reference sample
+    Fleet {
+        #[command(subcommand)]
+        command: fleet::FleetCommand,
+    },
+    /// Follow figures over many runs: intervals, change points
+    Trend(trend::TrendArgs),
     /// Judge a new run by a base; exit code 0: not worse, 1: worse, 2: not shown
     Gate(gate::GateArgs),
     /// Write the brief: HTML that opens offline, PDF for print, or Markdown
@@ -244,6 +257,9 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         Command::Compare { bundles, format } => compare::compare(&bundles, format, out).map(|()| 0),
         Command::Claims { bundles, format } => claims::claims(&bundles, format, out).map(|()| 0),
         Command::Catalogue(args) => catalogue::list(&args, out).map(|()| 0),
+        Command::Serve(args) => serve::serve(&args, out).map(|()| 0),
+        Command::Fleet { command } => fleet::fleet(&command, out),
+        Command::Trend(args) => trend::trend(&args, out).map(|()| 0),
         Command::Gate(args) => gate::gate(&args, out),
         Command::Report { bundles, output, brief, figures } => {
             if output.is_none() && figures.is_none() {

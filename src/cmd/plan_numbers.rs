@@ -3,10 +3,11 @@
 
 use std::path::PathBuf;
 
-use super::{load, selftest_result};
+use super::selftest_result;
 use crate::analysis::{Question, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes};
+use crate::bundles;
 use crate::plan::search::Search;
 use crate::plan::{self, Axis, Dataset, Field, Load, Plan, Step, Stream, Subject};
 use crate::run::space;
@@ -94,7 +95,7 @@ pub struct Power {
 pub fn powers(plan: &Plan, from: Option<&PathBuf>) -> Result<Vec<Power>> {
     if let Some(bundle) = from {
         let name = bundle.display();
-        let facts = load::facts(std::slice::from_ref(bundle), &Question::default())?;
+        let facts = bundles::facts(std::slice::from_ref(bundle), &Question::default())?;
         let power = |(step, scatter, shown): (Option<String>, f64, Detectable)| {
             let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
             Power { at, scatter, shown }

@@ -6,7 +6,10 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use super::json::{self, Json};
 use super::signals::Signals;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, exit, failed};
@@ -17,6 +20,7 @@ use crate::plan;
 use crate::run::powercut::checker::{self, Checked};
 use crate::run::powercut::judge::Fate;
 use crate::run::powercut::listener::Listener;
+use crate::run::powercut::session::Session;
 use crate::run::powercut::writer;
 use crate::stats::never_seen::upper_bound;
 
@@ -45,12 +49,18 @@ pub enum PowercutCommand {
         journal: PathBuf,
         /// The drive that was written to, or an image of it
         drive: PathBuf,
+        /// Text or JSON
+        #[command(flatten)]
+        format: Json,
     },
     /// Print what the results of checks come to, for each drive
     Claim {
         /// Results of `dyno powercut check`
         #[arg(required = true, value_name = "RESULT")]
         results: Vec<PathBuf>,
+        /// Text or JSON
+        #[command(flatten)]
+        format: Json,
     },
 }
 
@@ -59,8 +69,8 @@ pub fn powercut(command: &PowercutCommand, out: &mut dyn Write) -> Result<u8> {
     match command {
         PowercutCommand::Write { plan } => write(plan),
         PowercutCommand::Listen { plan, output } => listen(plan, output),
-        PowercutCommand::Check { journal, drive } => check(journal, drive, out),
-        PowercutCommand::Claim { results } => claim(results, out),
+        PowercutCommand::Check { journal, drive, format } => check(journal, drive, *format, out),
+        PowercutCommand::Claim { results, format } => claim(results, *format, out),
     }
 }
 
@@ -103,7 +113,7 @@ fn listen(path: &Path, journals: &Path) -> Result<u8> {
     Ok(0)
 }
 
-fn check(journal: &Path, drive: &Path, out: &mut dyn Write) -> Result<u8> {
+fn check(journal: &Path, drive: &Path, format: Json, out: &mut dyn Write) -> Result<u8> {
     let read = checker::read_journal(journal)?;
     let checked = checker::check(&read, drive)?;
     let mut result = journal.as_os_str().to_owned();
@@ -112,6 +122,10 @@ fn check(journal: &Path, drive: &Path, out: &mut dyn Write) -> Result<u8> {
     let text = serde_json::to_vec_pretty(&checked).context("describing the result")?;
     output::write(&result, &[journal], &text)?;
     let Checked { session, verdict, .. } = &checked;
+    if format.json {
+        json::print(&checked, out)?;
+        return Ok(code(verdict.broken()));
+    }
     let (serial, subject, cache) = (&session.serial, &session.subject, &session.write_cache);
     writeln!(out, "Drive {serial} ({subject}), volatile write cache: {cache}")?;
     let looked_for = grouped(verdict.looked_for());
@@ -131,7 +145,7 @@ fn code(broken: u64) -> u8 {
     if broken > 0 { exit::NOT_ALL } else { 0 }
 }
 
-fn claim(results: &[PathBuf], out: &mut dyn Write) -> Result<u8> {
+fn claim(results: &[PathBuf], format: Json, out: &mut dyn Write) -> Result<u8> {
     let mut drives: BTreeMap<(String, String), Vec<Checked>> = BTreeMap::new();
     for path in results {
         let text = file::read_text(path, MOST_RESULT)?;
@@ -147,43 +161,84 @@ fn claim(results: &[PathBuf], out: &mut dyn Write) -> Result<u8> {
         }
         of_drive.push(checked);
     }
-    let mut broken = 0;
-    for ((serial, subject), checked) in &drives {
-        broken += say(serial, subject, checked, out)?;
+    let claimed: Vec<Claimed> = drives.into_values().map(|cuts| Claimed::new(&cuts)).collect();
+    match format.json {
+        true => json::print(&claimed, out)?,
+        false => claimed.iter().try_for_each(|claimed| claimed.say(out))?,
     }
-    Ok(code(broken))
+    Ok(code(claimed.iter().map(|claimed| claimed.not_kept).sum()))
 }
 
-/// What the cuts of one drive come to; blocks that were not kept.
-fn say(serial: &str, subject: &str, cuts: &[Checked], out: &mut dyn Write) -> Result<u64> {
-    let sum = |of: &dyn Fn(&Checked) -> u64| cuts.iter().map(of).sum::<u64>();
-    let (n, blocks) = (cuts.len(), grouped(sum(&|cut| cut.verdict.looked_for())));
-    let cuts_word = if n == 1 { "cut" } else { "cuts" };
-    let images = cuts.iter().filter(|cut| cut.image).count();
-    let of_images = if images > 0 { format!(" ({images} of images)") } else { String::new() };
-    let broken = sum(&|cut| cut.verdict.broken());
-    if broken == 0 {
-        let bound = 100.0 * upper_bound(n);
+/// What the cuts of one drive come to.
+#[derive(Serialize, JsonSchema)]
+pub struct Claimed {
+    /// The subject's name in the plan.
+    subject: String,
+    /// The drive's serial number.
+    serial: String,
+    /// Cuts that were checked.
+    cuts: usize,
+    /// Those of them in which an image was looked at, not the drive itself.
+    images: usize,
+    /// Cuts in which a block was not kept.
+    cuts_with_loss: usize,
+    /// Acknowledged, durable blocks that were looked for.
+    blocks: u64,
+    /// Those that do not hold what was acknowledged.
+    not_kept: u64,
+    /// Blocks by what became of them.
+    fates: BTreeMap<Fate, u64>,
+    /// Where nothing was lost: at most so many of 100 cuts lose anything, with 95 % confidence.
+    bound_percent: Option<f64>,
+}
+
+impl Claimed {
+    /// Of cuts of the same drive, one or more.
+    fn new(cuts: &[Checked]) -> Claimed {
+        let Session { subject, serial, .. } = &cuts[0].session;
+        let mut fates = BTreeMap::new();
+        for fate in Fate::ALL {
+            fates.insert(fate, cuts.iter().map(|cut| cut.verdict.count(fate)).sum());
+        }
+        let not_kept = cuts.iter().map(|cut| cut.verdict.broken()).sum();
+        Claimed {
+            subject: subject.clone(),
+            serial: serial.clone(),
+            cuts: cuts.len(),
+            images: cuts.iter().filter(|cut| cut.image).count(),
+            cuts_with_loss: cuts.iter().filter(|cut| cut.verdict.broken() > 0).count(),
+            blocks: cuts.iter().map(|cut| cut.verdict.looked_for()).sum(),
+            not_kept,
+            fates,
+            bound_percent: (not_kept == 0).then(|| 100.0 * upper_bound(cuts.len())),
+        }
+    }
+
+    fn say(&self, out: &mut dyn Write) -> Result<()> {
+        let Claimed { subject, serial, cuts: n, images, .. } = self;
+        let blocks = grouped(self.blocks);
+        let cuts_word = if *n == 1 { "cut" } else { "cuts" };
+        let of_images = if *images > 0 { format!(" ({images} of images)") } else { String::new() };
+        if let Some(bound) = self.bound_percent {
+            writeln!(
+                out,
+                "{subject} ({serial}): 0 lost in {n} {cuts_word}{of_images}, {blocks} \
+                 acknowledged, durable blocks; 95 % bound: at most {bound:.1} % of cuts lose any \
+                 (1 − 0.05^(1/{n}), about 3/{n})"
+            )?;
+            return Ok(());
+        }
+        let lost = self.fates.iter().filter(|(fate, _)| **fate != Fate::Kept);
+        let fates: Vec<String> =
+            lost.map(|(fate, blocks)| format!("{} {}", grouped(*blocks), fate.name())).collect();
         writeln!(
             out,
-            "{subject} ({serial}): 0 lost in {n} {cuts_word}{of_images}, {blocks} acknowledged, \
-             durable blocks; 95 % bound: at most {bound:.1} % of cuts lose any \
-             (1 − 0.05^(1/{n}), about 3/{n})"
+            "{subject} ({serial}): {} of {blocks} acknowledged, durable blocks not kept, in {} of \
+             {n} {cuts_word}{of_images}: {}",
+            grouped(self.not_kept),
+            self.cuts_with_loss,
+            fates.join(", ")
         )?;
-        return Ok(0);
+        Ok(())
     }
-    let with = cuts.iter().filter(|cut| cut.verdict.broken() > 0).count();
-    let fates: Vec<String> = Fate::ALL
-        .iter()
-        .filter(|fate| **fate != Fate::Kept)
-        .map(|fate| format!("{} {}", grouped(sum(&|cut| cut.verdict.count(*fate))), fate.name()))
-        .collect();
-    writeln!(
-        out,
-        "{subject} ({serial}): {} of {blocks} acknowledged, durable blocks not kept, in {with} of \
-         {n} {cuts_word}{of_images}: {}",
-        grouped(broken),
-        fates.join(", ")
-    )?;
-    Ok(broken)
 }

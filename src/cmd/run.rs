@@ -1,10 +1,12 @@
 //! `dyno run`: joins the plan, the run and the bundle.
 
 use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::serve_run::Beside;
 use super::signals::Signals;
 use super::{consent, selftest_result};
 use crate::base::clock::Clock;
@@ -13,8 +15,11 @@ use crate::base::file;
 use crate::base::stderr::{be_quiet, note};
 use crate::lab;
 use crate::plan::{self, Given, Plan, PointKey};
+use crate::record::live::{How, Totals};
 use crate::record::{Fact, METHOD, Outcome, Run};
 use crate::run::before::Before;
+use crate::run::live::{self, Live};
+use crate::run::prepare;
 use crate::run::progress::{Form, Progress};
 use crate::run::search::Searches;
 use crate::run::stopping_rule::{Figures, headline};
@@ -66,6 +71,11 @@ pub struct RunArgs {
     /// Continue an interrupted run
     #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "output", "bundle"])]
     resume: Option<PathBuf>,
+    /// Serve the live page of this run meanwhile, by a process of its own; DYNO_TOKEN as for
+    /// `dyno serve` [default address: 127.0.0.1:7070]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
+          default_missing_value = "127.0.0.1:7070")]
+    serve: Option<SocketAddr>,
     #[command(flatten)]
     display: Display,
 }
@@ -170,20 +180,28 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     if args.display.quiet {
         be_quiet();
     }
-    let progress = &args.display.progress();
+    let watched = Watched { progress: &args.display.progress(), serve: args.serve };
     match (&args.resume, &args.what.what) {
-        (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, progress),
+        (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, watched),
         (None, Some(_)) => {
             if args.bundle.is_some() {
                 note("--bundle is now called --output (-o); the old name still works");
             }
             let output = args.output.as_deref().or(args.bundle.as_deref());
-            start(args.what.within_limits(Some(&args.allow))?, output, progress)
+            start(args.what.within_limits(Some(&args.allow))?, output, watched)
         }
         (None, None) => {
             Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE"))
         }
     }
+}
+
+/// How a run is watched.
+#[derive(Clone, Copy)]
+struct Watched<'a> {
+    progress: &'a Progress,
+    /// Where its live page is served.
+    serve: Option<SocketAddr>,
 }
 
 /// What an earlier part of the run found and did.
@@ -193,9 +211,10 @@ struct Known {
     searches: Searches,
     figures: Figures,
     before: Before,
+    totals: Totals,
 }
 
-fn start(plan: Plan, bundle: Option<&Path>, progress: &Progress) -> Result<u8> {
+fn start(plan: Plan, bundle: Option<&Path>, watched: Watched<'_>) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || {
         PathBuf::from(format!(
@@ -209,7 +228,7 @@ fn start(plan: Plan, bundle: Option<&Path>, progress: &Progress) -> Result<u8> {
     let (plan, writer, clock) = begin(plan, &bundle, now, known)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;
-    measure(plan, writer, Known::default(), &[], (clock, progress), &bundle)
+    measure(plan, writer, Known::default(), &[], (clock, watched), &bundle)
 }
 
 /// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
@@ -256,7 +275,7 @@ pub fn quietly(plan: Plan, bundle: &Path) -> Result<Ended> {
     })
 }
 
-fn resume(bundle: &Path, set: &[String], allow: &[String], progress: &Progress) -> Result<u8> {
+fn resume(bundle: &Path, set: &[String], allow: &[String], watched: Watched<'_>) -> Result<u8> {
     let clock = Clock::start();
     let _lock = lab::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
@@ -269,7 +288,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], progress: &Progress) 
     run::verification::check(&record.plan)?;
     refuse_under_test(&record.plan, bundle)?;
     let done = writer.finished()?;
-    measure(record.plan, writer, known, &done, (clock, progress), bundle)
+    measure(record.plan, writer, known, &done, (clock, watched), bundle)
 }
 
 /// A bundle has one method.
@@ -292,11 +311,27 @@ fn measure(
     mut writer: Writer,
     known: Known,
     done: &[PointKey],
-    seen: (Clock, &Progress),
+    (clock, watched): (Clock, Watched<'_>),
     bundle: &Path,
 ) -> Result<u8> {
     let signals = Signals::catch()?;
-    let summary = carry_out(&plan, &mut writer, known, done, seen, &signals);
+    let progress = watched.progress;
+    let serving = watched.serve.map(|at| Beside::start(at, bundle, &plan)).transpose()?;
+    // Without memory for it a run goes on unseen.
+    let (words, stored) = (prepare::in_words(&plan), known.totals.clone());
+    if let Ok(live) = Live::begin(&plan, words, bundle, stored, done.len() as u64) {
+        progress.go_live(live);
+    }
+    let summary = carry_out(&plan, &mut writer, known, done, (clock, progress), &signals);
+    match &summary {
+        Ok(ended) if ended.interrupted => progress.ended(How::Interrupted, "interrupted"),
+        Ok(ended) => progress.ended(
+            How::Whole,
+            &format!("{} points measured, {} failed", ended.measured, ended.failed),
+        ),
+        Err(error) => progress.ended(How::Failed, &live::failure(error)),
+    }
+    drop(serving);
     let name = bundle.display();
     let how = format!("dyno run --resume {name}{}", consent::to_go_on(&plan));
     let summary = summary.with_context(|| match writer.finished() {
@@ -325,7 +360,7 @@ fn carry_out(
     let done: HashSet<String> = done.iter().map(known_by).collect();
     let points =
         plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
-    let Known { maxima, searches, figures, before } = known;
+    let Known { maxima, searches, figures, before, .. } = known;
     run::Run {
         plan,
         points,
@@ -383,6 +418,7 @@ fn known(bundle: &Bundle) -> Result<Known> {
         // A failed point is measured again.
         if measured.outcome == Outcome::Measured {
             known.searches.note(key, point.step.sweep.as_ref(), measured);
+            known.totals.add_point(measured);
         }
         Ok(())
     })?;

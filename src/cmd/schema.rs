@@ -13,6 +13,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::output;
 use crate::lab;
 use crate::plan::schema;
+use crate::run::powercut::checker::Checked;
 
 /// A command that prints JSON.
 pub struct Document {
@@ -30,10 +31,16 @@ pub static ALL: &[Document] = &[
     Document { command: "drives", schema: || schema_for!(Vec<lab::drives::Found>) },
     Document { command: "facts", schema: || schema_for!(super::facts::Disclosed) },
     Document { command: "selftest", schema: || schema_for!(super::facts::Disclosed) },
+    Document { command: "powercut check", schema: || schema_for!(Checked) },
+    Document { command: "powercut claim", schema: || schema_for!(Vec<super::powercut::Claimed>) },
     Document { command: "show", schema: || schema_for!(super::show::Shown) },
     Document { command: "compare", schema: || schema_for!(super::compare::Compared) },
     Document { command: "claims", schema: || schema_for!(super::claims::Claimed) },
+    Document { command: "trend", schema: || schema_for!(super::trend::Trended) },
+    Document { command: "catalogue", schema: || schema_for!(super::catalogue::Listed) },
+    Document { command: "gate", schema: || schema_for!(super::gate::document::Gated) },
     Document { command: "audit", schema: || schema_for!(super::audit::Audited) },
+    Document { command: "fleet accept", schema: || schema_for!(super::fleet::Accepted) },
     Document { command: "import", schema: || schema_for!(super::import::Imported) },
     Document { command: "version", schema: || schema_for!(super::version::Version) },
 ];

@@ -12,12 +12,13 @@ use super::facts::Disclosed;
 use super::json::{self, Json};
 use super::run::{self, Ended};
 use super::selftest_device::Device;
-use super::{load, selftest_result};
+use super::selftest_result;
 use crate::analysis::{Facts, Question, selftest};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::base::stderr::note;
 use crate::base::units::parse_duration_ns;
+use crate::bundles;
 use crate::plan::{self, Plan};
 use crate::record::PacingFloor;
 use crate::record::selftest::{Same, SelfTest};
@@ -71,7 +72,7 @@ pub fn selftest(args: &SelftestArgs, out: &mut dyn Write) -> Result<u8> {
         match run.measure(window_ns, &bundle)? {
             Ended::Interrupted(code) => return Ok(code),
             Ended::Measured(_) => {
-                run.note(&load::facts(&[bundle], &Question::default())?, &mut found)
+                run.note(&bundles::facts(&[bundle], &Question::default())?, &mut found)
             }
         }
     }

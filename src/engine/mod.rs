@@ -21,11 +21,11 @@ use std::sync::atomic::AtomicBool;
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::registry::Registry;
-use crate::lab::data::Folder;
+use crate::lab::data::{Folder, Laid};
 use crate::load::sql::Script;
 use crate::load::{AnyLane, Space};
 use crate::plan::{Info, Knobs, Stream};
-use crate::record::Fact;
+use crate::record::{Fact, ServerShare};
 
 /// Every engine, in the order in which they are listed.
 pub static ALL: Registry<&'static dyn Engine> = Registry::new(&[
@@ -170,8 +170,20 @@ pub trait Target: Any + Send + Sync {
         Vec::new()
     }
 
+    /// Where the data lie and what they are, by what no load changes, where others look after
+    /// that too: a server that was there. `questions` are queries that the fill's workload says.
+    fn laid(&self, questions: &[String]) -> Result<Option<Laid>> {
+        let _ = questions;
+        Ok(None)
+    }
+
     /// Versions and options for the disclosure.
     fn facts(&self) -> Vec<Fact> {
         Vec::new()
+    }
+
+    /// What the server that Dyno started for it has of the machine, as the kernel says it.
+    fn server(&self) -> Option<ServerShare> {
+        None
     }
 }

@@ -9,7 +9,7 @@ use crate::base::error::Result;
 use crate::base::units::Rate;
 use crate::language::Language;
 use crate::record::gauge::power;
-use crate::record::{Cell, Outcome, POWER_CLASSES};
+use crate::record::{Cell, Class, Outcome, POWER_CLASSES};
 
 pub struct Points;
 
@@ -34,8 +34,8 @@ const MEASURES: [Filled; 28] = [
     (("threads", Kind::Whole), |r| r.cell.threads.into()),
     (("depth", Kind::Whole), |r| r.cell.depth.into()),
     (("ops", Kind::Whole), |r| r.class.ops.into()),
-    (("ops_per_s", Kind::Real), |r| r.per_s(r.class.ops).into()),
-    (("bytes_per_s", Kind::Real), |r| r.per_s(r.class.bytes).into()),
+    (("ops_per_s", Kind::Real), |r| r.rate(r.class.ops).into()),
+    (("bytes_per_s", Kind::Real), |r| r.rate(r.class.bytes).into()),
     (("mean_ns", Kind::Real), |r| r.class.service.mean_ns.into()),
     (("p50_ns", Kind::Real), |r| r.class.service.percentiles_ns[0].into()),
     (("p95_ns", Kind::Real), |r| r.class.service.percentiles_ns[1].into()),
@@ -58,8 +58,10 @@ const MEASURES: [Filled; 28] = [
 ];
 
 impl<'a> Row<'a> {
-    fn per_s(&self, n: u64) -> f64 {
-        n as f64 / (self.window_ns.max(1) as f64 / 1e9)
+    /// A second; nothing of a check, which is no load.
+    fn rate(&self, n: u64) -> Option<f64> {
+        let per_s = n as f64 / (self.window_ns.max(1) as f64 / 1e9);
+        (self.class.class != Class::CHECK).then_some(per_s)
     }
 
     fn response(&self) -> Option<&'a Times> {

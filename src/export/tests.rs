@@ -17,7 +17,7 @@ fn made(paths: &[PathBuf], table: usize, form: &str) -> Vec<u8> {
     let path = paths[0].with_extension(form);
     let form = FORMS.iter().find(|f| f.name() == form).expect("a form");
     let file = Box::new(std::fs::File::create(&path).expect("a file"));
-    let facts = crate::cmd::load::facts(paths, &Question::default()).expect("facts");
+    let facts = crate::bundles::facts(paths, &Question::default()).expect("facts");
     export((paths, &facts), the(table), form, file).expect("an export");
     std::fs::read(path).expect("what was written")
 }

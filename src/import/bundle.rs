@@ -88,6 +88,7 @@ fn plan(tool: &str, title: String, source: String, entries: &[Entry]) -> Plan {
                 place: Place::Directory("imported".into()),
                 erase: false,
                 erase_signatures: Vec::new(),
+                connections: Vec::new(),
                 namespaces: Vec::new(),
             }];
             subjects.push(Subject { name: name.clone(), drives, ..Subject::default() });

@@ -4,6 +4,7 @@
 //! what its files were when it was last closed; what carries none is somebody else's, and is
 //! neither removed nor changed nor followed.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -48,6 +49,32 @@ pub struct Marker {
     pub open: bool,
     /// What its files were when it was closed.
     pub files: Vec<Kept>,
+    /// The server and database that it was laid in, where those were there before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub laid: Option<Laid>,
+}
+
+/// Where data that are on somebody's server lie, and what they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Laid {
+    /// What distinguishes the server and the database from others, by names of theirs.
+    pub server: BTreeMap<String, String>,
+    /// Answers to queries, which no load on the dataset changes: rows, samples, its scale.
+    pub content: BTreeMap<String, String>,
+}
+
+impl Laid {
+    /// How another that was found differs, if it does. What one of them does not say cannot.
+    pub fn differs(&self, found: &Laid) -> Option<String> {
+        let other = |was: &BTreeMap<String, String>, is: &BTreeMap<String, String>| {
+            let pairs = was.iter().filter_map(|(what, was)| Some((what, was, is.get(what)?)));
+            pairs.clone().find(|(_, was, is)| was != is).map(|(what, was, is)| {
+                let brief = |text: &str| text.chars().take(120).collect::<String>();
+                format!("{what} is {}, and was {}", brief(is), brief(was))
+            })
+        };
+        other(&self.server, &found.server).or_else(|| other(&self.content, &found.content))
+    }
 }
 
 impl Folder {

@@ -193,6 +193,7 @@ mod tests {
                 place: Place::Directory("/proc".into()),
                 erase: false,
                 erase_signatures: Vec::new(),
+                connections: Vec::new(),
                 namespaces: Vec::new(),
             }],
             ..Subject::default()

@@ -111,6 +111,13 @@ fn of_processor(facts: &mut Vec<Fact>) {
     push_key(facts, cpu::NUMA_NODES, (nodes > 0).then(|| nodes.to_string()));
 }
 
+/// `MemTotal`, bytes.
+pub fn memory_bytes() -> Option<u64> {
+    let info = read("/proc/meminfo")?;
+    let line = info.lines().find(|line| line.starts_with("MemTotal:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
 fn of_memory(facts: &mut Vec<Fact>) {
     let info = read("/proc/meminfo").unwrap_or_default();
     let kib = |key: &str| {

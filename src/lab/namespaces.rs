@@ -1,6 +1,6 @@
 //! The namespaces of an NVMe drive, as many and as equal as the plan asks for. Those that exist are
 //! attached where they are not. None are created or deleted: no drive was at hand on which that
-//! could be tried.
+//! could be tried, and to delete one is to lose its data.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use super::exclusive::Exclusive;
 use super::guard::{self, disk::Disk};
 use super::nvme::{self, Spelling};
 use crate::base::clock::Clock;
-use crate::base::error::{Context, Result, failed};
+use crate::base::error::{Context, Error, Result, failed};
 use crate::base::units;
 use crate::plan::Drive;
 
@@ -43,12 +43,8 @@ pub fn equal(
     }
     let found = held.disk.namespaces();
     if found.len() != count as usize {
-        let there = found.len();
-        return Err(failed(
-            format!("the drive of {node} has {there} namespaces, and the plan asks for {count}"),
-            "create and attach them (`nvme create-ns`, `nvme attach-ns`), or delete those that are \
-             too many",
-        ));
+        let can = nvme::abilities(&held.node).unwrap_or_default();
+        return Err(another_number(&node.to_string(), found.len(), count, can.manages_namespaces));
     }
     let path = |disk: &Disk| Path::new("/dev").join(disk.name());
     for namespace in found.iter().filter(|namespace| **namespace != held.disk) {
@@ -70,6 +66,23 @@ pub fn equal(
     );
     let stable = |disk: &Disk| drives::stable_path(&path(disk)).unwrap_or_else(|| path(disk));
     Ok((found.iter().map(stable).collect(), words))
+}
+
+/// What stands against as many namespaces as the plan asks for: asked of the controller first,
+/// since many have one namespace for good.
+fn another_number(node: &str, there: usize, count: u32, can: bool) -> Error {
+    let what = format!("the drive of {node} has {there} namespaces, and the plan asks for {count}");
+    if can {
+        return failed(
+            what,
+            "create and attach them (`nvme create-ns`, `nvme attach-ns`; from nvme-cli 3 on \
+             `nvme ns create`, `nvme ns attach`), or delete those that are too many",
+        );
+    }
+    failed(
+        format!("{what}; its controller can neither create nor delete any (OACS bit 3 is not set)"),
+        "leave `namespaces` out: each stream then works on an equal slice of the one that there is",
+    )
 }
 
 fn attach(held: &Exclusive, count: u32, clock: Clock, stop: &AtomicBool) -> Result<()> {
@@ -103,4 +116,19 @@ fn ids(list: &Value) -> Vec<u64> {
         .flatten()
         .filter_map(|item| item.get("nsid").and_then(Value::as_u64))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_controller_that_cannot_create_namespaces_is_said_to_be_one() {
+        let said = |can| format!("{:?}", another_number("/dev/nvme0n1", 1, 6, can));
+        assert!(said(false).contains("OACS bit 3 is not set"), "{}", said(false));
+        assert!(said(false).contains("an equal slice"), "{}", said(false));
+        for command in ["`nvme create-ns`", "`nvme ns create`"] {
+            assert!(said(true).contains(command), "{}", said(true));
+        }
+    }
 }

@@ -71,6 +71,8 @@ fn major(said: &str) -> Option<u32> {
 /// What a controller says that it can do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {
+    /// Namespaces can be created and deleted.
+    pub manages_namespaces: bool,
     pub format: bool,
     pub format_crypto: bool,
     /// A format or its erase works on all namespaces of the controller, whichever is named.
@@ -100,11 +102,12 @@ fn promises_zeroes(dlfeat: u64) -> bool {
     dlfeat & 0b111 == 0b001
 }
 
-/// The bits of Identify Controller: OACS 1; FNA 0 (format) and 1 (erase) hit all, 2 has crypto;
-/// SANICAP 0, 1 and 2.
+/// The bits of Identify Controller: OACS 1 (format) and 3 (namespace management); FNA 0 (format)
+/// and 1 (erase) hit all, 2 has crypto; SANICAP 0, 1 and 2.
 fn read(oacs: u64, fna: u64, sanicap: u64) -> Abilities {
     let format = oacs & 0b10 != 0;
     Abilities {
+        manages_namespaces: oacs & 0b1000 != 0,
         format,
         format_crypto: format && fna & 0b100 != 0,
         format_hits_all: fna & 0b011 != 0,
@@ -137,6 +140,7 @@ mod tests {
         let none = Abilities::default();
         assert_eq!(read(0, 0, 0), none);
         assert_eq!(read(0b10, 0, 0), Abilities { format: true, ..none });
+        assert_eq!(read(0b1000, 0, 0), Abilities { manages_namespaces: true, ..none });
         assert_eq!(
             read(0b10, 0b101, 0),
             Abilities { format: true, format_crypto: true, format_hits_all: true, ..none }

@@ -21,13 +21,18 @@ pub fn allowed() -> Result<Processors> {
     Ok(all.filter(|&cpu| mask.is_set(cpu)).filter_map(|cpu| u32::try_from(cpu).ok()).collect())
 }
 
-/// Lets the calling thread run on these processors alone.
-pub fn pin(to: &Processors) -> Result<()> {
+/// A set as the kernel takes it.
+pub fn mask(of: &Processors) -> CpuSet {
     let mut mask = CpuSet::new();
-    to.iter().filter(|&&cpu| (cpu as usize) < CpuSet::MAX_CPU).for_each(|&cpu| {
+    of.iter().filter(|&&cpu| (cpu as usize) < CpuSet::MAX_CPU).for_each(|&cpu| {
         mask.set(cpu as usize);
     });
-    sched_setaffinity(None, &mask)
+    mask
+}
+
+/// Lets the calling thread run on these processors alone.
+pub fn pin(to: &Processors) -> Result<()> {
+    sched_setaffinity(None, &mask(to))
         .with_context(|| format!("pinning a worker to {}", crate::plan::shown_list(to)))
 }
 

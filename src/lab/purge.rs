@@ -118,20 +118,10 @@ fn sanitize(
     nvme::order(&SANITIZE, node, &[format!("--sanact={action}")])?;
     loop {
         clock.sleep_until(clock.now_ns() + LOOK_NS);
-        let log = nvme::ask(&["sanitize-log"], node).and_then(|log| sanitize_state(&log));
-        match log {
-            Some((2, done)) => progress(u64::from(done) * 100 / 65_536),
-            Some((1 | 4, _)) => return Ok(format!("NVMe sanitize (--sanact={action})")),
-            Some((3, _)) => {
-                return Err(failed(
-                    format!("the sanitize of {} failed", node.display()),
-                    "look at `nvme sanitize-log`",
-                ));
-            }
-            _ => {
-                let why = format!("{} does not say how far its sanitize is", node.display());
-                return Err(failed(why, "look at `nvme sanitize-log`; the drive may be gone"));
-            }
+        let log = nvme::ask(&["sanitize-log"], node);
+        match sanitized(log.as_ref(), node)? {
+            Some(percent) => progress(percent),
+            None => return Ok(format!("NVMe sanitize (--sanact={action})")),
         }
         if stop.load(Relaxed) {
             return Err(failed(
@@ -139,6 +129,24 @@ fn sanitize(
                 "wait for it, then resume",
             ));
         }
+    }
+}
+
+/// How far a sanitize is, in percent; nothing once it is done (NVMe Base Specification 2.0,
+/// Sanitize Status log page, figure 235: SPROG is of 65,536, SSTAT 1 and 4 are done, 2 goes on, 3
+/// failed).
+fn sanitized(log: Option<&serde_json::Value>, node: &Path) -> Result<Option<u64>> {
+    match log.and_then(sanitize_state) {
+        Some((2, done)) => Ok(Some(u64::from(done) * 100 / 65_536)),
+        Some((1 | 4, _)) => Ok(None),
+        Some((3, _)) => Err(failed(
+            format!("the sanitize of {} failed", node.display()),
+            "look at `nvme sanitize-log`",
+        )),
+        _ => Err(failed(
+            format!("{} does not say how far its sanitize is", node.display()),
+            "look at `nvme sanitize-log`; the drive may be gone",
+        )),
     }
 }
 
@@ -172,6 +180,26 @@ mod tests {
             Err(vec!["format", "sanitize-crypto"])
         );
         assert_eq!(choose(Purge::Any, none, false), Err(Vec::new()));
+    }
+
+    /// As nvme-cli 2 prints the log of a controller that sanitizes, ends, or fails.
+    #[test]
+    fn a_sanitize_is_followed_by_its_log_to_its_end() {
+        let log = |sprog: u32, status: u32| {
+            let sstat = serde_json::json!({ "media_verification_canceled": 0, "status": status });
+            serde_json::json!({ "nvme0n1": { "sprog": sprog, "sstat": sstat, "cdw10_info": 2 } })
+        };
+        let node = Path::new("/dev/nvme0n1");
+        let said = |log| sanitized(Some(&log), node);
+        let seen = [(0, 2), (16_384, 2), (65_535, 2), (65_535, 1), (65_535, 4)];
+        let percent: Vec<_> = seen.map(|(done, status)| said(log(done, status)).unwrap()).into();
+        assert_eq!(percent, [Some(0), Some(25), Some(99), None, None]);
+        assert!(said(log(4, 3)).unwrap_err().to_string().contains("failed"));
+        // Never begun, and no answer at all.
+        for nothing in [Some(log(65_535, 0)), None] {
+            let error = sanitized(nothing.as_ref(), node).unwrap_err();
+            assert!(error.to_string().contains("does not say how far"), "{error}");
+        }
     }
 
     #[test]

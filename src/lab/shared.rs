@@ -147,6 +147,7 @@ mod tests {
             place: Place::Directory(path.to_path_buf()),
             erase: false,
             erase_signatures: Vec::new(),
+            connections: Vec::new(),
             namespaces: Vec::new(),
         };
         Subject {

@@ -1,6 +1,7 @@
 //! The one thread that reads a run's meters, each at its own rate. A meter that fails leaves a gap
 //! and a trouble, and is asked again; it never ends the run.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -139,6 +140,22 @@ impl Watch {
         while self.shared.marked.load(Relaxed) < mark && clock.now_ns() < patience_ns {
             clock.sleep_until(clock.now_ns() + 2_000_000);
         }
+    }
+
+    /// The last reading of each gauge that is wanted and was read lately, of at most so many, in
+    /// order of their names. Nothing is forgotten for it.
+    pub fn latest(&self, most: usize, wanted: &dyn Fn(&Seen) -> bool) -> Vec<Seen> {
+        /// Readings that are looked at: some seconds' worth.
+        const LOOKED_AT: usize = 4_096;
+        let held = lock(&self.shared.held);
+        let mut latest = BTreeMap::new();
+        for seen in held.seen.iter().rev().take(LOOKED_AT).filter(|seen| wanted(seen)) {
+            let of = (&seen.meter, &seen.subject, &seen.reading.name);
+            if latest.len() < most || latest.contains_key(&of) {
+                latest.entry(of).or_insert(seen);
+            }
+        }
+        latest.into_values().filter(|s| s.reading.value.is_finite()).cloned().collect()
     }
 
     /// What a subject's meters and everyone's have read from `from_ns` on; what is older is

@@ -36,6 +36,7 @@ mod stream;
 mod subject;
 mod sweep;
 mod target;
+mod title;
 pub mod vary;
 
 pub use builtin::protocols;

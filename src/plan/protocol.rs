@@ -11,6 +11,7 @@ use super::node::{Node, Value};
 use super::prepare::{self, SteadyKeys};
 use super::stream::{self, DatasetSpec, StreamSpec, stream_name};
 use super::sweep;
+use super::title;
 
 /// A protocol with what the check of the drives needs to know of it.
 pub struct Resolved {
@@ -163,7 +164,8 @@ impl Resolver<'_, '_> {
     fn step(&mut self, node: &Node, log: &mut Mistakes) -> Option<Step> {
         let mut table = Fields::of(node, "a step", log)?;
         let name = table.need("name", "\"readrandom\"", log).and_then(|n| fields::name(n, log));
-        let title = table.get("title").and_then(|n| fields::label(n, log));
+        let title_node = table.get("title");
+        let title = title_node.and_then(|n| Some((fields::label(n, log)?, n.at)));
         let warmup_ns = table.get("warmup").map_or(Some(0), |n| fields::time_ns(n, log));
         let duration_ns =
             table.need("duration", "\"20m\"", log).and_then(|n| fields::some_time_ns(n, log));
@@ -197,6 +199,8 @@ impl Resolver<'_, '_> {
         let names: Vec<String> = names.into_iter().map(|n| n.0).collect();
         let sweep = sweep_node.and_then(|n| sweep::sweep(n, &specs, &names, log));
         let name = name?;
+        let streams: Vec<&Stream> = specs.iter().map(|spec| &spec.stream).collect();
+        let title = title.map(|(written, at)| title::of(&written, &streams, at, log));
         Some(Step {
             title: title.unwrap_or_else(|| name.clone()),
             name,

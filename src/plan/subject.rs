@@ -82,8 +82,11 @@ fn drive(
     let (path, device) = (table.get("path"), table.get("device"));
     let serial = table.get("serial").and_then(|n| fields::text(n, log));
     let erase = table.get("erase").map_or(Some((false, Vec::new())), |n| erase(n, log));
+    let connections = table.get("connection").map_or(Some(Vec::new()), |n| connections(n, log));
     table.finish(log);
-    let (erase, erase_signatures) = erase?;
+    let ((erase, erase_signatures), connections) = (erase?, connections?);
+    let made =
+        |place| Drive { place, erase, erase_signatures, connections, namespaces: Vec::new() };
     match (path, device) {
         (Some(path), None) => {
             let real = real_path(path, folder, log)?;
@@ -98,16 +101,7 @@ fn drive(
                 );
                 return None;
             }
-            Some((
-                Drive {
-                    place: Place::Directory(real.clone()),
-                    erase,
-                    erase_signatures,
-                    namespaces: Vec::new(),
-                },
-                real,
-                path.at,
-            ))
+            Some((made(Place::Directory(real.clone())), real, path.at))
         }
         (None, Some(device)) => {
             let real = real_path(device, folder, log)?;
@@ -128,11 +122,7 @@ fn drive(
             }
             let path = PathBuf::from(fields::text(device, log)?);
             let place = Place::Device { path, serial: serial.unwrap_or_default() };
-            Some((
-                Drive { place, erase, erase_signatures, namespaces: Vec::new() },
-                real,
-                device.at,
-            ))
+            Some((made(place), real, device.at))
         }
         _ => {
             let help = "as in { path = \"/mnt/a\" } or \
@@ -160,6 +150,28 @@ fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
             None
         }
     }
+}
+
+/// The environment variable with the connection string of an existing server, or one for each of
+/// the drive's servers. A string itself has a password in it, and is no name.
+fn connections(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
+    let items = match &node.value {
+        Value::List(items) => items.iter().collect(),
+        _ => vec![node],
+    };
+    let name = |item: &&Node| {
+        let name = fields::text(item, log)?;
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.is_empty() && name.chars().all(fits) {
+            return Some(name);
+        }
+        let help = "put the connection string into the environment, DB_A=…, and write \
+                    connection = \"DB_A\"";
+        log.note(item.at, "this is no name of an environment variable", "not a name", help);
+        None
+    };
+    let names: Vec<Option<String>> = items.iter().map(name).collect();
+    names.into_iter().collect()
 }
 
 /// What the protocol demands of a block device.

@@ -81,6 +81,8 @@ pub mod load {
     use super::*;
     /// By how much, where a point ended because its load fell too far behind its schedule.
     pub const FELL_BEHIND: Key = Key { heading: None, name: "Fell behind" };
+    /// Heading of the processors that a stream's workers had: "0-3,8: …".
+    pub const PROCESSORS_OF_WORKERS: &str = "Processors of workers";
 }
 
 /// The server: from DMI (/sys/class/dmi/id) and /etc/os-release.
@@ -195,6 +197,8 @@ pub mod engine {
     use super::*;
     /// Version of the library or server.
     pub const VERSION: Key = Key { heading: None, name: "Version" };
+    /// All that a server says of its version, in its own words.
+    pub const VERSION_IN_FULL: Key = Key { heading: None, name: "Version, in full" };
     /// Settings by the server's own names.
     pub const SETTINGS: Key = Key { heading: None, name: "Settings" };
     /// Of a library in the same process.

@@ -29,6 +29,9 @@ struct Page<'a> {
     fonts: &'static str,
 }
 
+/// The one script of every page.
+pub const SCRIPT: &str = include_str!("../../templates/report.js");
+
 const FONTS_HERE: &str = "/* fonts */\n";
 
 impl Page<'_> {

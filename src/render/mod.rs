@@ -23,6 +23,6 @@ mod tests_figures;
 #[cfg(test)]
 mod tests_languages;
 
-pub use html::html;
+pub use html::{SCRIPT, html};
 pub use markdown::markdown;
 pub use pdf::pdf;

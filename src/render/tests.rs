@@ -47,7 +47,7 @@ fn outline(page: &str) -> String {
 #[test]
 fn subjects_side_by_side() {
     let (_folder, paths) = bundle(&small());
-    let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+    let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let shown = compared(&facts);
     assert!(shown.lines().all(|l| l.chars().count() <= 120), "{shown}");
     insta::assert_snapshot!(shown);
@@ -56,7 +56,7 @@ fn subjects_side_by_side() {
 #[test]
 fn every_point() {
     let (_folder, paths) = bundle(&small());
-    let shown = shown(&crate::cmd::load::facts(&paths, &Question::default()).expect("facts"));
+    let shown = shown(&crate::bundles::facts(&paths, &Question::default()).expect("facts"));
     assert!(shown.lines().all(|l| l.chars().count() <= 120), "{shown}");
     insta::assert_snapshot!(shown);
 }
@@ -64,7 +64,7 @@ fn every_point() {
 #[test]
 fn the_page_keeps_its_shape() {
     let (_folder, paths) = bundle(&small());
-    let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+    let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let page = html(&document(&facts)).expect("a page");
     for outside in ["http:", "https:", "@import", "url(", "src="] {
         let foreign = page.replace("http://www.w3.org/", "").replace("url(data:", "");
@@ -79,7 +79,7 @@ fn a_thousand_points_make_a_page_below_three_megabytes() {
         Made { values: (1..=500).map(f64::from).collect(), repeats: 1, seconds: 4, fail: false };
     let (_folder, paths) = bundle(&made);
     let begun = std::time::Instant::now();
-    let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+    let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let loaded = begun.elapsed();
     let page = html(&document(&facts)).expect("a page");
     // Seen with `cargo test --release a_thousand -- --nocapture`; the goal is a second, and a busy
@@ -121,14 +121,14 @@ fn an_asked_rate_compares_response_times_and_owns_up_to_what_it_missed() {
         writer.end(&made).expect("ended");
     }
     insta::assert_snapshot!(compared(
-        &crate::cmd::load::facts(&[path], &Question::default()).expect("facts")
+        &crate::bundles::facts(&[path], &Question::default()).expect("facts")
     ));
 }
 
 #[test]
 fn the_markdown_keeps_its_shape() {
     let (_folder, paths) = bundle(&small());
-    let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+    let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let document = document(&facts);
     let (text, figures) = markdown(&document, "brief.figures");
     assert!(
@@ -164,7 +164,7 @@ fn changed(change: &dyn Fn(&mut Point), watts: &dyn Fn(&str) -> f64) -> Facts {
             writer.end(&point).expect("ended");
         }
     }
-    crate::cmd::load::facts(&[path], &Question::default()).expect("facts")
+    crate::bundles::facts(&[path], &Question::default()).expect("facts")
 }
 
 /// What may be claimed, as sentences.
@@ -211,7 +211,7 @@ const RANKING: [&str; 10] =
 fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better() {
     for repeats in [1, 2] {
         let (_folder, paths) = bundle(&Made { repeats, fail: false, ..small() });
-        let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+        let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
         assert!(facts.comparisons.is_empty());
         let document = document(&facts);
         // How rankings are made is explained in any case; what is left must hold none.
@@ -231,7 +231,7 @@ fn with_fewer_than_three_repeats_no_sentence_and_no_mark_says_that_one_is_better
 #[test]
 fn one_pair_has_one_number_and_one_interval_in_every_form() {
     let (_folder, paths) = bundle(&Made { fail: false, ..small() });
-    let facts = crate::cmd::load::facts(&paths, &Question::default()).expect("facts");
+    let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let document = document(&facts);
     let mut json = Vec::new();
     crate::cmd::claims::write(&facts, true, &mut json).expect("claims");

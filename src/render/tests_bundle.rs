@@ -48,6 +48,7 @@ pub fn plan(made: &Made) -> Plan {
             place: Place::Directory(path.into()),
             erase: false,
             erase_signatures: Vec::new(),
+            connections: Vec::new(),
             namespaces: Vec::new(),
         }],
         ..Subject::default()

@@ -15,7 +15,7 @@ use crate::store::Writer;
 
 fn facts(paths: &[PathBuf]) -> Facts {
     let question = Question { outliers: true, ..Question::default() };
-    crate::cmd::load::facts(paths, &question).expect("facts")
+    crate::bundles::facts(paths, &question).expect("facts")
 }
 
 /// Six neighbours, three of them readers whose latency is the point, with a meter of power at each

@@ -9,6 +9,7 @@ use crate::base::secret;
 use crate::meter::watch::{Seen, Watch};
 use crate::plan::Plan;
 use crate::record::gauge::WATTS;
+use crate::record::live::Phase;
 use crate::record::{Fact, IdlePower, Sample, Sink};
 
 /// Kept of the time before the load and after it: a meter that shows the load up to 2.5 s late is
@@ -57,9 +58,12 @@ pub fn at_rest(watch: &Watch, plan: &Plan, time: Time<'_>, progress: &Progress) 
     if !watch.measures_power() || plan.idle_ns == 0 {
         return Vec::new();
     }
-    progress.activity("reading idle power");
+    progress.doing(Phase::Idle, "reading idle power");
     let from_ns = time.now_ns();
-    time.wait_until(from_ns + plan.idle_ns);
+    while time.now_ns() < from_ns + plan.idle_ns && !time.stopped() {
+        progress.goes_on();
+        time.wait_towards(from_ns + plan.idle_ns);
+    }
     let mut facts = Vec::new();
     for subject in &plan.subjects {
         let mut means: BTreeMap<(String, String), (f64, u32)> = BTreeMap::new();

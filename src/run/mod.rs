@@ -3,8 +3,9 @@
 //!
 //! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject,
 //! `worker_group` runs workers from barrier to join, `telemetry` watches them once a second,
-//! `point` puts one point together, `progress` informs the user. `time` is the clock with the
-//! signal that ends its waits. Each function is given what it uses. Nothing here knows SQLite.
+//! `point` puts one point together, `progress` informs the user, and `live` whoever looks on from
+//! elsewhere. `time` is the clock with the signal that ends its waits. Each function is given what
+//! it uses. Nothing here knows SQLite.
 
 mod account;
 mod admit;
@@ -13,7 +14,7 @@ mod caches;
 mod canary;
 mod ceiling;
 pub mod floor;
-mod instances;
+pub mod live;
 mod maxima;
 mod meters;
 mod placement;
@@ -24,6 +25,7 @@ pub mod prepare;
 pub mod progress;
 mod requirements;
 pub mod search;
+mod servers;
 mod site;
 mod slow_ops;
 mod snapshot;
@@ -32,6 +34,7 @@ mod standstill;
 mod steady;
 pub mod stopping_rule;
 mod stretches;
+mod target_key;
 mod targets;
 mod task;
 mod telemetry;
@@ -42,6 +45,7 @@ mod witness;
 mod worker_group;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::base::clock::Clock;
@@ -53,6 +57,7 @@ use crate::plan::{Plan, PointPlan};
 use crate::record::{Fact, Outcome, Point, Sink, key};
 use before::Before;
 pub use maxima::Maxima;
+pub use placement::unused as unused_processors;
 use prepare::Ready;
 use progress::Progress;
 use search::Searches;
@@ -104,6 +109,7 @@ impl Run<'_> {
     pub fn execute(mut self) -> Result<Summary> {
         let writes = self.points.iter().any(|p| site::writes(&p.step));
         placement::check(self.plan)?;
+        servers::check(self.plan)?;
         let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
         // From here on every drive is the one that was admitted, whatever its name means.
         self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
@@ -127,16 +133,20 @@ impl Run<'_> {
     }
 
     fn measure_all(&mut self, ready: &mut Subjects) -> Result<Summary> {
-        let watch =
-            if self.plan.unwatched { None } else { Some(Watch::start(self.plan, self.clock)?) };
-        let watch = watch.as_ref();
+        let watch = if self.plan.unwatched {
+            None
+        } else {
+            Some(Rc::new(Watch::start(self.plan, self.clock)?))
+        };
+        self.progress.meters(watch.as_ref().map(Rc::downgrade).unwrap_or_default());
+        let watch = watch.as_deref();
         let mut summary = Summary::default();
         let points = std::mem::take(&mut self.points);
-        let fills =
-            self.plan.subjects.iter().map(|s| (s.name.clone(), space::to_fill(self.plan, s)));
-        self.progress.begin(&points, fills.collect());
+        let to_do = self.plan.subjects.iter().map(|s| prepare::to_do(self.plan, s));
+        self.progress.begin(&points, to_do.collect());
         self.searches.begin(self.plan, &points);
-        for place in &points {
+        for (index, place) in points.iter().enumerate() {
+            self.progress.next(&points[index + 1..]);
             let Some(point) = self.searches.instead(place, &points) else {
                 self.progress.point_spared();
                 continue;

@@ -8,6 +8,7 @@ use crate::engine::Home;
 use crate::lab::processors::{self, Processors};
 use crate::plan::{Cpus, Plan, Stream, shown_list};
 use crate::record::Fact;
+use crate::record::key::load::PROCESSORS_OF_WORKERS;
 
 /// What a group asks for.
 pub struct Wish<'a> {
@@ -50,6 +51,17 @@ pub fn check(plan: &Plan) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The processors that no worker will run on; none where some stream's may run on any.
+pub fn unused(plan: &Plan) -> Result<Processors> {
+    let streams = || plan.protocol.steps.iter().flat_map(|step| &step.streams);
+    let mut unused = processors::allowed()?;
+    for stream in streams() {
+        let Some(Cpus::List(listed)) = &stream.cpus else { return Ok(Processors::new()) };
+        unused.retain(|cpu| !listed.contains(cpu));
+    }
+    Ok(unused)
 }
 
 /// What so many workers of a stream ask for, on a drive with these local processors.
@@ -124,7 +136,7 @@ pub fn fact(stream: &str, drive: u32, places: &[Processors]) -> Fact {
         false => "shared by all workers, who are more than there are processors",
     };
     let name = format!("{stream}, drive {}", drive + 1);
-    Fact::new("Processors of workers", name, format!("{}: {how}", shown_list(&all)))
+    Fact::new(PROCESSORS_OF_WORKERS, name, format!("{}: {how}", shown_list(&all)))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::telemetry::Telemetry;
 use super::time::Time;
 use super::witness::Witness;
 use super::worker_group::{self, Span, WorkerGroup};
-use super::{ceiling, instances, meters, placement, slow_ops, standstill};
+use super::{ceiling, meters, placement, servers, slow_ops, standstill};
 use crate::base::error::{Context, Result, failed};
 use crate::base::rng::mix;
 use crate::base::units::Rate;
@@ -21,6 +21,7 @@ use crate::load::pacer::FellBehind;
 use crate::load::worker::Window;
 use crate::meter::watch::Watch;
 use crate::plan::{Load, Plan, PointKey, PointPlan, Step, Stream};
+use crate::record::live::Phase;
 use crate::record::{Ceiling, Cell, Fact, Outcome, Overslept, Point, Sink, Standstill, key};
 
 /// What ends a run: it is no result of the point that was being measured.
@@ -80,6 +81,7 @@ fn attempt(
     progress: &Progress,
     sink: &mut dyn Sink,
 ) -> Result<Observed> {
+    let point = &servers::with_load_apart(point)?;
     let step = &point.step;
     let targets =
         targets::open(plan, &point.subject, &step.streams, step.settle, time.clock, progress)?;
@@ -94,7 +96,7 @@ fn attempt(
     let watched = slow_ops::watched(&point.subject, &groups);
     let witness = Witness::start(time.clock, watched, standstill::LEAST_NS);
     let (opened, mark, ended) =
-        run(step, &groups, &targets, time, watch, &mut |window, running, stop| {
+        run(step, &groups, &targets, (time, progress), watch, &mut |window, running, stop| {
             telemetry.watch(window, running, stop, time.stop, progress, sink)
         });
     let testimony = witness.end();
@@ -104,12 +106,9 @@ fn attempt(
     });
     let mut observed = Observed { window, cells: Vec::new(), facts: Vec::new(), ended };
     if let Some(window) = window {
-        telemetry.close_interval(window, window.until_ns, sink).context(Unwritable)?;
+        telemetry.close_interval(window, window.until_ns, progress, sink).context(Unwritable)?;
         observed.cells = groups.iter().map(cell).collect();
-        observed.facts = targets.values().flat_map(|(_, target)| target.window_closed()).collect();
-        // What all drives of a group have in common is said once.
-        observed.facts.dedup();
-        observed.facts.extend(instances::facts(&observed.cells, window.until_ns - window.from_ns));
+        observed.facts = engine_facts(&targets);
         observed.facts.extend(overslept(&groups));
         observed.facts.extend(processors(&groups)?);
         let window_ns = window.until_ns - window.from_ns;
@@ -131,6 +130,24 @@ fn attempt(
     drop(groups);
     targets::close(targets)?;
     Ok(observed)
+}
+
+/// What the engines counted, and what their servers had of the machine. What all drives of a group
+/// have in common is said once; several servers each count for themselves.
+fn engine_facts(targets: &Targets) -> Vec<Fact> {
+    let several = targets.values().filter(|(_, target)| target.server().is_some()).count() > 1;
+    let mut facts = Vec::new();
+    for (key, (_, target)) in targets.iter() {
+        let share = target.server().map(|share| key.named(share).to_fact());
+        let of_server = |fact: Fact| match &share {
+            Some(own) if several => Fact { name: format!("{}: {}", own.name, fact.name), ..fact },
+            _ => fact,
+        };
+        facts.extend(target.window_closed().into_iter().map(of_server));
+        facts.extend(share);
+    }
+    facts.dedup();
+    facts
 }
 
 /// What has to end before the load begins, where the step says so: background work, and what is in
@@ -155,7 +172,7 @@ fn run(
     step: &Step,
     groups: &[WorkerGroup<'_>],
     targets: &Targets,
-    time: Time<'_>,
+    (time, progress): (Time<'_>, &Progress),
     watch: Option<&Watch>,
     look_on: &mut LookOn<'_>,
 ) -> (Option<Window>, Option<u64>, Result<()>) {
@@ -164,7 +181,9 @@ fn run(
     let (mut opened, mut mark) = (None, None);
     let ran = worker_group::run(time.clock, groups, span, &stop, &mut |window, running| {
         opened = Some(window);
-        wait_for(time, window.from_ns, running, &stop);
+        progress.load(Phase::WarmUp);
+        wait_for((time, progress), window.from_ns, running, &stop);
+        progress.load(Phase::Window);
         targets.values().for_each(|(_, target)| target.window_opens());
         watch.map(Watch::mark);
         let watched = look_on(window, running, &stop);
@@ -175,11 +194,17 @@ fn run(
 }
 
 /// Waits through the warm-up.
-fn wait_for(time: Time<'_>, from_ns: u64, running: &dyn Fn() -> bool, stop: &AtomicBool) {
+fn wait_for(
+    (time, progress): (Time<'_>, &Progress),
+    from_ns: u64,
+    running: &dyn Fn() -> bool,
+    stop: &AtomicBool,
+) {
     while time.now_ns() < from_ns && running() {
         if time.stopped() {
             stop.store(true, Relaxed);
         }
+        progress.goes_on();
         time.wait_towards(from_ns);
     }
 }

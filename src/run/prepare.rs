@@ -12,8 +12,9 @@ use super::precondition::{Length, load, planned_ops};
 use super::progress::Progress;
 use super::task::{Task, tasks};
 use super::time::Time;
+use super::time_left::ToPrepare;
 use super::worker_group::WorkerGroup;
-use super::{site, steady, verification};
+use super::{site, space, steady, verification};
 use crate::base::error::{Context, Result};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
@@ -39,6 +40,16 @@ pub struct Ready {
 /// Whether any of it writes to a drive.
 pub fn writes(plan: &Plan) -> bool {
     tasks(plan).iter().any(Task::writes)
+}
+
+/// What is to be done to a subject's drives, and how long that takes as far as it is known.
+pub fn to_do(plan: &Plan, subject: &Subject) -> ToPrepare {
+    let part = |task: Task<'_>| Some((task.action(), task.length(plan, subject)?));
+    ToPrepare {
+        subject: subject.name.clone(),
+        fill_bytes: space::to_fill(plan, subject),
+        parts: tasks(plan).into_iter().filter_map(part).collect(),
+    }
 }
 
 /// What will be done to each drive, in order.
@@ -115,7 +126,7 @@ impl Work<'_> {
                 self.take_up(&task, &known).with_context(context)?;
                 continue;
             }
-            let outcomes = self.carry_out(&task, sink).with_context(context)?;
+            let outcomes = self.announced(&task, sink).with_context(context)?;
             if task.writes() {
                 let of_ours = guard::UNKNOWN.to_string();
                 self.bare.iter_mut().for_each(|drive| drive.erase_signatures.push(of_ours.clone()));
@@ -214,9 +225,21 @@ impl Work<'_> {
         Ok(())
     }
 
+    /// Does it, and says so.
+    fn announced(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
+        match task.phase() {
+            Some(phase) => self.progress.part(phase, self.name(), &task.action()),
+            None => self.progress.activity(&format!("{}: {}", self.name(), task.action())),
+        }
+        let done = self.carry_out(task, sink)?;
+        if task.phase().is_some() {
+            self.progress.part_done();
+        }
+        Ok(done)
+    }
+
     /// Does it to every drive, each time past the guard; what came of it for each.
     fn carry_out(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
-        self.progress.activity(&format!("{}: {}", self.name(), task.action()));
         if self.mounted.is_empty() {
             self.bare
                 .iter()

@@ -2,18 +2,22 @@
 //! the time of day anywhere else, or JSON for a program (docs/json.md).
 
 use std::cell::{Cell, RefCell};
+use std::rc::Weak;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::live::Live;
 use super::ops_per_s;
-use super::time_left::TimeLeft;
+use super::time_left::{TimeLeft, ToPrepare};
 use crate::base::stderr::{Terminal, note};
 use crate::base::text::visible;
 use crate::base::units;
+use crate::meter::watch::Watch;
 use crate::plan::{AxisValue, PointKey, PointPlan};
-use crate::record::{Outcome, Point};
+use crate::record::live::{How, NEXT, Phase};
+use crate::record::{Class, Interval, Outcome, Point};
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +44,8 @@ pub struct Progress {
     began: Instant,
     /// The tenth of a fill that was last printed as a line.
     tenth: Cell<u64>,
+    /// The feed of whoever looks on from elsewhere.
+    live: RefCell<Option<Live>>,
 }
 
 impl Progress {
@@ -63,18 +69,29 @@ impl Progress {
             left: RefCell::new(TimeLeft::of(std::iter::empty(), Vec::new())),
             began: Instant::now(),
             tenth: Cell::new(0),
+            live: RefCell::new(None),
         }
+    }
+
+    /// Writes a live feed too.
+    pub fn go_live(&self, live: Live) {
+        *self.live.borrow_mut() = Some(live);
+    }
+
+    fn live(&self, with: impl FnOnce(&mut Live)) {
+        self.live.borrow_mut().as_mut().map(with);
     }
 
     fn now_ns(&self) -> u64 {
         self.began.elapsed().as_nanos() as u64
     }
 
-    /// The points that will be measured, and the bytes that will be filled for each subject.
-    pub fn begin(&self, points: &[PointPlan], fills: Vec<(String, f64)>) {
+    /// The points that will be measured, and what is to be prepared for each subject.
+    pub fn begin(&self, points: &[PointPlan], to_prepare: Vec<ToPrepare>) {
+        self.live(|live| live.points(points.len()));
         let lengths = points.iter().map(|p| p.step.warmup_ns + p.step.duration_ns);
         let load_ns: u64 = lengths.clone().sum();
-        *self.left.borrow_mut() = TimeLeft::of(lengths, fills);
+        *self.left.borrow_mut() = TimeLeft::of(lengths, to_prepare);
         self.bar.set_length(1000);
         // The rate stands first, so that the narrowest terminal cuts the label and not the rate.
         let style = ProgressStyle::with_template("{bar:16.cyan/blue} {prefix}  {wide_msg}");
@@ -89,23 +106,54 @@ impl Progress {
         );
     }
 
+    /// Which meters read meanwhile.
+    pub fn meters(&self, watch: Weak<Watch>) {
+        self.live(|live| live.meters(watch));
+    }
+
+    /// What comes after the point that is next.
+    pub fn next(&self, points: &[PointPlan]) {
+        self.live(|live| live.next(points.iter().take(NEXT).map(|p| label(&p.key)).collect()));
+    }
+
     /// Something that takes a while and is not a point.
     pub fn activity(&self, what: &str) {
+        self.doing(Phase::Between, what);
+    }
+
+    /// The same, of a kind that a phase has its name of.
+    pub fn doing(&self, phase: Phase, what: &str) {
+        self.live(|live| live.doing(phase, what, None));
         self.say(what, "");
         self.tenth.set(0);
+        self.live(|live| live.log(what));
         if self.form != Form::Bar {
-            self.line(what, json!({ "event": "activity", "what": what }));
+            self.show(what, json!({ "event": "activity", "what": what }));
         }
     }
 
     /// A dataset of so many bytes begins to be filled for a subject.
     pub fn filling(&self, subject: &str, bytes: u64) {
         self.left.borrow_mut().fill_begins(subject, bytes, self.now_ns());
+        self.live(|live| live.phase(Phase::Filling));
     }
 
     /// It is filled.
     pub fn filled(&self) {
         self.left.borrow_mut().fill_ends(self.now_ns());
+        self.live(|live| live.phase(Phase::Between));
+    }
+
+    /// A part of a subject's preparation begins.
+    pub fn part(&self, phase: Phase, subject: &str, action: &str) {
+        self.doing(phase, &format!("{subject}: {action}"));
+        self.left.borrow_mut().part_begins(subject, action, self.now_ns());
+    }
+
+    /// It is done.
+    pub fn part_done(&self) {
+        self.left.borrow_mut().part_ends(self.now_ns());
+        self.live(|live| live.phase(Phase::Between));
     }
 
     /// A subject's drives are ready.
@@ -117,34 +165,64 @@ impl Progress {
     pub fn fill(&self, done: u64, of: u64) {
         let (done, of) = (done.min(of), of.max(1));
         let (percent, tenth) = ((done as f64 / of as f64 * 100.0) as u64, done / of.div_ceil(10));
-        self.left.borrow_mut().fill_is_at(done as f64 / of as f64);
+        let share = done as f64 / of as f64;
+        self.left.borrow_mut().is_at(share);
         let label = self.label.borrow().clone();
+        self.live(|live| live.doing(live.is_in(), &label, Some(share)));
         self.say(&label, &format!("{percent:>3} %"));
         if self.form != Form::Bar && tenth > self.tenth.get() {
             self.tenth.set(tenth);
             let event = json!({ "event": "fill", "what": label, "done": done, "of": of });
-            self.line(&format!("  {percent} % of it"), event);
+            self.show(&format!("  {percent} % of it"), event);
         }
     }
 
     /// A round of a load that goes on until it is steady.
     pub fn round(&self, subject: &str, round: u32, of: u32, verdict: &str) {
         let text = format!("{subject}: round {round} of at most {of}, {verdict}");
+        let share = f64::from(round) / f64::from(of.max(1));
+        self.live(|live| {
+            live.doing(Phase::Steadying, &text, Some(share));
+            live.log(&text);
+        });
         self.say(&text, "");
         if self.form != Form::Bar {
             let event = json!({ "event": "round", "subject": subject, "round": round, "of": of,
                                 "verdict": verdict });
-            self.line(&text, event);
+            self.show(&text, event);
         }
     }
 
     /// A point begins.
     pub fn point(&self, key: &PointKey) {
         self.left.borrow_mut().point_begins(self.now_ns());
+        self.live(|live| {
+            live.doing(Phase::Between, &label(key), None);
+            live.point(key);
+        });
         self.say(&label(key), "");
         if self.form == Form::Json {
             self.line("", event("point", key));
         }
+    }
+
+    /// The point's load runs, and its window has not begun, or has.
+    pub fn load(&self, phase: Phase) {
+        self.live(|live| live.phase(phase));
+    }
+
+    /// One class of one stream of the interval that is being closed.
+    pub fn interval(&self, interval: &Interval) {
+        self.live(|live| live.interval(interval));
+    }
+
+    /// The interval is closed; it was so long.
+    pub fn interval_closed(&self, ns: u64) {
+        let (percent, left_ns) = self.estimate();
+        self.live(|live| {
+            live.left(left_ns, percent);
+            live.second(ns);
+        });
     }
 
     /// The rate of the last interval, ops/s.
@@ -154,18 +232,22 @@ impl Progress {
         self.say(&label, &rate);
         if self.form == Form::Json || self.verbose {
             let event = json!({ "event": "rate", "what": label, "ops_per_s": ops_per_s });
-            self.line(&format!("  {rate}  {label}"), event);
+            self.show(&format!("  {rate}  {label}"), event);
         }
     }
 
-    /// The point goes on.
-    pub fn within_point(&self) {
+    /// What is being done goes on.
+    pub fn goes_on(&self) {
         self.draw();
     }
 
     /// A point has ended; a line says what came of it.
     pub fn point_done(&self, point: &Point) {
         self.left.borrow_mut().point_ends(self.now_ns());
+        self.live(|live| {
+            live.phase(Phase::Between);
+            live.stored(point);
+        });
         self.draw();
         let result = match &point.outcome {
             Outcome::Measured => headline(point),
@@ -180,6 +262,7 @@ impl Progress {
     /// Not measured: its repeats so far are enough, or a search can do without it.
     pub fn point_spared(&self) {
         self.left.borrow_mut().point_spared();
+        self.live(Live::spared);
     }
 
     /// The run has ended: the bar is removed.
@@ -188,6 +271,12 @@ impl Progress {
         if self.form == Form::Json {
             self.line("", json!({ "event": "end" }));
         }
+    }
+
+    /// How the run ended, for whoever looks on.
+    pub fn ended(&self, how: How, text: &str) {
+        self.live(|live| live.ended(how, text));
+        *self.live.borrow_mut() = None;
     }
 
     /// What the bar says; the rate before what is going on.
@@ -209,6 +298,13 @@ impl Progress {
     }
 
     fn draw(&self) {
+        if self.live.borrow().as_ref().is_some_and(|live| live.is_due(1_000)) {
+            let (percent, left_ns) = self.estimate();
+            self.live(|live| {
+                live.left(left_ns, percent);
+                live.tick();
+            });
+        }
         if self.form == Form::Bar {
             let (percent, _) = self.estimate();
             self.bar.set_position((percent.unwrap_or(0.0) * 10.0) as u64);
@@ -229,8 +325,16 @@ impl Progress {
         percent.map_or(left.clone(), |percent| format!("{percent:>3.0} %, {left}"))
     }
 
+    /// One line that stays, and that the log has.
+    fn line(&self, text: &str, event: Value) {
+        if !text.is_empty() {
+            self.live(|live| live.log(text));
+        }
+        self.show(text, event);
+    }
+
     /// One line that stays.
-    fn line(&self, text: &str, mut event: Value) {
+    fn show(&self, text: &str, mut event: Value) {
         match self.form {
             Form::Bar => self.bar.println(visible(text)),
             Form::Plain if !text.is_empty() => {
@@ -280,6 +384,13 @@ fn label(key: &PointKey) -> String {
 }
 
 fn headline(point: &Point) -> String {
+    let counted = || point.cells.iter().filter(|c| c.headline).flat_map(|c| &c.tallies);
+    if counted().next().is_some() && counted().all(|tally| tally.class == Class::CHECK) {
+        // A check is no load: what it found, and how long it took.
+        let longest_ns =
+            counted().filter_map(|tally| tally.service.quantile_ns(1.0)).max().unwrap_or(0);
+        return format!("kept, in {}", units::latency(longest_ns as f64));
+    }
     let mut streams: Vec<&str> =
         point.cells.iter().filter(|c| c.headline).map(|c| c.stream.as_str()).collect();
     streams.dedup();

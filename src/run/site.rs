@@ -9,6 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::progress::Progress;
+use super::servers;
 use super::snapshot;
 use super::space;
 use super::time::Time;
@@ -16,7 +17,7 @@ use super::worker_group::{self, Span, WorkerGroup};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, failed};
 use crate::engine::{self, Access, Home, Site, Target, verify};
-use crate::lab::data::{self, Folder, Marker};
+use crate::lab::data::{self, Folder, Laid, Marker};
 use crate::lab::files;
 use crate::lab::server::release;
 use crate::plan::Target as Slice;
@@ -120,8 +121,13 @@ pub fn make_ready(
 ) -> Result<Vec<Fact>> {
     let instances = instances(plan, &dataset.name);
     let mut facts = Vec::new();
+    let copies = |drive: &Drive| instances.max(drive.namespaces.len() as u32);
+    let (mut place, of) = (0, subject.drives.iter().map(|drive| copies(drive) as usize).sum());
     for drive in &subject.drives {
-        for instance in 0..instances.max(drive.namespaces.len() as u32) {
+        for instance in 0..copies(drive) {
+            let copy = (instance, place, of);
+            place += 1;
+            let engine = servers::of_copy(dataset, drive, copy)?;
             let home = home(drive, &dataset.name, instance, Slice::default())?;
             if dataset.restore && !matches!(home, Home::Folder(_)) {
                 let what = format!("dataset '{}' cannot be restored on a device", dataset.name);
@@ -130,13 +136,13 @@ pub fn make_ready(
                     "give the subject a directory on a filesystem, or leave restore out",
                 ));
             }
-            Filling { subject: &subject.name, dataset, seed: plan.seed }
+            Filling { subject: &subject.name, dataset, engine: &engine, seed: plan.seed }
                 .unless_there(&home, time, progress)?;
             if facts.is_empty() {
                 if let Home::Folder(folder) = &home {
                     begin_use(dataset, folder, Access::ReadOnly)?;
                 }
-                facts = open(&dataset.engine, &home, Access::ReadOnly, time.clock)?.facts();
+                facts = open(&engine, &home, Access::ReadOnly, time.clock)?.facts();
                 end_use(&[home])?;
             }
         }
@@ -164,6 +170,8 @@ fn instances_of(step: &Step, dataset: &str) -> u32 {
 struct Filling<'a> {
     subject: &'a str,
     dataset: &'a Dataset,
+    /// The dataset's, with what this copy's server alone has.
+    engine: &'a Part,
     seed: u64,
 }
 
@@ -174,12 +182,18 @@ impl Filling<'_> {
         let doing = |what: String| progress.activity(&format!("{subject}: {what}"));
         let Home::Folder(folder) = home else {
             doing(format!("filling dataset '{}'", dataset.name));
-            return self.carry_out(fill, home, time, progress);
+            return self.carry_out(fill, home, time, progress).map(drop);
         };
         let described = serde_json::to_string_pretty(dataset).context("describing the dataset")?;
         adopt(dataset, folder, &described)?;
         match self.found(folder, &described, time.clock, progress)? {
-            Found::Whole => return Ok(()),
+            Found::Whole => match self.elsewhere(folder, home, time.clock)? {
+                None => return Ok(()),
+                Some(how) => doing(format!(
+                    "dataset '{}' is not in this database and is filled there: {how}",
+                    dataset.name
+                )),
+            },
             Found::Nothing => {}
             Found::Damaged(how) => {
                 doing(format!("dataset '{}' is damaged ({how}) and laid out anew", dataset.name))
@@ -188,8 +202,9 @@ impl Filling<'_> {
         release(folder.shown(), time.clock)?;
         let marker = lay_out(folder)?;
         doing(format!("filling dataset '{}'", dataset.name));
-        self.carry_out(fill, home, time, progress)?;
-        let whole = Marker { described, open: false, files: files::look(folder)?, ..marker };
+        let laid = self.carry_out(fill, home, time, progress)?;
+        let files = files::look(folder)?;
+        let whole = Marker { described, open: false, files, laid, ..marker };
         if dataset.restore {
             doing(format!("keeping a copy of dataset '{}'", dataset.name));
             snapshot::keep(folder, &whole)?;
@@ -265,9 +280,9 @@ impl Filling<'_> {
         home: &Home,
         time: Time<'_>,
         progress: &Progress,
-    ) -> Result<()> {
+    ) -> Result<Option<Laid>> {
         let dataset = self.dataset;
-        let target = open(&dataset.engine, home, Access::Create, time.clock)?;
+        let target = open(self.engine, home, Access::Create, time.clock)?;
         let stream = stream_of(dataset, fill);
         let mut group = WorkerGroup::new(&stream, &*target, None, self.seed)?;
         group.passes = 1.0;
@@ -290,7 +305,54 @@ impl Filling<'_> {
         }
         progress.activity(&format!("settling dataset '{}'", dataset.name));
         target.settle(time.stop)?;
-        target.sync()
+        target.sync()?;
+        target.laid(&questions(dataset))
+    }
+
+    /// How the database differs from the one that the dataset was filled in, if it does.
+    fn elsewhere(&self, folder: &Folder, home: &Home, clock: Clock) -> Result<Option<String>> {
+        if !is_on_a_server_of_others(self.dataset) {
+            return Ok(None);
+        }
+        let target = open(self.engine, home, Access::ReadOnly, clock)?;
+        differs(self.dataset, folder, &*target)
+    }
+}
+
+fn is_on_a_server_of_others(dataset: &Dataset) -> bool {
+    dataset.engine.knobs.text("server").is_ok_and(|server| server == "existing")
+}
+
+/// What to ask a dataset that its fill's loads do not change.
+fn questions(dataset: &Dataset) -> Vec<String> {
+    let workload = dataset.fill.as_ref().map(|fill| &fill.workload);
+    let found = workload.and_then(|part| Some((workload::find(&part.name)?, &part.knobs)));
+    found.map(|(workload, knobs)| workload.lasting(knobs)).unwrap_or_default()
+}
+
+fn differs(dataset: &Dataset, folder: &Folder, target: &dyn Target) -> Result<Option<String>> {
+    let Some(marker) = folder.marker().filter(|marker| !marker.described.is_empty()) else {
+        return Ok(None);
+    };
+    let Some(now) = target.laid(&questions(dataset))? else { return Ok(None) };
+    Ok(match marker.laid {
+        None => Some("its marker does not say in which server it was filled".to_string()),
+        Some(was) => was.differs(&now),
+    })
+}
+
+/// Refuses a database that is not the one that the dataset was filled in, before it is measured.
+pub fn check_laid(dataset: &Dataset, folder: &Folder, target: &dyn Target) -> Result<()> {
+    if dataset.fill.is_none() || !is_on_a_server_of_others(dataset) {
+        return Ok(());
+    }
+    match differs(dataset, folder, target)? {
+        None => Ok(()),
+        Some(how) => Err(failed(
+            format!("dataset '{}' is not in this database: {how}", dataset.name),
+            "point the connection string at the server and database that it was filled in, or run \
+             again to have it filled in this one",
+        )),
     }
 }
 
@@ -328,8 +390,8 @@ fn adopt(dataset: &Dataset, folder: &Folder, described: &str) -> Result<()> {
             place.write_marker(&Marker {
                 id: data::identity()?,
                 described: described.into(),
-                open: false,
                 files,
+                ..Marker::default()
             })?;
         }
     }

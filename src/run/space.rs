@@ -44,6 +44,15 @@ pub fn to_fill(plan: &Plan, subject: &Subject) -> f64 {
     subject.drives.iter().map(|drive| on_drive(&drive.place) as f64).sum()
 }
 
+/// What one pass of a load writes to a drive, where it writes as its dataset's fill does.
+pub fn written_as_filled(plan: &Plan, stream: &Stream) -> Option<f64> {
+    let dataset = plan.protocol.datasets.iter().find(|d| d.name == stream.dataset)?;
+    let fill = dataset.fill.as_ref()?;
+    let same = (&fill.workload, fill.threads, fill.depth)
+        == (&stream.workload, stream.threads, stream.depth);
+    same.then(|| fill_bytes(dataset))?.map(|bytes| bytes as f64 * f64::from(stream.instances))
+}
+
 /// Instances of a stream each have a dataset of their own.
 pub fn copies(plan: &Plan, dataset: &Dataset) -> u64 {
     let streams = plan.protocol.steps.iter().flat_map(|s| &s.streams);

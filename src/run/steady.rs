@@ -43,6 +43,7 @@ pub fn reach(
                     run.stop.store(true, Relaxed);
                     return Ok(());
                 }
+                progress.goes_on();
                 time.wait_towards(until_ns);
             }
             let now_ns = time.now_ns();

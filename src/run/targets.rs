@@ -1,30 +1,57 @@
 //! The open datasets that a subject's streams work on.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use super::progress::Progress;
-use super::site;
+pub use super::target_key::{TargetKey, has_namespaces, key, places};
+use super::{caches, servers, site};
 use crate::base::clock::Clock;
-use crate::base::error::Result;
+use crate::base::error::{Result, anyhow};
 use crate::engine::{Access, Home, Target};
-use crate::plan::{Plan, Stream, Subject};
+use crate::lab::data::Folder;
+use crate::lab::processors;
+use crate::plan::{Dataset, Part, Plan, Stream, Subject};
 
-/// An open dataset and who uses it: streams of a step share one by engine, dataset, drive and
-/// instance.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TargetKey {
-    engine: String,
-    dataset: String,
-    drive: u32,
-    /// On a drive with namespaces, the one that the stream's target names: (index, of).
-    namespace: Option<(u32, u32)>,
-    instance: u32,
-    /// Where no data are kept there is nothing to share, and each stream has its engine with knobs
-    /// of its own.
-    stream: Option<String>,
+/// Those of a point, with where each lives. Servers among them stop together.
+#[derive(Default)]
+pub struct Targets(BTreeMap<TargetKey, (Home, Box<dyn Target>)>);
+
+impl Deref for Targets {
+    type Target = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
-pub type Targets = BTreeMap<TargetKey, (Home, Box<dyn Target>)>;
+impl Targets {
+    /// Lets go of all at once, so that those that run on one drive stop together.
+    fn stop(&mut self) -> Vec<Home> {
+        let (homes, open): (Vec<Home>, Vec<_>) = std::mem::take(&mut self.0).into_values().unzip();
+        std::thread::scope(|scope| {
+            for target in open {
+                scope.spawn(move || drop(target));
+            }
+        });
+        homes
+    }
+}
+
+impl Drop for Targets {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// One that is to be opened.
+struct Closed<'p> {
+    key: TargetKey,
+    engine: Part,
+    home: Home,
+    access: Access,
+    dataset: Option<&'p Dataset>,
+}
 
 /// `settle`: compaction is to be waited for, which a database opened for reading only does not do.
 pub fn open(
@@ -35,7 +62,8 @@ pub fn open(
     clock: Clock,
     progress: &Progress,
 ) -> Result<Targets> {
-    let mut targets = Targets::new();
+    let parts = servers::divide(subject, streams, &processors::allowed()?)?;
+    let mut closed: Vec<Closed<'_>> = Vec::new();
     for stream in streams {
         let shared =
             |s: &&Stream| s.engine.name == stream.engine.name && s.dataset == stream.dataset;
@@ -43,7 +71,7 @@ pub fn open(
         let access = if writes || settle { Access::ReadWrite } else { Access::ReadOnly };
         for (drive, instance) in places(subject, stream) {
             let key = key(subject, stream, drive, instance);
-            if targets.contains_key(&key) {
+            if closed.iter().any(|other| other.key == key) {
                 continue;
             }
             let home = site::home(
@@ -52,45 +80,63 @@ pub fn open(
                 instance,
                 stream.target,
             )?;
+            let engine = parts.get(&key).unwrap_or(&stream.engine).clone();
             let dataset =
                 plan.protocol.datasets.iter().find(|dataset| dataset.name == stream.dataset);
             if let (Some(dataset), Home::Folder(folder)) = (dataset, &home) {
                 site::restore(&subject.name, dataset, folder, clock, progress)?;
                 site::begin_use(dataset, folder, access)?;
+                forget_cached(&engine, folder)?;
             }
-            let target = site::open(&stream.engine, &home, access, clock)?;
-            targets.insert(key, (home, target));
+            closed.push(Closed { key, engine, home, access, dataset });
         }
     }
-    Ok(targets)
+    open_all(closed, clock)
 }
 
-pub fn key(subject: &Subject, stream: &Stream, drive: u32, instance: u32) -> TargetKey {
-    let (engine, dataset) = (stream.engine.name.clone(), stream.dataset.clone());
-    let namespace =
-        has_namespaces(subject, drive).then_some((stream.target.index, stream.target.of));
-    let own = stream.dataset.is_empty().then(|| stream.name.clone());
-    TargetKey { engine, dataset, drive, namespace, instance, stream: own }
-}
-
-/// Whether a drive was divided into namespaces, of which each stream has whole ones.
-pub fn has_namespaces(subject: &Subject, drive: u32) -> bool {
-    subject.drives.get(drive as usize).is_some_and(|drive| !drive.namespaces.is_empty())
-}
-
-/// Every drive and instance that a stream runs on; where there are namespaces and it is for none of
-/// them, on all.
-pub fn places(subject: &Subject, stream: &Stream) -> Vec<(u32, u32)> {
-    let mut all = Vec::new();
-    for (drive, found) in subject.drives.iter().enumerate() {
-        let namespaces = if stream.target.is_whole() { found.namespaces.len() as u32 } else { 0 };
-        all.extend((0..stream.instances.max(namespaces)).map(|instance| (drive as u32, instance)));
+/// A limit of memory counts the page cache that a server fills itself: what is cached of its files
+/// before is nobody's, and would be read for nothing.
+fn forget_cached(engine: &Part, folder: &Folder) -> Result<()> {
+    match engine.knobs.get("memory") {
+        Some(_) if folder.exists() => caches::drop_files_below(&folder.path()),
+        _ => Ok(()),
     }
-    all
+}
+
+/// Servers start together; of other engines one is opened after the other.
+fn open_all(closed: Vec<Closed<'_>>, clock: Clock) -> Result<Targets> {
+    let mut targets = Targets::default();
+    let open = |closed: Closed<'_>| {
+        let target = site::open(&closed.engine, &closed.home, closed.access, clock)?;
+        if let (Some(dataset), Home::Folder(folder)) = (closed.dataset, &closed.home) {
+            site::check_laid(dataset, folder, &*target)?;
+        }
+        Ok((closed.key, (closed.home, target)))
+    };
+    let (servers, others): (Vec<Closed<'_>>, Vec<Closed<'_>>) =
+        closed.into_iter().partition(|c| c.engine.knobs.text("server").is_ok());
+    for other in others {
+        targets.0.extend([open(other)?]);
+    }
+    let started: Vec<Result<_>> = std::thread::scope(|scope| {
+        let open = &open;
+        let starting: Vec<_> =
+            servers.into_iter().map(|server| scope.spawn(move || open(server))).collect();
+        let panicked = |_| Err(anyhow!("a server's start ended in a defect of Dyno"));
+        starting.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
+    });
+    // Those that started are let go of together with the rest, should one have failed.
+    let mut failed = Ok(());
+    for server in started {
+        match server {
+            Ok(server) => targets.0.extend([server]),
+            Err(error) => failed = failed.and(Err(error)),
+        }
+    }
+    failed.map(|()| targets)
 }
 
 /// Closes datasets and notes what their files are by then.
-pub fn close(targets: Targets) -> Result<()> {
-    let homes: Vec<Home> = targets.into_values().map(|(home, _)| home).collect();
-    site::end_use(&homes)
+pub fn close(mut targets: Targets) -> Result<()> {
+    site::end_use(&targets.stop())
 }

@@ -1,10 +1,14 @@
 //! What makes a subject's drives ready, part by part: what each is called, whether it writes, and
 //! the order in which they are done.
 
-use super::site;
+use super::time_left::Length;
+use super::{site, space};
 use crate::base::error::{Context, Result};
 use crate::base::units;
-use crate::plan::{Conditioning, Dataset, Filesystem, Plan, Purge, Steady, Stream};
+use crate::plan::{
+    Conditioning, Dataset, Drive, Filesystem, Place, Plan, Purge, Steady, Stream, Subject,
+};
+use crate::record::live::Phase;
 
 /// One part of making a subject's drives ready.
 pub enum Task<'p> {
@@ -77,6 +81,35 @@ impl Task<'_> {
             Task::Condition(_, conditioning) => site::stream_writes(&conditioning.stream),
             Task::Steady(steady) => site::stream_writes(&steady.stream),
         }
+    }
+
+    /// How it is shown while it is done; none of a fill, which says so itself.
+    pub fn phase(&self) -> Option<Phase> {
+        match self {
+            Task::Fill(_) => None,
+            Task::Purge(_) => Some(Phase::Purging),
+            Task::Condition(..) => Some(Phase::Conditioning),
+            Task::Steady(_) => Some(Phase::Steadying),
+            Task::Namespaces(_) | Task::WriteCache(_) | Task::Filesystem(_) => Some(Phase::Between),
+        }
+    }
+
+    /// How long it takes on a subject, as far as that is known before; none of a fill.
+    pub fn length(&self, plan: &Plan, subject: &Subject) -> Option<Length> {
+        let is_bare = |drive: &Drive| matches!(drive.place, Place::Device { .. });
+        Some(match self {
+            Task::Fill(_) => return None,
+            Task::Namespaces(_) | Task::WriteCache(_) | Task::Filesystem(_) => Length::Ns(0),
+            Task::Purge(_) if !subject.drives.iter().any(is_bare) => Length::Ns(0),
+            Task::Purge(_) => Length::Unknown,
+            Task::Condition(_, c) if c.passes > 0.0 => {
+                let drives = subject.drives.len() as f64;
+                let once = space::written_as_filled(plan, &c.stream);
+                once.map_or(Length::Unknown, |bytes| Length::Bytes(bytes * c.passes * drives))
+            }
+            Task::Condition(_, c) => Length::Ns(c.duration_ns),
+            Task::Steady(s) => Length::Ns(s.round_ns.saturating_mul(s.most_rounds.into())),
+        })
     }
 
     pub fn asked(&self) -> Result<String> {

@@ -54,11 +54,11 @@ impl<'a, 'g> Telemetry<'a, 'g> {
             // The last interval is closed after the join, and takes in a remainder shorter than
             // half of itself.
             if now_ns >= tick_ns && tick_ns + INTERVAL_NS / 2 <= window.until_ns {
-                let (ops, ns) = self.close_interval(window, now_ns, sink)?;
+                let (ops, ns) = self.close_interval(window, now_ns, progress, sink)?;
                 progress.rate(ops as f64 / (ns as f64 / 1e9));
                 tick_ns += INTERVAL_NS;
             }
-            progress.within_point();
+            progress.goes_on();
             self.clock.sleep_until(
                 (now_ns + LOOK_NS).min(tick_ns.max(now_ns + 1_000_000)).min(window.until_ns),
             );
@@ -71,6 +71,7 @@ impl<'a, 'g> Telemetry<'a, 'g> {
         &mut self,
         window: Window,
         now_ns: u64,
+        progress: &Progress,
         sink: &mut dyn Sink,
     ) -> Result<(u64, u64)> {
         let mut headline_ops = 0;
@@ -93,13 +94,15 @@ impl<'a, 'g> Telemetry<'a, 'g> {
                         .map(|r| since(r, last.get(i).and_then(|l| l.response.as_ref()))),
                 };
                 headline_ops += if group.stream.headline { interval.service.count } else { 0 };
+                progress.interval(&interval);
                 sink.interval(&interval)?;
             }
             *last = totals;
         }
-        let ns = now_ns - self.last_ns;
+        let ns = (now_ns - self.last_ns).max(1);
         self.last_ns = now_ns;
-        Ok((headline_ops, ns.max(1)))
+        progress.interval_closed(ns);
+        Ok((headline_ops, ns))
     }
 }
 

@@ -155,10 +155,22 @@ pub struct Inputs {
     pub cores: f64,
     /// The share of the window that the busiest core was busy.
     pub busiest_core: Option<f64>,
+    /// The load's workers and its servers have processors of their own.
+    pub apart: Option<Apart>,
     /// The share of the window during which the drive throttled itself.
     pub throttled: Option<f64>,
     /// What the streams work on.
     pub dataset: Dataset,
+}
+
+/// How many processors the load's workers have, and how many its servers, of which none are the
+/// others'.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Apart {
+    /// The workers'.
+    pub load: f64,
+    /// All servers' together.
+    pub servers: f64,
 }
 
 /// What decides whether a dataset is read from memory.

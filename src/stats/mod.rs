@@ -3,6 +3,7 @@
 //!
 //! Everything here is a pure function. All intervals are of 95 %.
 
+pub mod acceptance;
 pub mod audit;
 pub mod better;
 pub mod changes;

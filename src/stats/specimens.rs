@@ -18,6 +18,50 @@ pub struct Models {
     pub specimens: (usize, usize),
     /// Degrees of freedom, from the number of specimens.
     pub degrees: f64,
+    /// What the specimens of one model scatter by, of both models together.
+    pub scatter: Components,
+}
+
+/// Components of variance within a model, as standard deviations of logarithms: 0.02 is 2 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Components {
+    /// From drive to drive, beyond what their repeats scatter by.
+    pub drives: f64,
+    /// From repeat to repeat of one drive; none where each has one.
+    pub repeats: Option<f64>,
+}
+
+/// One-way random effects, by the method of moments (S. R. Searle, G. Casella, C. E. McCulloch,
+/// Variance Components, 1992, section 3.6): groups are models, of which only the scatter within is
+/// taken.
+pub fn components(models: &[&[Vec<f64>]]) -> Components {
+    let (mut within, mut repeats, mut between, mut drives, mut size) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for specimens in models {
+        let logs: Vec<Vec<f64>> = specimens
+            .iter()
+            .filter(|s| logarithm(s).is_some())
+            .map(|s| s.iter().map(|v| v.ln()).collect())
+            .collect();
+        let all: f64 = logs.iter().map(|own| own.len() as f64).sum();
+        if logs.len() < 2 {
+            continue;
+        }
+        let grand = logs.iter().flatten().sum::<f64>() / all;
+        for own in &logs {
+            let n = own.len() as f64;
+            within += variance(own) * (n - 1.0);
+            repeats += n - 1.0;
+            between += n * (mean(own) - grand).powi(2);
+            size -= n * n / all;
+        }
+        drives += logs.len() as f64 - 1.0;
+        size += all;
+    }
+    // The mean number of repeats of a drive, in the sense of the moments.
+    let (size, drives) = (size / f64::max(drives, 1.0), f64::max(drives, 1.0));
+    let of_repeats = (repeats > 0.0).then(|| within / repeats);
+    let of_drives = (between / drives - of_repeats.unwrap_or(0.0)) / size.max(1.0);
+    Components { drives: of_drives.max(0.0).sqrt(), repeats: of_repeats.map(f64::sqrt) }
 }
 
 /// The geometric mean of the first model's specimens over that of the second's: Welch's t on the
@@ -25,6 +69,7 @@ pub struct Models {
 /// comparisons the brief makes, of which all hold together in 95 of 100 (Bonferroni). `None` with
 /// fewer than three usable specimens of a model.
 pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models> {
+    let scatter = components(&[a, b]);
     let (a, b) = (levels(a), levels(b));
     if a.len().min(b.len()) < FEWEST {
         return None;
@@ -43,6 +88,7 @@ pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models>
         high: natural(log + half),
         specimens: (a.len(), b.len()),
         degrees,
+        scatter,
     })
 }
 
@@ -124,6 +170,24 @@ mod tests {
         }
         println!("named {} %, wrong {} %", f64::from(named) / 10.0, f64::from(wrong) / 10.0);
         assert!(named >= 950 && wrong <= 75, "{named} named, {wrong} wrong of 1,000");
+    }
+
+    #[test]
+    fn scatter_is_split_into_that_of_drives_and_that_of_repeats() {
+        let (mut of_drives, mut of_repeats) = (0.0, 0.0);
+        for trial in 0..400 {
+            let mut rng = Seed::new(7, 0, 0).at(trial);
+            let (a, b) = (drives(&mut rng, 100.0), drives(&mut rng, 140.0));
+            let found = components(&[&a, &b]);
+            of_drives += found.drives.powi(2) / 400.0;
+            of_repeats += found.repeats.expect("five of each").powi(2) / 400.0;
+        }
+        let (of_drives, of_repeats) = (f64::sqrt(of_drives), f64::sqrt(of_repeats));
+        assert!((of_drives - 0.02).abs() < 0.001, "{of_drives}");
+        assert!((of_repeats - 0.01).abs() < 0.0005, "{of_repeats}");
+        let once = [vec![1.0], vec![1.1], vec![1.2]];
+        assert_eq!(components(&[&once]).repeats, None);
+        assert_eq!(components(&[&[vec![2.0, 2.0], vec![2.0, 2.0]]]).drives, 0.0);
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! How far the members of a group lie apart: the least, the middle one and the most.
+//! How far the members of a group lie apart: the least, the middle one and the most; and the
+//! coefficient of variation.
+
+use super::moments::{mean, variance};
 
 /// Of at least one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +25,13 @@ pub fn spread(values: &[f64]) -> Option<Spread> {
     Some(Spread { min, median, max })
 }
 
+/// The coefficient of variation: the sample's standard deviation (with n − 1) over its mean.
+/// Nothing for fewer than two values, or where their mean is zero.
+pub fn variation(values: &[f64]) -> Option<f64> {
+    let middle = mean(values);
+    (values.len() > 1 && middle != 0.0).then(|| variance(values).sqrt() / middle)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,5 +44,13 @@ mod tests {
         );
         assert_eq!(spread(&[7.0]), Some(Spread { min: 7.0, median: 7.0, max: 7.0 }));
         assert_eq!(spread(&[]), None);
+    }
+
+    #[test]
+    fn the_coefficient_of_variation_is_that_of_a_sample() {
+        // Deviations 2, 0, 2 from 10: a variance of 4.
+        assert_eq!(variation(&[8.0, 10.0, 12.0]), Some(0.2));
+        assert_eq!(variation(&[5.0]), None);
+        assert_eq!(variation(&[0.0, 0.0]), None);
     }
 }

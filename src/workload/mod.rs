@@ -52,6 +52,12 @@ pub fn find(name: &str) -> Option<&'static dyn Workload> {
 
 /// A kind of requests.
 pub trait Workload: Sync {
+    /// Queries whose answers no load changes on the dataset that this one fills: they distinguish
+    /// it from another, and from one of another size.
+    fn lasting(&self, _knobs: &Knobs) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Its name, family and knobs.
     fn info(&self) -> &'static Info;
 

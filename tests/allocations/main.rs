@@ -213,10 +213,8 @@ fn data_are_verified_without_an_allocation_also_where_reads_and_writes_meet() {
 
 /// Client libraries that allocate for every answer, by their modules and by the folders of their
 /// sources.
-const LIBRARIES: [&str; 4] =
-    ["postgres::", "tokio_postgres::", "postgres_protocol::", "tiberius::"];
-const SOURCES: [&str; 5] =
-    ["/postgres-0", "/tokio-postgres-", "/postgres-protocol-", "/postgres-types-", "/tiberius-"];
+const LIBRARIES: [&str; 1] = ["tiberius::"];
+const SOURCES: [&str; 1] = ["/tiberius-"];
 
 /// Whether a client library allocated, and not Dyno: a frame of it is nearer to the allocation than
 /// any of Dyno's. A library's frame may name Dyno's types among its own arguments, so what counts

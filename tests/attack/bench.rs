@@ -118,6 +118,7 @@ pub fn drive(device: &Path, serial: &str) -> Drive {
         place,
         erase: true,
         erase_signatures: vec![UNKNOWN.to_string()],
+        connections: Vec::new(),
         namespaces: Vec::new(),
     }
 }

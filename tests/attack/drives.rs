@@ -265,9 +265,10 @@ fn data_of_no_known_kind_needs_a_word_of_its_own() {
         return;
     }
     let without = |disk: &Loop| Drive { erase_signatures: Vec::new(), ..disk.drive() };
+    let zeros = Loop::blank(136);
+    passed("all zeros", &zeros, &without(&zeros));
     for (situation, at, bytes) in UNSIGNED {
         let disk = Loop::blank(136);
-        passed("all zeros", &disk, &without(&disk));
         File::options().write(true).open(&disk.file).unwrap().write_all_at(bytes, *at).unwrap();
         disk.refresh();
         refused(situation, &disk, &without(&disk), "of a kind that is not known");

@@ -74,7 +74,7 @@ const RARE: &[&str] = &[
 pub const CASES: usize = STACKS.len();
 
 #[test]
-fn what_is_part_of_a_stack_is_refused_and_not_a_byte_of_it_changes() {
+fn in_qemu_what_is_part_of_a_stack_is_refused_and_not_a_byte_of_it_changes() {
     let folder = tempfile::tempdir().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("labs/stacks");
     let many = size(STACKS.len() - RARE.len(), STACKS.len());

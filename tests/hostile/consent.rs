@@ -91,7 +91,11 @@ fn servers_settings_files_addresses_and_drives_are_named_too() {
             plan["subjects"][0]["drives"][0] =
                 serde_json::json!({ "place": { "device": device }, "erase": true });
         }),
+        // Of a device: in a directory no filesystem is made.
         ("--allow '-K exec,suid'", |plan| {
+            let device = serde_json::json!({ "path": "/dev/sda", "serial": "S123" });
+            plan["subjects"][0]["drives"][0] =
+                serde_json::json!({ "place": { "device": device }, "erase": true });
             plan["protocol"]["preparation"]["filesystem"] =
                 serde_json::json!({ "kind": "xfs", "mkfs": ["-K"], "mount": "exec,suid" });
         }),

@@ -276,7 +276,7 @@ fn a_repeat_that_moved_together_and_a_drive_apart_from_its_like_are_named() {
         "{apart}"
     );
     let found = models.contains("A delivers") || models.contains("A and B are not distinguishable");
-    assert!(found && models.contains(", 6 drives each; "), "{models}");
+    assert!(found && models.contains(", 6 drives each, which scatter by "), "{models}");
     // The same notes for people.
     for screen in ["compare", "claims"] {
         let text = bare(&dyno_well(dir, &[screen, "b.dyno"]));

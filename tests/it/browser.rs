@@ -81,6 +81,11 @@ impl Browser {
 
     /// A page of a file, so many pixels wide.
     pub fn open(&mut self, page: &Path, width: u32, dark: bool) {
+        self.visit(&format!("file://{}", page.display()), width, dark);
+    }
+
+    /// A page at an address, so many pixels wide.
+    pub fn visit(&mut self, address: &str, width: u32, dark: bool) {
         let size =
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 768 });
         self.call("Emulation.setDeviceMetricsOverride", size);
@@ -89,9 +94,28 @@ impl Browser {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
         self.asked.clear();
-        self.call("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        self.call("Page.navigate", json!({ "url": address }));
         while self.next()["method"] != "Page.loadEventFired" {}
         self.eval("document.fonts.ready.then(() => 0)");
+    }
+
+    /// Runs what leads to another page, and waits for that.
+    pub fn follow(&mut self, expression: &str) {
+        // Not awaited: the page that would answer goes away.
+        self.call("Runtime.evaluate", json!({ "expression": expression }));
+        while self.next()["method"] != "Page.loadEventFired" {}
+    }
+
+    /// What axe finds in the page as it stands: `passes`, how many rules, and `violations`.
+    /// Every rule for WCAG 2.0, 2.1 and 2.2 at A and AA, and those of good practice.
+    pub fn axe(&mut self) -> Value {
+        self.eval(include_str!("../axe/axe.min.js"));
+        let tags = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
+        let run = format!("axe.run(document, {{ runOnly: {{ type: 'tag', values: {tags} }} }})");
+        self.eval(&format!(
+            "{run}.then(r => ({{ passes: r.passes.length, violations: r.violations.map(v => \
+             [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200), v.nodes[0].failureSummary]) }}))"
+        ))
     }
 
     /// What an expression of JavaScript comes to, a promise once it is kept.

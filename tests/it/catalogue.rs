@@ -76,6 +76,21 @@ fn every_bundle_of_a_folder_is_listed_with_its_state_and_what_is_broken_as_broke
 }
 
 #[test]
+fn a_run_that_went_to_its_end_with_points_that_failed_is_listed_as_failed() {
+    let (made, sources) = (made::folder(), made::folder());
+    let plan = made::plan(sources.path(), &made::step("reads", "", ""), 2, 3);
+    made::write(&made.path().join("a.dyno"), &plan, &mut |key| {
+        let failure = (key.repeat == 2 && key.subject == "B").then_some("the drive went away");
+        Some(Figures { ops_per_s: 1e3, p99_ns: 2e5, failure, ..Figures::default() })
+    });
+    let found = open(made.path());
+    assert_eq!(states(&found), [("a.dyno", Some(State::Failed))]);
+    assert_eq!(found.search("failed").count(), 1);
+    let text = dyno_well(made.path(), &["catalogue", "."]);
+    assert!(text.contains("· failed · a.dyno") && text.contains("6 points, 1 failed"), "{text}");
+}
+
+#[test]
 fn a_run_is_listed_as_running_until_it_ends_and_then_as_cut_where_points_are_missing() {
     let made = made::folder();
     let folder = made.path();
@@ -133,6 +148,9 @@ fn the_index_spares_opening_bundles_and_is_made_again_where_it_is_wrong() {
     std::fs::create_dir(&index).expect("a folder in its place");
     let found = open(folder);
     assert_eq!((states(&found), found.is_kept), (expected.to_vec(), false));
+    // Who has a catalogue needs no index to have it again: the cut one alone is opened.
+    let again = found.again(folder).expect("a catalogue");
+    assert_eq!((states(&again), again.opened), (expected.to_vec(), 1));
 }
 
 /// A hundred bundles and many more: with its index it opens no bundle, within five times the limit

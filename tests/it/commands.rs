@@ -180,7 +180,7 @@ fn ways_write_what_they_should(lab: &Lab) {
     }
     // What the guard reads, through the block layer, which NVMe commands pass by.
     let guards = lab.block_layer("passthrough", READS);
-    for way in ["plain", "iopoll", "passthrough", "both", "sqpoll"] {
+    for way in ["plain", "iopoll", "passthrough", "long", "both", "sqpoll"] {
         let (reads, writes) = (lab.ours(way, "read"), lab.ours(way, "write"));
         assert!(reads > 10 && writes > 10, "{way}: {reads} reads, {writes} writes");
         let expected = Counts {
@@ -194,7 +194,7 @@ fn ways_write_what_they_should(lab: &Lab) {
         assert_eq!(lab.smart(way), (expected.reads, expected.writes), "{way}");
         let placed = lab.placed(way);
         assert_eq!(placed, "0: one worker on each", "{way}: local to the drive, unasked");
-        if matches!(way, "passthrough" | "both") {
+        if matches!(way, "passthrough" | "long" | "both") {
             // The flush at the end is the block device's.
             let block_layer = (lab.block_layer(way, READS), lab.block_layer(way, WRITES));
             assert!(block_layer.0 == guards && block_layer.1 <= 1, "{way}: {block_layer:?}");

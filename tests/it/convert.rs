@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{dyno, dyno_well, said, skip};
+use crate::support::{DYNO, dyno, dyno_well, said, skip};
 
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -145,4 +145,51 @@ fn there_is_an_example_for_each_protocol_and_each_kind_of_user_and_all_resolve()
             .unwrap_or_else(|mistakes| panic!("{}: {}", path.display(), mistakes.render(false)));
         assert!(!dyno::plan::points(&plan).is_empty(), "{}", path.display());
     }
+}
+
+/// Answers on a terminal: a question's words, then what is typed. Its end is the program's.
+const TERMINAL: &str = r#"
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], [sys.argv[1], "init", "-o", "asked.toml"])
+said = b""
+for answer in sys.argv[2:]:
+    words, answer = answer.encode().split(b"|")
+    while words not in said:
+        read = os.read(terminal, 4096)
+        assert read, said
+        said += read
+    said = said.split(words, 1)[1]
+    os.write(terminal, answer + b"\n")
+try:
+    while read := os.read(terminal, 4096):
+        said += read
+except OSError:
+    pass
+sys.stdout.buffer.write(said)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"#;
+
+#[test]
+fn init_asks_on_a_terminal_and_asks_again_after_a_wrong_answer() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for name in ["x", "y"] {
+        std::fs::create_dir(dir.path().join(name)).expect("a folder");
+    }
+    let subject = "A subject as NAME=DIRECTORY, or nothing to end:";
+    let typed = |answer: &str| format!("{subject}|{answer}");
+    let mut python = std::process::Command::new("python3");
+    python.current_dir(dir.path()).args(["-c", TERMINAL, DYNO, "Protocol [quick]:|block-basics"]);
+    python.args(["One=x", "nonsense", "Three=nowhere", "Two=y", ""].map(typed));
+    let ran = python.output().expect("python3");
+    assert!(ran.status.success(), "{}", said(&ran));
+    assert!(said(&ran).contains("asked.toml written"), "{}", said(&ran));
+    let plan = std::fs::read_to_string(dir.path().join("asked.toml")).expect("a plan");
+    assert!(plan.contains("protocol = \"block-basics\""), "{plan}");
+    let names: Vec<&str> = plan.lines().filter_map(|l| l.strip_prefix("name = ")).collect();
+    assert_eq!(names, ["\"One\"", "\"Two\""], "{plan}");
+    let checked = dyno(dir.path(), &["plan", "check", "asked.toml"]);
+    let room = said(&checked).contains("has room for");
+    assert!(checked.status.success() || room, "{}", said(&checked));
 }

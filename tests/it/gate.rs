@@ -13,7 +13,7 @@ use quick_junit::{Report, TestCaseStatus};
 use serde_json::Value;
 
 use crate::made::{self, Figures, normal, rng};
-use crate::support::{DYNO, dyno, said, size};
+use crate::support::{DYNO, dyno, said, size, skip};
 
 /// A bundle of one step at three depths. `of` makes a run's figures of ordinary ones, which repeat
 /// after repeat lie 1 % apart.
@@ -194,7 +194,8 @@ fn the_json_has_every_figure_and_the_repeats_that_would_do() {
     assert!(!more.is_empty() && more.iter().all(|n| (6..=100).contains(n)), "{more:?}");
 }
 
-/// Read by a crate for the format, and by Python's XML parser: attributes count what is there.
+/// Read by a crate for the format, by Python's XML parser (attributes count what is there), and by
+/// a validator.
 #[test]
 fn the_junit_report_is_read_back_with_its_failures_and_skips() {
     let made = made::folder();
@@ -229,6 +230,7 @@ fn the_junit_report_is_read_back_with_its_failures_and_skips() {
                   \x20 assert s.tag == 'testsuite' and s.get('name')\n\
                   \x20 for kind, count in (('failure','failures'), ('error','errors')):\n\
                   \x20  assert int(s.get(count)) == len(s.findall('testcase/' + kind)), kind\n\
+                  \x20 assert int(s.get('skipped')) == len(s.findall('testcase/skipped'))\n\
                   \x20 assert int(s.get('tests')) == len(s.findall('testcase'))\n\
                   \x20 for c in s.findall('testcase'):\n\
                   \x20  assert c.get('name') and c.get('classname'), c.attrib\n\
@@ -237,6 +239,25 @@ fn the_junit_report_is_read_back_with_its_failures_and_skips() {
     python.args(["-c", script]).arg(folder.join("gate.xml"));
     let read = python.output().expect("python3 runs");
     assert!(read.status.success(), "{}\n{text}", said(&read));
+    keeps_to_jenkins_schema(folder, &text);
+}
+
+/// By libxml2, against the schema of Jenkins' xUnit plugin; a report that breaks it is found.
+fn keeps_to_jenkins_schema(folder: &Path, report: &str) {
+    const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/junit-10.xsd");
+    let validates = |text: &str| {
+        let file = folder.join("validated.xml");
+        std::fs::write(&file, text).expect("written");
+        Command::new("xmllint").args(["--noout", "--schema", SCHEMA]).arg(file).output()
+    };
+    let Ok(found) = validates(report) else {
+        skip("xmllint is missing (Debian: libxml2-utils)");
+        return;
+    };
+    assert!(found.status.success(), "{}\n{report}", said(&found));
+    let broken = report.replace(" skipped=", " disabled=");
+    let found = validates(&broken).expect("as before");
+    assert!(!found.status.success() && said(&found).contains("disabled"), "{}", said(&found));
 }
 
 #[test]

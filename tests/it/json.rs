@@ -4,8 +4,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use dyno::run::powercut::journal::{Record, opening};
+use dyno::run::powercut::session::{self, Manner, Session};
 use serde_json::{Value, json};
 
+use crate::made;
 use crate::support::{dyno, dyno_well, said, skip};
 
 const PROTOCOL: &str = r#"
@@ -54,6 +57,20 @@ fn complaints(of: &[(String, Value, Value)]) -> Option<Vec<String>> {
     Some(text.lines().map(str::to_string).collect())
 }
 
+const FLEET: [&str; 7] =
+    ["fleet", "accept", "--reference", "model.dyno", "delivery.dyno", "--measure", "ops/s"];
+
+/// Bundles of four drives each, for a fleet's reference and its delivery.
+fn fleet(dir: &Path) {
+    let plan = made::plan(dir, &made::step("reads", "", ""), 4, 3);
+    for name in ["model.dyno", "delivery.dyno"] {
+        made::write(&dir.join(name), &plan, &mut |key| {
+            let level = 4e4 + 100.0 * f64::from(key.subject.as_bytes()[0] % 4);
+            Some(made::Figures { ops_per_s: level, p99_ns: 2e5, ..Default::default() })
+        });
+    }
+}
+
 fn schema(dir: &Path, name: &str) -> Value {
     serde_json::from_str(&dyno_well(dir, &["schema", name])).expect("a schema")
 }
@@ -70,10 +87,43 @@ fn bundle() -> tempfile::TempDir {
     dir
 }
 
+const P99: [&str; 4] = ["--measure", "p99", "--worse-than", "5%"];
+
+/// `a.journal` of a cut after 64 blocks were laid out, and the `image` of a drive that kept none.
+fn power_cut(dir: &Path) {
+    let session = Session {
+        version: session::VERSION,
+        dyno_version: "test".to_string(),
+        identity: 1,
+        seed: 1,
+        host: "host".to_string(),
+        boot_id: "boot".to_string(),
+        subject: "A".to_string(),
+        serial: "S1".to_string(),
+        write_cache: "on".to_string(),
+        offset: 0,
+        logical_bytes: 512,
+        block_bytes: 4096,
+        blocks: 64,
+        threads: vec![Manner::Fua, Manner::Flush { every: 8 }],
+        warmup_ns: 0,
+        window_ns: 1,
+    };
+    let mut journal = opening(&session).expect("a session");
+    for record in [Record::LaidOut, Record::Cut { unix_ns: 1 }, Record::Silent] {
+        journal.extend(record.encode());
+    }
+    std::fs::write(dir.join("a.journal"), journal).expect("written");
+    std::fs::write(dir.join("image"), vec![0; 64 * 4096]).expect("written");
+}
+
 #[test]
 fn what_every_command_prints_as_json_keeps_to_its_schema() {
     let dir = bundle();
     let dir = dir.path();
+    fleet(dir);
+    std::fs::copy(dir.join("b.dyno"), dir.join("n.dyno")).expect("copied");
+    power_cut(dir);
     let table = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/fio-randrw.json");
     let audit = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/audit");
     let audit_args = {
@@ -95,10 +145,16 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
         ("drives", vec!["drives"]),
         ("facts", vec!["facts", "."]),
         ("selftest", vec!["selftest", "--duration", "1s", "."]),
+        ("powercut check", vec!["powercut", "check", "a.journal", "image"]),
+        ("powercut claim", vec!["powercut", "claim", "a.journal.result.json"]),
         ("show", vec!["show", "b.dyno"]),
         ("compare", vec!["compare", "b.dyno"]),
         ("claims", vec!["claims", "b.dyno"]),
+        ("trend", vec!["trend", "."]),
+        ("catalogue", vec!["catalogue", "."]),
+        ("gate", ["gate", "b.dyno", "n.dyno"].into_iter().chain(P99).collect()),
         ("audit", audit_args.iter().map(String::as_str).collect()),
+        ("fleet accept", FLEET.to_vec()),
         ("import", vec!["import", "fio", table, "-o", "i.dyno"]),
         ("version", vec!["version"]),
     ];
@@ -118,11 +174,13 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
     assert_eq!(claims["subjects"], json!(["X", "Y"]));
     let show = &documents.iter().find(|d| d.0 == "show").expect("show").2;
     assert_eq!(show["steps"][0]["points"].as_array().map(Vec::len), Some(4), "{show}");
+    let claim = &documents.iter().find(|d| d.0 == "powercut claim").expect("a claim").2;
+    assert_eq!((&claim[0]["not_kept"], &claim[0]["fates"]["lost"]), (&json!(64), &json!(64)));
     let Some(found) = complaints(&documents) else { return };
     assert_eq!(found, [""; 0]);
     // And that the schema is no sieve without a mesh.
     let mut wrong = documents;
-    wrong.retain(|d| ["show", "claims", "version"].contains(&d.0.as_str()));
+    wrong.retain(|d| ["show", "claims", "version", "gate", "catalogue"].contains(&d.0.as_str()));
     for (_, _, document) in &mut wrong {
         document.as_object_mut().expect("a table").values_mut().for_each(|v| *v = json!(-1.5));
     }

@@ -24,9 +24,8 @@ fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_p
     }
 
     // Three namespaces that are only read from: what the drive did is counted over all of them.
-    let facts =
-        dyno::cmd::load::facts(&[folder.path().join("neighbours.dyno")], &Default::default())
-            .unwrap();
+    let facts = dyno::bundles::facts(&[folder.path().join("neighbours.dyno")], &Default::default())
+        .unwrap();
     let alone = facts.steps[0].cells[0].limit.as_ref().expect("a verdict");
     assert_ne!(alone.limit, Limit::Memory, "{:?}", alone.evidence);
 

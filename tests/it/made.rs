@@ -30,6 +30,8 @@ pub struct Figures {
     pub streams: Vec<Figures>,
     /// The drive's mean power, as a table reports it.
     pub watts: Option<f64>,
+    /// Why the point failed.
+    pub failure: Option<&'static str>,
 }
 
 /// A protocol as the demo's, on an engine that needs no library.
@@ -125,8 +127,18 @@ pub fn write_with(
     figures: &mut dyn FnMut(&PointKey) -> Option<Figures>,
 ) {
     let run = Run { plan: plan.clone(), started_unix_ns: SECOND_NS, dyno_version: "test".into() };
-    let mut writer = Writer::create(path, &run, facts).expect("a bundle");
-    for point in plan::points(plan) {
+    write_run(path, &run, facts, figures);
+}
+
+/// The same of a run that began at another time.
+pub fn write_run(
+    path: &Path,
+    run: &Run,
+    facts: &[Fact],
+    figures: &mut dyn FnMut(&PointKey) -> Option<Figures>,
+) {
+    let mut writer = Writer::create(path, run, facts).expect("a bundle");
+    for point in plan::points(&run.plan) {
         let Some(of) = figures(&point.key) else { continue };
         writer.begin(&point.key).expect("begun");
         for (stream, figures) in streams(&point, &of) {
@@ -160,7 +172,7 @@ fn whole(point: &PointPlan, of: &Figures) -> Point {
         key: point.key.clone(),
         started_unix_ns: SECOND_NS,
         window_ns: seconds * SECOND_NS,
-        outcome: Outcome::Measured,
+        outcome: of.failure.map_or(Outcome::Measured, |why| Outcome::Failed { cause: why.into() }),
         cells: all.iter().flat_map(cells).collect(),
         facts: Vec::new(),
     }

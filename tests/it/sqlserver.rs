@@ -13,6 +13,8 @@ use crate::tds::{Answer, Heard, Server, What, rows};
 use crate::terminal::{self, answers, transactions};
 use rusqlite::Connection;
 
+mod said;
+
 const DYNO: &str = env!("CARGO_BIN_EXE_dyno");
 
 const PASSWORD: &str = "Hunter2&more";
@@ -192,9 +194,23 @@ fn transactions_send_what_the_specification_asks_for_with_types_that_keep_the_se
     );
     let settings =
         bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Settings'");
-    let said = "edition=Developer Edition (64-bit) max server memory (MB)=4096 \
-                recovery_model_desc=FULL compatibility_level=160 is_read_committed_snapshot_on=0";
+    // What a server does not report is unknown, and never left out.
+    let said = "edition=Developer Edition (64-bit) max server memory (MB)=4096 max degree of \
+                parallelism=unknown recovery_model_desc=FULL compatibility_level=160 \
+                is_read_committed_snapshot_on=0 delayed_durability_desc=unknown";
     assert_eq!(settings, said);
+    assert_eq!(
+        bench.text(
+            "SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Version, in full'"
+        ),
+        "A stand-in for SQL Server of these tests"
+    );
+    let lacking = "SELECT COUNT(DISTINCT name) FROM fact WHERE value = 'not reported'";
+    assert_eq!(bench.text(&format!("SELECT CAST(({lacking}) AS TEXT)")), "10");
+    for call in all.iter().flatten() {
+        let own = |name: &str| name.trim_start().starts_with("@dyno");
+        assert!(call.declared.split(", ").all(|name| name.is_empty() || own(name)), "{call:?}");
+    }
     assert_eq!(
         bench.text("SELECT value FROM fact WHERE heading = 'SQL Server' AND name = 'Version'"),
         "16.0.4085.2"
@@ -422,11 +438,13 @@ fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
     let string = server
         .string(PASSWORD)
         .replace("TrustServerCertificate=true", "TrustServerCertificate=false");
+    let output = bench.dyno(&string, "", &[load()]);
     refused(
         &bench,
-        &bench.dyno(&string, "", &[load()]),
-        &["the server's certificate was rejected", "TrustServerCertificate=true)"],
+        &output,
+        &["the server's certificate was rejected", "TrustServerCertificate=true"],
     );
+    assert!(!said(&output).contains("check user, password"), "{}", said(&output));
 }
 
 /// Who has a server can show what was never shown: `DYNO_SQLSERVER_URL=… cargo test --release

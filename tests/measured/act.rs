@@ -84,6 +84,12 @@ fn points(dir: &Path) -> Vec<Point> {
     stored.into_iter().map(|stored| stored.point).collect()
 }
 
+/// The share of a point's ops that were handed over late, percent: where the host stood still.
+fn late_percent(point: &Point) -> f64 {
+    let ops: u64 = point.cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
+    100.0 * point.cells.iter().map(|c| c.late).sum::<u64>() as f64 / ops as f64
+}
+
 /// All ops of a stream and class: how many, and their latencies by service and response time.
 fn of_stream(point: &Point, stream: &str, class: Class) -> (u64, Histogram, Histogram) {
     let (mut service, mut response) = (Histogram::new(), Histogram::new());
@@ -115,7 +121,8 @@ fn the_share_of_reads_over_a_time_is_that_of_arithmetic() {
     on_a_quiet_machine(|| {
         let _ = std::fs::remove_file(dir.path().join("b.dyno"));
         dyno_well(dir.path(), &run);
-        let (ops, _, response) = of_stream(&points(dir.path())[0], "small-reads", Class::READ);
+        let point = &points(dir.path())[0];
+        let (ops, _, response) = of_stream(point, "small-reads", Class::READ);
         let share = |ms: u64| response.share_from(ms * 1_000_000).expect("reads") * 100.0;
         dyno_well(dir.path(), &["report", "b.dyno", "-o", "b.md"]);
         let page = std::fs::read_to_string(dir.path().join("b.md")).expect("a brief");
@@ -129,7 +136,10 @@ fn the_share_of_reads_over_a_time_is_that_of_arithmetic() {
         let due = SMALL * 3.0;
         println!("{ops} of {due} reads; {} % from 1 ms, {} % from 4 ms", share(1), share(4));
         assert!((ops as f64 - due).abs() <= 1.0 + due / 1000.0, "{ops} of {due}");
-        assert!((share(1) - 4.0).abs() < 1.0 && (share(2) - 4.0).abs() < 1.0 && share(4) < 1.0);
+        // What the host held up comes on top of the truth.
+        let most = 1.0 + late_percent(point);
+        let is_4 = |share: f64| (3.0..4.0 + most).contains(&share);
+        assert!(is_4(share(1)) && is_4(share(2)) && share(4) < most, "{most}");
     });
 }
 

@@ -48,23 +48,23 @@ const PROFILES: &[(&str, &str, &str)] = &[
 /// beyond a percent.
 const ATTEMPTS: usize = 3;
 
-fn runs(program: &str, args: &[&str]) -> bool {
+pub fn runs(program: &str, args: &[&str]) -> bool {
     let ran = Command::new(program).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status();
     ran.is_ok_and(|s| s.success())
 }
 
 /// A loop device with a filesystem on it, without a journal, whose writes would be counted with
 /// ours.
-struct Loop {
-    point: PathBuf,
+pub struct Loop {
+    pub point: PathBuf,
     device: String,
 }
 
 impl Loop {
-    fn mount(folder: &Path) -> Option<Loop> {
+    pub fn mount(folder: &Path, bytes: u64) -> Option<Loop> {
         let (image, point) = (folder.join("image"), folder.join("drive"));
         std::fs::create_dir(&point).ok()?;
-        std::fs::File::create(&image).and_then(|f| f.set_len(512 << 20)).ok()?;
+        std::fs::File::create(&image).and_then(|f| f.set_len(bytes)).ok()?;
         let (from, at) = (image.display().to_string(), point.display().to_string());
         let made = runs(
             "mkfs.ext4",
@@ -76,7 +76,7 @@ impl Loop {
         (made && device.starts_with("loop")).then_some(Loop { point, device })
     }
 
-    fn counted(&self) -> Counted {
+    pub fn counted(&self) -> Counted {
         runs("sync", &[]);
         let table = std::fs::read_to_string("/proc/diskstats").expect("diskstats");
         let line = table
@@ -98,14 +98,14 @@ impl Drop for Loop {
 
 /// What the kernel counted.
 #[derive(Clone, Copy, Debug)]
-struct Counted {
-    reads: f64,
-    writes: f64,
-    bytes: f64,
+pub struct Counted {
+    pub reads: f64,
+    pub writes: f64,
+    pub bytes: f64,
 }
 
 impl Counted {
-    fn since(self, earlier: Counted) -> Counted {
+    pub fn since(self, earlier: Counted) -> Counted {
         Counted {
             reads: self.reads - earlier.reads,
             writes: self.writes - earlier.writes,
@@ -113,13 +113,13 @@ impl Counted {
         }
     }
 
-    fn ops(self) -> f64 {
+    pub fn ops(self) -> f64 {
         self.reads + self.writes
     }
 }
 
 /// Within a percent of each other.
-fn close(a: f64, b: f64) -> bool {
+pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 0.01 * a.abs().max(b.abs())
 }
 
@@ -191,7 +191,7 @@ fn both(folder: &Path, drive: &Loop, workload: &str, fio: &str) -> (f64, f64, Co
 #[test]
 fn the_kernel_counts_the_same_load_from_dyno_as_from_fio() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let drive = Loop::mount(folder.path());
+    let drive = Loop::mount(folder.path(), 512 << 20);
     let (Some(drive), true) = (drive, runs("fio", &["--version"])) else {
         skip("this needs fio, and the right to mount a loop device");
         return;

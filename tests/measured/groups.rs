@@ -113,7 +113,7 @@ fn the_ops_of_a_group_are_the_sum_and_its_p99_that_of_the_pooled_samples() {
         pooled.sort_unstable();
         let rank = (pooled.len() as f64 * 0.99).ceil() as usize - 1;
 
-        let facts = dyno::cmd::load::facts(&[path], &Default::default()).expect("facts");
+        let facts = dyno::bundles::facts(&[path], &Default::default()).expect("facts");
         let cell = &facts.steps[0].cells[0];
         let total = cell.total.as_ref().expect("measured");
         let each: f64 = cell.drives.iter().map(|(_, s)| s.ops_per_s.value).sum();

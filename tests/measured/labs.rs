@@ -172,7 +172,7 @@ fn check_preparation(bundle: &Path, still: &Still) {
 /// The throttled drives set every number, unless a machine with other work to do left the guest no
 /// processors to ask more of them: that is then the verdict, and said.
 fn check_limits(bundle: &Path) -> Facts {
-    let facts = dyno::cmd::load::facts(&[bundle.to_path_buf()], &Default::default()).unwrap();
+    let facts = dyno::bundles::facts(&[bundle.to_path_buf()], &Default::default()).unwrap();
     for (step, cell) in
         facts.steps.iter().flat_map(|step| step.cells.iter().map(move |cell| (step, cell)))
     {

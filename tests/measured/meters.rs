@@ -151,7 +151,7 @@ fn a_scripted_meter_gives_work_a_watt_and_energy_within_a_percent_and_its_delay_
 }
 
 fn check_energy(path: &PathBuf) {
-    let all = dyno::cmd::load::facts(std::slice::from_ref(path), &Default::default()).unwrap();
+    let all = dyno::bundles::facts(std::slice::from_ref(path), &Default::default()).unwrap();
     let bundle = Bundle::open(path).unwrap();
     assert_eq!(all.steps[0].cells.len(), 3);
     for (cell, stored) in all.steps[0].cells.iter().zip(bundle.points().unwrap()) {
@@ -188,7 +188,7 @@ fn check_energy(path: &PathBuf) {
     let mut csv = Vec::new();
     let (points, form) =
         (export::TABLES.iter().next().unwrap(), export::FORMS.iter().next().unwrap());
-    let facts = dyno::cmd::load::facts(std::slice::from_ref(path), &Default::default()).unwrap();
+    let facts = dyno::bundles::facts(std::slice::from_ref(path), &Default::default()).unwrap();
     export::export((std::slice::from_ref(path), &facts), points, form, Box::new(&mut csv)).unwrap();
     let mut rows = csv::Reader::from_reader(&csv[..]);
     let at = rows.headers().unwrap().iter().position(|c| c == "drive_joules").unwrap();
@@ -267,7 +267,7 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
                 "{class}: time goes backwards"
             );
         }
-        let all = dyno::cmd::load::facts(&[path], &Default::default()).unwrap();
+        let all = dyno::bundles::facts(&[path], &Default::default()).unwrap();
         let powers = &all.steps[0].cells[0].power;
         let stalled = powers.iter().find(|p| p.class == "slot");
         assert!(
@@ -329,7 +329,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
     let point = Point { key, started_unix_ns: 0, window_ns: 1, outcome, cells: Vec::new(), facts };
     bundle.end(&point).unwrap();
     drop(bundle);
-    let all = dyno::cmd::load::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
+    let all = dyno::bundles::facts(std::slice::from_ref(&path), &Default::default()).unwrap();
     let page = html(&Document::new(&all, &Options::default()).unwrap()).unwrap();
     assert!(page.contains("root=/dev/vda token=***"), "the rest is still told");
     for entry in

@@ -243,6 +243,8 @@ fn attributed(made: &[Stall], bundle: &Path) -> ([u32; 2], [u32; 2], u32) {
 fn attribution_is_right(load: (&str, &str), least: [u32; 2]) {
     let Some(drive) = Drive::new() else { return };
     let stalls = size(20, 200);
+    // Of ten, a true 98 % gives seven or fewer once in a thousand times.
+    let by_chance = if stalls < 200 { 2 } else { 0 };
     on_a_quiet_machine(|| {
         let (made, bundle) = drive.run(load, stalls);
         let (all, right, blamed) = attributed(&made, &bundle);
@@ -257,7 +259,8 @@ fn attribution_is_right(load: (&str, &str), least: [u32; 2]) {
         for side in 0..2 {
             let inside = all[side] * 5 >= stalls * [1, 2][side];
             assert!(inside, "{all:?} of {stalls} fell into the window");
-            assert!(right[side] * 100 >= all[side] * least[side], "{right:?} of {all:?}");
+            let enough = (right[side] + by_chance) * 100 >= all[side] * least[side];
+            assert!(enough, "{right:?} of {all:?}");
         }
     });
 }

@@ -8,7 +8,8 @@ use dyno::engine::sql::{Connector, SqlTarget};
 use dyno::engine::{self, Engine, Home, Site, Target};
 use dyno::load::sql::answers::{Answers, Value};
 use dyno::load::sql::{
-    Batch, Counters, Dialect, Param, Session, SqlError, SqlResult, Statement, Sysbench, Trouble,
+    Batch, Counters, Dialect, Identity, Param, Session, SqlError, SqlResult, Statement, Sysbench,
+    Trouble, reported,
 };
 use dyno::plan::{Family, Info};
 use rusqlite::types::{ToSqlOutput, Value as Owned, ValueRef};
@@ -63,6 +64,18 @@ impl Dialect for Sqlite {
 
     fn sysbench(&self) -> Option<Sysbench> {
         Some(Sysbench { id_type: "INTEGER NOT NULL", table_end: "", gives_ids: true })
+    }
+
+    fn banner(&self) -> &'static str {
+        "SELECT sqlite_version()"
+    }
+
+    fn identity(&self, session: &mut dyn Session) -> Identity {
+        reported(session, "PRAGMA database_list", &["seq", "name", "file"])
+    }
+
+    fn counter_names(&self) -> &'static [&'static str] {
+        &[]
     }
 
     fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {

@@ -124,7 +124,7 @@ fn imported(folder: &Path) -> PathBuf {
 
 fn exported(bundle: &Path, table: &str) -> String {
     let paths = [bundle.to_path_buf()];
-    let facts = dyno::cmd::load::facts(&paths, &Question::default()).unwrap();
+    let facts = dyno::bundles::facts(&paths, &Question::default()).unwrap();
     let table = export::TABLES.iter().find(|own| own.name() == table).unwrap();
     let form = export::FORMS.iter().find(|form| form.name() == "lines").unwrap();
     let mut out = Vec::new();
@@ -155,7 +155,7 @@ fn a_point_a_brief_and_an_export_go_through_every_addition() {
         "the importer's ops"
     );
 
-    let facts = dyno::cmd::load::facts(&[bundle], &Question::default()).unwrap();
+    let facts = dyno::bundles::facts(&[bundle], &Question::default()).unwrap();
     let document = Document::new(&facts, &Options::default()).unwrap();
     let page = render::html(&document).unwrap();
     for what in ["Steps counted", "There were 2 steps.", "<circle cx=\"50\"", "SQLite", "step-back"]

@@ -37,3 +37,20 @@ fn every_verdict_that_is_printed_has_its_entry() {
     }
     assert!(missing.is_empty(), "not in GLOSSARY.md: {missing:?}");
 }
+
+#[test]
+fn each_row_has_a_cell_for_each_column() {
+    let glossary = read("GLOSSARY.md");
+    let (mut columns, mut wrong) = (0, Vec::new());
+    for (number, line) in glossary.lines().enumerate() {
+        let cells = line.matches('|').count();
+        if cells == 0 {
+            columns = 0;
+        } else if columns == 0 {
+            columns = cells;
+        } else if cells != columns {
+            wrong.push(format!("line {}: {line}", number + 1));
+        }
+    }
+    assert!(wrong.is_empty(), "rows with other columns than their table's: {wrong:#?}");
+}

@@ -32,6 +32,24 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("chart", &["analysis", "language", "stats", "record", "plan", "base"]),
     ("brief", &["chart", "analysis", "language", "stats", "record", "plan", "base"]),
     ("render", &["brief", "chart", "language", "base"]),
+    ("bundles", &["analysis", "store", "base"]),
+    (
+        "web",
+        &[
+            "bundles",
+            "catalogue",
+            "render",
+            "brief",
+            "chart",
+            "analysis",
+            "lab",
+            "language",
+            "stats",
+            "record",
+            "plan",
+            "base",
+        ],
+    ),
     ("export", &["brief", "analysis", "language", "store", "record", "plan", "base"]),
 ];
 

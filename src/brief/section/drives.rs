@@ -4,7 +4,7 @@
 //! The whole is the sum of its drives' ops and the percentile of their merged histograms, never a
 //! mean of percentiles; the spread is the least, the middle and the most that a single drive did.
 
-use super::Section;
+use super::{Section, database_servers};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{ClassSummary, P99, Summary};
 use crate::brief::block::{Block, Table};
@@ -56,7 +56,9 @@ fn drive_head(l: Language) -> Vec<String> {
 
 fn blocks(facts: &Facts) -> Vec<Block> {
     let (l, mut out) = (facts.language, Vec::new());
-    for step in &facts.steps {
+    // Servers have a section of their own.
+    let steps = || facts.steps.iter().filter(|s| database_servers::together(facts, s).is_none());
+    for step in steps() {
         let Some(whole) = whole(facts, step) else { continue };
         out.extend([Block::chapter(&step.title), whole.block()]);
         out.extend(each(facts, step).map(Table::block));
@@ -64,7 +66,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     if !out.is_empty() {
         out.insert(0, Block::note(aggregation(l)));
     }
-    for step in &facts.steps {
+    for step in steps() {
         let copies = table(l, step, 2, instance_head(l), instance_rows(facts, step));
         out.extend(copies.into_iter().flat_map(|t| {
             let title = say!(l, "instance-by-instance", step = &step.title);

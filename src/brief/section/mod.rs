@@ -7,6 +7,7 @@ pub mod caveats;
 pub mod conclusion;
 pub mod conditions;
 pub mod data;
+pub mod database_servers;
 pub mod differences;
 pub mod disclosure;
 pub mod drives;
@@ -48,6 +49,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     summary::SECTION,
     results::SECTION,
     tpcc::SECTION,
+    database_servers::SECTION,
     load_at_limit::SECTION,
     multiples::SECTION,
     equal_load::SECTION,

@@ -56,15 +56,16 @@ fn blocks(facts: &Facts) -> Vec<Block> {
         }
     }
     if !out.is_empty() {
-        out.extend(conditions(facts));
+        out.extend(verdicts(facts).into_iter().map(Block::text));
         out.push(Block::note(say!(l, "tpcc-limits")));
         out.push(Block::note(say!(l, "tpcc-deviations")));
     }
     out
 }
 
-/// Which checks found the conditions kept; one that did not is a failed point, and listed there.
-fn conditions(facts: &Facts) -> Vec<Block> {
+/// Which checks found the conditions kept, and how long the longest took; one that did not is a
+/// failed point, and listed there.
+pub fn verdicts(facts: &Facts) -> Vec<String> {
     let l = facts.language;
     let sentence = |step: &StepFacts| {
         let kept = step.cells.iter().map(|cell| {
@@ -75,7 +76,10 @@ fn conditions(facts: &Facts) -> Vec<Block> {
             }
         });
         let kept = l.list(&kept.collect::<Vec<_>>());
-        Block::text(say!(l, "tpcc-conditions-kept", step = &step.title, subjects = kept))
+        let classes = step.cells.iter().filter_map(|c| c.total.as_ref()).flat_map(|t| &t.classes);
+        let longest_ns = classes.map(|class| class.service.max_ns).max().unwrap_or(0);
+        let time = number_format::time(l, longest_ns as f64);
+        say!(l, "tpcc-conditions-kept", step = &step.title, subjects = kept, time = time)
     };
     facts.checks.iter().map(sentence).collect()
 }

@@ -18,7 +18,7 @@ use crate::base::error::{Result, failed};
 use crate::brief::audit::{self, Dataset, Finding, describe};
 use crate::brief::audit_bundle;
 use crate::brief::block::Block;
-use crate::cmd::load;
+use crate::bundles;
 use crate::render::terminal::terminal;
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
 use file::{Claim, Entry, Head};
@@ -116,7 +116,7 @@ fn datasets(paths: &[PathBuf], head: &Head) -> Result<Vec<Dataset>> {
     let mut found: Vec<Dataset> = Vec::new();
     for path in paths {
         let more = match crate::base::file::is_sqlite(path) {
-            true => audit_bundle::of_bundle(&load::facts(
+            true => audit_bundle::of_bundle(&bundles::facts(
                 std::slice::from_ref(path),
                 &Question::default(),
             )?),

@@ -22,7 +22,10 @@ pub fn report(facts: &Facts, gate: &Gate) -> Result<String> {
             report.add_test_suite(suite);
         }
     }
-    report.to_string().context("writing JUnit XML")
+    let text = report.to_string().context("writing JUnit XML")?;
+    // The crate counts skipped cases under a name that the schema of Jenkins does not have. Quotes
+    // within names are escaped, so this is an attribute.
+    Ok(text.replace(" disabled=\"", " skipped=\""))
 }
 
 fn name(facts: &Facts, row: &Judged) -> String {

@@ -95,16 +95,12 @@ impl SqlLane {
                 "look at the server's log",
             ));
         }
-        Err(broken(&error))
+        Err(broken(&error, self.script.remedy()))
     }
 }
 
-fn broken(error: &SqlError) -> Error {
-    failed(
-        format!("a transaction failed: {error}"),
-        "check that the dataset is the one that the workload's tables and table_size describe, and \
-         the disk's free space",
-    )
+fn broken(error: &SqlError, remedy: &str) -> Error {
+    failed(format!("a transaction failed: {error}"), remedy)
 }
 
 impl Lane for SqlLane {

@@ -5,6 +5,7 @@
 mod lane;
 pub mod mysql;
 mod own_server;
+mod portions;
 pub mod postgres;
 pub mod sqlserver;
 mod target;
@@ -13,7 +14,7 @@ pub use self::own_server::{Product, open_own};
 pub use self::target::{SqlTarget, cannot_connect, own_server};
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Session, SqlResult, refused};
-use crate::plan::{DefaultValue, Kind, Knob};
+use crate::plan::{DefaultValue, Kind, Knob, Knobs};
 
 /// Settings by the server's own names, in the order in which they are given; later ones win. An
 /// empty value stands for a switch without one.
@@ -33,16 +34,47 @@ pub const MEMORY: Knob = Knob {
     name: "memory",
     kind: Kind::Bytes,
     default: DefaultValue::Absent,
-    doc: "The most memory that the server may use, page cache included (a control group).",
+    doc: "The most memory that each server may use, page cache included (a control group).",
 };
 
-/// The knob `cpus`: the processors that the server may run on.
+/// The knob `cpus`: the processors that the servers of a subject divide.
 pub const CPUS: Knob = Knob {
     name: "cpus",
     kind: Kind::Text,
     default: DefaultValue::Absent,
-    doc: "The processors that the server may use, as in \"0-3,8\".",
+    doc: "The processors that the servers of a subject divide evenly, as in \"0-15,32\"; or so \
+          many for each, \"16 each\".",
 };
+
+/// The knob `shared_cpus`: whether sets of processors may overlap.
+pub const SHARED_CPUS: Knob = Knob {
+    name: "shared_cpus",
+    kind: Kind::Bool,
+    default: DefaultValue::Is("false"),
+    doc: "Servers and the load may share processors: all of a list in `cpus` are each server's, \
+          and sets of so many each overlap where there are not enough.",
+};
+
+/// The knob `connection`: where an existing server's connection string stands.
+pub const CONNECTION: Knob = Knob {
+    name: "connection",
+    kind: Kind::Text,
+    default: DefaultValue::Absent,
+    doc: "The environment variable that holds the connection string of an existing server, in \
+          place of the usual one; a drive's `connection` comes before it.",
+};
+
+/// The knob `connect_at_once`: servers refuse or drop logins where too many come together.
+pub const CONNECT_AT_ONCE: Knob = Knob {
+    name: "connect_at_once",
+    kind: Kind::Int { min: 1, max: 65_536 },
+    default: DefaultValue::Is("32"),
+    doc: "Connections that are made at the same time; one that is dropped at its login is tried \
+          again once.",
+};
+
+/// What a server does not report.
+pub const UNKNOWN: &str = "unknown";
 
 /// The knob `options`: settings by the server's own names.
 pub const OPTIONS: Knob = Knob {
@@ -69,8 +101,10 @@ pub fn make_database(server: &dyn Connector) -> Result<()> {
         .map_err(|e| refused("making the database", &e))
 }
 
-/// A connection string from the environment, so that no password comes into a plan or a bundle.
-pub fn connection_string(variable: &str, example: &str) -> Result<String> {
+/// A connection string from the environment, so that no password comes into a plan or a bundle:
+/// from the variable that the knobs name, or the usual one.
+pub fn connection_string(knobs: &Knobs, usual: &str, example: &str) -> Result<String> {
+    let variable = knobs.text(CONNECTION.name).unwrap_or(usual);
     std::env::var(variable).map_err(|_| {
         let what = format!("the plan asks for an existing server, and {variable} is not set");
         failed(what, format!("set it in the environment: {variable}={example}"))

@@ -14,6 +14,10 @@ pub trait Product {
     fn accounts(&self) -> &'static [&'static str];
     /// The signal that lets it stop cleanly, without waiting for its clients.
     fn stop_signal(&self) -> i32;
+    /// Settings of Dyno's that this version does not know.
+    fn left_out(&self) -> &[String] {
+        &[]
+    }
     /// Makes an empty data directory.
     fn lay_out(&self, places: &Places) -> Command;
     /// Runs the server in the foreground on a data directory that was laid out.
@@ -44,5 +48,6 @@ pub fn open_own<C: Connector + 'static>(
         make_database(&reach(&server.places, None))?;
     }
     let reach = reach(&server.places, Some(DATABASE));
-    Ok(Box::new(SqlTarget::new(Box::new(reach), Some(server), site.knobs, settings)?))
+    let target = SqlTarget::new(Box::new(reach), Some(server), site.knobs, settings)?;
+    Ok(Box::new(target.without(product.left_out())))
 }

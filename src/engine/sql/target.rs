@@ -5,28 +5,35 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::Connector;
+use super::UNKNOWN;
 use super::lane::{Counts, SqlLane};
+use super::portions::Portions;
 use crate::base::error::{Result, anyhow, failed};
 use crate::base::units;
 use crate::engine::{Home, Site, Target};
-use crate::lab::data::Folder;
+use crate::lab::data::{Folder, Laid};
 use crate::lab::server::{Limits, Server};
-use crate::load::sql::{Counters, Script, SqlError, Trouble, refused};
+use crate::load::sql::{
+    Counters, Script, Session, SqlError, SqlResult, Trouble, refused, reported,
+};
 use crate::load::{AnyLane, Space};
-use crate::plan::{Knobs, Stream};
-use crate::record::Fact;
+use crate::plan::{Knobs, Stream, read_list};
 use crate::record::key::engine;
+use crate::record::{Fact, ServerShare};
 
 /// An open database that sessions are made to.
 pub struct SqlTarget {
     /// The facts' heading: "MariaDB".
     name: String,
     connector: Box<dyn Connector>,
+    portions: Portions,
     /// None: it was there, and is left running.
     server: Option<Mutex<Server>>,
     lanes: Mutex<Vec<Arc<Counts>>>,
     opened: Mutex<Option<Counters>>,
     facts: Vec<Fact>,
+    /// What the server is asked to have counted.
+    counter_names: &'static [&'static str],
 }
 
 /// The folder and limits of a server of Dyno's own; `None` where the plan wants one that is already
@@ -47,7 +54,9 @@ pub fn own_server<'s>(site: &Site<'s>) -> Result<Option<(&'s Folder, Limits)>> {
 fn limits(knobs: &Knobs) -> Limits {
     Limits {
         memory_bytes: knobs.get("memory").and_then(|v| v.as_u64()),
-        cpus: knobs.get("cpus").and_then(|v| v.as_str()).map(str::to_string),
+        // By now this server's own part of them.
+        cpus: knobs.text("cpus").ok().and_then(read_list),
+        shared_cpus: knobs.flag("shared_cpus").unwrap_or(false),
     }
 }
 
@@ -59,30 +68,51 @@ impl SqlTarget {
         knobs: &Knobs,
         settings: &[(String, String)],
     ) -> Result<SqlTarget> {
-        let session = connector.connect().map_err(|error| cannot_connect(&error))?;
+        let portions = Portions::of(knobs);
+        let mut session = portions.connect(&*connector).map_err(|error| cannot_connect(&error))?;
         let version = session.version().to_string();
+        let dialect = session.dialect();
+        let banner = reported(&mut *session, dialect.banner(), &["all"]).remove("all");
         check_age(&version, session.dialect().oldest())?;
         let (name, number) = version.rsplit_once(' ').unwrap_or((&version, ""));
         let fact = |what: &str, value: String| Fact::new(name, what, value);
         let mut facts = vec![
             fact(engine::VERSION.name, number.to_string()),
+            fact(
+                engine::VERSION_IN_FULL.name,
+                banner.map_or(UNKNOWN.to_string(), |text| {
+                    text.split_whitespace().collect::<Vec<_>>().join(" ")
+                }),
+            ),
             fact("Server", if server.is_some() { "Dyno's own".into() } else { "existing".into() }),
         ];
         let shown = settings.iter().map(|(name, value)| {
             if value.is_empty() { name.clone() } else { format!("{name}={value}") }
         });
         facts.push(fact(engine::SETTINGS.name, shown.collect::<Vec<_>>().join(" ")));
-        let limits = limits(knobs);
-        facts.extend(limits.memory_bytes.map(|bytes| fact("Memory limit", units::bytes(bytes))));
-        facts.extend(limits.cpus.map(|cpus| fact("Processors", cpus)));
         Ok(SqlTarget {
             name: name.to_string(),
             connector,
+            portions,
             server: server.map(Mutex::new),
             lanes: Mutex::new(Vec::new()),
             opened: Mutex::new(None),
             facts,
+            counter_names: session.dialect().counter_names(),
         })
+    }
+
+    /// Discloses the settings that the server's version does not know.
+    pub fn without(mut self, settings: &[String]) -> SqlTarget {
+        if !settings.is_empty() {
+            let name = "Settings left out, unknown to this version";
+            self.facts.push(Fact::new(self.name.as_str(), name, settings.join(" ")));
+        }
+        self
+    }
+
+    fn connect(&self) -> SqlResult<Box<dyn Session>> {
+        self.portions.connect(&*self.connector)
     }
 
     /// What the lanes have sent, and what the server says of itself.
@@ -102,7 +132,7 @@ impl SqlTarget {
             }
         }
         // A server that is gone says nothing; why it went is a fact of its own.
-        if let Ok(mut session) = self.connector.connect() {
+        if let Ok(mut session) = self.connect() {
             all.extend(session.dialect().counters(&mut *session).unwrap_or_default());
         }
         all
@@ -117,7 +147,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn check_age(version: &str, oldest: &[(&str, &str)]) -> Result<()> {
     let (name, number) = version.rsplit_once(' ').unwrap_or((version, ""));
     match oldest.iter().find(|(known, _)| *known == name) {
-        Some((_, oldest)) if release(number) < release(oldest) => {
+        // One that does not say which it is may be any.
+        Some((_, oldest)) if number != UNKNOWN && release(number) < release(oldest) => {
             Err(failed(format!("{version} is too old"), format!("use {name} {oldest} or newer")))
         }
         _ => Ok(()),
@@ -135,6 +166,14 @@ pub fn cannot_connect(error: &SqlError) -> crate::base::error::Error {
     let try_next = match error.trouble {
         Trouble::Lost => {
             "check that the server runs and that the address in the connection string is right"
+        }
+        Trouble::Slow => {
+            "look at how busy the server is; with fewer logins at the same time it may keep up: \
+             lower the engine's connect_at_once"
+        }
+        Trouble::Untrusted => {
+            "in the connection string, name its certificate with TrustServerCertificateCA=FILE, or \
+             take any with TrustServerCertificate=true"
         }
         _ => {
             "check user, password and database in the connection string, and that the user may log \
@@ -159,7 +198,7 @@ impl Target for SqlTarget {
         thread: u32,
         script: Box<dyn Script>,
     ) -> Result<Box<dyn AnyLane>> {
-        let session = self.connector.connect().map_err(|error| cannot_connect(&error))?;
+        let session = self.connect().map_err(|error| cannot_connect(&error))?;
         let counts = Arc::new(Counts::default());
         lock(&self.lanes).push(Arc::clone(&counts));
         Ok(Box::new(SqlLane::new(session, script, counts, thread)?))
@@ -168,7 +207,7 @@ impl Target for SqlTarget {
     /// Has the server look at what was loaded: otherwise it plans for the empty tables it
     /// remembers, until its own background work comes round.
     fn settle(&self, _stop: &AtomicBool) -> Result<()> {
-        let mut session = self.connector.connect().map_err(|error| cannot_connect(&error))?;
+        let mut session = self.connect().map_err(|error| cannot_connect(&error))?;
         session
             .dialect()
             .analyze(&mut *session)
@@ -187,6 +226,8 @@ impl Target for SqlTarget {
             Fact::new(self.name.as_str(), name.as_str(), units::grouped(part.max(0.0) as u64))
         };
         let mut facts: Vec<Fact> = now.iter().map(part).collect();
+        let lacking = self.counter_names.iter().filter(|name| !now.contains_key(**name));
+        facts.extend(lacking.map(|name| Fact::new(self.name.as_str(), *name, "not reported")));
         if let Some(server) = &self.server {
             let mut server = lock(server);
             if !server.is_alive() {
@@ -202,6 +243,28 @@ impl Target for SqlTarget {
 
     fn facts(&self) -> Vec<Fact> {
         self.facts.clone()
+    }
+
+    /// A server of Dyno's own lies in the dataset's folder, whose files are looked at instead.
+    fn laid(&self, questions: &[String]) -> Result<Option<Laid>> {
+        if self.server.is_some() {
+            return Ok(None);
+        }
+        let mut session = self.connect().map_err(|error| cannot_connect(&error))?;
+        let server = session.dialect().identity(&mut *session);
+        let mut answer = |sql: &String| {
+            let said = match session.rows(sql) {
+                Ok(answers) => format!("{:?}", answers.of(0).collect::<Vec<_>>()),
+                Err(error) => error.to_string(),
+            };
+            (sql.clone(), said)
+        };
+        Ok(Some(Laid { content: questions.iter().map(&mut answer).collect(), server }))
+    }
+
+    fn server(&self) -> Option<ServerShare> {
+        // Of one that has ended there is nothing to be read.
+        lock(self.server.as_ref()?).share().ok()
     }
 }
 

@@ -95,6 +95,7 @@ pub struct Plain {
 impl Form for Plain {
     type Sq = squeue::Entry;
     type Cq = cqueue::Entry;
+    const BUFFERS_APART: bool = false;
 
     #[inline(always)]
     fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq {

@@ -18,6 +18,13 @@ use crate::load::{Done, Lane, Op, OpKind, Wait};
 /// docs/benchmarks.md.
 const YIELDS: u32 = 2;
 
+/// How many requests alone are handed over and waited for in one call before it is looked again
+/// whether their completions still come at once.
+const AT_ONCE: u32 = 64;
+
+/// How many looks in a row must have found a completion before that.
+const PROMPT: u32 = 4;
+
 /// Marks the write of a pair of write and flush, whose slot is in the other bits. It answers only
 /// where it failed, and the flush is then cancelled.
 pub const FIRST_OF_PAIR: u64 = 1 << 32;
@@ -28,6 +35,9 @@ pub trait Form: Send {
     type Sq: squeue::EntryMarker + Send + 'static;
     /// Its completion entries.
     type Cq: cqueue::EntryMarker + Send + 'static;
+
+    /// Whether each slot's buffer is registered by itself.
+    const BUFFERS_APART: bool;
 
     /// A read or write at an offset of the device or file.
     fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq;
@@ -100,6 +110,11 @@ pub struct UringLane<F: Form> {
     polls: bool,
     clock: Clock,
     in_flight: usize,
+    /// How many more requests alone are expected to complete within the call that submits them, as
+    /// those of memory do.
+    at_once: u32,
+    /// How many looks in a row have found a completion as the call returned.
+    prompt: u32,
 }
 
 // SAFETY: the addresses point into `buffers`, which the lane owns.
@@ -131,7 +146,7 @@ impl<F: Form> UringLane<F> {
     ) -> Result<UringLane<F>> {
         let Parts { mut buffers, depth, files, nop, options, clock } = parts;
         let (ring, slots) = (Ring::new(ring), depth * files.len() as u32);
-        let registered = ring.register(&mut buffers, depth, descriptors)?;
+        let registered = ring.register(&mut buffers, depth, (descriptors, F::BUFFERS_APART))?;
         let slot = |(slot, buffer): (u32, u16)| {
             let file = slot / depth;
             let address = buffers[file as usize].slot(slot % depth).as_mut_ptr();
@@ -140,7 +155,20 @@ impl<F: Form> UringLane<F> {
         };
         let slots = (0..slots).zip(registered).map(slot).collect();
         let polls = options.poll != Poll::None && !options.sqpoll;
-        Ok(UringLane { ring, buffers, depth, slots, form, files, nop, polls, clock, in_flight: 0 })
+        Ok(UringLane {
+            ring,
+            buffers,
+            depth,
+            slots,
+            form,
+            files,
+            nop,
+            polls,
+            clock,
+            in_flight: 0,
+            at_once: 0,
+            prompt: 0,
+        })
     }
 
     /// What it has been given by the kernel, for the disclosure: whether its ring is registered,
@@ -166,10 +194,15 @@ impl<F: Form> UringLane<F> {
 
     /// Submits and waits for a completion. Going to sleep and being woken costs more than a fast
     /// drive takes, so the processor is first offered to others a few times; the kernel raises a
-    /// flag when a completion has come.
+    /// flag when a completion has come. Where one has come already as the call returns, one call
+    /// does for the next ones.
     #[inline(always)]
     fn submit_and_look_before_sleeping(&mut self) -> std::io::Result<usize> {
         let submitted = self.ring.submit(0)?;
+        // A drive's completion is there now and then, where the host held the call up.
+        let prompt = self.ring.has_answers() || self.ring.withholds();
+        self.prompt = if prompt { self.prompt.saturating_add(1) } else { 0 };
+        self.at_once = if self.prompt >= PROMPT { AT_ONCE } else { 0 };
         for _ in 0..YIELDS {
             if self.ring.has_answers() || self.ring.withholds() {
                 break;
@@ -196,8 +229,12 @@ impl<F: Form> UringLane<F> {
     fn enter(&mut self, wait: Wait) -> Result<()> {
         let entered = match wait {
             Wait::No => self.ring.submit(0),
+            Wait::One if self.polls => self.ring.submit(1),
             // Of one request alone nothing can have come before it does: one call for both.
-            Wait::One if self.polls || self.in_flight == 1 => self.ring.submit(1),
+            Wait::One if self.in_flight == 1 && self.at_once > 0 => {
+                self.at_once -= 1;
+                self.ring.submit(1)
+            }
             Wait::Until(until_ns) if self.polls => self.poll_until(until_ns),
             Wait::One => self.submit_and_look_before_sleeping(),
             Wait::Until(until_ns) => {

@@ -172,6 +172,10 @@ impl Generic {
 impl Form for Commands {
     type Sq = squeue::Entry128;
     type Cq = cqueue::Entry32;
+    /// The kernel counts all pages of a registered buffer from a command's address on as the
+    /// command's segments, of which a queue takes no more than it says (`blk_rq_map_user_bvec` of
+    /// block/blk-map.c): one buffer for all would be refused (EINVAL).
+    const BUFFERS_APART: bool = true;
 
     #[inline(always)]
     fn plain(&self, write: bool, place: &Place, at: u64, len: u32) -> Self::Sq {

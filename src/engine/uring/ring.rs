@@ -25,6 +25,9 @@ const SUBMITTER_IDLE_MS: u32 = 1000;
 /// What one registered buffer may hold (io_sqe_buffer_register of the kernel's io_uring/rsrc.c).
 const MOST_BUFFER_BYTES: usize = 1 << 30;
 
+/// How many buffers may be registered (IORING_MAX_REG_BUFFERS of the same file).
+const MOST_BUFFERS: usize = 1 << 14;
+
 /// What a plan asks of its rings.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -229,18 +232,20 @@ impl<S: squeue::EntryMarker + 'static, C: cqueue::EntryMarker + 'static> Ring<S,
     }
 
     /// Registers the buffers of several drives with so many slots each, and the files. Slots next
-    /// to one another share one buffer of the kernel's as far as it goes; the number of each slot's
-    /// is returned.
+    /// to one another share one buffer of the kernel's as far as it goes, or have one each as far
+    /// as there are buffers; the number of each slot's is returned.
     pub fn register(
         &self,
         buffers: &mut [Buffers],
         depth: u32,
-        files: &[RawFd],
+        (files, apart): (&[RawFd], bool),
     ) -> Result<Vec<u16>> {
         let (mut iovecs, mut numbers) = (Vec::new(), Vec::new());
+        let fewest = (depth as usize * buffers.len()).div_ceil(MOST_BUFFERS);
         for buffers in buffers {
             let each = buffers.slot(0).len();
-            let together = (MOST_BUFFER_BYTES / each).max(1) as u32;
+            let most = (MOST_BUFFER_BYTES / each).max(1);
+            let together = if apart { fewest.min(most) } else { most } as u32;
             for first in (0..depth).step_by(together as usize) {
                 let slots = together.min(depth - first) as usize;
                 numbers.extend(std::iter::repeat_n(iovecs.len() as u16, slots));

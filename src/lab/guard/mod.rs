@@ -211,6 +211,7 @@ mod tests {
             place: Place::Device { path: path.into(), serial: serial.into() },
             erase: true,
             erase_signatures: Vec::new(),
+            connections: Vec::new(),
             namespaces: Vec::new(),
         }
     }

@@ -4,10 +4,12 @@
 
 mod cgroup;
 mod record;
+mod starter;
 mod user;
 mod view;
 
 use std::ffi::CString;
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +20,9 @@ use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::lab::data::Folder;
 use crate::lab::files;
+use crate::lab::processors::{self, Processors};
+use crate::plan::shown_list;
+use crate::record::ServerShare;
 use cgroup::Cgroup;
 use rustix::fs::OFlags;
 use user::User;
@@ -41,10 +46,13 @@ const LOG: &str = "server.log";
 /// What the plan says of the machine's share that a server gets.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The most memory of its control group, bytes (cgroup v2, `memory.max`).
+    /// The most memory of its control group, bytes (`memory.max`, or version 1's
+    /// `memory.limit_in_bytes`).
     pub memory_bytes: Option<u64>,
-    /// As in "0-3,8".
-    pub cpus: Option<String>,
+    /// Those that it may run on; none: all that Dyno may.
+    pub cpus: Option<Processors>,
+    /// Other servers or the load may run on the same ones.
+    pub shared_cpus: bool,
 }
 
 /// Ends a server that a Dyno which is no more left on this folder, whose data is to be removed;
@@ -139,21 +147,24 @@ impl Stand {
         Ok(Stand { places: Places { data: folder.join("data"), folder, run }, user, view })
     }
 
-    /// The command's process gets its folder, its account, and `cpus` where they are given.
+    /// The command's process gets its folder, its account, its control group before it has taken
+    /// any memory, and `cpus`, where they are given.
     fn prepare(
         self,
         command: &mut Command,
-        cpus: Option<libc::cpu_set_t>,
+        (cpus, door): (Option<Processors>, Option<File>),
         stop_signal: i32,
     ) -> Places {
         let Stand { places, user, view } = self;
         command.current_dir("/").env("TMPDIR", &places.folder).stdin(Stdio::null());
         user.name_in(command);
         let folder = cstring(&places.folder);
+        let cpus = cpus.map(|cpus| processors::mask(&cpus));
         // SAFETY: between fork and exec only system calls are made, on values that were made
         // before.
         unsafe {
             command.pre_exec(move || {
+                door.as_ref().map_or(Ok(0), |door| rustix::io::write(door, b"0"))?;
                 view.as_ref().map_or(Ok(()), View::enter)?;
                 user.become_it()?;
                 rustix::process::chdir(folder.as_c_str())?;
@@ -162,14 +173,10 @@ impl Stand {
                 if libc::prctl(libc::PR_SET_PDEATHSIG, stop_signal) != 0 {
                     return Err(std::io::Error::last_os_error());
                 }
-                match &cpus {
-                    Some(set)
-                        if libc::sched_setaffinity(0, std::mem::size_of_val(set), set) != 0 =>
-                    {
-                        Err(std::io::Error::last_os_error())
-                    }
-                    _ => Ok(()),
+                if let Some(mask) = &cpus {
+                    rustix::thread::sched_setaffinity(None, mask)?;
                 }
+                Ok(())
             });
         }
         places
@@ -205,7 +212,8 @@ pub struct Server {
     clock: Clock,
     record: PathBuf,
     /// Removed once the server is gone.
-    _cgroup: Option<Cgroup>,
+    cgroup: Option<Cgroup>,
+    shared_cpus: bool,
 }
 
 impl Server {
@@ -220,7 +228,7 @@ impl Server {
         stand.user.own_folder(&own.join("data"))?;
         let mut command = tool(&stand.places);
         // Nothing of a half-made data directory is worth a clean end.
-        let places = stand.prepare(&mut command, None, libc::SIGKILL);
+        let places = stand.prepare(&mut command, (None, None), libc::SIGKILL);
         let output = command.output().with_context(|| format!("running {}", name(&command)));
         remove(&places.run)?;
         let output = output?;
@@ -253,25 +261,54 @@ impl Server {
             .memory_bytes
             .map(|bytes| Cgroup::new(&stand.places.run, bytes))
             .transpose()?;
-        let cpus = order.limits.cpus.as_deref().map(cgroup::cpu_set).transpose()?;
+        let door = cgroup.as_ref().map(Cgroup::door).transpose()?;
+        let cpus = order.limits.cpus.clone();
         let mut command = (order.command)(&stand.places);
-        let places = stand.prepare(&mut command, cpus, order.stop_signal);
+        let places = stand.prepare(&mut command, (cpus, door), order.stop_signal);
         let log = order.folder.open_file(LOG, OFlags::WRONLY | OFlags::CREATE);
         let log = log.with_context(|| format!("making {}", real.join(LOG).display()))?;
         log.set_len(0).context("emptying the server's log")?;
         let also = log.try_clone().context("opening the server's log")?;
         command.stdout(log).stderr(also).process_group(0);
-        let child = command.spawn().with_context(|| format!("starting {}", name(&command)))?;
-        if let Some(cgroup) = &cgroup {
-            cgroup.take(child.id())?;
-        }
+        let name = name(&command);
+        let child = starter::spawn(command).with_context(|| format!("starting {name}"))?;
         let record = record::write(&real, child.id(), order.stop_signal, &places.run)?;
         let (stop_signal, clock) = (order.stop_signal, order.clock);
         let folder = order.folder.clone();
+        let shared_cpus = order.limits.shared_cpus;
         let mut server =
-            Server { places, folder, child, stop_signal, clock, record, _cgroup: cgroup };
-        server.wait_until_ready(&name(&command), ready)?;
+            Server { places, folder, child, stop_signal, clock, record, cgroup, shared_cpus };
+        server.wait_until_ready(&name, ready)?;
+        server.check(order.limits)?;
         Ok(server)
+    }
+
+    /// Refuses a server that has other processors than it was to have: the kernel leaves those out
+    /// that Dyno may not use itself.
+    fn check(&self, limits: &Limits) -> Result<()> {
+        let (Some(asked), share) = (&limits.cpus, self.share()?) else { return Ok(()) };
+        let asked = shown_list(asked);
+        if share.processors == asked {
+            return Ok(());
+        }
+        Err(failed(
+            format!("the server may run on processors {}, not on {asked}", share.processors),
+            "name processors in `cpus` that dyno itself may use (`taskset -p $$` shows them)",
+        ))
+    }
+
+    /// What it has of the machine, as the kernel says it; which drive's it is others know.
+    pub fn share(&self) -> Result<ServerShare> {
+        let path = format!("/proc/{}/status", self.pid());
+        let status = std::fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
+        let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+        let processors = allowed.unwrap_or_default().trim().to_string();
+        let mut share =
+            ServerShare { processors, shared: self.shared_cpus, ..ServerShare::default() };
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.read(&mut share)?;
+        }
+        Ok(share)
     }
 
     fn wait_until_ready(

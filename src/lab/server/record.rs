@@ -9,21 +9,12 @@ use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
-
-/// A process distinguished from a later one with the same number by when it began, and from another
-/// by what it runs.
-#[derive(Serialize, Deserialize, Clone)]
-struct Process {
-    pid: u32,
-    /// In clock ticks since the machine started.
-    began: u64,
-    runs: PathBuf,
-}
+use crate::lab::process::Process;
 
 #[derive(Serialize, Deserialize)]
 struct Note {
@@ -80,46 +71,6 @@ fn note_path(folder: &Path) -> Result<(PathBuf, PathBuf)> {
         .iter()
         .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
     Ok((notes()?.join(format!("{hash:016x}.server.json")), real))
-}
-
-/// When a process began; none where there is no such process, or it has ended and only its parent
-/// has not noticed.
-fn began(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, in brackets, may hold spaces; the state follows it, and the start is the twentieth
-    // field from there.
-    let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-    let state = fields.next()?;
-    if state == "Z" { None } else { fields.nth(18)?.parse().ok() }
-}
-
-/// The program that a process runs.
-fn runs(pid: u32) -> Option<PathBuf> {
-    let link = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
-    // An upgrade has put another file in its place.
-    let name = link.to_string_lossy();
-    Some(name.strip_suffix(" (deleted)").map_or(link.clone(), PathBuf::from))
-}
-
-impl Process {
-    fn of(pid: u32) -> Process {
-        Process { pid, began: began(pid).unwrap_or(0), runs: runs(pid).unwrap_or_default() }
-    }
-
-    /// Whether it is still the process that was noted.
-    fn lives(&self) -> bool {
-        began(self.pid) == Some(self.began) && runs(self.pid).as_ref() == Some(&self.runs)
-    }
-
-    /// Sends a signal to the process that was noted, and to none that has its number by now.
-    fn signal(&self, signal: Signal) {
-        let Some(pid) = Pid::from_raw(self.pid as i32) else { return };
-        let Ok(held) = pidfd_open(pid, PidfdFlags::empty()) else { return };
-        // The descriptor is of one process; if this is still it, the signal is for it.
-        if self.lives() {
-            let _ = pidfd_send_signal(&held, signal);
-        }
-    }
 }
 
 /// Notes a server that was started; the note's path.
@@ -187,14 +138,6 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-
-    #[test]
-    fn a_process_is_known_by_when_it_began_and_what_it_runs() {
-        let mine = Process::of(std::process::id());
-        assert!(mine.lives());
-        assert!(!Process { began: mine.began + 1, ..mine.clone() }.lives());
-        assert!(!Process { runs: "/bin/other".into(), ..mine }.lives());
-    }
 
     #[test]
     fn a_note_that_somebody_else_could_have_written_is_not_read() {

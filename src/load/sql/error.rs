@@ -10,6 +10,10 @@ pub enum Trouble {
     Retry,
     /// The connection is gone.
     Lost,
+    /// The server took the connection and did not finish the login in time.
+    Slow,
+    /// The server's certificate is none that the client trusts.
+    Untrusted,
     /// A statement, a permission, a full disk: running it again would not help.
     Wrong,
 }

@@ -16,4 +16,6 @@ mod session;
 pub use decimal::{Decimal, LONGEST_DECIMAL};
 pub use error::{SqlError, SqlResult, Trouble, refused};
 pub use script::{Committed, Script, Transactions};
-pub use session::{Batch, Counters, Dialect, Param, Session, Statement, Statements, Sysbench};
+pub use session::{
+    Batch, Counters, Dialect, Identity, Param, Session, Statement, Statements, Sysbench, reported,
+};

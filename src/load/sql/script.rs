@@ -16,6 +16,9 @@ pub struct Committed {
 
 /// One worker's transactions: how to carry op after op out.
 pub trait Script: Send {
+    /// What to look at where a transaction failed and running it again would not help.
+    fn remedy(&self) -> &'static str;
+
     /// Prepares the statements. Called once, before the window, on a fresh session.
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()>;
 

@@ -9,6 +9,18 @@ use super::error::{SqlError, SqlResult};
 /// What a server has counted, by name.
 pub type Counters = BTreeMap<String, f64>;
 
+/// What distinguishes a server and a database from others, by name.
+pub type Identity = BTreeMap<String, String>;
+
+/// The first row of a query with a name for each of its values; those that the server has, none
+/// where it knows no such query.
+pub fn reported(session: &mut dyn Session, sql: &str, names: &[&str]) -> Identity {
+    let answer = session.rows(sql).unwrap_or_default();
+    let Some(row) = answer.first(0) else { return Identity::new() };
+    let value = |(i, name): (usize, &&str)| Some((name.to_string(), row.at(i).text().ok()?.into()));
+    names.iter().enumerate().filter_map(value).collect()
+}
+
 /// Whose SQL it is: how a server spells what the workloads need and SQL leaves open, and what it
 /// says of itself. One for each kind of server, beside its session and its settings.
 pub trait Dialect: Sync {
@@ -38,6 +50,16 @@ pub trait Dialect: Sync {
 
     /// How sysbench's tables are made there; nothing where sysbench has no driver for it.
     fn sysbench(&self) -> Option<Sysbench>;
+
+    /// A query for all that the server says of its version, in its own words.
+    fn banner(&self) -> &'static str;
+
+    /// What distinguishes the server and the database from all others, by names of its own. What it
+    /// does not report is left out.
+    fn identity(&self, session: &mut dyn Session) -> Identity;
+
+    /// The counters that `counters` asks for, by name: one that a server lacks is said to be.
+    fn counter_names(&self) -> &'static [&'static str];
 
     /// The server's own counters that a load moves.
     fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters>;

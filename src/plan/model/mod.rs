@@ -171,6 +171,10 @@ pub struct Drive {
     /// The filesystems and partition tables that the plan says may be erased: `erase = "xfs"`.
     #[serde(default)]
     pub erase_signatures: Vec<String>,
+    /// Environment variables with connection strings, one for each existing server of the drive;
+    /// none: the engine's usual one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connections: Vec<String>,
     /// Its namespaces, found when it was made ready with some; no plan names them.
     #[serde(default)]
     pub namespaces: Vec<PathBuf>,

@@ -111,10 +111,12 @@ fn subject() -> Value {
 
 fn drive() -> Value {
     let erase = one_of([flag(), text(), list(text())]);
+    let connection = one_of([text(), list(text())]);
     let keys = vec![
         ("path", about("A directory on the drive.", text())),
         ("device", about("A block device, best /dev/disk/by-id/…", text())),
         ("serial", about("The device's serial number: `dyno drives`.", text())),
+        ("connection", about("The environment variable of each existing server.", connection)),
         (
             "erase",
             about("true: everything on the device may be lost; or what may be, \"xfs\".", erase),

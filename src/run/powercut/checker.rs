@@ -6,6 +6,7 @@ use std::io::{BufReader, Read};
 use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::journal::{Record, read_opening, read_record};
@@ -35,7 +36,7 @@ pub struct Journal {
 }
 
 /// What came of one cut.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Checked {
     /// What was written, and where.
     pub session: Session,

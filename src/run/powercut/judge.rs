@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::journal::{Record, Write};
@@ -26,7 +27,9 @@ const MOST_EXAMPLES: usize = 20;
 const IN_FLIGHT: u64 = 1024;
 
 /// What became of a block with a promise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
     /// It holds what was promised, or later writes.
@@ -60,7 +63,7 @@ impl Fate {
 }
 
 /// What a sector holds, as far as promises go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
     /// This generation, whole.
@@ -100,7 +103,7 @@ struct Thread {
 }
 
 /// A block that was not kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Example {
     /// Where it begins on the drive, bytes.
     pub address: u64,
@@ -113,7 +116,7 @@ pub struct Example {
 }
 
 /// What came of looking at every block.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// Blocks by what became of them.
     pub blocks: BTreeMap<Fate, u64>,

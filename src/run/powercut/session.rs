@@ -1,6 +1,7 @@
 //! What one session of writing is: whose blocks they are, which thread writes which, and how each
 //! makes them durable. It opens the journal, so a checker knows all of it without the plan.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::base::block_seal::{SECTOR, Seal};
@@ -29,7 +30,7 @@ const MOST_NS: u64 = 366 * 86_400 * 1_000_000_000;
 pub const LAYOUT: u64 = 1;
 
 /// How a thread makes its writes durable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Manner {
     /// Each write carries FUA.
@@ -42,7 +43,7 @@ pub enum Manner {
 }
 
 /// One session of writing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
     /// Of this description; [`VERSION`].
     pub version: u32,

@@ -252,8 +252,8 @@ fn waits_at_device(p: &Inputs, share: f64) -> bool {
 
 /// Processors and drive can be full at once; the one that more of the load waits for decides.
 fn drive(p: &Inputs) -> Option<Verdict> {
-    let least =
-        if p.host_busy.is_none_or(|b| b < CPU_FULL) { WAITS_THERE } else { ALL_WAITS_THERE };
+    let full = p.host_busy.is_some_and(|b| b >= CPU_FULL) || own_set_full(p).is_some();
+    let least = if full { ALL_WAITS_THERE } else { WAITS_THERE };
     waits_at_device(p, least).then(|| allowed(Limit::Drive, whereabouts(p)))
 }
 
@@ -278,7 +278,31 @@ fn whereabouts(p: &Inputs) -> Message {
     both(device, busy)
 }
 
+/// Where the load and its servers have processors of their own, those of one of them are full while
+/// others idle: the load's first, which is what makes the requests.
+fn own_set_full(p: &Inputs) -> Option<Verdict> {
+    let (apart, servers) = (p.apart?, p.servers_busy?);
+    let busy = |share: f64, of: f64| (share * p.cores / of.max(1.0)).min(1.0);
+    let load = busy((p.own_busy? - servers).max(0.0), apart.load);
+    let servers = busy(servers, apart.servers);
+    let (evidence, remedy) = match (load >= CPU_FULL, servers >= CPU_FULL) {
+        (true, _) => (
+            message!("verdict-load-set", count = apart.load as usize, busy = pct(load)),
+            message!("remedy-load-set"),
+        ),
+        (false, true) => (
+            message!("verdict-servers-set", count = apart.servers as usize, busy = pct(servers)),
+            message!("remedy-server-processors"),
+        ),
+        (false, false) => return None,
+    };
+    Some(barred(Limit::Cpu, evidence, remedy))
+}
+
 fn processors(p: &Inputs) -> Option<Verdict> {
+    if let Some(full) = own_set_full(p) {
+        return Some(full);
+    }
     let host = p.host_busy.filter(|b| *b >= CPU_FULL);
     let one_core = p.busiest_core.filter(|c| *c >= CPU_FULL && p.workers <= 1.0);
     let computes = on_processor(p).filter(|share| *share >= COMPUTES);

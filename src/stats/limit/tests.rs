@@ -432,3 +432,23 @@ fn a_points_verdict_is_that_of_most_of_its_repeats_with_the_others_named() {
     let half = "its other workers waited for those (in 1 of 2 repeats; drive in 1)";
     assert_eq!(said(&[&drive, &neighbour]), Some((Limit::Neighbour, half.into())));
 }
+
+#[test]
+fn processors_of_the_loads_own_or_of_the_servers_can_be_full_while_others_idle() {
+    // Of eight processors the load has two and the servers four.
+    let waiting = Inputs { device: device(100_000.0, 2.0, 0.5), ..point() };
+    let with = |own_busy: f64, servers_busy: f64| Inputs {
+        own_busy: Some(own_busy),
+        servers_busy: Some(servers_busy),
+        host_busy: Some(own_busy),
+        apart: Some(Apart { load: 2.0, servers: 4.0 }),
+        ..waiting.clone()
+    };
+    let (load, servers) = (with(0.35, 0.1), with(0.58, 0.48));
+    each(&[
+        (load, Limit::Cpu, "2 processors that the load's workers", "more processors for the load"),
+        (servers.clone(), Limit::Cpu, "4 processors that the database", "more processors"),
+        // Where all waits at the drive it does not matter.
+        (Inputs { device: device(100_000.0, 31.0, 1.0), ..servers }, Limit::Drive, "100 %", ""),
+    ]);
+}

@@ -49,6 +49,13 @@ impl Workload for OltpLoad {
         }))
     }
 
+    /// Its loads add rows, take them away and write to all columns; the tables stay.
+    fn lasting(&self, knobs: &Knobs) -> Vec<String> {
+        let tables = knobs.int("tables").unwrap_or(1);
+        let some = |n: u64| format!("SELECT 1 FROM sbtest{n} WHERE id < 0");
+        [1, tables, tables + 1].map(some).to_vec()
+    }
+
     fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
         Ok(Some(Box::new(LoadScript {
             seed: share.stream_seed,
@@ -122,6 +129,10 @@ impl LoadScript {
 }
 
 impl Script for LoadScript {
+    fn remedy(&self) -> &'static str {
+        "look at the server's log, the user's rights and the disk's free space"
+    }
+
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
         self.driver = driver_for(session.dialect())?;
         Ok(())

@@ -224,6 +224,11 @@ impl MixScript {
 }
 
 impl Script for MixScript {
+    fn remedy(&self) -> &'static str {
+        "check that the dataset is the one that the workload's tables and table_size describe, and \
+         the disk's free space"
+    }
+
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
         let tables = self.tables;
         let unsuitable = |cause: String| {

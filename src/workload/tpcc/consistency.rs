@@ -145,6 +145,11 @@ impl Source for Checks {
 struct Check;
 
 impl Script for Check {
+    fn remedy(&self) -> &'static str {
+        "the data are not what TPC-C's transactions leave: drop its tables and load them again, \
+         and look at the server's log"
+    }
+
     fn prepare(&mut self, _session: &mut dyn Session) -> Result<()> {
         Ok(())
     }

@@ -49,6 +49,25 @@ impl Workload for TpccLoad {
         Ok(Box::new(Transactions { pass: Some(items + warehouses * OPS_OF_WAREHOUSE) }))
     }
 
+    /// Rows of the tables that keep their number, and what no transaction writes of some of them.
+    fn lasting(&self, knobs: &Knobs) -> Vec<String> {
+        let last = knobs.int("warehouses").unwrap_or(1);
+        let count = |of: String| format!("SELECT COUNT(*) FROM {of}");
+        vec![
+            count("warehouse".to_string()),
+            count("item".to_string()),
+            count(format!("district WHERE d_w_id = {last}")),
+            count(format!("customer WHERE c_w_id = {last}")),
+            count(format!("stock WHERE s_w_id = {last}")),
+            "SELECT i_id, i_name, i_price FROM item WHERE i_id IN (1, 31622, 100000) ORDER BY i_id"
+                .to_string(),
+            format!(
+                "SELECT c_id, c_first, c_last, c_phone FROM customer WHERE c_w_id = {last} AND \
+                 c_d_id = 10 AND c_id IN (1, 1500, 3000) ORDER BY c_id"
+            ),
+        ]
+    }
+
     fn script(&self, share: &Share<'_>) -> Result<Option<Box<dyn Script>>> {
         let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime();
         Ok(Some(Box::new(LoadScript {
@@ -72,6 +91,10 @@ struct LoadScript {
 }
 
 impl Script for LoadScript {
+    fn remedy(&self) -> &'static str {
+        "look at the server's log, the user's rights and the disk's free space"
+    }
+
     /// The first worker makes the tables; the others wait for it, since all meet at a barrier after
     /// this.
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {

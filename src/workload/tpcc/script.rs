@@ -69,6 +69,11 @@ impl TpccScript {
 }
 
 impl Script for TpccScript {
+    fn remedy(&self) -> &'static str {
+        "check that the database has TPC-C's nine tables with as many warehouses as the workload, \
+         and look at the server's log and the disk's free space"
+    }
+
     fn prepare(&mut self, session: &mut dyn Session) -> Result<()> {
         let refuse = |error: SqlError| {
             refused("preparing TPC-C's statements (are its tables there?)", &error)

@@ -274,10 +274,14 @@ impl Postgres {
     }
 
     pub fn try_sql(&self, text: &str) -> Output {
+        self.in_database("postgres", text)
+    }
+
+    pub fn in_database(&self, database: &str, text: &str) -> Output {
         let mut psql = Command::new("psql");
         psql.arg("-h")
             .arg(self.bench.dir.path())
-            .args(["-U", "postgres", "-At", "-c", text])
+            .args(["-U", "postgres", "-d", database, "-At", "-c", text])
             .output()
             .unwrap()
     }

@@ -124,6 +124,18 @@ fn send(socket: &mut dyn Socket, kind: u8, bytes: &[u8]) {
     let _ = socket.flush();
 }
 
+/// A statement that was sent with others, as if it had come alone.
+fn renumbered(text: &str, from: usize) -> String {
+    let mut parts = text.split("@dyno");
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let number: usize = part[..end].parse().unwrap();
+        out += &format!("@dyno{}{}", number - from, &part[end..]);
+    }
+    out
+}
+
 impl Connection<'_> {
     fn ask(&self, what: What) -> Answer {
         self.shared.answer(&Heard { connection: self.number, what })
@@ -206,15 +218,35 @@ impl Connection<'_> {
             let chars = usize::from(reader.u8());
             let name = reader.wide(chars);
             let expected =
-                if values.len() < 2 { String::new() } else { format!("@P{}", values.len() - 1) };
+                if values.len() < 2 { String::new() } else { format!("@dyno{}", values.len() - 1) };
             assert_eq!((name, reader.u8()), (expected, 0));
             let (kind, nullable) = reader.kind();
             values.push(reader.value(kind, nullable));
         }
         let text = values.remove(0).unwrap();
         let declared = if values.is_empty() { String::new() } else { values.remove(0).unwrap() };
-        let answer = self.ask(What::Call { text, declared, params: values });
-        self.answered(answer, true, Writer::default())
+        let mut out = Writer::default();
+        // Each statement is heard by itself, with its own parameters, from 1 on.
+        let (mut from, mut declared) = (0, declared.split(", ").filter(|name| !name.is_empty()));
+        for text in text.split(";\n") {
+            let count = text.matches("@dyno").count();
+            let declared: Vec<&str> = declared.by_ref().take(count).collect();
+            let call = What::Call {
+                text: renumbered(text, from),
+                declared: renumbered(&declared.join(", "), from),
+                params: values.drain(..count).collect(),
+            };
+            from += count;
+            let answer = self.ask(call);
+            let failed = matches!(answer, Answer::Error { .. });
+            out = self.answered(answer, true, out)?;
+            if failed {
+                return Some(out);
+            }
+        }
+        out.bytes(&[0x79, 0, 0, 0, 0]);
+        out.done(0xFE, 0, 0);
+        Some(out)
     }
 
     /// The tokens of an answer, to a call or to a batch.
@@ -237,10 +269,6 @@ impl Connection<'_> {
                 rows.iter().for_each(|row| out.row(&columns, row));
                 out.done(token, COUNT | more, rows.len() as u64);
             }
-        }
-        if call {
-            out.bytes(&[0x79, 0, 0, 0, 0]);
-            out.done(0xFE, 0, 0);
         }
         Some(out)
     }

@@ -154,7 +154,7 @@ fn expect(call: &Call, text: &str, declared: &str, params: &[&str]) {
 }
 
 fn ints(n: usize) -> String {
-    (1..=n).map(|i| format!("@P{i} int")).collect::<Vec<_>>().join(", ")
+    (1..=n).map(|i| format!("@dyno{i} int")).collect::<Vec<_>>().join(", ")
 }
 
 /// Clause 2.4.2.2, statement by statement.
@@ -163,28 +163,26 @@ pub fn new_order(all: &[Vec<Call>]) {
     let [w, d, c] = [0, 1, 2].map(|i| calls[0].params[i].as_str());
     expect(
         &calls[0],
-        "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse WHERE w_id = @P1 AND \
-         c_w_id = w_id AND c_d_id = @P2 AND c_id = @P3",
+        "SELECT c_discount, c_last, c_credit, w_tax FROM customer, warehouse WHERE w_id = \
+         @dyno1 AND c_w_id = w_id AND c_d_id = @dyno2 AND c_id = @dyno3",
         &ints(3),
         &[w, d, c],
     );
     expect(
         &calls[1],
-        "SELECT d_next_o_id, d_tax FROM district WITH (UPDLOCK, ROWLOCK) WHERE d_w_id = @P1 AND \
-         d_id = @P2",
+        "SELECT d_next_o_id, d_tax FROM district WITH (UPDLOCK, ROWLOCK) WHERE d_w_id = @dyno1 AND \
+         d_id = @dyno2",
         &ints(2),
         &[w, d],
     );
-    assert!(
-        calls[2].text.starts_with(
-            "SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN (@P1, @P2, "
-        )
-    );
+    assert!(calls[2].text.starts_with(
+        "SELECT i_id, i_price, i_name, i_data FROM item WHERE i_id IN (@dyno1, @dyno2, "
+    ));
     let lines = calls[2].params.len();
     assert!((5..=15).contains(&lines));
     let stock = &calls[3];
     assert!(stock.text.contains(
-        " END FROM stock WITH (UPDLOCK, ROWLOCK) WHERE s_w_id = @P2 AND s_i_id IN (@P3, "
+        " END FROM stock WITH (UPDLOCK, ROWLOCK) WHERE s_w_id = @dyno2 AND s_i_id IN (@dyno3, "
     ));
     assert_eq!(
         (stock.params[0].as_str(), stock.params[1].as_str(), stock.params.len()),
@@ -192,20 +190,21 @@ pub fn new_order(all: &[Vec<Call>]) {
     );
     expect(
         &calls[4],
-        "UPDATE district SET d_next_o_id = @P1 WHERE d_w_id = @P2 AND d_id = @P3",
+        "UPDATE district SET d_next_o_id = @dyno1 WHERE d_w_id = @dyno2 AND d_id = @dyno3",
         &ints(3),
         &["3002", w, d],
     );
     assert!(calls[5].text.starts_with("INSERT INTO orders "));
     assert_eq!(
         calls[5].declared,
-        "@P1 int, @P2 int, @P3 int, @P4 int, @P5 datetime2(6), @P6 int, @P7 int"
+        "@dyno1 int, @dyno2 int, @dyno3 int, @dyno4 int, @dyno5 datetime2(6), @dyno6 int, \
+         @dyno7 int"
     );
     assert_eq!(calls[5].params[..4], [NEXT, d, w, c]);
     assert_eq!(calls[5].params[5..], [&lines.to_string(), "1"]);
     expect(
         &calls[6],
-        "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (@P1, @P2, @P3)",
+        "INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (@dyno1, @dyno2, @dyno3)",
         &ints(3),
         &[NEXT, d, w],
     );
@@ -214,14 +213,14 @@ pub fn new_order(all: &[Vec<Call>]) {
     let mut written = 0;
     for update in &calls[7..calls.len() - 1] {
         assert!(
-            update
-                .text
-                .starts_with("UPDATE stock SET s_quantity = CASE s_i_id WHEN @P1 THEN @P2 + 0 ")
+            update.text.starts_with(
+                "UPDATE stock SET s_quantity = CASE s_i_id WHEN @dyno1 THEN @dyno2 + 0 "
+            )
         );
         assert!(
-            update
-                .text
-                .contains(" END, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + @P")
+            update.text.contains(
+                " END, s_order_cnt = s_order_cnt + 1, s_remote_cnt = s_remote_cnt + @dyno"
+            )
         );
         let n = (update.params.len() - 2) / 5;
         assert_eq!(
@@ -248,7 +247,7 @@ pub fn new_order(all: &[Vec<Call>]) {
             && inserted.params.len() == 9 * lines
     );
     assert!(inserted.declared.ends_with(&format!(
-        "@P{} decimal(19,2), @P{} varchar(8000)",
+        "@dyno{} decimal(19,2), @dyno{} varchar(8000)",
         9 * lines - 1,
         9 * lines
     )));
@@ -266,42 +265,39 @@ pub fn payment(all: &[Vec<Call>]) {
     let (amount, w, d) = (&calls[0].params[0], &calls[0].params[1], &calls[1].params[2]);
     expect(
         &calls[0],
-        "UPDATE warehouse SET w_ytd = w_ytd + @P1 WHERE w_id = @P2",
-        "@P1 decimal(19,2), @P2 int",
+        "UPDATE warehouse SET w_ytd = w_ytd + @dyno1 WHERE w_id = @dyno2",
+        "@dyno1 decimal(19,2), @dyno2 int",
         &[amount, w],
     );
     expect(
         &calls[1],
-        "UPDATE district SET d_ytd = d_ytd + @P1 WHERE d_w_id = @P2 AND d_id = @P3",
-        "@P1 decimal(19,2), @P2 int, @P3 int",
+        "UPDATE district SET d_ytd = d_ytd + @dyno1 WHERE d_w_id = @dyno2 AND d_id = @dyno3",
+        "@dyno1 decimal(19,2), @dyno2 int, @dyno3 int",
         &[amount, w, d],
     );
-    assert!(
-        calls[2].text.ends_with(
-            " FROM warehouse, district WHERE w_id = @P1 AND d_w_id = w_id AND d_id = @P2"
-        )
-    );
+    assert!(calls[2].text.ends_with(
+        " FROM warehouse, district WHERE w_id = @dyno1 AND d_w_id = w_id AND d_id = @dyno2"
+    ));
     let by_name = all
         .iter()
         .flatten()
         .find(|call| call.text.starts_with("SELECT c_id FROM customer "))
         .unwrap();
-    assert!(
-        by_name
-            .text
-            .ends_with("WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_last = @P3 ORDER BY c_first")
-    );
+    assert!(by_name.text.ends_with(
+        "WHERE c_w_id = @dyno1 AND c_d_id = @dyno2 AND c_last = @dyno3 ORDER BY c_first"
+    ));
     // Narrow, as the column is: the index on it can be sought in.
-    assert_eq!(by_name.declared, "@P1 int, @P2 int, @P3 varchar(8000)");
+    assert_eq!(by_name.declared, "@dyno1 int, @dyno2 int, @dyno3 varchar(8000)");
     let customer = calls.iter().find(|call| call.text.starts_with("SELECT c_credit, ")).unwrap();
     assert!(customer.text.ends_with(
-        "FROM customer WITH (UPDLOCK, ROWLOCK) WHERE c_w_id = @P1 AND c_d_id = @P2 AND c_id = @P3"
+        "FROM customer WITH (UPDLOCK, ROWLOCK) WHERE c_w_id = @dyno1 AND c_d_id = @dyno2 \
+         AND c_id = @dyno3"
     ));
     let history = calls.last().unwrap();
     assert!(history.text.starts_with("INSERT INTO history "));
     assert_eq!(history.params[3..5], [d.as_str(), w.as_str()]);
     assert_eq!(history.params[6..], [amount.as_str(), "W    D"]);
-    let bad = all.iter().flatten().find(|call| call.text.contains("c_data = @P3")).unwrap();
+    let bad = all.iter().flatten().find(|call| call.text.contains("c_data = @dyno3")).unwrap();
     assert!(bad.params[2].ends_with("|before"), "{bad:?}");
 }
 
@@ -314,15 +310,15 @@ pub fn delivery(all: &[Vec<Call>]) {
     assert_eq!(districts, ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
     let place: Vec<&str> = std::iter::once(w).chain(["2101"; 10]).collect();
     let starts = [
-        "DELETE FROM new_order WHERE no_w_id = @P1 AND ((no_d_id = 1 AND no_o_id = @P2) OR \
+        "DELETE FROM new_order WHERE no_w_id = @dyno1 AND ((no_d_id = 1 AND no_o_id = @dyno2) OR \
          (no_d_id = 2 AND ",
-        "UPDATE orders SET o_carrier_id = @P1 WHERE o_w_id = @P2 AND ((o_d_id = 1 AND o_id = @P3) \
-         OR ",
-        "UPDATE order_line SET ol_delivery_d = @P1 WHERE ol_w_id = @P2 AND ((ol_d_id = 1 AND \
-         ol_o_id = @P3) OR ",
-        "SELECT o_d_id, o_c_id FROM orders WHERE o_w_id = @P1 AND ",
-        "SELECT ol_d_id, SUM(ol_amount) FROM order_line WHERE ol_w_id = @P1 AND ",
-        "UPDATE customer SET c_balance = c_balance + CASE c_d_id WHEN 1 THEN CAST(@P1 AS \
+        "UPDATE orders SET o_carrier_id = @dyno1 WHERE o_w_id = @dyno2 AND ((o_d_id = 1 AND o_id \
+         = @dyno3) OR ",
+        "UPDATE order_line SET ol_delivery_d = @dyno1 WHERE ol_w_id = @dyno2 AND ((ol_d_id = 1 AND \
+         ol_o_id = @dyno3) OR ",
+        "SELECT o_d_id, o_c_id FROM orders WHERE o_w_id = @dyno1 AND ",
+        "SELECT ol_d_id, SUM(ol_amount) FROM order_line WHERE ol_w_id = @dyno1 AND ",
+        "UPDATE customer SET c_balance = c_balance + CASE c_d_id WHEN 1 THEN CAST(@dyno1 AS \
          DECIMAL(12, 2)) WHEN 2 ",
     ];
     assert_eq!(calls.len(), 10 + starts.len());
@@ -334,5 +330,5 @@ pub fn delivery(all: &[Vec<Call>]) {
     }
     let credit: Vec<&str> = ["100.50"; 10].into_iter().chain([w]).chain(["42"; 10]).collect();
     assert_eq!(calls[15].params, credit);
-    assert!(calls[15].declared.starts_with("@P1 decimal(19,2), @P2 decimal(19,2), "));
+    assert!(calls[15].declared.starts_with("@dyno1 decimal(19,2), @dyno2 decimal(19,2), "));
 }

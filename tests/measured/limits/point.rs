@@ -145,7 +145,7 @@ pub fn measure_by(
         None => drop(finished(measuring)),
     }
     let shown = finished(dyno(&["show", "b.dyno"]));
-    let mut facts = dyno::cmd::load::facts(&[bundle], &Default::default()).expect("facts");
+    let mut facts = dyno::bundles::facts(&[bundle], &Default::default()).expect("facts");
     (facts.steps.remove(0).cells.remove(0), shown)
 }
 

@@ -14,8 +14,23 @@ use self::session::MySqlSession;
 use super::{Connector, Settings, SqlTarget, connection_string, open_own, own_server};
 use crate::base::error::{Result, failed};
 use crate::engine::{Access, Engine, Site, Target};
-use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
+use crate::load::sql::answers::Row;
+use crate::load::sql::{
+    Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
+};
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+
+const COUNTERS: [&str; 9] = [
+    "Com_begin",
+    "Com_commit",
+    "Com_rollback",
+    "Innodb_buffer_pool_read_requests",
+    "Innodb_buffer_pool_reads",
+    "Innodb_data_read",
+    "Innodb_data_written",
+    "Innodb_os_log_written",
+    "Innodb_row_lock_waits",
+];
 
 /// The engine, and the dialect of its servers.
 pub struct MySql;
@@ -49,12 +64,30 @@ impl Dialect for MySql {
         Some(Sysbench { id_type, table_end, gives_ids: true })
     }
 
+    fn banner(&self) -> &'static str {
+        "SELECT CONCAT(@@version, ', ', @@version_comment)"
+    }
+
+    /// MySQL has a UUID of its own; MariaDB has none that two on one machine would not share, but
+    /// two have not one data directory.
+    fn identity(&self, session: &mut dyn Session) -> Identity {
+        let sql = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('server_uuid', 'server_uid', \
+                   'hostname', 'port', 'datadir')";
+        let answer = session.rows(sql).unwrap_or_default();
+        let pair =
+            |row: Row<'_>| Some((row.at(0).text().ok()?.into(), row.at(1).text().ok()?.into()));
+        let mut all: Identity = answer.of(0).filter_map(pair).collect();
+        all.extend(reported(session, "SELECT DATABASE()", &["database"]));
+        all
+    }
+
+    fn counter_names(&self) -> &'static [&'static str] {
+        &COUNTERS
+    }
+
     fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
-        const NAMES: &str = "'Com_begin', 'Com_commit', 'Com_rollback', \
-                             'Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads', \
-                             'Innodb_data_read', 'Innodb_data_written', 'Innodb_os_log_written', \
-                             'Innodb_row_lock_waits'";
-        session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({NAMES})"))?.pairs()
+        let names = COUNTERS.map(|name| format!("'{name}'")).join(", ");
+        session.rows(&format!("SHOW GLOBAL STATUS WHERE Variable_name IN ({names})"))?.pairs()
     }
 
     fn analyze(&self, session: &mut dyn Session) -> SqlResult<()> {
@@ -78,6 +111,13 @@ static INFO: Info = Info {
     max_depth: 1,
     knobs: &[
         super::SERVER,
+        Knob {
+            name: "program",
+            kind: Kind::Text,
+            default: DefaultValue::Absent,
+            doc: "The server to start, as in \"/opt/mysql/bin/mysqld\"; otherwise the PATH's \
+                  mariadbd or mysqld.",
+        },
         Knob {
             name: "buffer_pool",
             kind: Kind::Bytes,
@@ -123,6 +163,9 @@ static INFO: Info = Info {
         },
         super::MEMORY,
         super::CPUS,
+        super::CONNECT_AT_ONCE,
+        super::SHARED_CPUS,
+        super::CONNECTION,
         super::OPTIONS,
     ],
     source: "the server's own documentation of these settings",
@@ -135,8 +178,11 @@ impl Engine for MySql {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
         let Some((folder, limits)) = own_server(site)? else {
-            let url =
-                connection_string("DYNO_MYSQL_URL", "mysql://USER:PASSWORD@HOST:3306/DATABASE")?;
+            let url = connection_string(
+                site.knobs,
+                "DYNO_MYSQL_URL",
+                "mysql://USER:PASSWORD@HOST:3306/DATABASE",
+            )?;
             let wrong = |_| {
                 failed(
                     "DYNO_MYSQL_URL cannot be read",
@@ -147,8 +193,10 @@ impl Engine for MySql {
                 OptsBuilder::from_opts(Opts::from_url(&url).map_err(wrong)?).prefer_socket(false);
             return Ok(Box::new(SqlTarget::new(Box::new(opts), None, site.knobs, &[])?));
         };
-        let settings = settings(site.knobs, site.access)?;
-        open_own(&server::installed()?, site, (folder, limits), &settings, &|places, database| {
+        let mut product = server::installed(site.knobs.text("program").ok())?;
+        let mut settings = product.fit(settings(site.knobs, site.access)?);
+        settings.extend(site.knobs.options("options")?);
+        open_own(&product, site, (folder, limits), &settings, &|places, database| {
             let socket = server::socket(places).display().to_string();
             OptsBuilder::new().user(Some("root")).socket(Some(socket)).db_name(database)
         })
@@ -186,6 +234,5 @@ fn settings(knobs: &Knobs, access: Access) -> Result<Settings> {
     } else {
         settings.push(("skip-log-bin".into(), String::new()));
     }
-    settings.extend(knobs.options("options")?);
     Ok(settings)
 }

@@ -1,7 +1,8 @@
 //! MariaDB, MySQL or Percona Server, whichever is installed, on a folder of the drive under test.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::super::{Product, Settings};
 use crate::base::error::{Result, failed};
@@ -12,19 +13,67 @@ pub struct Installed {
     server: PathBuf,
     /// MariaDB's tool that makes a data directory; MySQL's server does it itself.
     installer: Option<PathBuf>,
+    /// The variables that it knows, as it spells them on a command line; empty where it did not
+    /// say.
+    known: BTreeSet<String>,
+    left_out: Vec<String>,
 }
 
-pub fn installed() -> Result<Installed> {
-    let server = program(&["mariadbd", "mysqld"]).ok_or_else(|| {
-        failed(
-            "there is no MariaDB or MySQL server here",
-            "install one, for example: apt-get install mariadb-server",
-        )
-    })?;
-    let mariadb = server.ends_with("mariadbd");
+/// The server that the plan names, or the PATH's. Which it is, and which settings it knows, it is
+/// asked.
+pub fn installed(named: Option<&str>) -> Result<Installed> {
+    let server = match named {
+        Some(path) => Some(PathBuf::from(path)).filter(|path| path.is_file()).ok_or_else(|| {
+            failed(
+                format!("there is no server at '{path}', which the plan's `program` names"),
+                "name the server itself, as in \"/usr/sbin/mysqld\", or leave it out",
+            )
+        })?,
+        None => program(&["mariadbd", "mysqld"]).ok_or_else(|| {
+            failed(
+                "there is no MariaDB or MySQL server here",
+                "install one, for example: apt-get install mariadb-server",
+            )
+        })?,
+    };
+    let said = |arguments: &[&str]| {
+        let output = Command::new(&server).args(arguments).stdin(Stdio::null()).output().ok();
+        output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default()
+    };
+    let mariadb = said(&["--no-defaults", "--version"]).contains("MariaDB");
     let installer =
         if mariadb { program(&["mariadb-install-db", "mysql_install_db"]) } else { None };
-    Ok(Installed { server, installer })
+    let known = variables(&said(&["--no-defaults", "--verbose", "--help"]));
+    Ok(Installed { server, installer, known, left_out: Vec::new() })
+}
+
+/// The names in the table of variables that ends a server's help.
+fn variables(help: &str) -> BTreeSet<String> {
+    let table = help.lines().skip_while(|line| !line.starts_with("Variables (--variable-name"));
+    let rows = table.skip_while(|line| !line.starts_with("-----")).skip(1);
+    let rows = rows.take_while(|line| !line.trim().is_empty());
+    rows.filter_map(|row| Some(row.split_whitespace().next()?.replace('_', "-"))).collect()
+}
+
+impl Installed {
+    /// The settings that this version knows. The others are left out, and disclosed as such; the
+    /// redo log's size goes under the name that it has from MySQL 8.0.30 on where that is known.
+    pub fn fit(&mut self, mut settings: Settings) -> Settings {
+        if self.known.is_empty() {
+            return settings;
+        }
+        let renamed = "innodb-redo-log-capacity";
+        for (name, _) in settings.iter_mut().filter(|(name, _)| name == "innodb-log-file-size") {
+            if self.known.contains(renamed) {
+                *name = renamed.to_string();
+            }
+        }
+        let known = |name: &str| self.known.contains(name.strip_prefix("skip-").unwrap_or(name));
+        let (fit, other): (Settings, Settings) =
+            settings.into_iter().partition(|(name, _)| known(name));
+        self.left_out = other.into_iter().map(|(name, _)| name).collect();
+        fit
+    }
 }
 
 pub fn socket(places: &Places) -> PathBuf {
@@ -38,6 +87,10 @@ impl Product for Installed {
 
     fn stop_signal(&self) -> i32 {
         libc::SIGTERM
+    }
+
+    fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     fn lay_out(&self, places: &Places) -> Command {
@@ -64,5 +117,41 @@ impl Product for Installed {
             value => format!("--{name}={value}"),
         }));
         command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The end of a server's help, as MySQL and MariaDB print it.
+    const HELP: &str = "mysqld  Ver 8.4.0\n  --innodb-x  An option.\n\nVariables \
+                        (--variable-name=value)\nand boolean options {FALSE|TRUE}   Value (after \
+                        reading options)\n---------------- ---------------\nlocal-infile   \
+                        FALSE\nlog-bin        mysql-bin\ninnodb-redo-log-capacity  100\n\nTo see \
+                        what values\n";
+
+    fn fitted(help: &str) -> (Vec<String>, Vec<String>) {
+        let mut server = Installed {
+            server: PathBuf::new(),
+            installer: None,
+            known: variables(help),
+            left_out: Vec::new(),
+        };
+        let asked = ["local-infile", "skip-log-bin", "innodb-log-file-size", "query-cache-type"];
+        let settings = asked.map(|name| (name.to_string(), "1".to_string())).to_vec();
+        let fit = server.fit(settings).into_iter().map(|(name, _)| name).collect();
+        (fit, server.left_out)
+    }
+
+    #[test]
+    fn settings_that_a_version_does_not_know_are_left_out_and_named() {
+        let (fit, left_out) = fitted(HELP);
+        assert_eq!(fit, ["local-infile", "skip-log-bin", "innodb-redo-log-capacity"]);
+        assert_eq!(left_out, ["query-cache-type"]);
+        let older = HELP.replace("innodb-redo-log-capacity", "innodb-log-file-size");
+        assert_eq!(fitted(&older).0[2], "innodb-log-file-size");
+        let (fit, left_out) = fitted("a server that does not say");
+        assert_eq!((fit.len(), left_out.len()), (4, 0));
     }
 }

@@ -1,17 +1,26 @@
 //! `postgres`: PostgreSQL, which Dyno starts on the drive under test, or one that is already there.
 
+mod connect;
+mod error;
 mod numeric;
 mod server;
 mod session;
+mod value;
+mod wire;
 
-use postgres::Config;
+use tokio_postgres::Config;
 
 use self::session::PostgresSession;
 use super::{Connector, Settings, SqlTarget, connection_string, open_own, own_server};
 use crate::base::error::{Result, failed};
 use crate::engine::{Access, Engine, Site, Target};
-use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench};
+use crate::load::sql::{
+    Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
+};
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+
+const COUNTERS: [&str; 6] =
+    ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
 
 /// The engine, and the dialect of its servers.
 pub struct Postgres;
@@ -44,16 +53,31 @@ impl Dialect for Postgres {
         Some(Sysbench { id_type: "SERIAL", table_end: "", gives_ids: false })
     }
 
+    fn banner(&self) -> &'static str {
+        "SELECT version()"
+    }
+
+    /// A database that is dropped and made again has another number.
+    fn identity(&self, session: &mut dyn Session) -> Identity {
+        let system = "SELECT system_identifier FROM pg_control_system()";
+        let mut all = reported(session, system, &["system_identifier"]);
+        let database = "SELECT datname, oid FROM pg_database WHERE datname = current_database()";
+        all.extend(reported(session, database, &["database", "database oid"]));
+        all
+    }
+
+    fn counter_names(&self) -> &'static [&'static str] {
+        &COUNTERS
+    }
+
     fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
-        const NAMES: [&str; 6] =
-            ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
         let sql = format!(
             "SELECT {} FROM pg_stat_database WHERE datname = current_database()",
-            NAMES.join(", ")
+            COUNTERS.join(", ")
         );
         let mut counters = Counters::new();
         for row in session.rows(&sql)?.of(0) {
-            for (name, value) in NAMES.iter().zip(row.values()) {
+            for (name, value) in COUNTERS.iter().zip(row.values()) {
                 counters.insert(name.to_string(), value.float()?);
             }
         }
@@ -105,6 +129,9 @@ static INFO: Info = Info {
         },
         super::MEMORY,
         super::CPUS,
+        super::CONNECT_AT_ONCE,
+        super::SHARED_CPUS,
+        super::CONNECTION,
         super::OPTIONS,
     ],
     source: "the server's own documentation of these settings",
@@ -117,8 +144,11 @@ impl Engine for Postgres {
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
         let Some((folder, limits)) = own_server(site)? else {
-            let url =
-                connection_string("DYNO_POSTGRES_URL", "postgresql://USER:PASSWORD@HOST/DATABASE")?;
+            let url = connection_string(
+                site.knobs,
+                "DYNO_POSTGRES_URL",
+                "postgresql://USER:PASSWORD@HOST/DATABASE",
+            )?;
             let wrong = |_| {
                 failed(
                     "DYNO_POSTGRES_URL cannot be read",

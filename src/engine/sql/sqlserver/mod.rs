@@ -8,19 +8,18 @@ use std::borrow::Cow;
 use tiberius::Config;
 
 use self::session::SqlServerSession;
-use super::{Connector, SqlTarget, cannot_connect, connection_string};
+use super::portions::Portions;
+use super::{Connector, SqlTarget, UNKNOWN, cannot_connect, connection_string};
 use crate::base::error::{Error, Result, failed};
 use crate::engine::{Engine, Site, Target};
-use crate::load::sql::answers::Value;
-use crate::load::sql::{Counters, Dialect, Session, SqlError, SqlResult, Sysbench, refused};
+use crate::load::sql::{
+    Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
+};
 use crate::plan::{DefaultValue, Family, Info, Kind, Knob};
 
 /// As Microsoft's own tools and drivers (ADO.NET) take it.
 const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User \
                        Id=USER;Password=PASSWORD;TrustServerCertificate=true'";
-
-const CONFIGURATIONS: &str = "SELECT name, CAST(value_in_use AS INT) FROM sys.configurations \
-    WHERE name IN ('max server memory (MB)', 'max degree of parallelism')";
 
 /// The counters that only ever rise, whatever "a second" their names say: 272696576 is their type.
 const COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_value FROM \
@@ -31,6 +30,21 @@ const COUNTERS: &str = "SELECT RTRIM(REPLACE(counter_name, '/sec', '')), cntr_va
     = DB_NAME() AND counter_name IN ('Transactions/sec', 'Log Bytes Flushed/sec', 'Log \
     Flushes/sec')) OR (object_name LIKE '%:Locks%' AND instance_name = '_Total' AND counter_name \
     IN ('Number of Deadlocks/sec', 'Lock Waits/sec')))";
+
+/// What they are without "a second".
+const COUNTED: [&str; 11] = [
+    "Page lookups",
+    "Page reads",
+    "Page writes",
+    "Checkpoint pages",
+    "Batch Requests",
+    "SQL Compilations",
+    "Transactions",
+    "Log Bytes Flushed",
+    "Log Flushes",
+    "Number of Deadlocks",
+    "Lock Waits",
+];
 
 /// The engine, and the dialect of its servers: T-SQL.
 pub struct SqlServer;
@@ -75,6 +89,27 @@ impl Dialect for SqlServer {
         None
     }
 
+    fn banner(&self) -> &'static str {
+        "SELECT @@VERSION"
+    }
+
+    fn identity(&self, session: &mut dyn Session) -> Identity {
+        let server = "SELECT CAST(SERVERPROPERTY('ServerName') AS NVARCHAR(128))";
+        let mut all = reported(session, server, &["server"]);
+        for (column, name) in [
+            ("name", "database"),
+            ("CONVERT(NVARCHAR(30), create_date, 126)", "create_date"),
+            ("CAST(service_broker_guid AS NVARCHAR(36))", "service_broker_guid"),
+        ] {
+            all.extend(reported(session, &of_database(column), &[name]));
+        }
+        all
+    }
+
+    fn counter_names(&self) -> &'static [&'static str] {
+        &COUNTED
+    }
+
     fn counters(&self, session: &mut dyn Session) -> SqlResult<Counters> {
         session.rows(COUNTERS)?.pairs()
     }
@@ -90,12 +125,16 @@ static INFO: Info = Info {
     family: Family::Sql,
     writes: false,
     max_depth: 1,
-    knobs: &[Knob {
-        name: "server",
-        kind: Kind::Choice(&["existing"]),
-        default: DefaultValue::Is("\"existing\""),
-        doc: "existing: DYNO_SQLSERVER_URL names one that runs; Dyno starts none of its own.",
-    }],
+    knobs: &[
+        Knob {
+            name: "server",
+            kind: Kind::Choice(&["existing"]),
+            default: DefaultValue::Is("\"existing\""),
+            doc: "existing: DYNO_SQLSERVER_URL names one that runs; Dyno starts none of its own.",
+        },
+        super::CONNECT_AT_ONCE,
+        super::CONNECTION,
+    ],
     source: "the ADO.NET connection string as Microsoft documents it and tiberius reads it",
 };
 
@@ -105,38 +144,41 @@ impl Engine for SqlServer {
     }
 
     fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
-        let config = config_of(&connection_string("DYNO_SQLSERVER_URL", EXAMPLE)?)?;
-        let settings = settings(&config)?;
+        let config = config_of(&connection_string(site.knobs, "DYNO_SQLSERVER_URL", EXAMPLE)?)?;
+        let settings = settings(&config, &Portions::of(site.knobs))?;
         Ok(Box::new(SqlTarget::new(Box::new(config), None, site.knobs, &settings)?))
     }
 }
 
-/// What its owner set and a reader must know, for the disclosure.
-fn settings(server: &dyn Connector) -> Result<Vec<(String, String)>> {
-    let mut session = server.connect().map_err(|error| cannot_connect(&error))?;
-    let mut asked = |sql: &str| {
-        session.rows(sql).map_err(|error| refused("asking for the server's settings", &error))
-    };
+/// A column of the database's own row in the catalogue.
+fn of_database(column: &str) -> String {
+    format!("SELECT {column} FROM sys.databases WHERE database_id = DB_ID()")
+}
+
+/// What its owner set and a reader must know, for the disclosure. What a server does not report is
+/// unknown, and said to be: SQL Server 2012 has no delayed durability, and a server of another make
+/// lacks more.
+fn settings(server: &dyn Connector, portions: &Portions) -> Result<Vec<(String, String)>> {
+    let mut session = portions.connect(server).map_err(|error| cannot_connect(&error))?;
     let mut settings = Vec::new();
-    let mut keep = |name: &str, value: Option<Value<'_>>| {
-        let value = value.and_then(|value| value.text().ok()).unwrap_or("unknown");
-        settings.push((name.to_string(), value.to_string()));
+    let mut keep = |sql: &str, name: &str| {
+        let value = reported(&mut *session, sql, &[name]).remove(name);
+        settings.push((name.to_string(), value.unwrap_or_else(|| UNKNOWN.to_string())));
     };
-    let edition = asked("SELECT CAST(SERVERPROPERTY('Edition') AS NVARCHAR(128))")?;
-    keep("edition", edition.first(0).map(|row| row.at(0)));
-    for row in asked(CONFIGURATIONS)?.of(0) {
-        keep(row.at(0).text().unwrap_or_default(), Some(row.at(1)));
+    keep("SELECT CAST(SERVERPROPERTY('Edition') AS NVARCHAR(128))", "edition");
+    for name in ["max server memory (MB)", "max degree of parallelism"] {
+        let sql = format!(
+            "SELECT CAST(value_in_use AS INT) FROM sys.configurations WHERE name = '{name}'"
+        );
+        keep(&sql, name);
     }
-    let of_database =
-        |columns: &str| format!("SELECT {columns} FROM sys.databases WHERE database_id = DB_ID()");
-    let names = ["recovery_model_desc", "compatibility_level", "is_read_committed_snapshot_on"];
-    let database = asked(&of_database(&names.join(", ")))?;
-    for (i, name) in names.into_iter().enumerate() {
-        keep(name, database.first(0).map(|row| row.at(i)));
-    }
-    // SQL Server 2012 does not know it yet.
-    if let Ok(durability) = asked(&of_database("delayed_durability_desc")) {
-        keep("delayed_durability_desc", durability.first(0).map(|row| row.at(0)));
+    for name in [
+        "recovery_model_desc",
+        "compatibility_level",
+        "is_read_committed_snapshot_on",
+        "delayed_durability_desc",
+    ] {
+        keep(&of_database(name), name);
     }
     Ok(settings)
 }

@@ -1,9 +1,13 @@
 //! A session with Microsoft SQL Server, over its protocol (TDS).
 //!
 //! Statements go through `sp_executesql` with their parameters' types declared: the server keeps a
-//! statement's plan by its text and those declarations, so both must be the same each time. Nothing
+//! statement's plan by its text and those declarations, so both must be the same each time. What is
+//! sent together is one such text, whose plan is kept like another's. Nothing
 //! is prepared on the server, and a connection made anew finds the plans that the lost one had
 //! made.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
 
 use tiberius::error::Error as TdsError;
 use tiberius::{Client, Command, CommandResult, Config, TokenRow};
@@ -11,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::compat::{Compat, TokioAsyncWriteCompatExt};
 
-use super::{SqlServer, tds};
+use super::{SqlServer, UNKNOWN, tds};
 use crate::load::sql::answers::Answers;
 use crate::load::sql::{Batch, Dialect, Param, Session, SqlError, SqlResult, Statement, Trouble};
 
@@ -27,13 +31,21 @@ pub struct SqlServerSession {
     runtime: Runtime,
     config: Config,
     version: String,
-    statements: Vec<Prepared>,
+    /// By number, written with `?`.
+    statements: Vec<String>,
+    /// By the numbers of the statements in them.
+    together: HashMap<Vec<u32>, Prepared>,
 }
+
+/// What stands between statements that are sent together.
+const BETWEEN: &str = ";\n";
 
 struct Prepared {
     text: String,
-    /// Its parameters' names: "@P1", "@P2" …
+    /// Its parameters' names: "@dyno1", "@dyno2" …
     names: Vec<String>,
+    /// Of each statement in it, whether it returns rows.
+    returns: Vec<bool>,
 }
 
 impl SqlServerSession {
@@ -48,34 +60,44 @@ impl SqlServerSession {
             config: config.clone(),
             version: String::new(),
             statements: Vec::new(),
+            together: HashMap::new(),
         };
         let version =
             session.rows("SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128))")?;
-        let version = version.first(0).map_or(Ok(""), |row| row.at(0).text())?;
+        let version = version.first(0).and_then(|row| row.at(0).text().ok()).unwrap_or(UNKNOWN);
         session.version = format!("SQL Server {version}");
         Ok(session)
     }
 
-    fn call(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<CommandResult> {
-        let prepared = &self.statements[statement.0 as usize];
+    /// Executes statements in one request, with the parameters of all of them.
+    fn call<'p>(
+        &mut self,
+        numbers: Vec<u32>,
+        params: impl Iterator<Item = Param<'p>>,
+    ) -> SqlResult<(CommandResult, &[bool])> {
+        let SqlServerSession { client, runtime, statements, together, .. } = self;
+        let prepared = together.entry(numbers).or_insert_with_key(|numbers| {
+            numbered(numbers.iter().map(|number| statements[*number as usize].as_str()))
+        });
+        let params: Vec<Param<'p>> = params.collect();
         if prepared.names.len() != params.len() {
             return Err(SqlError::wrong(
                 "a statement was given another number of parameters than it has",
             ));
         }
-        let declared = tds::declared(&prepared.names, params)?;
+        let declared = tds::declared(&prepared.names, &params)?;
         let mut command = Command::new("sp_executesql");
         command.bind_param("", prepared.text.as_str());
         if !params.is_empty() {
             command.bind_param("", declared.as_str());
         }
         for (name, param) in prepared.names.iter().zip(params) {
-            command.bind_param(name.as_str(), *param);
+            command.bind_param(name.as_str(), param);
         }
-        let client = &mut self.client;
-        self.runtime
+        let result = runtime
             .block_on(async { command.exec(client).await?.into_command_result().await })
-            .map_err(ours)
+            .map_err(ours)?;
+        Ok((result, &prepared.returns))
     }
 }
 
@@ -86,21 +108,28 @@ async fn login(config: &Config) -> SqlResult<Client<Compat<TcpStream>>> {
     Client::connect(config.clone(), socket.compat_write()).await.map_err(ours)
 }
 
-/// `?` as `@P1`, `@P2` …, outside quotes, and those names.
-fn numbered(sql: &str) -> Prepared {
-    let (mut text, mut names, mut quoted) =
-        (String::with_capacity(sql.len() + 8), Vec::new(), false);
-    for c in sql.chars() {
-        quoted ^= c == '\'';
-        if c == '?' && !quoted {
-            let name = format!("@P{}", names.len() + 1);
-            text.push_str(&name);
-            names.push(name);
-        } else {
-            text.push(c);
+/// Statements as one text, `?` as `@dyno1`, `@dyno2` …, outside quotes, and those names: `@p1` is
+/// what servers call parameters of their own.
+fn numbered<'s>(statements: impl Iterator<Item = &'s str>) -> Prepared {
+    let mut all = Prepared { text: String::new(), names: Vec::new(), returns: Vec::new() };
+    for sql in statements {
+        if !all.returns.is_empty() {
+            all.text.push_str(BETWEEN);
+        }
+        all.returns.push(sql.starts_with("SELECT "));
+        let mut quoted = false;
+        for c in sql.chars() {
+            quoted ^= c == '\'';
+            if c == '?' && !quoted {
+                let name = format!("@dyno{}", all.names.len() + 1);
+                all.text.push_str(&name);
+                all.names.push(name);
+            } else {
+                all.text.push(c);
+            }
         }
     }
-    Prepared { text, names }
+    all
 }
 
 /// What the library says, distinguished.
@@ -114,15 +143,17 @@ fn ours(error: TdsError) -> SqlError {
             };
             (trouble, e.code().to_string(), format!("{} (error {})", e.message(), e.code()))
         }
+        TdsError::Io { kind: ErrorKind::TimedOut, .. } => {
+            let what = "the server took the connection and did not finish the login in time";
+            (Trouble::Slow, String::new(), what.to_string())
+        }
         TdsError::Io { message, .. } => {
             (Trouble::Lost, String::new(), format!("the connection is gone: {message}"))
         }
         // What follows is advice to programmers.
         TdsError::Tls(why) => {
             let why = why.split(". To connect anyway").next().unwrap_or_default();
-            let ways = "name its certificate with TrustServerCertificateCA=FILE, or take any with \
-                        TrustServerCertificate=true";
-            (Trouble::Wrong, String::new(), format!("{why} (in the connection string, {ways})"))
+            (Trouble::Untrusted, String::new(), why.to_string())
         }
         other => (Trouble::Wrong, String::new(), other.to_string()),
     };
@@ -139,20 +170,26 @@ impl Session for SqlServerSession {
     }
 
     fn prepare(&mut self, sql: &str) -> SqlResult<Statement> {
-        self.statements.push(numbered(sql));
+        self.statements.push(sql.to_string());
         Ok(Statement(self.statements.len() as u32 - 1))
     }
 
     fn execute(&mut self, statement: Statement, params: &[Param<'_>]) -> SqlResult<u64> {
-        let result = self.call(statement, params)?;
+        let (result, _) = self.call(vec![statement.0], params.iter().copied())?;
         Ok(result.rows_affected().iter().copied().max().unwrap_or(0))
     }
 
     fn query_all(&mut self, batch: &Batch<'_>, answers: &mut Answers) -> SqlResult<()> {
         answers.clear();
-        for (statement, params) in batch.iter() {
-            let result = self.call(statement, params)?;
-            for row in result.into_iter().next().unwrap_or_default() {
+        let numbers: Vec<u32> = batch.iter().map(|(statement, _)| statement.0).collect();
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let params = batch.iter().flat_map(|(_, params)| params.iter().copied());
+        let (result, returns) = self.call(numbers, params)?;
+        let mut found = result.into_iter();
+        for returns in returns {
+            for row in found.by_ref().take(usize::from(*returns)).flatten() {
                 row.into_iter().try_for_each(|data| tds::keep(data, answers))?;
                 answers.end_row();
             }
@@ -232,8 +269,9 @@ mod tests {
 
     #[test]
     fn parameters_are_numbered_outside_quotes() {
-        let prepared = numbered("a = ? AND b = '?' AND c = ?");
-        assert_eq!(prepared.text, "a = @P1 AND b = '?' AND c = @P2");
-        assert_eq!(prepared.names, ["@P1", "@P2"]);
+        let prepared = numbered(["SELECT a WHERE a = ? AND b = '?'", "UPDATE c = ?"].into_iter());
+        assert_eq!(prepared.text, "SELECT a WHERE a = @dyno1 AND b = '?';\nUPDATE c = @dyno2");
+        assert_eq!(prepared.names, ["@dyno1", "@dyno2"]);
+        assert_eq!(prepared.returns, [true, false]);
     }
 }

@@ -28,7 +28,7 @@ const SCALE_OF_TIME: u8 = 6;
 const MOST_BYTES: usize = 8000;
 const MOST_CHARS: usize = 4000;
 
-/// The declaration of a statement's parameters: "@P1 int, @P2 decimal(19,2)". A type does not
+/// The declaration of a statement's parameters: "@dyno1 int, @dyno2 decimal(19,2)". A type does not
 /// depend on how many digits or characters a value has, so that the server finds the plan again;
 /// and text is declared narrow where it can be, because a wide parameter keeps the server from
 /// seeking in an index over a narrow column.
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_declaration_is_the_same_whatever_the_size_of_the_values() {
-        let names = |n: usize| (1..=n).map(|i| format!("@P{i}")).collect::<Vec<_>>();
+        let names = |n: usize| (1..=n).map(|i| format!("@dyno{i}")).collect::<Vec<_>>();
         let small = [
             Param::Int(1),
             Param::Text("a"),
@@ -229,11 +229,11 @@ mod tests {
             Param::Decimal { units: 123_456_789, scale: 2 },
             Param::Time { unix_us: 1_700_000_000_000_000 },
         ];
-        let said = "@P1 int, @P2 varchar(8000), @P3 decimal(19,2), @P4 datetime2(6)";
+        let said = "@dyno1 int, @dyno2 varchar(8000), @dyno3 decimal(19,2), @dyno4 datetime2(6)";
         assert_eq!(declared(&names(4), &small).unwrap(), said);
         assert_eq!(declared(&names(4), &large).unwrap(), said);
         let odd = [Param::Int(1 << 40), Param::Text("ü"), Param::Null, Param::Float(0.5)];
-        let said = "@P1 bigint, @P2 nvarchar(4000), @P3 nvarchar(4000), @P4 float(53)";
+        let said = "@dyno1 bigint, @dyno2 nvarchar(4000), @dyno3 nvarchar(4000), @dyno4 float(53)";
         assert_eq!(declared(&names(4), &odd).unwrap(), said);
     }
 

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""A PostgreSQL of the benchmarks' own, with a database `dyno`, on a socket of this machine's
+alone."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+def programs():
+    """The folder with Debian's newest initdb and postgres, or the PATH's; None without."""
+    newest = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    found = newest[-1] if newest else shutil.which("initdb")
+    return Path(found).parent if found else None
+
+
+class PostgreSql:
+    engine = "postgres"
+    name = "PostgreSQL"
+
+    def __init__(self, folder):
+        self.folder, account = folder, []
+        if os.geteuid() == 0:
+            folder.chmod(0o755)
+            user = pwd.getpwnam("postgres")
+            os.chown(folder, user.pw_uid, user.pw_gid)
+            account = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        data = folder / "data"
+        made = subprocess.run(
+            [*account, programs() / "initdb", "-U", "postgres", "--auth=trust", "-D", data],
+            capture_output=True,
+            text=True,
+        )
+        if made.returncode != 0:
+            sys.exit(f"initdb: {made.stderr}")
+        self.version = subprocess.run(
+            [programs() / "postgres", "--version"], capture_output=True, text=True
+        ).stdout.split()[2]
+        self.process = subprocess.Popen(
+            [
+                *account,
+                programs() / "postgres",
+                "-D",
+                data,
+                "-k",
+                folder,
+                "-c",
+                "listen_addresses=",
+                "-c",
+                "shared_buffers=512MB",
+                "-c",
+                "max_wal_size=2GB",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        give_up = time.monotonic() + 60
+        while self.sql("CREATE DATABASE dyno") != 0:
+            if time.monotonic() > give_up or self.process.poll() is not None:
+                sys.exit("PostgreSQL does not come up")
+            time.sleep(0.1)
+
+    def sql(self, text):
+        psql = ["psql", "-h", self.folder, "-U", "postgres", "-d", "postgres", "-c", text]
+        return subprocess.run(psql, capture_output=True).returncode
+
+    def env(self, database, _tcp):
+        host = str(self.folder).replace("/", "%2F")
+        return {"DYNO_POSTGRES_URL": f"postgresql://postgres@{host}/{database}"}
+
+    def cpu(self):
+        """CPU seconds so far: its own, its processes', and those of processes that have ended."""
+        total = 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            own = stat.parent.name == str(self.process.pid)
+            if own or fields[1] == str(self.process.pid):
+                total += sum(int(field) for field in fields[11 : 15 if own else 13])
+        return total / TICKS_A_SECOND
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()

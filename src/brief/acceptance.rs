@@ -1,0 +1,129 @@
+//! What acceptance of a delivery comes to: limits with the power that the reference gives, and
+//! every drive that is rejected or that nothing could be said of.
+
+use super::block::{Block, Mark, Table};
+use super::metric_text::printed_value;
+use crate::analysis::acceptance::{Acceptance, Judge, Measure, Specimen, Verdict};
+use crate::language::Language;
+use crate::stats::Better;
+
+/// The losses that the power is printed for, as shares.
+pub const LOSSES: [f64; 3] = [0.05, 0.10, 0.15];
+
+/// The verdict in a word, as JSON has it.
+pub fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Accepted(_) => "accepted",
+        Verdict::Rejected(_) => "rejected",
+        Verdict::TooFew(_) | Verdict::Missing => "not judged",
+    }
+}
+
+/// The delivery in a sentence.
+pub fn sentence(found: &Acceptance) -> String {
+    let (all, rejected, open) = (found.drives.len(), found.rejected(), found.open());
+    let judged = all - open;
+    let mut text = match rejected {
+        0 => format!("{judged} of {all} drives behave like the reference; none is rejected."),
+        n => format!("{n} of {all} drives do not behave like the reference."),
+    };
+    if open > 0 {
+        text.push_str(&format!(" Nothing can be said of {open}."));
+    }
+    text
+}
+
+/// All of it for the terminal.
+pub fn blocks(l: Language, found: &Acceptance) -> Vec<Block> {
+    let mut out = vec![Block::lead(sentence(found)), limits(l, found)];
+    let table = drives(l, found);
+    if !table.rows.is_empty() {
+        out.push(table.block());
+    }
+    out.push(Block::note(basis(found)));
+    out
+}
+
+fn place(measure: &Measure) -> String {
+    if measure.at.is_empty() {
+        return measure.title.clone();
+    }
+    format!("{}, {}", measure.title, measure.at)
+}
+
+fn value(l: Language, measure: &Measure, value: f64) -> String {
+    printed_value(l, &measure.metric, value).1
+}
+
+fn limits(l: Language, found: &Acceptance) -> Block {
+    let head = ["measure", "metric", "drives", "mean", "scatter", "limit"];
+    let losses = LOSSES.map(|loss| format!("finds {:.0} %", loss * 100.0));
+    let head: Vec<String> = head.map(String::from).into_iter().chain(losses).collect();
+    let row = |judge: &Judge| {
+        let Judge { measure, reference, .. } = judge;
+        let mut row = vec![
+            place(measure),
+            measure.metric.text(l),
+            reference.drives.to_string(),
+            value(l, measure, reference.mean.exp()),
+            format!("{:.2} %", reference.deviation * 100.0),
+            value(l, measure, judge.limit()),
+        ];
+        row.extend(LOSSES.map(|loss| format!("{:.1} %", judge.power(loss) * 100.0)));
+        row
+    };
+    Table::of(2, &head, found.judges.iter().map(row).collect()).captioned("Reference").block()
+}
+
+/// Drives that are rejected or not judged, a row for each measure that says so.
+fn drives(l: Language, found: &Acceptance) -> Table {
+    let head =
+        ["drive", "serial", "bundle", "measure", "metric", "verdict", "value", "of the mean"];
+    let mut table = Table::new(6, &head).captioned("Drives that are not accepted");
+    for (specimen, verdicts) in &found.drives {
+        for (judge, verdict) in found.judges.iter().zip(verdicts) {
+            let said = match verdict {
+                Verdict::Accepted(_) => continue,
+                Verdict::Rejected(own) => {
+                    let of_mean = own / judge.reference.mean.exp() * 100.0;
+                    [value(l, &judge.measure, *own), format!("{of_mean:.1} %")]
+                }
+                Verdict::TooFew(n) => [format!("{n} repeats of {}", judge.repeats), String::new()],
+                Verdict::Missing => ["no usable figure".to_string(), String::new()],
+            };
+            let mark = if word(verdict) == "rejected" { Mark::Bad } else { Mark::None };
+            table.row(mark, row(l, specimen, &judge.measure, word(verdict), said));
+        }
+    }
+    table
+}
+
+fn row(
+    l: Language,
+    specimen: &Specimen,
+    measure: &Measure,
+    verdict: &str,
+    said: [String; 2],
+) -> Vec<String> {
+    let serial = specimen.serial.clone().unwrap_or_default();
+    let names = [specimen.name.clone(), serial, specimen.file.clone(), place(measure)];
+    let own = [measure.metric.text(l), verdict.to_string()];
+    names.into_iter().chain(own).chain(said).collect()
+}
+
+fn basis(found: &Acceptance) -> String {
+    let has = |better| found.judges.iter().any(|j| j.measure.metric.better() == better);
+    let side = match (has(Better::Higher), has(Better::Lower)) {
+        (true, false) => "below",
+        (false, _) => "above",
+        (true, true) => "on the worse side of",
+    };
+    format!(
+        "A drive {side} a limit is rejected. A delivery of {} drives like the reference sees any \
+         rejection in {} % of cases, over all measures (one-sided simultaneous prediction limits, \
+         Hahn 1970; docs/fleet.md). \"finds 10 %\": how often a drive that is 10 % worse is \
+         rejected with this reference.",
+        found.drives.len(),
+        found.miss * 100.0
+    )
+}

@@ -1,0 +1,142 @@
+//! Histories in words: what changed, at which run, and every run with its figure and drives.
+
+use super::Document;
+use super::block::{Block, Mark, Table};
+use super::document::Part;
+use super::number_format::NONE;
+use super::options::Page;
+use crate::analysis::trend::{History, Member};
+use crate::base::units;
+use crate::chart::{Palette, trend};
+use crate::language::Language;
+use crate::stats::changes::{ChangePoint, FEWEST_IN_A_LEVEL};
+
+/// What a history is of: "ops/s of 4 KiB random reads at 32".
+pub fn title(history: &History) -> String {
+    let at = match &history.at {
+        Some(at) => format!(" at {at}"),
+        None => String::new(),
+    };
+    format!("{}: {} of {}{at}", history.label, history.metric.short(), history.step)
+}
+
+/// A value of its figure with the unit: "31,630 ops/s".
+pub fn value(history: &History, value: f64) -> String {
+    let (by, unit) = trend::scale(&history.metric);
+    format!("{} {unit}", number(value * by))
+}
+
+fn number(value: f64) -> String {
+    match value {
+        v if v >= 999.5 => units::grouped(v.round() as u64),
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+/// A change point: from which run on, by how much, and which firmware came with it.
+pub fn sentence(history: &History, change: &ChangePoint) -> String {
+    let counted: Vec<&Member> = history.counted().collect();
+    let (before, first) = (counted[change.at - 1], counted[change.at]);
+    let percent = (change.after / change.before - 1.0) * 100.0;
+    let sign = if percent < 0.0 { "−" } else { "+" };
+    let (from, to) = (value(history, change.before), value(history, change.after));
+    let text = format!(
+        "From {} ({}) on {sign}{:.1} %: {from} before, {to} after (p = {:.3})",
+        units::moment(first.started_unix_ns),
+        first.file,
+        percent.abs(),
+        change.chance
+    );
+    let names = ["model", "firmware", "serial number"];
+    let changed = |i: usize| {
+        let (old, new) = (&before.drives[i], &first.drives[i]);
+        let said = || format!("{} {} before, {} after", names[i], of(old), of(new));
+        (old != new).then(said)
+    };
+    let changed: Vec<String> = (0..names.len()).filter_map(changed).collect();
+    match changed.is_empty() {
+        true => text,
+        false => format!("{text}; {}", changed.join("; ")),
+    }
+}
+
+fn of(values: &[String]) -> String {
+    if values.is_empty() { "unknown".to_string() } else { values.join(", ") }
+}
+
+/// One history: its change points, its figure, its runs.
+pub fn blocks(history: &History, figure: String) -> Vec<Block> {
+    let mut out = Vec::new();
+    let differs = history.differs.iter().map(|d| {
+        let [first, own] = &d.values;
+        format!("Another configuration than that of the first runs: {} {own}, not {first}", d.path)
+    });
+    out.extend(differs.map(Block::note));
+    let counted = history.counted().count();
+    if !history.changes.is_empty() {
+        out.push(Block::list(history.changes.iter().map(|change| sentence(history, change))));
+    } else if counted < 2 * FEWEST_IN_A_LEVEL {
+        let needed = 2 * FEWEST_IN_A_LEVEL;
+        out.push(Block::text(format!("{counted} runs; a change point needs {needed} or more.")));
+    } else {
+        out.push(Block::text(format!("No change point in {counted} runs.")));
+    }
+    out.push(Block::Figures(vec![trend::figure(history, figure)]));
+    out.push(table(history).block());
+    out
+}
+
+fn table(history: &History) -> Table {
+    let (by, unit) = trend::scale(&history.metric);
+    let heads = ["began", "bundle", "drives", unit, "interval (95 %)"];
+    let mut table = Table::new(3, &heads);
+    for run in &history.runs {
+        let e = &run.estimate;
+        let interval = match e.has_interval() {
+            true => format!("{} to {}", number(e.low * by), number(e.high * by)),
+            false => NONE.to_string(),
+        };
+        let drives = run.drives.concat().join(", ");
+        let cells = vec![units::moment(run.started_unix_ns), run.file.clone(), drives];
+        let mark = if run.counts { Mark::None } else { Mark::Side };
+        table.row(mark, [cells, vec![number(e.value * by), interval]].concat());
+    }
+    table
+}
+
+/// What holds for all.
+pub fn note() -> Block {
+    Block::note(
+        "Change points by permutation (docs/trends.md): 4 % of stable histories have one. Hollow \
+         marks are runs that something other than the drive is known to have limited; they are \
+         not looked at. The vertical axis need not begin at zero.",
+    )
+}
+
+/// Histories as a page of their own.
+pub fn document(histories: &[History]) -> Document {
+    let part = |(i, history): (usize, &History)| Part {
+        id: format!("history-{}", i + 1),
+        title: title(history),
+        appendix: false,
+        blocks: blocks(history, format!("trend-{}", i + 1)),
+    };
+    let (protocol, name) = histories.first().map(|h| h.protocol.clone()).unwrap_or_default();
+    let changes: usize = histories.iter().map(|h| h.changes.len()).sum();
+    let runs = histories.iter().map(|h| h.runs.len()).max().unwrap_or(0);
+    Document {
+        language: Language::default(),
+        title: format!("Trends: {protocol}"),
+        kicker: name,
+        byline: format!("{runs} runs; {changes} change points"),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        subjects: Vec::new(),
+        palette: Palette::default(),
+        cover: vec![note()],
+        parts: histories.iter().enumerate().map(part).collect(),
+        logo_png: None,
+        page: Page::default(),
+    }
+}

@@ -1,0 +1,36 @@
+//! Bundles into facts: the store reads, the analysis gathers.
+
+use std::path::PathBuf;
+
+use crate::analysis::trend::{History, Trends, Wanted};
+use crate::analysis::{Facts, Gathering, Question};
+use crate::base::error::{Context, Result};
+use crate::store::Bundle;
+
+/// Reads bundles: their runs, then point by point.
+pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
+    let open =
+        |path: &PathBuf| Bundle::open(path).with_context(|| format!("opening {}", path.display()));
+    let bundles = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
+    let mut gathering = Gathering::new(&runs, question)?;
+    for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
+        let each = bundle.each_contents(question.outliers, &mut |point| {
+            gathering.point(index, point);
+            Ok(())
+        });
+        each.with_context(|| format!("reading {}", path.display()))?;
+    }
+    Ok(gathering.finish())
+}
+
+/// Follows figures over many runs, of which one at a time is in memory: names of bundles, and where
+/// they lie.
+pub fn histories(runs: &[(String, PathBuf)], wanted: &Wanted) -> Result<Vec<History>> {
+    let question = Question { metrics: wanted.metrics.clone(), ..Question::default() };
+    let mut trends = Trends::new(wanted.clone());
+    for (name, path) in runs {
+        trends.add(name, &facts(std::slice::from_ref(path), &question)?);
+    }
+    Ok(trends.finish())
+}

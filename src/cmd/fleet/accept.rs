@@ -1,0 +1,191 @@
+//! `dyno fleet accept`: delivered drives against a reference sample of their model.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::json::{self, Json};
+use super::super::load::share;
+use crate::analysis::Question;
+use crate::analysis::acceptance::{Acceptance, Judge, Measure, Specimen, Verdict};
+use crate::analysis::acceptance::{judge, measures, specimens};
+use crate::analysis::metric::Asked;
+use crate::base::error::{Context, NoVerdict, Result, exit, failed};
+use crate::brief::acceptance as text;
+use crate::bundles;
+use crate::language::Language;
+use crate::render::terminal::terminal;
+
+/// The reference, the delivery, and what is asked of them.
+#[derive(Args)]
+pub struct AcceptArgs {
+    /// Bundle with drives of the reference sample, each a subject or a drive of a group; repeatable
+    #[arg(long, required = true, value_name = "BUNDLE")]
+    reference: Vec<PathBuf>,
+    /// Bundles of the delivered drives
+    #[arg(required = true, value_name = "DELIVERY")]
+    delivery: Vec<PathBuf>,
+    /// Metric to judge by, as in `dyno compare --metric`: ops/s, p99; repeatable, and all share the
+    /// rate of false rejections
+    #[arg(long, visible_alias = "metric", required = true, value_name = "METRIC")]
+    measure: Vec<String>,
+    /// Step to judge at, at the axis value that stands for it; repeatable [default: every step]
+    #[arg(long, value_name = "NAME")]
+    step: Vec<String>,
+    /// How often a delivery that is like the reference may see any rejection
+    #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = rate)]
+    false_rejections: f64,
+    /// A field that is varied on purpose, as in "host"; repeatable
+    #[arg(long, value_name = "PATH")]
+    vary: Vec<String>,
+    #[command(flatten)]
+    format: Json,
+}
+
+fn rate(text: &str) -> std::result::Result<f64, String> {
+    let rate = share(text).filter(|rate| *rate > 0.0);
+    rate.ok_or_else(|| "say a rate above 0% and below 100%, as in 5%".to_string())
+}
+
+/// Judges the delivery; the exit code says what came of it.
+pub fn accept(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
+    verdict(args, out).context(NoVerdict)
+}
+
+fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
+    let metrics = args.measure.iter().map(|m| Asked::parse(m)).collect::<Result<Vec<_>>>()?;
+    let question = Question { vary: args.vary.clone(), metrics, ..Question::default() };
+    let (asked, reference) = sample(args, &question)?;
+    let mut delivered = Vec::new();
+    // Bundle by bundle, each beside the reference: comparisons grow with the square of the drives.
+    for path in &args.delivery {
+        let paths = [&args.reference[..1], std::slice::from_ref(path)].concat();
+        let facts = bundles::facts(&paths, &question)?;
+        delivered.extend(specimens(&facts, 1, &asked, Some(0)));
+    }
+    let found = judge(asked, &reference, delivered, args.false_rejections);
+    if found.judges.is_empty() {
+        return Err(failed(
+            "the reference has fewer than three drives with a usable figure",
+            "give bundles with three or more, each as a subject or as a drive of a group",
+        ));
+    }
+    match args.format.json {
+        true => json::print(&document(&found), out)?,
+        false => out.write_all(terminal(&text::blocks(Language::default(), &found)).as_bytes())?,
+    }
+    Ok(match (found.rejected(), found.open()) {
+        (0, 0) => 0,
+        (0, _) => exit::NOT_SHOWN,
+        _ => exit::WORSE,
+    })
+}
+
+/// What is measured of the reference, and its drives.
+fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<Measure>, Vec<Specimen>)> {
+    let facts = bundles::facts(&args.reference, question)?;
+    if let Some(name) = args.step.iter().find(|name| facts.steps.iter().all(|s| s.name != **name)) {
+        let known: Vec<&str> = facts.steps.iter().map(|s| &*s.name).collect();
+        return Err(failed(
+            format!("the reference has no step '{name}'"),
+            format!("it has: {}", known.join(", ")),
+        ));
+    }
+    let asked = measures(&facts, &args.step);
+    if asked.is_empty() {
+        return Err(failed(
+            "the reference has none of these metrics",
+            "name one that `dyno show` prints of it",
+        ));
+    }
+    let all = (0..facts.runs.len()).flat_map(|run| specimens(&facts, run, &asked, Some(0)));
+    let all = all.collect();
+    Ok((asked, all))
+}
+
+/// What `dyno fleet accept --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub struct Accepted {
+    /// How often a delivery that is like the reference sees any rejection, as a share.
+    pub false_rejections: f64,
+    /// Drives that are rejected in at least one measure.
+    pub rejected: usize,
+    /// Drives that nothing can be said of in some measure, and that none rejects.
+    pub not_judged: usize,
+    /// What drives are judged by.
+    pub measures: Vec<Limit>,
+    /// The delivered drives.
+    pub drives: Vec<Drive>,
+}
+
+/// A measure with its limit.
+#[derive(Serialize, JsonSchema)]
+pub struct Limit {
+    /// Name of the step.
+    pub step: String,
+    /// The axis value; empty where nothing is swept.
+    pub at: String,
+    /// The metric, as `--measure` takes it.
+    pub metric: String,
+    /// Drives of the reference that have the figure.
+    pub reference_drives: usize,
+    /// Geometric mean of their levels, in the metric's base unit (ops/s, bytes/s, nanoseconds).
+    pub mean: f64,
+    /// Standard deviation of the logarithms of their levels.
+    pub scatter: f64,
+    /// A drive beyond it on the worse side is rejected, in the metric's base unit.
+    pub limit: f64,
+    /// How often a drive that is worse by 5, 10 and 15 % is rejected, as shares.
+    pub power: [f64; 3],
+}
+
+/// A delivered drive.
+#[derive(Serialize, JsonSchema)]
+pub struct Drive {
+    /// The bundle's file name.
+    pub file: String,
+    /// The subject, and the drive's number where the subject is a group.
+    pub name: String,
+    /// Its serial number, where it is known.
+    pub serial: Option<String>,
+    /// By measure: "accepted", "rejected" or "not judged".
+    pub verdicts: Vec<&'static str>,
+    /// By measure: its level in the metric's base unit; null where it is not judged.
+    pub levels: Vec<Option<f64>>,
+}
+
+fn document(found: &Acceptance) -> Accepted {
+    let limit = |judge: &Judge| Limit {
+        step: judge.measure.step.clone(),
+        at: judge.measure.at.clone(),
+        metric: judge.measure.metric.short(),
+        reference_drives: judge.reference.drives,
+        mean: judge.reference.mean.exp(),
+        scatter: judge.reference.deviation,
+        limit: judge.limit(),
+        power: text::LOSSES.map(|loss| judge.power(loss)),
+    };
+    let drive = |(specimen, verdicts): &(Specimen, Vec<Verdict>)| Drive {
+        file: specimen.file.clone(),
+        name: specimen.name.clone(),
+        serial: specimen.serial.clone(),
+        verdicts: verdicts.iter().map(text::word).collect(),
+        levels: verdicts
+            .iter()
+            .map(|verdict| match verdict {
+                Verdict::Accepted(own) | Verdict::Rejected(own) => Some(*own),
+                Verdict::TooFew(_) | Verdict::Missing => None,
+            })
+            .collect(),
+    };
+    Accepted {
+        false_rejections: found.miss,
+        rejected: found.rejected(),
+        not_judged: found.open(),
+        measures: found.judges.iter().map(limit).collect(),
+        drives: found.drives.iter().map(drive).collect(),
+    }
+}

@@ -1,0 +1,218 @@
+//! `dyno trend`: a figure of one subject, drive model or firmware over many runs of a folder, with
+//! its change points.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::json::{self, Figure, Json};
+use crate::analysis::metric::Asked;
+use crate::analysis::trend::{By, History, Member, Wanted};
+use crate::base::error::{Context, Result, failed};
+use crate::brief::block::Block;
+use crate::brief::trend;
+use crate::bundles;
+use crate::catalogue::Catalogue;
+use crate::render::terminal::terminal;
+use crate::stats::changes::ChangePoint;
+
+/// The folder, and what is followed.
+#[derive(Args)]
+pub struct TrendArgs {
+    /// Folder of bundles; folders within it are looked into
+    folder: PathBuf,
+    /// Only runs of this protocol, by its name
+    #[arg(long, value_name = "NAME")]
+    protocol: Option<String>,
+    /// Figure to follow, as --metric of `dyno compare`; repeatable [default: the one that each step
+    /// leads with]
+    #[arg(long, value_name = "METRIC")]
+    measure: Vec<String>,
+    /// Only subjects in which every word occurs: in name, model, firmware or serial numbers
+    #[arg(short, long, value_name = "TEXT", default_value = "")]
+    subject: String,
+    /// By what runs belong together
+    #[arg(long, value_enum, default_value_t = Together::Subject)]
+    by: Together,
+    /// Newest runs that are looked at
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    last: usize,
+    #[command(flatten)]
+    format: Json,
+}
+
+/// By what runs belong together.
+#[derive(Clone, Copy, ValueEnum)]
+enum Together {
+    /// The subject's name
+    Subject,
+    /// The drives' model
+    Model,
+    /// The drives' model and firmware
+    Firmware,
+    /// The drives' serial numbers
+    Serial,
+}
+
+impl Together {
+    fn by(self) -> By {
+        match self {
+            Together::Subject => By::Subject,
+            Together::Model => By::Model,
+            Together::Firmware => By::Firmware,
+            Together::Serial => By::Serial,
+        }
+    }
+}
+
+/// Prints every history.
+pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
+    let shown = args.folder.display();
+    let folder = args.folder.canonicalize().with_context(|| format!("opening {shown}"))?;
+    let catalogue = Catalogue::open(&folder)?;
+    let entries = catalogue.ended(args.protocol.as_deref(), &args.subject).take(args.last);
+    let runs: Vec<_> = entries.map(|e| (e.path.clone(), folder.join(&e.path))).collect();
+    let metrics = args.measure.iter().map(|m| Asked::parse(m)).collect::<Result<_>>()?;
+    let wanted = Wanted { by: args.by.by(), metrics, subject: args.subject.clone() };
+    let histories = bundles::histories(&runs, &wanted)?;
+    if histories.is_empty() {
+        return Err(failed(
+            format!("{shown} has no such figure of a run that went to its end"),
+            format!("`dyno catalogue {shown}` lists its runs"),
+        ));
+    }
+    if args.format.json {
+        let histories = histories.iter().map(Followed::of).collect();
+        return json::print(&Trended { histories }, out);
+    }
+    let mut blocks = Vec::new();
+    for (i, history) in histories.iter().enumerate() {
+        let (title, name) = &history.protocol;
+        blocks.push(Block::chapter(trend::title(history)));
+        blocks.push(Block::note(format!("{title} ({name})")));
+        blocks.extend(trend::blocks(history, format!("trend-{}", i + 1)));
+    }
+    blocks.push(trend::note());
+    out.write_all(terminal(&blocks).as_bytes())?;
+    Ok(())
+}
+
+/// Figures over many runs.
+#[derive(Serialize, JsonSchema)]
+pub struct Trended {
+    /// One for each subject, step, figure and configuration.
+    histories: Vec<Followed>,
+}
+
+/// One figure over many runs.
+#[derive(Serialize, JsonSchema)]
+struct Followed {
+    /// The protocol's title.
+    title: String,
+    /// The protocol's name.
+    protocol: String,
+    /// What its runs have in common: the subject's name, or what `--by` says.
+    subject: String,
+    step: String,
+    metric: String,
+    /// The unit of values and levels.
+    unit: String,
+    /// The axis value at which the step is looked at; null of a mean over all.
+    at: Option<String>,
+    /// Fields in which its plan or host differs from the first history of the same figure.
+    differs: Vec<Differs>,
+    /// The oldest first.
+    runs: Vec<Followable>,
+    changes: Vec<Changed>,
+}
+
+/// A field that differs.
+#[derive(Serialize, JsonSchema)]
+struct Differs {
+    field: String,
+    first: String,
+    own: String,
+}
+
+/// One run.
+#[derive(Serialize, JsonSchema)]
+struct Followable {
+    bundle: String,
+    /// RFC 3339, UTC; null where it is not known.
+    began: Option<String>,
+    figure: Figure,
+    models: Vec<String>,
+    firmware: Vec<String>,
+    serials: Vec<String>,
+    /// Whether it is looked at for change points: nothing but the drive is known to have limited
+    /// it.
+    counts: bool,
+}
+
+/// A change point.
+#[derive(Serialize, JsonSchema)]
+struct Changed {
+    /// The first bundle on the new level.
+    bundle: String,
+    began: Option<String>,
+    /// Geometric mean of the runs since the change point before.
+    before: f64,
+    /// The same up to the next one.
+    after: f64,
+    change_percent: f64,
+    /// The share of random orders of the same runs that can be divided as clearly.
+    p: f64,
+}
+
+impl Followed {
+    fn of(history: &History) -> Followed {
+        let differs = |d: &crate::analysis::alike::FieldDifference| {
+            let [first, own] = d.values.clone();
+            Differs { field: d.path.clone(), first, own }
+        };
+        let counted: Vec<&Member> = history.counted().collect();
+        Followed {
+            title: history.protocol.0.clone(),
+            protocol: history.protocol.1.clone(),
+            subject: history.label.clone(),
+            step: history.step.clone(),
+            metric: history.metric.short(),
+            unit: history.runs.first().map_or(String::new(), |r| r.estimate.unit.to_string()),
+            at: history.at.clone(),
+            differs: history.differs.iter().map(differs).collect(),
+            runs: history.runs.iter().map(Followable::of).collect(),
+            changes: history.changes.iter().map(|c| Changed::of(c, counted[c.at])).collect(),
+        }
+    }
+}
+
+impl Followable {
+    fn of(run: &Member) -> Followable {
+        let [models, firmware, serials] = run.drives.clone();
+        Followable {
+            bundle: run.file.clone(),
+            began: json::moment(run.started_unix_ns),
+            figure: Figure::from(&run.estimate),
+            models,
+            firmware,
+            serials,
+            counts: run.counts,
+        }
+    }
+}
+
+impl Changed {
+    fn of(change: &ChangePoint, first: &Member) -> Changed {
+        Changed {
+            bundle: first.file.clone(),
+            began: json::moment(first.started_unix_ns),
+            before: change.before,
+            after: change.after,
+            change_percent: (change.after / change.before - 1.0) * 100.0,
+            p: change.chance,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Connecting in portions: so many logins at the same time, and one more try for each that was
+//! dropped. Servers refuse, drop or forget logins of which hundreds come together.
+
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+use super::{CONNECT_AT_ONCE, Connector};
+use crate::load::sql::{Session, SqlResult, Trouble};
+use crate::plan::Knobs;
+
+/// How many more may log in now.
+pub struct Portions {
+    free: Mutex<u64>,
+    freed: Condvar,
+}
+
+/// A place among those that log in, given back when dropped.
+struct Place<'p>(&'p Portions);
+
+impl Portions {
+    /// As the plan has them; a bundle from before the knob has none.
+    pub fn of(knobs: &Knobs) -> Portions {
+        let most = knobs.int(CONNECT_AT_ONCE.name).unwrap_or(u64::MAX);
+        Portions { free: Mutex::new(most), freed: Condvar::new() }
+    }
+
+    /// Connects when it is this one's turn.
+    pub fn connect(&self, server: &dyn Connector) -> SqlResult<Box<dyn Session>> {
+        let _place = self.enter();
+        match server.connect() {
+            Err(error) if matches!(error.trouble, Trouble::Lost | Trouble::Slow) => {
+                server.connect()
+            }
+            connected => connected,
+        }
+    }
+
+    fn free(&self) -> MutexGuard<'_, u64> {
+        self.free.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn enter(&self) -> Place<'_> {
+        let waited = self.freed.wait_while(self.free(), |free| *free == 0);
+        *waited.unwrap_or_else(|e| e.into_inner()) -= 1;
+        Place(self)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        *self.0.free() += 1;
+        self.0.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use super::*;
+    use crate::load::sql::SqlError;
+
+    /// Drops or refuses every login.
+    struct Full(Trouble, AtomicU64);
+
+    impl Connector for Full {
+        fn connect(&self) -> SqlResult<Box<dyn Session>> {
+            self.1.fetch_add(1, Relaxed);
+            Err(SqlError { trouble: self.0, ..SqlError::wrong("full") })
+        }
+    }
+
+    fn tried(trouble: Trouble) -> u64 {
+        let (portions, full) = (Portions::of(&Knobs::default()), Full(trouble, AtomicU64::new(0)));
+        assert_eq!(portions.connect(&full).err().map(|error| error.trouble), Some(trouble));
+        assert_eq!(*portions.free(), u64::MAX, "its place is given back");
+        full.1.load(Relaxed)
+    }
+
+    #[test]
+    fn a_login_that_is_dropped_is_tried_again_once_and_one_that_is_refused_is_not() {
+        assert_eq!([Trouble::Lost, Trouble::Slow, Trouble::Wrong].map(tried), [2, 2, 1]);
+    }
+
+    /// Counts how many are inside at once.
+    #[derive(Default)]
+    struct Gate {
+        inside: AtomicU64,
+        most: AtomicU64,
+    }
+
+    impl Connector for Gate {
+        fn connect(&self) -> SqlResult<Box<dyn Session>> {
+            let inside = self.inside.fetch_add(1, Relaxed) + 1;
+            self.most.fetch_max(inside, Relaxed);
+            (0..50).for_each(|_| std::thread::yield_now());
+            self.inside.fetch_sub(1, Relaxed);
+            Err(SqlError::wrong("none"))
+        }
+    }
+
+    #[test]
+    fn never_more_log_in_at_once_than_the_plan_allows() {
+        let knobs = Knobs([("connect_at_once".to_string(), 3.into())].into());
+        let (portions, gate) = (Portions::of(&knobs), Gate::default());
+        std::thread::scope(|scope| {
+            (0..64).for_each(|_| drop(scope.spawn(|| portions.connect(&gate).is_err())));
+        });
+        let most = gate.most.load(Relaxed);
+        assert!((1..=3).contains(&most), "{most}");
+    }
+}

@@ -1,0 +1,50 @@
+//! What PostgreSQL's errors mean for a client.
+
+use crate::load::sql::{SqlError, Trouble};
+
+/// What a code of SQLSTATE means.
+fn trouble_of(code: &str) -> Trouble {
+    match code {
+        "40001" | "40P01" | "55P03" => Trouble::Retry,
+        "57P01" | "57P02" | "57P03" => Trouble::Lost,
+        _ if code.starts_with("08") => Trouble::Lost,
+        _ => Trouble::Wrong,
+    }
+}
+
+fn error(code: &str, message: &str) -> SqlError {
+    let message = format!("{message} ({code})");
+    SqlError { trouble: trouble_of(code), message, code: code.to_string() }
+}
+
+/// An error as the server sent it: fields, each a letter and a text.
+pub fn server_error(body: &[u8]) -> SqlError {
+    let field = |letter: u8| {
+        let found = body.split(|byte| *byte == 0).find(|field| field.first() == Some(&letter));
+        found.map(|field| String::from_utf8_lossy(&field[1..])).unwrap_or_default()
+    };
+    error(&field(b'C'), &field(b'M'))
+}
+
+/// What the library says of a login.
+pub fn of_library(library: tokio_postgres::Error) -> SqlError {
+    if let Some(db) = library.as_db_error() {
+        return error(db.code().code(), db.message());
+    }
+    // The library says what it was doing; its source says why that went wrong.
+    let cause = std::error::Error::source(&library).map(|cause| format!(": {cause}"));
+    let message = format!("{library}{}", cause.unwrap_or_default());
+    SqlError { trouble: Trouble::Lost, code: String::new(), message }
+}
+
+pub fn lost(cause: impl std::fmt::Display) -> SqlError {
+    SqlError {
+        trouble: Trouble::Lost,
+        code: String::new(),
+        message: format!("the connection is gone: {cause}"),
+    }
+}
+
+pub fn unasked() -> SqlError {
+    SqlError::wrong("an answer that was not asked for")
+}

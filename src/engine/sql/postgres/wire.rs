@@ -1,0 +1,470 @@
+//! The conversation with PostgreSQL once the library has logged in: statements are prepared,
+//! executed and their answers read to the end, sent together, into buffers that are used again
+//! (PostgreSQL's documentation, "Frontend/Backend Protocol": "Extended Query", "Pipelining" and
+//! "Message Formats").
+
+use bytes::{BufMut, BytesMut};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use tokio_postgres::types::{IsNull, ToSql, Type};
+
+use super::connect::Socket;
+use super::error::{lost, server_error, unasked};
+use super::value::keep;
+use crate::load::sql::answers::{Answers, Value};
+use crate::load::sql::{Param, SqlError, SqlResult};
+
+/// Room for most answers; it grows with the longest.
+const BUFFER: usize = 64 * 1024;
+
+/// A message's kind and its length, which counts itself.
+const HEADER: usize = 5;
+
+/// No row of a workload is longer than this; a length that is rubbish must not take all memory.
+const LONGEST: u32 = 16 << 20;
+
+/// So much of a load goes into one message.
+const COPY_BYTES: usize = 64 * 1024;
+
+/// A statement's text, from which a new connection prepares it again, its name there, and the types
+/// of its parameters and columns.
+pub struct Prepared {
+    pub sql: String,
+    pub name: String,
+    pub params: Vec<Type>,
+    pub columns: Vec<Type>,
+}
+
+/// Buffers for what is sent and what comes back.
+pub struct Wire {
+    socket: Socket,
+    out: BytesMut,
+    buffer: Vec<u8>,
+    /// The bytes that have come and were not looked at.
+    from: usize,
+    to: usize,
+    /// A NUMERIC that was read, for each again.
+    numeric: String,
+}
+
+/// One message of the server's: its kind, and where its body is in the buffer.
+struct Message {
+    kind: u8,
+    body: std::ops::Range<usize>,
+}
+
+impl Wire {
+    pub fn new(socket: Socket) -> Wire {
+        let (out, buffer) = (BytesMut::with_capacity(16 * 1024), vec![0; BUFFER]);
+        Wire { socket, out, buffer, from: 0, to: 0, numeric: String::with_capacity(64) }
+    }
+
+    /// Prepares a statement under a name.
+    pub fn prepare(&mut self, sql: &str, name: String) -> SqlResult<Prepared> {
+        self.out.clear();
+        self.message(b'P', |out| {
+            text(out, &name);
+            text(out, sql);
+            out.put_i16(0);
+            Ok(())
+        })?;
+        self.message(b'D', |out| {
+            out.put_u8(b'S');
+            text(out, &name);
+            Ok(())
+        })?;
+        self.sync()?;
+        let mut prepared =
+            Prepared { sql: sql.to_string(), name, params: Vec::new(), columns: Vec::new() };
+        self.answer(|wire, kind, body| {
+            let body = &wire.buffer[body];
+            match kind {
+                b't' => {
+                    prepared.params = oids(body, 2, 4).collect::<Option<_>>().ok_or_else(cut)?
+                }
+                b'T' => prepared.columns = columns(body).ok_or_else(cut)?,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(prepared)
+    }
+
+    /// Begins to collect statements that are sent together.
+    pub fn start(&mut self) {
+        self.out.clear();
+    }
+
+    /// Adds the execution of a statement.
+    pub fn add(&mut self, statement: &Prepared, params: &[Param<'_>]) -> SqlResult<()> {
+        if statement.params.len() != params.len() {
+            let what = "a statement was given another number of parameters than it has";
+            return Err(SqlError::wrong(what));
+        }
+        self.message(b'B', |out| {
+            text(out, "");
+            text(out, &statement.name);
+            // All parameters and columns in binary.
+            out.put_i16(1);
+            out.put_i16(1);
+            out.put_i16(params.len() as i16);
+            for (param, ty) in params.iter().zip(&statement.params) {
+                let at = out.len();
+                out.put_i32(-1);
+                let null = param.to_sql(ty, out).map_err(|e| SqlError::wrong(e.to_string()))?;
+                if matches!(null, IsNull::No) {
+                    let length = (out.len() - at - 4) as i32;
+                    out[at..at + 4].copy_from_slice(&length.to_be_bytes());
+                }
+            }
+            out.put_i16(1);
+            out.put_i16(1);
+            Ok(())
+        })?;
+        self.message(b'E', |out| {
+            text(out, "");
+            out.put_i32(0);
+            Ok(())
+        })
+    }
+
+    /// Sends what was added and keeps the rows of each statement; the rows that the last one
+    /// changed or returned. Behind the first that fails the server executes none of them. Of
+    /// `before`, which was added first, no answer is kept.
+    pub fn execute<'s>(
+        &mut self,
+        before: Option<&Prepared>,
+        mut statements: impl Iterator<Item = &'s Prepared>,
+        answers: &mut Answers,
+    ) -> SqlResult<u64> {
+        self.sync()?;
+        let (mut before, mut count) = (before.is_some(), 0);
+        let mut current = statements.next();
+        self.answer(|wire, kind, body| {
+            match kind {
+                b'D' => {
+                    let columns = current.map_or(&[][..], |statement| &statement.columns[..]);
+                    wire.row(body, columns, answers)?;
+                }
+                b'C' if before => before = false,
+                b'C' => {
+                    count = tag_count(&wire.buffer[body]);
+                    answers.end_statement();
+                    current = statements.next();
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    /// Sends text without parameters.
+    fn send_text(&mut self, sql: &str) -> SqlResult<()> {
+        self.out.clear();
+        self.message(b'Q', |out| {
+            text(out, sql);
+            Ok(())
+        })?;
+        self.send()
+    }
+
+    /// Executes text without parameters, and keeps the rows of its answers as text.
+    pub fn query(&mut self, sql: &str, answers: &mut Answers) -> SqlResult<()> {
+        self.send_text(sql)?;
+        self.answer(|wire, kind, body| {
+            if kind == b'D' {
+                let Wire { buffer, .. } = wire;
+                for value in cells(&buffer[body]) {
+                    let value = value.ok_or_else(cut)?.map(String::from_utf8_lossy);
+                    answers.push(value.as_deref().map_or(Value::Null, Value::Text));
+                }
+                answers.end_row();
+            }
+            Ok(())
+        })
+    }
+
+    /// Loads rows by `COPY … FROM STDIN`; how many.
+    pub fn copy(&mut self, sql: &str, rows: &[u8]) -> SqlResult<u64> {
+        self.send_text(sql)?;
+        // The server says that it is ready to take them, or why not.
+        loop {
+            match self.next()? {
+                Message { kind: b'G', .. } => break,
+                Message { kind: b'E', body } => {
+                    let error = server_error(&self.buffer[body]);
+                    self.answer(|_, _, _| Ok(()))?;
+                    return Err(error);
+                }
+                Message { kind: b'Z', .. } => return Err(unasked()),
+                _ => {}
+            }
+        }
+        for part in rows.chunks(COPY_BYTES) {
+            self.out.clear();
+            self.message(b'd', |out| {
+                out.put_slice(part);
+                Ok(())
+            })?;
+            self.send()?;
+        }
+        self.out.clear();
+        self.message(b'c', |_| Ok(()))?;
+        self.send()?;
+        let mut count = 0;
+        self.answer(|wire, kind, body| {
+            if kind == b'C' {
+                count = tag_count(&wire.buffer[body]);
+            }
+            Ok(())
+        })?;
+        Ok(count)
+    }
+
+    /// Adds a message whose body is written by `body`.
+    fn message(
+        &mut self,
+        kind: u8,
+        body: impl FnOnce(&mut BytesMut) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        self.out.put_u8(kind);
+        let at = self.out.len();
+        self.out.put_i32(0);
+        body(&mut self.out)?;
+        let length = (self.out.len() - at) as i32;
+        self.out[at..at + 4].copy_from_slice(&length.to_be_bytes());
+        Ok(())
+    }
+
+    /// Ends what is sent together, and sends it.
+    fn sync(&mut self) -> SqlResult<()> {
+        self.message(b'S', |_| Ok(()))?;
+        self.send()
+    }
+
+    /// Reads the server's messages until it is ready again. The first error of the server counts,
+    /// and one of `each` before it.
+    fn answer(
+        &mut self,
+        mut each: impl FnMut(&mut Wire, u8, std::ops::Range<usize>) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        let mut first = Ok(());
+        loop {
+            let Message { kind, body } = self.next()?;
+            match kind {
+                b'Z' => return first,
+                b'E' if first.is_ok() => first = Err(server_error(&self.buffer[body])),
+                _ if first.is_ok() => first = each(self, kind, body),
+                _ => {}
+            }
+        }
+    }
+
+    fn row(
+        &mut self,
+        body: std::ops::Range<usize>,
+        columns: &[Type],
+        answers: &mut Answers,
+    ) -> SqlResult<()> {
+        let Wire { buffer, numeric, .. } = self;
+        for (raw, ty) in cells(&buffer[body]).zip(columns) {
+            match raw.ok_or_else(cut)? {
+                None => answers.push(Value::Null),
+                Some(raw) => keep(ty, raw, numeric, answers)
+                    .map_err(|error| SqlError::wrong(error.to_string()))?,
+            }
+        }
+        answers.end_row();
+        Ok(())
+    }
+
+    fn send(&mut self) -> SqlResult<()> {
+        // A notice may have come with the last answer, or a part of one.
+        if self.from == self.to {
+            (self.from, self.to) = (0, 0);
+        }
+        let mut rest = &self.out[..];
+        while !rest.is_empty() {
+            match send(&self.socket, rest, SendFlags::NOSIGNAL) {
+                Ok(sent) => rest = &rest[sent..],
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(lost(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self) -> SqlResult<Message> {
+        self.have(HEADER)?;
+        let head = &self.buffer[self.from..];
+        let (kind, length) = (head[0], u32::from_be_bytes([head[1], head[2], head[3], head[4]]));
+        if !(4..=LONGEST).contains(&length) {
+            return Err(SqlError::wrong("a message of a length that no answer has"));
+        }
+        let length = length as usize + 1;
+        self.have(length)?;
+        let body = self.from + HEADER..self.from + length;
+        self.from = body.end;
+        Ok(Message { kind, body })
+    }
+
+    /// Reads until that many bytes are there.
+    fn have(&mut self, bytes: usize) -> SqlResult<()> {
+        while self.to - self.from < bytes {
+            if self.from + bytes > self.buffer.len() {
+                self.buffer.copy_within(self.from..self.to, 0);
+                (self.from, self.to) = (0, self.to - self.from);
+            }
+            if bytes > self.buffer.len() {
+                self.buffer.resize(bytes, 0);
+            }
+            let read = recv(&self.socket, &mut self.buffer[self.to..], RecvFlags::empty());
+            match read.map(|(read, _)| read) {
+                Ok(0) => return Err(lost("the server closed it")),
+                Ok(read) => self.to += read,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(lost(error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn text(out: &mut BytesMut, text: &str) {
+    out.put_slice(text.as_bytes());
+    out.put_u8(0);
+}
+
+fn cut() -> SqlError {
+    SqlError::wrong("an answer that is shorter than it says")
+}
+
+fn int(body: &[u8], at: usize) -> Option<i32> {
+    body.get(at..at + 4).map(|b| i32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+/// The types whose numbers stand in `body` from `at` on, one each `step` bytes.
+fn oids(body: &[u8], at: usize, step: usize) -> impl Iterator<Item = Option<Type>> + '_ {
+    let count = body.get(..2).map_or(0, |b| usize::from(u16::from_be_bytes([b[0], b[1]])));
+    (0..count).map(move |i| int(body, at + i * step).map(type_of))
+}
+
+/// Of a type that is not built in, values are text.
+fn type_of(oid: i32) -> Type {
+    Type::from_oid(oid as u32).unwrap_or(Type::TEXT)
+}
+
+/// The types in a description of rows: of each column a name, and 18 bytes with the type from the
+/// seventh on.
+fn columns(body: &[u8]) -> Option<Vec<Type>> {
+    let count = body.get(..2).map(|b| u16::from_be_bytes([b[0], b[1]]))?;
+    let (mut at, mut types) = (2, Vec::new());
+    for _ in 0..count {
+        at += body.get(at..)?.iter().position(|byte| *byte == 0)? + 1;
+        types.push(type_of(int(body, at + 6)?));
+        at += 18;
+    }
+    Some(types)
+}
+
+/// A row's values; None for one that is cut off.
+fn cells(body: &[u8]) -> impl Iterator<Item = Option<Option<&[u8]>>> {
+    let count = body.get(..2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
+    let mut at = 2;
+    (0..count).map(move |_| {
+        let length = int(body, at)?;
+        at += 4;
+        let Ok(length) = usize::try_from(length) else { return Some(None) };
+        let value = body.get(at..at + length)?;
+        at += length;
+        Some(Some(value))
+    })
+}
+
+/// "INSERT 0 5", "SELECT 3": the last word.
+fn tag_count(body: &[u8]) -> u64 {
+    let tag = std::str::from_utf8(body).unwrap_or_default().trim_end_matches('\0');
+    tag.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+    use crate::load::sql::Trouble;
+    use proptest::prelude::*;
+
+    fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+        [&[kind][..], &(body.len() as i32 + 4).to_be_bytes(), body].concat()
+    }
+
+    fn statement(params: &[Type], columns: &[Type]) -> Prepared {
+        let (params, columns) = (params.to_vec(), columns.to_vec());
+        Prepared { sql: String::new(), name: "s".to_string(), params, columns }
+    }
+
+    /// What comes of two statements that are sent together to a server which answers so, in pieces
+    /// of any size.
+    fn answered(answer: &[u8], piece: usize) -> SqlResult<(u64, Answers)> {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                theirs.read_exact(&mut [0; 8]).unwrap();
+                answer.chunks(piece).for_each(|piece| drop(theirs.write_all(piece)));
+            });
+            let mut wire = Wire { buffer: vec![0; 16], ..Wire::new(Socket::from(ours)) };
+            let all = [statement(&[Type::INT4], &[]), statement(&[], &[Type::INT4])];
+            let mut answers = Answers::default();
+            wire.start();
+            wire.add(&all[0], &[Param::Int(1)])?;
+            wire.add(&all[1], &[])?;
+            wire.execute(None, all.iter(), &mut answers).map(|count| (count, answers))
+        })
+    }
+
+    const READY: &[u8] = b"I";
+
+    proptest! {
+        #[test]
+        fn answers_are_read_to_their_end_however_they_come(piece in 1usize..40, rows in 0usize..6) {
+            let row = message(b'D', &[0, 1, 0, 0, 0, 4, 0, 0, 0, 7]);
+            let mut all = [message(b'2', b""), message(b'C', b"UPDATE 3\0")].concat();
+            all.extend(message(b'N', b"a notice\0"));
+            all.extend(message(b'2', b""));
+            (0..rows).for_each(|_| all.extend(&row));
+            all.extend(message(b'C', format!("SELECT {rows}\0").as_bytes()));
+            all.extend(message(b'Z', READY));
+            let (count, answers) = answered(&all, piece).unwrap();
+            prop_assert_eq!(count, rows as u64);
+            prop_assert_eq!(answers.of(0).len(), 0);
+            prop_assert_eq!(answers.of(1).len(), rows);
+            for row in answers.of(1) {
+                prop_assert_eq!(row.at(0), Value::Int(7));
+            }
+        }
+
+        #[test]
+        fn rubbish_is_an_error_and_never_a_panic(
+            bytes in proptest::collection::vec(any::<u8>(), 0..80),
+        ) {
+            let begun = [message(b'2', b""), message(b'D', &bytes), message(b'C', b"x\0")];
+            let _ = answered(&[begun.concat(), message(b'E', &bytes), bytes.clone()].concat(), 9);
+            let _ = columns(&bytes);
+            let _ = cells(&bytes).count();
+            let _ = oids(&bytes, 2, 4).count();
+        }
+    }
+
+    #[test]
+    fn the_first_error_counts_and_the_connection_is_ready_behind_it() {
+        let error = message(b'E', b"SERROR\0C40P01\0Mdeadlock detected\0\0");
+        let all = [message(b'2', b""), error, message(b'Z', READY)].concat();
+        let error = answered(&all, 7).err().unwrap();
+        assert_eq!((error.trouble, error.code.as_str()), (Trouble::Retry, "40P01"));
+        assert_eq!(error.to_string(), "deadlock detected (40P01)");
+        assert_eq!(answered(&message(b'2', b""), 3).err().unwrap().trouble, Trouble::Lost);
+    }
+}

@@ -1,0 +1,457 @@
+//! The live feed of a run: what a page or a scraper beside the run may know of it, in one document
+//! of bounded size (docs/live.md). The run writes it, and nothing else ever does.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Class, Point, Tally};
+use crate::base::histogram::Histogram;
+
+/// The version of the document; a reader takes no other.
+pub const VERSION: u32 = 1;
+
+/// Upper bounds of the latency buckets, nanoseconds: 1, 2 and 5 of each decade from 1 µs to 10 s.
+/// What lies above the last is in `count` alone.
+pub const BOUNDS_NS: [u64; 22] = [
+    1_000,
+    2_000,
+    5_000,
+    10_000,
+    20_000,
+    50_000,
+    100_000,
+    200_000,
+    500_000,
+    1_000_000,
+    2_000_000,
+    5_000_000,
+    10_000_000,
+    20_000_000,
+    50_000_000,
+    100_000_000,
+    200_000_000,
+    500_000_000,
+    1_000_000_000,
+    2_000_000_000,
+    5_000_000_000,
+    10_000_000_000,
+];
+
+/// Series of totals; ops of further ones are counted in one whose names are `OTHER`.
+pub const MOST_TOTALS: usize = 256;
+/// The names of what is counted beyond `MOST_TOTALS`.
+pub const OTHER: &str = "(other)";
+/// Lines of the figures.
+pub const MOST_LINES: usize = 128;
+/// Values of one row.
+pub const MOST_VALUES: usize = 48;
+/// Rows of the last minutes, one a second.
+pub const RECENT: usize = 600;
+/// Rows of the whole run; when there are more, two and two become one.
+pub const WHOLE: usize = 600;
+/// Lines of the log.
+pub const LOG: usize = 40;
+/// Points that come next.
+pub const NEXT: usize = 5;
+/// Readings of meters.
+pub const MOST_GAUGES: usize = 128;
+/// Characters of any one text.
+pub const LONGEST: usize = 300;
+
+/// A run as it stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Feed {
+    /// `VERSION`.
+    pub version: u32,
+    /// The bundle's path when the run began.
+    pub bundle: String,
+    /// The process that runs.
+    pub pid: u32,
+    /// When that process began, clock ticks since the machine started: it distinguishes it from a
+    /// later one of the same number.
+    pub pid_began: u64,
+    /// Version of the Dyno that runs.
+    pub dyno_version: String,
+    /// The protocol's name.
+    pub protocol: String,
+    /// What it is, in one line.
+    pub title: String,
+    /// Subjects in the plan's order.
+    pub subjects: Vec<String>,
+    /// The plan, a line for each part.
+    pub plan: Vec<String>,
+    /// When this part of the run began, nanoseconds since 1970 (UTC).
+    pub began_unix_ns: u64,
+    /// When the document was written, the same.
+    pub written_unix_ns: u64,
+    /// Points by how they stand.
+    pub points: Counts,
+    /// What is going on.
+    pub phase: Phase,
+    /// The same in words.
+    pub doing: String,
+    /// How far a fill, a purge or a load of the preparation is, 0 to 1.
+    pub share: Option<f64>,
+    /// Points that come next, at most `NEXT`.
+    pub next: Vec<String>,
+    /// Nanoseconds left; none while they are not known.
+    pub left_ns: Option<u64>,
+    /// Percent of the run's time.
+    pub percent: Option<f64>,
+    /// The last second of the window; empty outside of one.
+    pub now: Vec<Rate>,
+    /// The last reading of each gauge.
+    pub gauges: Vec<Gauge>,
+    /// The last lines of the log.
+    pub log: Vec<Entry>,
+    /// What rows have values of.
+    pub lines: Vec<Line>,
+    /// The last minutes, a row a second.
+    pub recent: Vec<Row>,
+    /// The whole run.
+    pub whole: Vec<Row>,
+    /// Seconds that a row of `whole` stands for.
+    pub whole_s: u32,
+    /// What was counted since the run began, points of its earlier parts included.
+    pub totals: Vec<Total>,
+    /// How it ended, once it has.
+    pub ended: Option<Ended>,
+}
+
+/// Points by how they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Of the plan.
+    pub all: u64,
+    /// In the bundle, failed ones too.
+    pub done: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Not measured, since they are not needed.
+    pub spared: u64,
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Opening, settling, storing: what is between two of the others.
+    #[default]
+    Between,
+    /// A dataset is filled.
+    Filling,
+    /// Drives are purged.
+    Purging,
+    /// A load of the preparation runs.
+    Conditioning,
+    /// Rounds of a load until it is steady.
+    Steadying,
+    /// The idle host is watched.
+    Idle,
+    /// The load runs, and its window has not begun.
+    WarmUp,
+    /// The measured window.
+    Window,
+    /// The run has ended.
+    Ended,
+}
+
+impl Phase {
+    /// All of them, in the order in which a run may pass them.
+    pub const ALL: [Phase; 9] = [
+        Phase::Between,
+        Phase::Purging,
+        Phase::Filling,
+        Phase::Conditioning,
+        Phase::Steadying,
+        Phase::Idle,
+        Phase::WarmUp,
+        Phase::Window,
+        Phase::Ended,
+    ];
+
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Between => "between points",
+            Phase::Filling => "filling",
+            Phase::Purging => "purging",
+            Phase::Conditioning => "conditioning",
+            Phase::Steadying => "rounds until steady",
+            Phase::Idle => "idle power",
+            Phase::WarmUp => "warm-up",
+            Phase::Window => "window",
+            Phase::Ended => "ended",
+        }
+    }
+}
+
+/// Ops of one class of one stream in the last second, over all drives and instances.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rate {
+    /// Whose.
+    pub subject: String,
+    /// The stream.
+    pub stream: String,
+    /// The class of op.
+    pub class: String,
+    /// Completed, per second.
+    pub ops_per_s: f64,
+    /// Moved, per second.
+    pub bytes_per_s: f64,
+    /// 99th percentile of the response time in that second; none with fewer than 100 ops above it.
+    pub p99_ns: Option<u64>,
+    /// The same of the point's window so far.
+    pub point_p99_ns: Option<u64>,
+}
+
+/// A reading of a meter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gauge {
+    /// The meter's name in the plan.
+    pub meter: String,
+    /// The subject that it watches; none: the host or everyone.
+    pub subject: Option<String>,
+    /// What was read, with its unit at the end.
+    pub name: String,
+    /// In that unit.
+    pub value: f64,
+}
+
+/// A line of the log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When, nanoseconds since 1970 (UTC).
+    pub unix_ns: u64,
+    /// What happened.
+    pub text: String,
+}
+
+/// What a line of a figure shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// ops/s
+    OpsPerS,
+    /// bytes/s
+    BytesPerS,
+    /// 99th percentile of the response time, nanoseconds: of the second, or of the point so far
+    /// where the second has too few ops
+    P99Ns,
+    /// watts
+    Watts,
+    /// degrees Celsius
+    Celsius,
+}
+
+/// A line of a figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// What it shows.
+    pub measure: Measure,
+    /// Whose: subject, stream and class of op, or subject, meter and reading.
+    pub name: String,
+}
+
+/// Values at one moment, or over some seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its end, milliseconds since this part of the run began.
+    #[serde(rename = "t")]
+    pub at_ms: u64,
+    /// Indices into `lines`, with the value: a mean over the row's seconds, of a p99 the largest.
+    #[serde(rename = "v")]
+    pub values: Vec<(u16, f64)>,
+}
+
+/// What was counted of a class of a stream of a step on a subject since the run began.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Total {
+    /// The subject.
+    pub subject: String,
+    /// The step.
+    pub step: String,
+    /// The stream.
+    pub stream: String,
+    /// The class of op.
+    pub class: String,
+    /// Ops, as the bundle's tallies have them.
+    pub ops: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Reads that found no such key; counted when their point is stored.
+    pub misses: u64,
+    /// Transactions given up; counted when their point is stored.
+    pub given_up: u64,
+    /// Service time.
+    pub service: Buckets,
+    /// Response time; of a closed loop the service time.
+    pub response: Buckets,
+}
+
+/// Latencies in fixed buckets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Buckets {
+    /// Of each bucket of `BOUNDS_NS`, what is above the bound before it and not above its own, to
+    /// within the histogram's resolution of 0.1 %. Empty buckets at the end are left out.
+    pub counts: Vec<u64>,
+    /// All of them, those above the last bound too.
+    pub count: u64,
+    /// Their exact sum, nanoseconds.
+    pub sum_ns: u64,
+}
+
+impl Buckets {
+    /// Adds a histogram.
+    pub fn add(&mut self, histogram: &Histogram) {
+        let mut bucket = 0;
+        for (highest_ns, n) in histogram.buckets() {
+            while bucket < BOUNDS_NS.len() && highest_ns > BOUNDS_NS[bucket] {
+                bucket += 1;
+            }
+            if bucket == BOUNDS_NS.len() {
+                break;
+            }
+            if self.counts.len() <= bucket {
+                self.counts.resize(bucket + 1, 0);
+            }
+            self.counts[bucket] += n;
+        }
+        self.count += histogram.count;
+        self.sum_ns = self.sum_ns.saturating_add(histogram.sum_ns);
+    }
+
+    fn merge(&mut self, other: &Buckets) {
+        self.counts.resize(self.counts.len().max(other.counts.len()), 0);
+        self.counts.iter_mut().zip(&other.counts).for_each(|(own, other)| *own += other);
+        self.count += other.count;
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    /// When, nanoseconds since 1970 (UTC).
+    pub unix_ns: u64,
+    /// In which way.
+    pub how: How,
+    /// In words.
+    pub text: String,
+}
+
+/// In which way a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// Every point was measured, or failed.
+    Whole,
+    /// By a signal.
+    Interrupted,
+    /// By an error.
+    Failed,
+}
+
+/// Totals by what they are of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals(pub Vec<Total>);
+
+impl Totals {
+    /// The total of a class of a stream.
+    pub fn of(&mut self, subject: &str, step: &str, stream: &str, class: Class) -> &mut Total {
+        let is = |t: &Total, [subject, step, stream, class]: [&str; 4]| {
+            t.class == class && t.stream == stream && t.subject == subject && t.step == step
+        };
+        let names = [subject, step, stream, class.name()];
+        self.at(|t| is(t, names), names)
+    }
+
+    fn at(&mut self, is: impl Fn(&Total) -> bool, names: [&str; 4]) -> &mut Total {
+        let known = self.0.iter().position(is);
+        let index = known.unwrap_or_else(|| {
+            let full = self.0.len() + 1 >= MOST_TOTALS;
+            let names = if full { [OTHER; 4] } else { names };
+            let other = self.0.iter().position(|t| t.subject == OTHER && t.class == OTHER);
+            if let (true, Some(other)) = (full, other) {
+                return other;
+            }
+            let [subject, step, stream, class] = names.map(str::to_string);
+            self.0.push(Total { subject, step, stream, class, ..Total::default() });
+            self.0.len() - 1
+        });
+        &mut self.0[index]
+    }
+
+    /// Adds a point as the bundle has it.
+    pub fn add_point(&mut self, point: &Point) {
+        for cell in &point.cells {
+            for tally in &cell.tallies {
+                let of = self.of(&point.key.subject, &point.key.step, &cell.stream, tally.class);
+                of.add_tally(tally);
+            }
+        }
+    }
+
+    /// These with others.
+    pub fn with(&self, others: &Totals) -> Totals {
+        let mut all = self.clone();
+        for other in &others.0 {
+            let names = [&other.subject, &other.step, &other.stream, &other.class];
+            let names = names.map(String::as_str);
+            let is =
+                |t: &Total| [&t.subject, &t.step, &t.stream, &t.class].map(String::as_str) == names;
+            all.at(is, names).merge(other);
+        }
+        all
+    }
+}
+
+impl Total {
+    fn add_tally(&mut self, tally: &Tally) {
+        self.ops += tally.ops;
+        self.bytes += tally.bytes;
+        self.misses += tally.misses;
+        self.given_up += tally.given_up;
+        self.service.add(&tally.service);
+        self.response.add(tally.response());
+    }
+
+    fn merge(&mut self, other: &Total) {
+        self.ops += other.ops;
+        self.bytes += other.bytes;
+        self.misses += other.misses;
+        self.given_up += other.given_up;
+        self.service.merge(&other.service);
+        self.response.merge(&other.response);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_latency_is_in_the_bucket_of_the_first_bound_that_it_does_not_pass() {
+        let mut histogram = Histogram::new();
+        for ns in [1, 1_000, 1_001, 3_000_000, 9_999_000_000, 11_000_000_000] {
+            histogram.add(ns);
+        }
+        let mut buckets = Buckets::default();
+        buckets.add(&histogram);
+        buckets.add(&histogram);
+        assert_eq!(buckets.counts[..2], [4, 2]);
+        assert_eq!(buckets.counts[11], 2, "3 ms is at most 5 ms");
+        assert_eq!((buckets.count, buckets.counts.iter().sum::<u64>()), (12, 10));
+        assert_eq!(buckets.sum_ns, 2 * histogram.sum_ns);
+    }
+
+    #[test]
+    fn totals_beyond_the_bound_are_counted_together_and_none_is_lost() {
+        let mut totals = Totals::default();
+        for i in 0..2 * MOST_TOTALS {
+            totals.of(&format!("subject {i}"), "a", "io", Class::READ).ops += 1;
+        }
+        let all: u64 = totals.0.iter().map(|t| t.ops).sum();
+        assert_eq!((totals.0.len(), all), (MOST_TOTALS, 2 * MOST_TOTALS as u64));
+        assert_eq!(totals.with(&totals).0.iter().map(|t| t.ops).sum::<u64>(), 2 * all);
+    }
+}

@@ -1,0 +1,43 @@
+//! A bundle as its brief: the file that `dyno report` writes.
+
+use axum::extract::Path;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+
+use super::page::Failure;
+use super::site::Shared;
+use super::{Page, document};
+use crate::analysis::{Facts, Question};
+use crate::brief::{Document, Options};
+use crate::bundles;
+use crate::language::Language;
+
+/// A brief of each bundle, by its path in the catalogue.
+pub const PAGE: Page = Page { path: "/brief/{*bundle}", name: None, route };
+
+fn route() -> MethodRouter<Shared> {
+    get(show)
+}
+
+/// What may be asked for besides.
+#[derive(serde::Deserialize)]
+struct Asked {
+    language: Option<String>,
+}
+
+async fn show(
+    State(site): State<Shared>,
+    Path(bundle): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Result<Response, Failure> {
+    let tag = asked.language.unwrap_or_else(|| "en".to_string());
+    let language = Language::parse(&tag).map_err(|_| Failure::Bad(format!("no language {tag}")))?;
+    site.make(move |site| {
+        let question = Question { outliers: true, ..Question::default() };
+        let facts = bundles::facts(&[site.bundle(&bundle)?], &question)?;
+        let facts = Facts { language, ..facts };
+        document::page(&Document::new(&facts, &Options::default())?)
+    })
+    .await
+}

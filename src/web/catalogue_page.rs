@@ -1,0 +1,139 @@
+//! The catalogue: all bundles of the folder, the newest first, searched and in pages.
+
+use askama::Template;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use serde::Deserialize;
+
+use super::page::{Failure, Frame, html};
+use super::site::Shared;
+use super::{Page, query};
+use crate::base::units;
+use crate::catalogue::{Catalogue, Contents, Entry, State as Ended};
+
+/// The first page.
+pub const PAGE: Page = Page { path: "/", name: Some("Catalogue"), route };
+
+/// Bundles on a page.
+const ON_A_PAGE: usize = 50;
+
+fn route() -> MethodRouter<Shared> {
+    get(show)
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    search: String,
+    /// From 1.
+    #[serde(default)]
+    page: usize,
+}
+
+#[derive(Template)]
+#[template(path = "web/catalogue.html")]
+struct CataloguePage {
+    frame: Frame,
+    search: String,
+    /// Bundles in the folder, those that were found, and the number of the first that is shown.
+    all: usize,
+    found: usize,
+    from: usize,
+    rows: Vec<Row>,
+    /// Addresses of the pages before and after.
+    newer: Option<String>,
+    older: Option<String>,
+}
+
+/// A bundle, as it is shown.
+struct Row {
+    path: String,
+    /// Of its brief.
+    address: String,
+    /// What it is, or why it cannot be read.
+    title: String,
+    protocol: String,
+    subjects: String,
+    drives: String,
+    date: String,
+    state: &'static str,
+    points: String,
+}
+
+async fn show(State(site): State<Shared>, Query(asked): Query<Asked>) -> Result<Response, Failure> {
+    let page = site.make(move |site| Ok(CataloguePage::of(&*site.catalogue()?, asked))).await?;
+    Ok(html(&page))
+}
+
+impl CataloguePage {
+    fn of(catalogue: &Catalogue, asked: Asked) -> CataloguePage {
+        let found: Vec<&Entry> = catalogue.search(&asked.search).collect();
+        let last = found.len().div_ceil(ON_A_PAGE).max(1);
+        let page = asked.page.clamp(1, last);
+        let from = (page - 1) * ON_A_PAGE;
+        let address = |page: usize| {
+            format!("/?{}", query::of(&[("search", &asked.search), ("page", &page.to_string())]))
+        };
+        CataloguePage {
+            frame: Frame::of(PAGE.path),
+            all: catalogue.entries.len(),
+            found: found.len(),
+            from: from + 1,
+            rows: found.iter().skip(from).take(ON_A_PAGE).map(|entry| Row::of(entry)).collect(),
+            newer: (page > 1).then(|| address(page - 1)),
+            older: (page < last).then(|| address(page + 1)),
+            search: asked.search,
+        }
+    }
+}
+
+impl Row {
+    fn of(entry: &Entry) -> Row {
+        let (path, address) = (entry.path.clone(), query::path("/brief/", &entry.path));
+        let summary = match &entry.contents {
+            Contents::Bundle(summary) => summary,
+            Contents::Broken(why) => {
+                let (title, state) = (why.clone(), "broken");
+                let empty = String::new;
+                let (protocol, subjects, drives) = (empty(), empty(), empty());
+                let (date, points) = (empty(), empty());
+                return Row {
+                    path,
+                    address,
+                    title,
+                    protocol,
+                    subjects,
+                    drives,
+                    date,
+                    state,
+                    points,
+                };
+            }
+        };
+        let failed = match summary.failed {
+            0 => String::new(),
+            n => format!(", {n} failed"),
+        };
+        Row {
+            path,
+            address,
+            title: summary.title.clone(),
+            protocol: summary.protocol.clone(),
+            subjects: summary.subjects.join(", "),
+            drives: [&summary.models[..], &summary.serials].concat().join(", "),
+            date: units::moment(summary.started_unix_ns),
+            state: summary.state.name(),
+            points: format!("{}{failed}", units::grouped(summary.points)),
+        }
+    }
+
+    /// Whether there is a brief of it: a run that has not ended has one too.
+    fn is_read(&self) -> bool {
+        self.state != "broken"
+    }
+
+    fn is_whole(&self) -> bool {
+        self.state == Ended::Whole.name()
+    }
+}

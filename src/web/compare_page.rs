@@ -1,0 +1,139 @@
+//! Runs compared: which of their subjects, chosen in a form; and the brief of these, which says of
+//! each pair that may not be compared why.
+
+use askama::Template;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+
+use super::page::{Failure, Frame, html};
+use super::site::{Shared, Site};
+use super::{Page, document};
+use crate::analysis::Question;
+use crate::base::units;
+use crate::brief::{Document, Options};
+use crate::bundles;
+use crate::catalogue::{Contents, Summary};
+
+/// The form: the subjects of runs that were chosen in the catalogue.
+pub const CHOICE: Page = Page { path: "/compare", name: None, route: || get(choose) };
+
+/// What was chosen, compared.
+pub const PAGE: Page = Page { path: "/comparison", name: None, route };
+
+/// Runs that are compared at once.
+const MOST: usize = 12;
+
+fn route() -> MethodRouter<Shared> {
+    get(show)
+}
+
+type Pairs = Vec<(String, String)>;
+
+/// What was chosen: "run" is a bundle's path; "subject" a run's place among them, from 0, and the
+/// name of a subject of it: "1:Drive A".
+struct Chosen {
+    runs: Vec<String>,
+    subjects: Vec<(usize, String)>,
+}
+
+impl Chosen {
+    fn of(pairs: Pairs) -> Result<Chosen, Failure> {
+        let (mut runs, mut subjects) = (Vec::new(), Vec::new());
+        for (name, value) in pairs {
+            match name.as_str() {
+                "run" => runs.push(value),
+                "subject" => {
+                    let parts = value.split_once(':');
+                    let parsed = parts.and_then(|(run, name)| Some((run.parse().ok()?, name)));
+                    let (run, name) = parsed.ok_or_else(|| {
+                        Failure::Bad(format!("'{value}' is no subject of a run."))
+                    })?;
+                    subjects.push((run, name.to_string()));
+                }
+                _ => {}
+            }
+        }
+        runs.dedup();
+        match runs.len() {
+            1..=MOST => Ok(Chosen { runs, subjects }),
+            0 => Err(Failure::Bad("Choose runs in the catalogue first.".to_string())),
+            _ => Err(Failure::Bad(format!("Choose at most {MOST} runs."))),
+        }
+    }
+
+    /// What the catalogue says of each; an error where they are of several protocols.
+    fn summaries(&self, site: &Site) -> Result<Vec<Summary>, Failure> {
+        let catalogue = site.catalogue()?;
+        let mut all: Vec<Summary> = Vec::new();
+        for run in &self.runs {
+            let entry = catalogue.entries.iter().find(|e| e.path == *run);
+            match &entry.ok_or(Failure::NotFound)?.contents {
+                Contents::Bundle(summary) => all.push(Summary::clone(summary)),
+                Contents::Broken(why) => return Err(Failure::Failed(format!("{run}: {why}"))),
+            }
+        }
+        let first = &all[0].protocol;
+        match all.iter().map(|s| &s.protocol).find(|own| *own != first) {
+            Some(other) => Err(Failure::Bad(format!(
+                "Runs of one protocol alone are compared; these are of {first} and of {other}."
+            ))),
+            None => Ok(all),
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/compare.html")]
+struct ComparePage {
+    frame: Frame,
+    runs: Vec<Run>,
+}
+
+struct Run {
+    path: String,
+    title: String,
+    date: String,
+    /// Value of its check box, and name.
+    subjects: Vec<(String, String)>,
+}
+
+async fn choose(
+    State(site): State<Shared>,
+    Query(pairs): Query<Pairs>,
+) -> Result<Response, Failure> {
+    let chosen = Chosen::of(pairs)?;
+    let make = move |site: &Site| {
+        let summaries = chosen.summaries(site)?;
+        let of = |(i, (path, summary)): (usize, (String, Summary))| Run {
+            path,
+            title: summary.title,
+            date: units::moment(summary.started_unix_ns),
+            subjects: summary.subjects.into_iter().map(|s| (format!("{i}:{s}"), s)).collect(),
+        };
+        let runs = chosen.runs.into_iter().zip(summaries).enumerate().map(of).collect();
+        Ok(ComparePage { frame: Frame::of(CHOICE.path), runs })
+    };
+    Ok(html(&site.make(make).await?))
+}
+
+async fn show(State(site): State<Shared>, Query(pairs): Query<Pairs>) -> Result<Response, Failure> {
+    let chosen = Chosen::of(pairs)?;
+    site.make(move |site| {
+        let summaries = chosen.summaries(site)?;
+        let is_known = |(run, name): &(usize, String)| {
+            summaries.get(*run).is_some_and(|s| s.subjects.contains(name))
+        };
+        if !chosen.subjects.iter().all(is_known) {
+            return Err(Failure::NotFound);
+        }
+        let mut paths = Vec::new();
+        for run in &chosen.runs {
+            paths.push(site.bundle(run)?);
+        }
+        let question = Question { subjects: chosen.subjects, ..Question::default() };
+        let facts = bundles::facts(&paths, &question)?;
+        document::page(&Document::new(&facts, &Options::default())?)
+    })
+    .await
+}

@@ -1,0 +1,137 @@
+//! How many connections there are at once. Where all seats are taken, the one that has waited
+//! longest without a request gives way, so that clients that ask nothing keep out only one another.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::oneshot;
+
+/// Connections at once.
+pub const MOST: usize = 256;
+
+/// The connections of a server, the oldest first.
+#[derive(Default, Clone)]
+pub struct Connections(Arc<Mutex<Seats>>);
+
+#[derive(Default)]
+struct Seats {
+    next: u64,
+    taken: Vec<Taken>,
+}
+
+struct Taken {
+    id: u64,
+    /// Answers that are being made or sent.
+    answers: Arc<AtomicUsize>,
+    /// Dropped to have the connection closed.
+    _evict: oneshot::Sender<()>,
+}
+
+/// A connection's place among them.
+pub struct Seat {
+    id: u64,
+    answers: Arc<AtomicUsize>,
+    of: Connections,
+}
+
+impl Connections {
+    /// A seat, and what ends when it is to be given up; none where every connection is being
+    /// answered.
+    pub fn seat(&self) -> Option<(Seat, oneshot::Receiver<()>)> {
+        let mut seats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if seats.taken.len() >= MOST {
+            let idle = |seat: &Taken| seat.answers.load(Ordering::Relaxed) == 0;
+            let oldest = seats.taken.iter().position(idle)?;
+            seats.taken.remove(oldest);
+        }
+        let (evict, evicted) = oneshot::channel();
+        let (id, answers) = (seats.next, Arc::new(AtomicUsize::new(0)));
+        seats.next += 1;
+        seats.taken.push(Taken { id, answers: answers.clone(), _evict: evict });
+        Some((Seat { id, answers, of: self.clone() }, evicted))
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut seats = self.of.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seats.taken.retain(|seat| seat.id != self.id);
+    }
+}
+
+impl Seat {
+    /// A request has come.
+    pub fn answer(&self) -> Answer {
+        self.answers.fetch_add(1, Ordering::Relaxed);
+        Answer(self.answers.clone())
+    }
+}
+
+/// A request that is being answered.
+pub struct Answer(Arc<AtomicUsize>);
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Answer {
+    /// Ends with the body.
+    pub fn until_sent(self, body: Body) -> Body {
+        Body::new(Sent { body, _answer: self })
+    }
+}
+
+struct Sent {
+    body: Body,
+    _answer: Answer,
+}
+
+impl HttpBody for Sent {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_connection_without_a_request_gives_way() {
+        let connections = Connections::default();
+        let mut all: Vec<_> = (0..MOST).map(|_| connections.seat().unwrap()).collect();
+        let answer = all[0].0.answer();
+        let (_newest, _) = connections.seat().unwrap();
+        let is_evicted = |(_, evicted): &mut (Seat, oneshot::Receiver<()>)| {
+            !matches!(evicted.try_recv(), Err(oneshot::error::TryRecvError::Empty))
+        };
+        let evicted: Vec<usize> = (0..MOST).filter(|i| is_evicted(&mut all[*i])).collect();
+        assert_eq!(evicted, [1], "the first is being answered");
+        let answers: Vec<Answer> = all.iter().map(|(seat, _)| seat.answer()).collect();
+        let (newest_too, _) = connections.seat().unwrap();
+        let _answer = newest_too.answer();
+        assert!(connections.seat().is_none(), "all are being answered");
+        drop((answer, answers));
+        assert!(connections.seat().is_some());
+    }
+}

@@ -1,0 +1,51 @@
+//! Documents as pages: the renderer's own, with the policy that allows its script and nothing else.
+
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_SECURITY_POLICY;
+use axum::response::{Html, IntoResponse, Response};
+
+use super::page::Failure;
+use super::security::policy;
+use crate::base::error::{Result, failed};
+use crate::brief::Document;
+use crate::render::{SCRIPT, html};
+
+/// A document, ready to be sent.
+pub fn page(document: &Document) -> Result<Response, Failure> {
+    let page = html(document)?;
+    let policy = policy_of(&page)?;
+    Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
+}
+
+/// Allows the style at the page's head, and the script of this program at its end. A script that a
+/// bundle had put between them would have another text.
+fn policy_of(page: &str) -> Result<HeaderValue> {
+    let between = |from: Option<usize>, open: &str, close: &str| {
+        let inner = &page[from? + open.len()..];
+        Some(&inner[..inner.find(close)?])
+    };
+    let style = between(page.find("<style>"), "<style>", "</style>");
+    let script = between(page.rfind("<script>"), "<script>", "</script>")
+        .filter(|script| script.trim() == SCRIPT.trim());
+    match style.zip(script) {
+        Some((style, script)) => Ok(HeaderValue::try_from(policy::of_inline(script, style))?),
+        None => Err(failed("the brief does not end in its script", "report it as a fault of Dyno")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_script_of_this_program_is_allowed() {
+        let page = |script: &str| {
+            format!("<style>a</style><script>evil</script>x<script>\n{script}\n</script></body>")
+        };
+        let own = policy_of(&page(SCRIPT)).unwrap();
+        let text = own.to_str().unwrap();
+        assert_eq!(text.matches("sha256-").count(), 2, "{text}");
+        assert!(!text.contains("unsafe") && text.starts_with("default-src 'none'"), "{text}");
+        assert!(policy_of(&page("evil")).is_err() && policy_of("").is_err());
+    }
+}

@@ -1,0 +1,235 @@
+//! Who watches which run. Each run that is watched has one task, which looks whether its feed was
+//! written and reads it once for all who watch: the cost is that of one reader and a small message
+//! to each.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::lab::feed::{self, Found};
+use crate::record::live::Row;
+
+/// How often it is looked whether a feed was written.
+const LOOK: Duration = Duration::from_millis(150);
+/// A feed that was not written for so long is read all the same: its run may be gone.
+const SILENT: Duration = Duration::from_secs(2);
+/// Watchers of all runs together, so that connections are left for pages.
+const MOST: usize = 160;
+/// Events that a watcher may be behind; then its connection ends, and its browser comes again.
+const BEHIND: usize = 8;
+
+/// All who watch.
+#[derive(Default)]
+pub struct Hub(Arc<Mutex<Watchers>>);
+
+#[derive(Default)]
+struct Watchers {
+    of: HashMap<PathBuf, Vec<Watcher>>,
+}
+
+struct Watcher {
+    to: Sender<Bytes>,
+    /// It has had the whole feed.
+    has_all: bool,
+}
+
+/// One who watches.
+pub struct Subscription(Receiver<Bytes>);
+
+impl Subscription {
+    /// The next event; none after the last.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.0.poll_recv(context)
+    }
+}
+
+impl Hub {
+    /// Watches a bundle's run; none where there are too many who do.
+    pub fn subscribe(&self, bundle: PathBuf) -> Option<Subscription> {
+        let mut watchers = lock(&self.0);
+        watchers.of.values_mut().for_each(|all| all.retain(|w| !w.to.is_closed()));
+        if watchers.of.values().map(Vec::len).sum::<usize>() >= MOST {
+            return None;
+        }
+        let (to, from) = channel(BEHIND);
+        let is_new = !watchers.of.contains_key(&bundle);
+        watchers.of.entry(bundle.clone()).or_default().push(Watcher { to, has_all: false });
+        if is_new {
+            tokio::spawn(follow(self.0.clone(), bundle));
+        }
+        Some(Subscription(from))
+    }
+}
+
+fn lock(watchers: &Mutex<Watchers>) -> std::sync::MutexGuard<'_, Watchers> {
+    watchers.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Follows a feed until nobody watches it, or its run has ended.
+async fn follow(watchers: Arc<Mutex<Watchers>>, bundle: PathBuf) {
+    let mut known = Known::default();
+    let (mut stamp, mut at, mut last) = (None, Instant::now(), None);
+    loop {
+        let now = feed::stamp(&bundle);
+        let was_written = now != stamp || last.is_none();
+        if was_written || at.elapsed() > SILENT {
+            (stamp, at, last) = (now, Instant::now(), feed::read(&bundle));
+        }
+        let Some(found) = &last else { break };
+        let event = (was_written || !found.is_running).then(|| known.second(found));
+        if !deliver(&watchers, &bundle, found, event.as_ref()) || !found.is_running {
+            break;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    lock(&watchers).of.remove(&bundle);
+}
+
+/// Sends everything to whoever is new, and to others what is new; whether anyone is left.
+fn deliver(
+    watchers: &Mutex<Watchers>,
+    bundle: &Path,
+    found: &Found,
+    event: Option<&Bytes>,
+) -> bool {
+    let mut whole = None;
+    let mut all = lock(watchers);
+    let Some(here) = all.of.get_mut(bundle) else { return false };
+    here.retain_mut(|watcher| {
+        let event = match (watcher.has_all, event) {
+            (false, _) => whole.get_or_insert_with(|| everything(found)),
+            (true, Some(event)) => event,
+            (true, None) => return !watcher.to.is_closed(),
+        };
+        watcher.has_all = true;
+        watcher.to.try_send(event.clone()).is_ok()
+    });
+    !here.is_empty()
+}
+
+/// What those who had everything know.
+#[derive(Default)]
+struct Known {
+    lines: usize,
+    recent_ms: u64,
+    whole_ms: u64,
+    whole_s: u32,
+}
+
+impl Known {
+    /// What is new: the rows since the last event, and lines where there are more of them. Where
+    /// rows of the whole run were put together, all of them.
+    fn second(&mut self, found: &Found) -> Bytes {
+        let feed = &found.feed;
+        let mut data = standing(found);
+        let since = |rows: &[Row], ms: u64| {
+            rows.iter().filter(|row| row.at_ms > ms).cloned().collect::<Vec<_>>()
+        };
+        data.insert("recent".into(), json!(since(&feed.recent, self.recent_ms)));
+        if feed.whole_s == self.whole_s {
+            data.insert("whole_new".into(), json!(since(&feed.whole, self.whole_ms)));
+        } else {
+            data.insert("whole".into(), json!(feed.whole));
+        }
+        if feed.lines.len() != self.lines {
+            data.insert("lines".into(), json!(feed.lines));
+        }
+        let last = |rows: &[Row]| rows.last().map_or(0, |row| row.at_ms);
+        (self.lines, self.whole_s) = (feed.lines.len(), feed.whole_s);
+        (self.recent_ms, self.whole_ms) = (last(&feed.recent), last(&feed.whole));
+        event("second", data)
+    }
+}
+
+fn everything(found: &Found) -> Bytes {
+    let mut data = standing(found);
+    let feed = &found.feed;
+    data.insert("recent".into(), json!(feed.recent));
+    data.insert("whole".into(), json!(feed.whole));
+    data.insert("lines".into(), json!(feed.lines));
+    event("all", data)
+}
+
+/// What changes each second, without rows and totals, and nothing of where the bundle lies.
+fn standing(found: &Found) -> Map<String, Value> {
+    let feed = &found.feed;
+    let ended = feed.ended.as_ref().map(|ended| &ended.text);
+    let data = json!({
+        "state": found.state(),
+        "ended": ended,
+        "began_unix_ns": feed.began_unix_ns,
+        "written_unix_ns": feed.written_unix_ns,
+        "points": feed.points,
+        "phase": feed.phase.name(),
+        "doing": feed.doing,
+        "share": feed.share,
+        "next": feed.next,
+        "left_ns": feed.left_ns,
+        "percent": feed.percent,
+        "now": feed.now,
+        "gauges": feed.gauges,
+        "log": feed.log,
+    });
+    match data {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn event(name: &str, data: Map<String, Value>) -> Bytes {
+    // JSON on one line has no line feed.
+    Bytes::from(format!("event: {name}\ndata: {}\n\n", Value::Object(data)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::live::{Feed, Line, Measure};
+
+    fn found(seconds: u64, whole_s: u32) -> Found {
+        let rows = |from: u64| {
+            (from..=seconds).map(|s| Row { at_ms: 1000 * s, values: vec![(0, s as f64)] }).collect()
+        };
+        let lines = vec![Line { measure: Measure::OpsPerS, name: "A".into() }];
+        let (recent, whole) = (rows(1), rows(1));
+        Found { feed: Feed { lines, recent, whole, whole_s, ..Feed::default() }, is_running: true }
+    }
+
+    fn data(event: &Bytes) -> Value {
+        let text = std::str::from_utf8(event).unwrap();
+        let data = text.strip_prefix("event: second\ndata: ").unwrap();
+        serde_json::from_str(data.strip_suffix("\n\n").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn an_event_has_what_is_new_since_the_one_before() {
+        let mut known = Known::default();
+        let first = data(&known.second(&found(3, 1)));
+        assert_eq!(first["recent"].as_array().unwrap().len(), 3);
+        let next = data(&known.second(&found(4, 1)));
+        assert_eq!(next["recent"], json!([{ "t": 4000, "v": [[0, 4.0]] }]));
+        assert_eq!(next["whole_new"], next["recent"]);
+        assert!(next.get("lines").is_none() && next.get("whole").is_none());
+        let thinned = data(&known.second(&found(5, 2)));
+        assert_eq!(thinned["whole"].as_array().unwrap().len(), 5, "rows were put together");
+        assert!(!first.to_string().contains("/"), "nothing of where the bundle lies");
+    }
+
+    #[test]
+    fn so_many_may_watch_and_no_more() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let hub = Hub::default();
+            let all: Vec<_> = (0..MOST).map(|_| hub.subscribe("/none".into()).unwrap()).collect();
+            assert!(hub.subscribe("/none".into()).is_none());
+            drop(all);
+            assert!(hub.subscribe("/none".into()).is_some(), "closed ones leave their place");
+        });
+    }
+}

@@ -1,0 +1,33 @@
+//! Runs as they go on: a list, and a page for each that is kept up to date by server-sent events.
+//! All of it comes from live feeds (`lab::feed`), which runs leave in memory: no request reaches a
+//! run, and no bundle that is being written is opened for it.
+
+mod events;
+mod list;
+mod view;
+mod watched;
+
+pub use events::PAGE as EVENTS;
+pub use list::PAGE as LIST;
+pub use watched::PAGE as RUN;
+
+use super::page::Failure;
+use super::site::Site;
+use crate::catalogue::Contents;
+use crate::lab::feed::{self, Found};
+
+/// Runs that are listed at most: the newest.
+const MOST_RUNS: usize = 50;
+
+/// The runs of the folder that have a feed, by their bundles' paths; those that go on first, then
+/// the newest.
+pub fn feeds(site: &Site) -> Result<Vec<(String, Found)>, Failure> {
+    let catalogue = site.catalogue()?;
+    let bundles = catalogue.entries.iter().filter(|e| matches!(e.contents, Contents::Bundle(_)));
+    let mut runs: Vec<(String, Found)> = bundles
+        .filter_map(|entry| Some((entry.path.clone(), feed::read(&site.path_of(entry)?)?)))
+        .collect();
+    runs.sort_by_key(|(_, found)| (!found.is_running, u64::MAX - found.feed.began_unix_ns));
+    runs.truncate(MOST_RUNS);
+    Ok(runs)
+}

@@ -1,0 +1,71 @@
+//! The page of one run.
+
+use askama::Template;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+
+use super::super::Page;
+use super::super::page::{Failure, Frame, html};
+use super::super::query;
+use super::super::site::Shared;
+use super::list;
+use super::view::{self, Standing};
+use crate::base::units;
+use crate::lab::feed;
+
+/// A run, by its bundle's path in the catalogue.
+pub const PAGE: Page = Page { path: "/live/{*bundle}", name: None, route };
+
+fn route() -> MethodRouter<Shared> {
+    get(show)
+}
+
+#[derive(Template)]
+#[template(path = "web/live.html")]
+struct LivePage {
+    frame: Frame,
+    title: String,
+    bundle: String,
+    /// Addresses of the events and of the brief.
+    events: String,
+    brief: String,
+    state: &'static str,
+    /// How it ended, in words.
+    ended: String,
+    is_running: bool,
+    began: String,
+    standing: Standing,
+    rates: Vec<[String; 7]>,
+    gauges: Vec<[String; 3]>,
+    next: Vec<String>,
+    plan: Vec<String>,
+    log: Vec<(String, String)>,
+}
+
+async fn show(State(site): State<Shared>, Path(bundle): Path<String>) -> Result<Response, Failure> {
+    let page = site
+        .make(move |site| {
+            let found = feed::read(&site.bundle(&bundle)?).ok_or(Failure::NotFound)?;
+            let feed = &found.feed;
+            Ok(LivePage {
+                frame: Frame::of(list::PAGE.path),
+                title: feed.title.clone(),
+                events: query::path("/events/", &bundle),
+                brief: query::path("/brief/", &bundle),
+                bundle,
+                state: found.state(),
+                ended: feed.ended.as_ref().map_or(String::new(), |ended| ended.text.clone()),
+                is_running: found.is_running,
+                began: units::moment(feed.began_unix_ns),
+                standing: view::standing(&found),
+                rates: feed.now.iter().map(view::rate).collect(),
+                gauges: feed.gauges.iter().map(view::gauge).collect(),
+                next: feed.next.clone(),
+                plan: feed.plan.clone(),
+                log: view::log(feed),
+            })
+        })
+        .await?;
+    Ok(html(&page))
+}

@@ -1,0 +1,54 @@
+//! Which format a client asks for (RFC 9110, section 12.5.1).
+
+use super::text::Format;
+
+/// OpenMetrics where it is asked for in a version that is made here, and wanted at least as much as
+/// plain text.
+pub fn format(accept: &str) -> Format {
+    let (mut open, mut plain) = (0.0_f64, 0.0_f64);
+    for range in accept.split(',') {
+        let mut parts = range.split(';').map(str::trim);
+        let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let parameters: Vec<(String, &str)> = parts
+            .filter_map(|part| part.split_once('='))
+            .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim().trim_matches('"')))
+            .collect();
+        let of = |name: &str| parameters.iter().find(|(n, _)| n == name).map(|(_, value)| *value);
+        let wanted = of("q").and_then(|q| q.parse().ok()).unwrap_or(1.0);
+        match kind.as_str() {
+            "application/openmetrics-text" if of("version").is_none_or(|v| v == "1.0.0") => {
+                open = open.max(wanted);
+            }
+            "text/plain" | "text/*" | "*/*" => plain = plain.max(wanted),
+            _ => {}
+        }
+    }
+    if open > 0.0 && open >= plain { Format::OpenMetrics } else { Format::Text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn openmetrics_is_for_those_who_ask_for_it() {
+        // As Prometheus 2.42 asks, and curl, and a browser.
+        for (accept, wanted) in [
+            (
+                "application/openmetrics-text;version=1.0.0,application/openmetrics-text;\
+                 version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+                Format::OpenMetrics,
+            ),
+            ("application/openmetrics-text; version=1.0.0; charset=utf-8", Format::OpenMetrics),
+            ("application/openmetrics-text", Format::OpenMetrics),
+            ("application/openmetrics-text;version=0.0.1", Format::Text),
+            ("application/openmetrics-text;q=0, text/plain", Format::Text),
+            ("text/plain, application/openmetrics-text;q=0.5", Format::Text),
+            ("*/*", Format::Text),
+            ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", Format::Text),
+            ("", Format::Text),
+        ] {
+            assert_eq!(format(accept), wanted, "{accept}");
+        }
+    }
+}

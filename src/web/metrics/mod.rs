@@ -1,0 +1,40 @@
+//! `/metrics`: what live feeds count, for Prometheus and what reads its formats. By the `Accept` of
+//! the request it is the text format 0.0.4 or OpenMetrics 1.0; docs/serve.md lists the metrics.
+
+mod accept;
+mod families;
+mod text;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE, VARY};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+
+use super::Page;
+use super::live::feeds;
+use super::page::Failure;
+use super::site::Shared;
+use text::Writer;
+
+/// All runs that have a feed.
+pub const PAGE: Page = Page { path: "/metrics", name: None, route };
+
+fn route() -> MethodRouter<Shared> {
+    get(show)
+}
+
+async fn show(State(site): State<Shared>, headers: HeaderMap) -> Result<Response, Failure> {
+    let asked: Vec<&str> =
+        headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let format = accept::format(&asked.join(","));
+    let text = site
+        .make(move |site| {
+            let mut out = Writer::of(format);
+            families::write(&feeds(site)?, &mut out);
+            Ok(out.finish())
+        })
+        .await?;
+    let headers = [(CONTENT_TYPE, format.content_type()), (VARY, "Accept")];
+    Ok((headers, text).into_response())
+}

@@ -1,0 +1,204 @@
+//! The two formats: the Prometheus text format 0.0.4 ("Exposition formats" of its documentation)
+//! and OpenMetrics 1.0 (its specification of 2020-11-15). They differ in names of families, units,
+//! the end, and in the types that only the second has.
+//!
+//! Written here, since the counters are another process's: what crates offer keeps its own, and
+//! none makes both formats.
+
+use std::fmt::Write as _;
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Prometheus 0.0.4.
+    Text,
+    /// 1.0.
+    OpenMetrics,
+}
+
+impl Format {
+    /// As it is declared.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            Format::Text => "text/plain; version=0.0.4; charset=utf-8",
+            Format::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        }
+    }
+}
+
+/// What a family is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It only grows.
+    Counter,
+    /// A value of the moment.
+    Gauge,
+    /// Latencies in buckets.
+    Histogram,
+    /// Text, in labels.
+    Info,
+    /// One of several states.
+    States,
+}
+
+/// A metric, with its unit at the end of its name where it has one.
+#[derive(Clone, Copy)]
+pub struct Family {
+    /// Without `_total`, `_info` and the like.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// The base unit; empty where it has none.
+    pub unit: &'static str,
+    /// In a sentence.
+    pub help: &'static str,
+}
+
+/// Labels with their values.
+pub type Labels<'a> = [(&'a str, &'a str)];
+
+/// Text that grows.
+pub struct Writer {
+    format: Format,
+    out: String,
+}
+
+impl Writer {
+    /// Empty.
+    pub fn of(format: Format) -> Writer {
+        Writer { format, out: String::new() }
+    }
+
+    /// Begins a family; its samples follow.
+    pub fn family(&mut self, of: &Family) {
+        let open = self.format == Format::OpenMetrics;
+        let name = if open { of.name.to_string() } else { sample_name(of) };
+        let kind = match (of.kind, open) {
+            (Kind::Counter, _) => "counter",
+            (Kind::Histogram, _) => "histogram",
+            (Kind::Info, true) => "info",
+            (Kind::States, true) => "stateset",
+            (Kind::Gauge | Kind::Info | Kind::States, _) => "gauge",
+        };
+        let _ = writeln!(self.out, "# HELP {name} {}", escaped(of.help, open));
+        let _ = writeln!(self.out, "# TYPE {name} {kind}");
+        if open && !of.unit.is_empty() {
+            let _ = writeln!(self.out, "# UNIT {name} {}", of.unit);
+        }
+    }
+
+    /// A sample of a family that is no histogram.
+    pub fn sample(&mut self, of: &Family, labels: &Labels<'_>, value: &str) {
+        self.line(&sample_name(of), labels, value);
+    }
+
+    /// A histogram: how many are not above each bound, as Prometheus counts, and the sum.
+    pub fn histogram(
+        &mut self,
+        of: &Family,
+        labels: &Labels<'_>,
+        below: &[(f64, u64)],
+        count: u64,
+        sum: f64,
+    ) {
+        let name = format!("{}_bucket", of.name);
+        let bounds = below.iter().map(|(bound, n)| (number(*bound), *n));
+        for (bound, n) in bounds.chain([("+Inf".to_string(), count)]) {
+            let labels = [labels, &[("le", bound.as_str())]].concat();
+            self.line(&name, &labels, &n.to_string());
+        }
+        self.line(&format!("{}_sum", of.name), labels, &number(sum));
+        self.line(&format!("{}_count", of.name), labels, &count.to_string());
+    }
+
+    fn line(&mut self, name: &str, labels: &Labels<'_>, value: &str) {
+        let labels =
+            labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escaped(value, true)));
+        let labels = labels.collect::<Vec<_>>().join(",");
+        let _ = writeln!(self.out, "{name}{{{labels}}} {value}");
+    }
+
+    /// All of it.
+    pub fn finish(mut self) -> String {
+        if self.format == Format::OpenMetrics {
+            self.out.push_str("# EOF\n");
+        }
+        self.out
+    }
+}
+
+/// What the samples of a family are called that is no histogram.
+fn sample_name(of: &Family) -> String {
+    match of.kind {
+        Kind::Counter => format!("{}_total", of.name),
+        Kind::Info => format!("{}_info", of.name),
+        Kind::Gauge | Kind::Histogram | Kind::States => of.name.to_string(),
+    }
+}
+
+/// Backslash, line feed and, in labels and in all of OpenMetrics, the double quote.
+fn escaped(text: &str, quotes: bool) -> String {
+    let text = text.replace('\\', "\\\\").replace('\n', "\\n");
+    if quotes { text.replace('"', "\\\"") } else { text }
+}
+
+/// A number as Go prints it, which OpenMetrics asks of bounds: "0.005", "1e-06", "1.0".
+pub fn number(value: f64) -> String {
+    if value != 0.0 && value.abs() < 1e-4 {
+        let text = format!("{value:e}");
+        return match text.split_once("e-") {
+            Some((digits, power)) if power.len() == 1 => format!("{digits}e-0{power}"),
+            _ => text,
+        };
+    }
+    format!("{value:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPS: Family = Family { name: "ops", kind: Kind::Counter, unit: "", help: "Op\"s\".\\" };
+    const TIME: Family =
+        Family { name: "t_seconds", kind: Kind::Histogram, unit: "seconds", help: "Time." };
+    const RUN: Family = Family { name: "run", kind: Kind::Info, unit: "", help: "A run." };
+
+    fn written(format: Format) -> String {
+        let mut out = Writer::of(format);
+        out.family(&OPS);
+        out.sample(&OPS, &[("subject", "a \"b\" \\ c\nd")], "12");
+        out.family(&TIME);
+        out.histogram(&TIME, &[("s", "x")], &[(1e-6, 1), (0.001, 2), (1.0, 2)], 3, 11.5);
+        out.family(&RUN);
+        out.sample(&RUN, &[("title", "é")], "1");
+        out.finish()
+    }
+
+    #[test]
+    fn both_formats_are_as_their_documents_have_them() {
+        let text = "# HELP ops_total Op\"s\".\\\\\n# TYPE ops_total counter\n\
+             ops_total{subject=\"a \\\"b\\\" \\\\ c\\nd\"} 12\n\
+             # HELP t_seconds Time.\n# TYPE t_seconds histogram\n\
+             t_seconds_bucket{s=\"x\",le=\"1e-06\"} 1\nt_seconds_bucket{s=\"x\",le=\"0.001\"} 2\n\
+             t_seconds_bucket{s=\"x\",le=\"1.0\"} 2\nt_seconds_bucket{s=\"x\",le=\"+Inf\"} 3\n\
+             t_seconds_sum{s=\"x\"} 11.5\nt_seconds_count{s=\"x\"} 3\n\
+             # HELP run_info A run.\n# TYPE run_info gauge\nrun_info{title=\"é\"} 1\n";
+        assert_eq!(written(Format::Text), text);
+        let open = text
+            .replace("HELP ops_total Op\"s\"", "HELP ops Op\\\"s\\\"")
+            .replace("TYPE ops_total", "TYPE ops")
+            .replace(
+                "TYPE t_seconds histogram\n",
+                "TYPE t_seconds histogram\n# UNIT t_seconds seconds\n",
+            )
+            .replace("HELP run_info", "HELP run")
+            .replace("TYPE run_info gauge", "TYPE run info");
+        assert_eq!(written(Format::OpenMetrics), open + "# EOF\n");
+    }
+
+    #[test]
+    fn bounds_are_printed_as_go_prints_them() {
+        let printed = [1e-6, 2e-5, 1e-4, 0.05, 1.0, 10.0].map(number);
+        assert_eq!(printed, ["1e-06", "2e-05", "0.0001", "0.05", "1.0", "10.0"]);
+    }
+}

@@ -1,0 +1,51 @@
+//! Pages for browsers: the catalogue of a folder, its bundles as briefs, runs compared, figures
+//! followed over many runs, runs as they go on. They read and change nothing; docs/serve.md
+//! describes them, and what a request may do.
+//!
+//! A page is one file and one line in `ALL`.
+
+pub mod assets;
+mod brief_page;
+mod catalogue_page;
+mod compare_page;
+mod connections;
+mod document;
+mod hub;
+mod live;
+mod metrics;
+pub mod page;
+mod query;
+pub mod security;
+mod server;
+mod site;
+mod trends_page;
+
+pub use server::{Options, Running, Server};
+pub use site::{Shared, Site};
+
+use axum::routing::MethodRouter;
+
+/// A page, or several that differ in what stands in their path.
+pub struct Page {
+    /// The path, as axum has them: "/brief/{*bundle}".
+    pub path: &'static str,
+    /// As the navigation calls it; none where it is reached from other pages.
+    pub name: Option<&'static str>,
+    /// What answers.
+    pub route: fn() -> MethodRouter<Shared>,
+}
+
+/// Every page, in the order of the navigation.
+pub static ALL: &[&Page] = &[
+    &catalogue_page::PAGE,
+    &trends_page::CHOICE,
+    &trends_page::PAGE,
+    &compare_page::CHOICE,
+    &compare_page::PAGE,
+    &live::LIST,
+    &live::RUN,
+    &live::EVENTS,
+    &metrics::PAGE,
+    &brief_page::PAGE,
+    &assets::PAGE,
+];

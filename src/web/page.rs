@@ -1,0 +1,87 @@
+//! What stands around each page, and how a request ends that has none.
+
+use askama::Template;
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+
+use super::{ALL, Page};
+use crate::base::error::{Error, describe};
+
+/// What stands around each page.
+pub struct Frame {
+    /// The path of the page in the navigation.
+    path: &'static str,
+}
+
+impl Frame {
+    /// Of the page with that path in `ALL`.
+    pub fn of(path: &'static str) -> Frame {
+        Frame { path }
+    }
+
+    /// Path, name, and whether it is this page.
+    pub fn links(&self) -> Vec<(&'static str, &'static str, bool)> {
+        let link = |page: &&Page| Some((page.path, page.name?, page.path == self.path));
+        ALL.iter().filter_map(link).collect()
+    }
+
+    /// Of this program.
+    pub fn version(&self) -> &'static str {
+        env!("CARGO_PKG_VERSION")
+    }
+}
+
+/// A page of a template.
+pub fn html(page: &impl Template) -> Response {
+    match page.render() {
+        Ok(text) => Html(text).into_response(),
+        Err(error) => Failure::Failed(error.to_string()).into_response(),
+    }
+}
+
+/// Why a request has no page.
+pub enum Failure {
+    /// There is no such thing.
+    NotFound,
+    /// The request says what no page takes.
+    Bad(String),
+    /// Too much is being made at once.
+    Busy,
+    /// It could not be made.
+    Failed(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Failed(describe(&error).0)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "web/failure.html")]
+struct FailurePage {
+    frame: Frame,
+    title: &'static str,
+    text: String,
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let (status, title, text) = match self {
+            Failure::NotFound => {
+                (StatusCode::NOT_FOUND, "Not found", "There is no such page or bundle.".to_string())
+            }
+            Failure::Bad(text) => (StatusCode::BAD_REQUEST, "Not understood", text),
+            Failure::Busy => {
+                let text = "Too many pages are being made; load the page again.";
+                (StatusCode::SERVICE_UNAVAILABLE, "Busy", text.to_string())
+            }
+            Failure::Failed(text) => (StatusCode::INTERNAL_SERVER_ERROR, "Not shown", text),
+        };
+        let page = FailurePage { frame: Frame::of(""), title, text };
+        match page.render() {
+            Ok(text) => (status, Html(text)).into_response(),
+            Err(_) => status.into_response(),
+        }
+    }
+}

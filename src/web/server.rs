@@ -1,0 +1,166 @@
+//! The server: one thread, a bounded number of connections, and clocks on what a client may delay.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+use super::ALL;
+use super::connections::{Connections, Seat};
+use super::page::Failure;
+use super::security::hosts::Hosts;
+use super::security::token::{Session, Token, VARIABLE};
+use super::security::{Gatekeeper, watch};
+use super::site::{MADE_AT_ONCE, Site};
+use crate::base::error::{Context, Result, refused};
+
+/// A head that is not there by then closes its connection, as does one that is asked nothing.
+const HEAD_WITHIN: Duration = Duration::from_secs(10);
+/// What a client does not take for so long closes its connection.
+const TAKEN_WITHIN_MS: u32 = 20_000;
+/// Bytes of a head at most, and of what is read at once.
+const MOST_HEAD: usize = 32 << 10;
+const MOST_HEADERS: usize = 64;
+
+/// Where a server listens, and what it asks for.
+pub struct Options {
+    /// Address and port; port 0 is any that is free.
+    pub listen: SocketAddr,
+    /// Needed at every address but loopback.
+    pub token: Option<Token>,
+}
+
+/// A server that listens and does not answer yet.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    router: Router,
+}
+
+impl Server {
+    /// Listens; refused at an address that others can reach where there is no token.
+    pub fn bind(site: Site, options: Options) -> Result<Server> {
+        let listen = options.listen;
+        if !listen.ip().is_loopback() && options.token.is_none() {
+            let what = format!("{listen} can be reached from elsewhere, and there is no token");
+            let hint = format!("name a file with one (--token-file), or set {VARIABLE}");
+            return Err(refused(what, hint));
+        }
+        let listening = || format!("listening at {listen}");
+        let listener = TcpListener::bind(listen).with_context(listening)?;
+        listener.set_nonblocking(true).with_context(listening)?;
+        let address = listener.local_addr().with_context(listening)?;
+        let session = options.token.map(|token| Session::new(token, address.port())).transpose()?;
+        let gatekeeper = Arc::new(Gatekeeper { hosts: Hosts::of(address), session });
+        let pages =
+            ALL.iter().fold(Router::new(), |router, page| router.route(page.path, (page.route)()));
+        let router = pages
+            .fallback(|| async { Failure::NotFound })
+            .layer(axum::middleware::from_fn_with_state(gatekeeper, watch))
+            .with_state(Arc::new(site));
+        Ok(Server { listener, address, router })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers on a thread of its own, until what is returned is dropped.
+    pub fn start(self) -> Result<Running> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .max_blocking_threads(MADE_AT_ONCE)
+            .build()
+            .context("starting the server")?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serve = move || {
+            let _ = runtime.block_on(async {
+                tokio::select! {
+                    done = accept(self.listener, self.router) => done,
+                    _ = stopped => Ok(()),
+                }
+            });
+            runtime.shutdown_background();
+        };
+        let thread = std::thread::Builder::new().name("dyno-web".to_string()).spawn(serve);
+        Ok(Running { stop: Some(stop), thread: Some(thread.context("starting the server")?) })
+    }
+}
+
+/// A server that answers.
+pub struct Running {
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Returns when it ends by itself.
+    pub fn wait(mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, router: Router) -> Result<()> {
+    let listener = tokio::net::TcpListener::from_std(listener).context("listening")?;
+    let connections = Connections::default();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                if let Some((seat, evicted)) = connections.seat() {
+                    tokio::spawn(converse(stream, router.clone(), seat, evicted));
+                }
+            }
+            // Of one client, or of too many open files: what is open will be closed.
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    }
+}
+
+/// Answers one connection until it ends, or its seat is needed.
+async fn converse(stream: TcpStream, router: Router, seat: Seat, evicted: oneshot::Receiver<()>) {
+    let _ = stream.set_nodelay(true);
+    let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, TAKEN_WITHIN_MS);
+    let seat = Arc::new(seat);
+    let answering = seat.clone();
+    let pages = TowerToHyperService::new(router);
+    let service = service_fn(move |request: Request<Incoming>| {
+        let answer = answering.answer();
+        let answered = pages.call(request.map(Body::new));
+        async move { answered.await.map(|response| response.map(|body| answer.until_sent(body))) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_WITHIN)
+        .max_buf_size(MOST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::select! {
+        _ = connection => {}
+        _ = evicted => {}
+    }
+    drop(seat);
+}

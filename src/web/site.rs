@@ -1,0 +1,131 @@
+//! What all requests share: the folder, its catalogue, who watches its runs, and how much is made
+//! at once.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+use super::hub::Hub;
+use super::page::Failure;
+use crate::base::error::{Context, Result, failed};
+use crate::catalogue::{Catalogue, Contents, Entry};
+
+/// A site, as handlers have it.
+pub type Shared = Arc<Site>;
+
+/// Pages that read bundles and are made at the same time.
+pub const MADE_AT_ONCE: usize = 2;
+/// Requests that may wait for their turn; further ones are refused.
+const MAY_WAIT: usize = 64;
+/// A catalogue is read again after this.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// A folder of bundles that is served.
+pub struct Site {
+    /// Without links in its name.
+    folder: PathBuf,
+    /// The one bundle that is served, where it is no more than that.
+    only: Option<String>,
+    /// Who watches which run.
+    pub hub: Hub,
+    catalogue: Mutex<Option<(Instant, Arc<Catalogue>)>>,
+    /// Turns of those that are made or wait, and of those that are made.
+    admitted: Arc<Semaphore>,
+    making: Arc<Semaphore>,
+}
+
+impl Site {
+    /// Of a folder; an error where it is none.
+    pub fn of_folder(folder: &Path) -> Result<Site> {
+        let shown = folder.display();
+        let real = folder.canonicalize().with_context(|| format!("opening {shown}"))?;
+        if !real.is_dir() {
+            return Err(failed(format!("{shown} is no folder"), "give the folder of the bundles"));
+        }
+        Ok(Site {
+            folder: real,
+            only: None,
+            hub: Hub::default(),
+            catalogue: Mutex::default(),
+            admitted: Arc::new(Semaphore::new(MADE_AT_ONCE + MAY_WAIT)),
+            making: Arc::new(Semaphore::new(MADE_AT_ONCE)),
+        })
+    }
+
+    /// Of one bundle alone.
+    pub fn of_bundle(bundle: &Path) -> Result<Site> {
+        let shown = bundle.display();
+        let real = bundle.canonicalize().with_context(|| format!("opening {shown}"))?;
+        let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
+        match real.parent() {
+            Some(folder) if real.is_file() => Ok(Site { only: name, ..Site::of_folder(folder)? }),
+            _ => Err(failed(format!("{shown} is no bundle"), "give a bundle, or a folder of them")),
+        }
+    }
+
+    /// The bundles of the folder, as they were two seconds ago at most. It may read many files: for
+    /// `make` alone.
+    pub fn catalogue(&self) -> Result<Arc<Catalogue>> {
+        let mut known = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
+        let catalogue = match (known.as_ref(), &self.only) {
+            (Some((at, catalogue)), _) if at.elapsed() < FRESH => return Ok(catalogue.clone()),
+            (_, Some(name)) => Catalogue::of_one(&self.folder, name),
+            (Some((_, catalogue)), None) => catalogue.again(&self.folder)?,
+            (None, None) => Catalogue::open(&self.folder)?,
+        };
+        let catalogue = Arc::new(catalogue);
+        *known = Some((Instant::now(), catalogue.clone()));
+        Ok(catalogue)
+    }
+
+    /// A bundle of the folder, by its entry's path and by nothing else: a name that is none of the
+    /// catalogue's opens no file. Links are not followed.
+    pub fn bundle(&self, name: &str) -> Result<PathBuf, Failure> {
+        let catalogue = self.catalogue()?;
+        let entry = catalogue.entries.iter().find(|e| e.path == name).ok_or(Failure::NotFound)?;
+        match &entry.contents {
+            Contents::Bundle(_) => self.path_of(entry).ok_or(Failure::NotFound),
+            Contents::Broken(why) => Err(Failure::Failed(format!("{name}: {why}"))),
+        }
+    }
+
+    /// Where an entry of the catalogue lies; nothing where a link leads elsewhere.
+    pub fn path_of(&self, entry: &Entry) -> Option<PathBuf> {
+        let path = self.folder.join(&entry.path);
+        let real = path.canonicalize().ok()?;
+        (real == path && real.is_file()).then_some(real)
+    }
+
+    /// Makes a page on a thread of its own, a bounded number at once. Errors name no path above the
+    /// folder.
+    pub async fn make<T: Send + 'static>(
+        self: &Arc<Site>,
+        work: impl FnOnce(&Site) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let Ok(admitted) = self.admitted.clone().try_acquire_owned() else {
+            return Err(Failure::Busy);
+        };
+        let Ok(turn) = self.making.clone().acquire_owned().await else {
+            return Err(Failure::Busy);
+        };
+        let site = self.clone();
+        // The turn ends with the work, also where nobody waits for it any more.
+        let made = spawn_blocking(move || {
+            let made = work(&site);
+            drop((turn, admitted));
+            made
+        });
+        match made.await {
+            Ok(Err(Failure::Failed(text))) => Err(Failure::Failed(self.below(&text))),
+            Ok(made) => made,
+            Err(_) => Err(Failure::Failed("the page could not be made".to_string())),
+        }
+    }
+
+    fn below(&self, text: &str) -> String {
+        text.replace(&format!("{}/", self.folder.display()), "")
+    }
+}

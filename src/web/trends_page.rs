@@ -1,0 +1,118 @@
+//! Trends: what is to be followed, chosen in a form; and its page, which is made as briefs are.
+
+use std::collections::BTreeMap;
+
+use askama::Template;
+use axum::extract::{Query, State};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use serde::Deserialize;
+
+use super::Page;
+use super::document;
+use super::page::{Failure, Frame, html};
+use super::site::Shared;
+use crate::analysis::metric::Asked as Figure;
+use crate::analysis::point_summary::PERCENTILES;
+use crate::analysis::trend::{By, Wanted};
+use crate::brief::trend;
+use crate::bundles;
+use crate::catalogue::{Catalogue, Contents};
+use crate::plan::headline::METRICS;
+
+/// The form.
+pub const CHOICE: Page = Page { path: "/trends", name: Some("Trends"), route: || get(choose) };
+
+/// What was chosen.
+pub const PAGE: Page = Page { path: "/trend", name: None, route };
+
+/// Newest runs that are looked at.
+const LAST: usize = 60;
+
+/// Name and text of what runs may have in common.
+const TOGETHER: [(&str, &str, By); 4] = [
+    ("subject", "subject", By::Subject),
+    ("model", "drive model", By::Model),
+    ("firmware", "drive model and firmware", By::Firmware),
+    ("serial", "serial number", By::Serial),
+];
+
+fn route() -> MethodRouter<Shared> {
+    get(show)
+}
+
+#[derive(Template)]
+#[template(path = "web/trends.html")]
+struct TrendsPage {
+    frame: Frame,
+    /// Name, title, and how many runs went to their end.
+    protocols: Vec<(String, String, usize)>,
+    together: Vec<(&'static str, &'static str)>,
+    measures: Vec<&'static str>,
+    last: usize,
+}
+
+async fn choose(State(site): State<Shared>) -> Result<Response, Failure> {
+    let page = site.make(|site| Ok(TrendsPage::of(&*site.catalogue()?))).await?;
+    Ok(html(&page))
+}
+
+impl TrendsPage {
+    fn of(catalogue: &Catalogue) -> TrendsPage {
+        let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
+        for entry in catalogue.ended(None, "") {
+            if let Contents::Bundle(s) = &entry.contents {
+                found.entry(s.protocol.clone()).or_insert_with(|| (s.title.clone(), 0)).1 += 1;
+            }
+        }
+        let percentiles = PERCENTILES.iter().map(|(name, _)| *name);
+        TrendsPage {
+            frame: Frame::of(CHOICE.path),
+            protocols: found.into_iter().map(|(name, (title, n))| (name, title, n)).collect(),
+            together: TOGETHER.iter().map(|(name, text, _)| (*name, *text)).collect(),
+            measures: METRICS.iter().copied().chain(percentiles).collect(),
+            last: LAST,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    protocol: String,
+    #[serde(default)]
+    by: String,
+    #[serde(default)]
+    subject: String,
+    #[serde(default)]
+    measure: String,
+}
+
+async fn show(State(site): State<Shared>, Query(asked): Query<Asked>) -> Result<Response, Failure> {
+    let by = match TOGETHER.iter().find(|(name, ..)| *name == asked.by) {
+        Some((.., by)) => *by,
+        None if asked.by.is_empty() => By::default(),
+        None => return Err(Failure::Bad(format!("There are no trends by '{}'.", asked.by))),
+    };
+    let metrics = match asked.measure.as_str() {
+        "" => Vec::new(),
+        word => vec![
+            Figure::parse(word)
+                .map_err(|_| Failure::Bad(format!("There is no figure '{word}'.")))?,
+        ],
+    };
+    let wanted = Wanted { by, metrics, subject: asked.subject };
+    site.make(move |site| {
+        let catalogue = site.catalogue()?;
+        let entries = catalogue.ended(Some(&asked.protocol), &wanted.subject).take(LAST);
+        let mut runs = Vec::new();
+        for entry in entries {
+            runs.push((entry.path.clone(), site.bundle(&entry.path)?));
+        }
+        let histories = bundles::histories(&runs, &wanted)?;
+        if histories.is_empty() {
+            return Err(Failure::NotFound);
+        }
+        document::page(&trend::document(&histories))
+    })
+    .await
+}

@@ -1,0 +1,98 @@
+//! The packages of `make dist`, where they were built: which symbols their program needs, and that
+//! every package holds what docs/release.md lists. Versions agree, packages or not.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{DYNO, dyno_well, skip};
+
+/// The newest glibc that the program may need: RHEL 8 and Debian 10 have it.
+const GLIBC: [u32; 2] = [2, 28];
+
+/// The newest file in the folder of packages with this ending, if there is one.
+fn package(ending: &str) -> Option<PathBuf> {
+    let folder = Path::new(DYNO).ancestors().nth(2).expect("a target folder").join("packages");
+    let files = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.to_string_lossy().ends_with(ending)).collect();
+    files.sort_by_key(|path| path.metadata().and_then(|m| m.modified()).expect("a time"));
+    let newest = files.pop();
+    if newest.is_none() {
+        skip(format!("no {ending} in {}: run make dist first", folder.display()));
+    }
+    newest
+}
+
+fn out_of(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// The versions of glibc that a listing of dynamic symbols names.
+fn versions(symbols: &str) -> BTreeSet<Vec<u32>> {
+    let names = symbols.split(['(', ')', ' ', '\n']).filter_map(|w| w.strip_prefix("GLIBC_"));
+    let number = |part: &str| part.parse().expect("a version");
+    names.map(|name| name.split('.').map(number).collect()).collect()
+}
+
+#[test]
+fn the_packaged_program_needs_no_symbol_newer_than_glibc_2_28() {
+    let Some(archive) = package("-x86_64-linux.tar.zst") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    out_of(Command::new("tar").arg("--zstd").arg("-xf").arg(archive).arg("-C").arg(folder.path()));
+    let unpacked = std::fs::read_dir(folder.path()).expect("read").flatten().next();
+    let program = unpacked.expect("a folder").path().join("bin/dyno");
+    let symbols = out_of(Command::new("objdump").arg("-T").arg(&program));
+    let needed = versions(&symbols);
+    assert!(needed.len() > 5, "objdump shows hardly a symbol: {symbols}");
+    let newer: Vec<_> = needed.iter().filter(|version| version[..] > GLIBC[..]).collect();
+    assert!(newer.is_empty(), "newer than glibc 2.28: {newer:?}");
+    assert!(!symbols.contains("GLIBCXX_"), "it needs the system's C++ library");
+    // And that one is seen where there is one.
+    assert!(versions("puts (GLIBC_2.34)\n").last().expect("one")[..] > GLIBC[..]);
+}
+
+#[test]
+fn each_package_holds_program_pages_completions_protocols_licences_and_bill_of_materials() {
+    let Some(deb) = package("_amd64.deb") else { return };
+    let (Some(rpm), Some(tar)) = (package(".x86_64.rpm"), package("-x86_64-linux.tar.zst")) else {
+        return;
+    };
+    let listings = [
+        out_of(Command::new("dpkg-deb").arg("--contents").arg(deb)),
+        out_of(Command::new("rpm").args(["-qlp"]).arg(rpm)),
+        out_of(Command::new("tar").arg("--zstd").arg("-tf").arg(tar)),
+    ];
+    let files = [
+        "bin/dyno",
+        "share/man/man1/dyno.1.gz",
+        "share/man/man1/dyno-plan-check.1.gz",
+        "share/bash-completion/completions/dyno",
+        "/_dyno",
+        "share/fish/vendor_completions.d/dyno.fish",
+        "share/dyno/protocols/quick.toml",
+        "share/dyno/examples/ci.toml",
+        "share/dyno/schemas/plan.json",
+        "share/doc/dyno/LICENSE-MIT",
+        "share/doc/dyno/THIRD-PARTY-LICENCES.gz",
+        "share/doc/dyno/changelog.gz",
+        "share/doc/dyno/dyno.cdx.json",
+    ];
+    for listing in &listings {
+        for file in files {
+            assert!(listing.lines().any(|l| l.ends_with(file)), "no {file} in:\n{listing}");
+        }
+    }
+}
+
+#[test]
+fn the_changelog_begins_with_the_version_that_the_program_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = dyno_well(folder.path(), &["--version"]);
+    let version = named.lines().next().and_then(|l| l.strip_prefix("dyno ")).expect("a version");
+    let page = include_str!("../../CHANGELOG.md");
+    let newest = page.lines().find_map(|l| l.strip_prefix("## ")).expect("a release");
+    assert_eq!(newest.split(' ').next(), Some(version), "{newest}: {named}");
+}

@@ -1,0 +1,75 @@
+//! A dataset's marker on servers that were there already: it is tied to the server, the database
+//! and the content, on MariaDB and PostgreSQL.
+
+use crate::servers::{Bench, MariaDb, Postgres};
+use crate::support::{have, said};
+
+/// A protocol of TPC-C's smallest, filled in a server that is there already.
+fn tpcc_there(bench: &Bench, engine: &str) {
+    let step = |name: &str, workload: &str| {
+        format!(
+            "[[step]]\nname = \"{name}\"\nduration = \"200ms\"\n[[step.stream]]\nname = \"io\"\n\
+             engine = \"{engine}\"\nworkload = {{ kind = \"{workload}\"{}\n",
+            if workload == "tpcc" { ", warehouses = 1, timing = \"no-wait\" }" } else { " }" }
+        )
+    };
+    let text = format!(
+        "title = \"t\"\n[dataset.db]\nengine = \"{engine}\"\nserver = \"existing\"\n\
+         fill = {{ kind = \"tpcc_load\", warehouses = 1 }}\n{}{}",
+        step("run", "tpcc"),
+        step("check", "tpcc_check")
+    );
+    std::fs::write(bench.path("p.toml"), text).unwrap();
+}
+
+/// What follows from the marker in `bench` where the connection string names one server or the
+/// other, and where the database was wiped or changed.
+fn tied(bench: &Bench, engine: &str, [here, there]: [&str; 2], sql: &dyn Fn(&str), wipe: &str) {
+    let run = |url: &str| {
+        let output = bench.dyno(url).output().unwrap();
+        (output.status.success(), said(&output))
+    };
+    let filled = |said: &str| said.contains("filling dataset 'db'");
+    tpcc_there(bench, engine);
+    let (well, said) = run(here);
+    assert!(well && filled(&said), "{said}");
+    let (well, said) = run(here);
+    assert!(well && !filled(&said), "what is there is not filled again: {said}");
+    let (well, said) = run(there);
+    assert!(well && filled(&said) && said.contains("is not in this database"), "{said}");
+    let (well, said) = run(here);
+    assert!(!well && said.contains("was left alone"), "it is the other's now: {said}");
+    sql(wipe);
+    let (well, said) = run(here);
+    assert!(well && filled(&said), "a wiped database is filled again: {said}");
+    sql("UPDATE item SET i_price = i_price + 1 WHERE i_id = 31622");
+    let (well, said) = run(here);
+    let told = said.contains("is not in this database") && said.contains("FROM item");
+    assert!(!well && told, "other content is found: {said}");
+}
+
+#[test]
+fn a_marker_is_tied_to_server_database_and_content_on_mariadb() {
+    if !have(&["mariadbd", "mariadb", "mariadb-install-db"]) {
+        return;
+    }
+    let (here, there) = (MariaDb::start(&[]), MariaDb::start(&[]));
+    let sql = |text: &str| drop(here.sql(&format!("USE ours; {text}")));
+    let wipe = "DROP DATABASE ours; CREATE DATABASE ours";
+    tied(&here.bench, "mysql", [&here.url("ours"), &there.url("ours")], &sql, wipe);
+}
+
+#[test]
+fn a_marker_is_tied_to_server_database_and_content_on_postgresql() {
+    if !have(&["initdb", "psql", "setpriv"]) {
+        return;
+    }
+    let (here, there) = (Postgres::start(), Postgres::start());
+    let sql = |text: &str| {
+        let output = here.in_database("ours", text);
+        assert!(output.status.success(), "{text}: {}", said(&output));
+    };
+    let wipe = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+    let urls = [here.url("postgres", "ours"), there.url("postgres", "ours")];
+    tied(&here.bench, "postgres", [&urls[0], &urls[1]], &sql, wipe);
+}
