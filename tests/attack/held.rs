@@ -34,12 +34,14 @@ impl Other {
     }
 
     /// In a mount namespace of its own, which lets go of what other tests have mounted: its copies
-    /// would hold their devices.
+    /// would hold their devices. One whose folder is removed meanwhile is gone from here by itself.
     fn apart(script: &str, device: &Path, folder: &Path) -> Other {
         let mut command = Command::new("unshare");
         let script = format!(
-            "mount --make-rprivate / && grep '^/dev/loop' /proc/self/mounts | cut -d' ' -f2 | \
-             xargs -r umount -l && {script} && echo ready && exec sleep 600"
+            "mount --make-rprivate /
+             grep '^/dev/loop' /proc/self/mounts | cut -d' ' -f2 | xargs -r umount -l || true
+             if grep '^/dev/loop' /proc/self/mounts >&2; then exit 1; fi
+             {script} && echo ready && exec sleep 600"
         );
         command.args(["--mount", "sh", "-ec", &script, "sh"]).args([device, folder]);
         command.stdout(Stdio::piped()).stdin(Stdio::null());
