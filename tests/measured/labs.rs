@@ -18,6 +18,7 @@ use dyno::language::Language;
 use dyno::stats::limit::Limit;
 use dyno::store::Bundle;
 
+use crate::support::quiet::on_a_quiet_machine;
 use crate::support::{DYNO, nvme_lab, skip};
 
 const A_OPS_PER_S: f64 = 1500.0;
@@ -250,14 +251,17 @@ fn check_database(bundle: &Path) {
 
 #[test]
 fn in_qemu_the_known_ratio_is_found_and_the_drives_are_what_limits() {
-    let folder = tempfile::tempdir().unwrap();
-    if nvme_lab("speeds", folder.path()).is_none() {
-        return;
-    }
-    let still = Still::load(folder.path());
-    check_ratio(&folder.path().join("ratio.dyno"), &still);
-    check_preparation(&folder.path().join("ratio.dyno"), &still);
-    check_limits(&folder.path().join("ratio.dyno"));
-    check_database(&folder.path().join("database.dyno"));
-    check_flushes(&folder.path().join("durable.dyno"));
+    on_a_quiet_machine(|| {
+        let folder = tempfile::tempdir().unwrap();
+        if nvme_lab("speeds", folder.path()).is_none() {
+            return;
+        }
+        let bundle = |name: &str| folder.path().join(name);
+        let still = Still::load(folder.path());
+        check_ratio(&bundle("ratio.dyno"), &still);
+        check_preparation(&bundle("ratio.dyno"), &still);
+        check_limits(&bundle("ratio.dyno"));
+        check_database(&bundle("database.dyno"));
+        check_flushes(&bundle("durable.dyno"));
+    });
 }
