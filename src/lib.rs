@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! main → cmd
-//! cmd → export, import, run, web
+//! cmd → export, fleet, import, run, web
 //! web → bundles, catalogue, render
 //! bundles → analysis, store
 //! catalogue → lab, store
@@ -23,6 +23,7 @@
 //! load → record
 //! meter → record
 //! stats → language, record
+//! fleet → store
 //! store → record
 //! record → plan
 //! plan → base
@@ -40,6 +41,7 @@ pub mod chart;
 pub mod cmd;
 pub mod engine;
 pub mod export;
+pub mod fleet;
 pub mod import;
 pub mod lab;
 pub mod language;

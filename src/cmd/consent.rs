@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::base::error::{Result, failed, refused};
 use crate::base::text::visible;
 use crate::plan::meters::is_hidden;
-use crate::plan::{Drive, Family, Part, Place, Plan};
+use crate::plan::{self, Drive, Family, Part, Place, Plan};
 use crate::{engine, meter};
 
 /// Something that a plan would have done.
@@ -64,6 +64,24 @@ pub fn to_go_on(plan: &Plan) -> String {
     let things = things(plan, &[]);
     let arguments = arguments(&things.iter().collect::<Vec<_>>());
     if arguments.is_empty() { arguments } else { format!(" {arguments}") }
+}
+
+/// What `--allow` calls everything that a plan would do of its own choice.
+pub fn names(plan: &Plan) -> Vec<String> {
+    things(plan, &[]).into_iter().map(|thing| thing.name).collect()
+}
+
+/// What a bundle of this plan hides of its meters, as `--set` gives it again.
+pub fn given_anew(plan: &Plan) -> Vec<String> {
+    let mut stored = plan.clone();
+    plan::meters::hide(&mut stored);
+    let hidden: Vec<bool> = meters(&stored).map(|(_, part)| is_hidden(part)).collect();
+    let own = meters(plan).zip(hidden).filter(|(_, hidden)| *hidden);
+    own.filter_map(|((path, part), _)| {
+        let value = part.knobs.get(knob(part))?;
+        Some(format!("{path}={}", value.as_str().map_or_else(|| value.to_string(), str::to_string)))
+    })
+    .collect()
 }
 
 fn arguments(things: &[&Thing]) -> String {

@@ -121,7 +121,7 @@ enum Command {
     Catalogue(catalogue::CatalogueArgs),
     /// Serve pages of all bundles below a folder to browsers; read-only
     Serve(serve::ServeArgs),
-    /// Many drives of a model: accept a delivery by a reference sample
+    /// Many drives of a model: campaigns over many hosts, acceptance of a delivery
     Fleet {
         #[command(subcommand)]
         command: fleet::FleetCommand,

@@ -71,6 +71,10 @@ pub struct RunArgs {
     /// Continue an interrupted run
     #[arg(long, value_name = "BUNDLE", conflicts_with_all = ["what", "output", "bundle"])]
     resume: Option<PathBuf>,
+    /// Leave out the points that this bundle holds as measured: for a run that goes on elsewhere;
+    /// repeatable
+    #[arg(long, value_name = "BUNDLE")]
+    except: Vec<PathBuf>,
     /// Serve the live page of this run meanwhile, by a process of its own; DYNO_TOKEN as for
     /// `dyno serve` [default address: 127.0.0.1:7070]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
@@ -180,7 +184,8 @@ pub fn run(args: &RunArgs) -> Result<u8> {
     if args.display.quiet {
         be_quiet();
     }
-    let watched = Watched { progress: &args.display.progress(), serve: args.serve };
+    let watched =
+        Watched { progress: &args.display.progress(), serve: args.serve, except: &args.except };
     match (&args.resume, &args.what.what) {
         (Some(bundle), _) => resume(bundle, &args.what.set, &args.allow, watched),
         (None, Some(_)) => {
@@ -202,6 +207,21 @@ struct Watched<'a> {
     progress: &'a Progress,
     /// Where its live page is served.
     serve: Option<SocketAddr>,
+    /// Bundles whose points are left out.
+    except: &'a [PathBuf],
+}
+
+/// A plan's file measured into a bundle: begun, or gone on with where the bundle is there. What
+/// the bundle's plan may do is what the file says. Points of `except` are left out.
+pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
+    let plan = plan::load(path, &super::catalogue())?;
+    limits::check_plan(&plan)?;
+    let watched = Watched { progress: &Progress::in_form(Form::Plain, false), serve: None, except };
+    if bundle.exists() {
+        let (set, allow) = (consent::given_anew(&plan), consent::names(&plan));
+        return resume(bundle, &set, &allow, watched);
+    }
+    start(plan, Some(bundle), watched)
 }
 
 /// What an earlier part of the run found and did.
@@ -228,7 +248,18 @@ fn start(plan: Plan, bundle: Option<&Path>, watched: Watched<'_>) -> Result<u8> 
     let (plan, writer, clock) = begin(plan, &bundle, now, known)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;
-    measure(plan, writer, Known::default(), &[], (clock, watched), &bundle)
+    let (known, done) = elsewhere(Known::default(), watched.except)?;
+    measure(plan, writer, known, &done, (clock, watched), &bundle)
+}
+
+/// What earlier parts of the run in other bundles found, and the points that they hold. How those
+/// left their drives says nothing of these.
+fn elsewhere(mut known: Known, except: &[PathBuf]) -> Result<(Known, Vec<PointKey>)> {
+    let mut done = Vec::new();
+    for path in except {
+        done.extend(known.note(&Bundle::open(path)?)?);
+    }
+    Ok((known, done))
 }
 
 /// Checks what must not be, and makes the bundle. `known` are facts beside those that are gathered.
@@ -279,7 +310,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: Watched<'_>)
     let clock = Clock::start();
     let _lock = lab::lock::bundle(bundle, clock)?;
     let read = Bundle::open(bundle)?;
-    let known = known(&read)?;
+    let (known, mut done) = elsewhere(known(&read)?, watched.except)?;
     drop(read);
     let (writer, mut record) = Writer::resume(bundle)?;
     consent::ask(&mut record.plan, bundle, set, allow)?;
@@ -287,7 +318,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: Watched<'_>)
     of_this_method(&record.plan, bundle)?;
     run::verification::check(&record.plan)?;
     refuse_under_test(&record.plan, bundle)?;
-    let done = writer.finished()?;
+    done.extend(writer.finished()?);
     measure(record.plan, writer, known, &done, (clock, watched), bundle)
 }
 
@@ -405,24 +436,33 @@ fn refuse_under_test(plan: &Plan, bundle: &Path) -> Result<()> {
 fn known(bundle: &Bundle) -> Result<Known> {
     let before = Before { prepared: bundle.prepared()?, states: bundle.states()? };
     let mut known = Known { before, ..Known::default() };
-    let points = plan::points(&bundle.run().plan);
-    let points: HashMap<String, _> =
-        points.iter().map(|point| (known_by(&point.key), point)).collect();
-    bundle.each_point(&mut |stored| {
-        let (key, measured) = (&stored.point.key, &stored.point);
-        headline(measured)
-            .into_iter()
-            .for_each(|figure| known.figures.note(&bundle.run().plan, key, figure));
-        let Some(point) = points.get(&known_by(key)) else { return Ok(()) };
-        known.maxima.note(point, measured);
-        // A failed point is measured again.
-        if measured.outcome == Outcome::Measured {
-            known.searches.note(key, point.step.sweep.as_ref(), measured);
-            known.totals.add_point(measured);
-        }
-        Ok(())
-    })?;
-    Ok(known)
+    known.note(bundle).map(|_| known)
+}
+
+impl Known {
+    /// Takes in a bundle's points; the keys of those that were measured.
+    fn note(&mut self, bundle: &Bundle) -> Result<Vec<PointKey>> {
+        let points = plan::points(&bundle.run().plan);
+        let points: HashMap<String, _> =
+            points.iter().map(|point| (known_by(&point.key), point)).collect();
+        let mut done = Vec::new();
+        bundle.each_point(&mut |stored| {
+            let (key, measured) = (&stored.point.key, &stored.point);
+            headline(measured)
+                .into_iter()
+                .for_each(|figure| self.figures.note(&bundle.run().plan, key, figure));
+            let Some(point) = points.get(&known_by(key)) else { return Ok(()) };
+            self.maxima.note(point, measured);
+            // A failed point is measured again.
+            if measured.outcome == Outcome::Measured {
+                self.searches.note(key, point.step.sweep.as_ref(), measured);
+                self.totals.add_point(measured);
+                done.push(key.clone());
+            }
+            Ok(())
+        })?;
+        Ok(done)
+    }
 }
 
 /// A key to find a point by.

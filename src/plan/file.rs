@@ -6,9 +6,10 @@ use super::builtin::protocols;
 use super::cpus::Cpus;
 use super::fields::{self, Fields};
 use super::mistakes::{At, Mistakes, remedy};
-use super::model::{Method, Order, Place, Plan, Protocol, Subject};
+use super::model::{Method, Order, Place, Plan, Subject};
 use super::node::{self, Entry, Node, Value};
 use super::order::ORDER_VERSION;
+use super::protocol::Resolved;
 use super::{
     Catalogue, overrides, powercut, protocol, repeats, scale, specification, subject, vary,
 };
@@ -214,7 +215,34 @@ fn push_subject(entries: &mut Vec<Entry>, subject: Node, at: At) {
     }
 }
 
+/// Makes subjects, given the protocol with its tree, or nothing where it has mistakes.
+pub type Subjects<'s> = dyn FnMut(Option<&(Resolved, Node)>, &mut Mistakes) -> Vec<Subject> + 's;
+
 fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
+    let node = tree.get("subject");
+    let mut plan = resolve_with(tree, folder, catalogue, log, &mut |resolved, log| {
+        let nodes = node
+            .map(|n| fields::list(n, "subjects, each a table [[subject]]", log))
+            .unwrap_or_default();
+        if nodes.is_empty() {
+            let help = "add [[subject]] with a name and drives, or --subject NAME=/path on the \
+                        command line";
+            log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
+        }
+        subject::subjects(nodes, folder, resolved, catalogue, log)
+    })?;
+    pin_by_default(&mut plan);
+    Some(plan)
+}
+
+/// A plan whose subjects come from elsewhere; `pin_by_default` is still to be done.
+pub fn resolve_with(
+    tree: &Node,
+    folder: &Path,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+    subjects: &mut Subjects<'_>,
+) -> Option<Plan> {
     let mut table = Fields::of(tree, "a plan", log)?;
     let protocol_node = table.need("protocol", "\"quick\"", log);
     let repeats = table.get("repeats").map(|n| repeats::repeats(n, log));
@@ -230,7 +258,7 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     let meters = super::meters::meters(meters_node.filter(|_| !unwatched), catalogue, log);
     let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
     let override_node = table.get("override");
-    let subject_node = table.get("subject");
+    table.get("subject");
     let stated_node = table.get("drive");
     let powercut = table.get("powercut").and_then(|n| powercut::powercut(n, log));
     table.finish(log);
@@ -241,20 +269,11 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
         overrides::apply(&mut tree, override_node.map(Node::entries).unwrap_or_default(), log);
         Some((protocol::resolve(&tree, &name, catalogue, log)?, tree))
     });
-    let nodes = subject_node
-        .map(|n| fields::list(n, "subjects, each a table [[subject]]", log))
-        .unwrap_or_default();
-    if nodes.is_empty() {
-        let help =
-            "add [[subject]] with a name and drives, or --subject NAME=/path on the command line";
-        log.note(tree.at, "the plan has no subject", "no [[subject]]", help);
-    }
-    let subjects = subject::subjects(nodes, folder, resolved.as_ref(), catalogue, log);
+    let subjects = subjects(resolved.as_ref(), log);
     let names: Vec<&str> = subjects.iter().map(|s| s.name.as_str()).collect();
     let stated = specification::specifications(stated_node, &names, log);
     let order = if order? == "blocked" { Order::Blocked } else { Order::Interleaved };
-    let mut protocol = resolved?.0.protocol;
-    pin_by_default(&mut protocol, &subjects);
+    let protocol = resolved?.0.protocol;
     let vary = vary_node.map(|n| vary::vary(n, &protocol, catalogue, log)).unwrap_or_default();
     let default_repeats = repeats.is_none();
     let (repeats, until) = repeats.unwrap_or_else(|| Some((repeats::default(&protocol), None)))?;
@@ -280,10 +299,10 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
 
 /// Where streams do not say it, workers are pinned if the plan has a block device. In plans without
 /// one nothing changes, so that they compare with bundles of before there was the key.
-fn pin_by_default(protocol: &mut Protocol, subjects: &[Subject]) {
-    let mut drives = subjects.iter().flat_map(|subject| &subject.drives);
+pub fn pin_by_default(plan: &mut Plan) {
+    let mut drives = plan.subjects.iter().flat_map(|subject| &subject.drives);
     let devices = drives.any(|drive| matches!(drive.place, Place::Device { .. }));
-    for stream in protocol.steps.iter_mut().flat_map(|step| &mut step.streams) {
+    for stream in plan.protocol.steps.iter_mut().flat_map(|step| &mut step.streams) {
         stream.cpus = match stream.cpus.take() {
             None if devices && !stream.dataset.is_empty() => Some(Cpus::Local),
             Some(Cpus::Unpinned) => None,

@@ -4,9 +4,11 @@
 //! `info` is how engines and workloads declare themselves, so that parsing, help and reference
 //! pages all come from one place. Between the two: `node` reads TOML and keeps where each value
 //! stands, `overrides` edits that tree, `knobs`, `stream`, `sweep`, `protocol` and `subject`
-//! resolve it, `mistakes` gathers everything that is wrong and shows it, `file` joins them.
+//! resolve it, `mistakes` gathers everything that is wrong and shows it, `file` joins them;
+//! `campaign` has plans for several hosts.
 
 mod builtin;
+pub mod campaign;
 mod cells;
 mod cpus;
 mod elsewhere;

@@ -134,7 +134,7 @@ fn drive(
 }
 
 /// `true`, or what is on the drive and may be erased with it: "xfs", ["gpt", "vfat"].
-fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
+pub fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
     match &node.value {
         Value::Flag(erase) => Some((*erase, Vec::new())),
         Value::Text(_) => Some((true, vec![fields::text(node, log)?])),
@@ -154,7 +154,7 @@ fn erase(node: &Node, log: &mut Mistakes) -> Option<(bool, Vec<String>)> {
 
 /// The environment variable with the connection string of an existing server, or one for each of
 /// the drive's servers. A string itself has a password in it, and is no name.
-fn connections(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
+pub fn connections(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
     let items = match &node.value {
         Value::List(items) => items.iter().collect(),
         _ => vec![node],

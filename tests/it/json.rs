@@ -24,6 +24,15 @@ engine = { kind = "null", latency = "50us" }
 workload = "random"
 "#;
 
+const CAMPAIGN: &str = r#"
+protocol = "./null.toml"
+[[host]]
+name = "lab1"
+[[subject]]
+name = "A"
+path = "/srv/a"
+"#;
+
 /// Validates documents with the Python package `jsonschema`; its lines of complaint.
 const VALIDATE: &str = r#"
 import json, sys, jsonschema
@@ -124,6 +133,8 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
     fleet(dir);
     std::fs::copy(dir.join("b.dyno"), dir.join("n.dyno")).expect("copied");
     power_cut(dir);
+    std::fs::write(dir.join("campaign.toml"), CAMPAIGN).expect("written");
+    dyno_well(dir, &["fleet", "submit", "campaign.toml", "--dry-run"]);
     let table = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/fio-randrw.json");
     let audit = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/audit");
     let audit_args = {
@@ -154,6 +165,9 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
         ("catalogue", vec!["catalogue", "."]),
         ("gate", ["gate", "b.dyno", "n.dyno"].into_iter().chain(P99).collect()),
         ("audit", audit_args.iter().map(String::as_str).collect()),
+        ("fleet plan", vec!["fleet", "plan", "campaign.toml"]),
+        ("fleet status", vec!["fleet", "status", "campaign.toml"]),
+        ("fleet collect", vec!["fleet", "collect", "campaign.toml"]),
         ("fleet accept", FLEET.to_vec()),
         ("import", vec!["import", "fio", table, "-o", "i.dyno"]),
         ("version", vec!["version"]),

@@ -6,6 +6,7 @@ mod audit;
 mod audit_bundle;
 mod brief;
 mod browser;
+mod campaign;
 mod catalogue;
 mod changes;
 mod cli;

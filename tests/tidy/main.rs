@@ -27,6 +27,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
     ("run", &["engine", "workload", "meter", "lab", "stats", "load", "record", "plan", "base"]),
     ("store", &["record", "plan", "base"]),
     ("stats", &["language", "record", "plan", "base"]),
+    ("fleet", &["store", "record", "plan", "base"]),
     ("import", &["store", "record", "plan", "base"]),
     ("analysis", &["language", "stats", "record", "plan", "base"]),
     ("chart", &["analysis", "language", "stats", "record", "plan", "base"]),

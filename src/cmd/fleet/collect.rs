@@ -1,0 +1,174 @@
+//! `dyno fleet collect`: the bundles of a campaign, checked and copied into one folder, with what
+//! is needed to compare them.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::json::{self, Json};
+use super::words::plural;
+use crate::base::error::{Context, Result, exit};
+use crate::base::output::New;
+use crate::fleet::collect::{Checked, check};
+use crate::fleet::record::{Record, TaskRecord};
+use crate::fleet::{folder, slurm};
+use crate::lab::data::slug;
+
+/// The index of a folder of collected bundles.
+const INDEX: &str = "collected.json";
+
+/// Which campaign, and where to.
+#[derive(Args)]
+pub struct CollectArgs {
+    /// The campaign's file or folder
+    #[arg(value_name = "CAMPAIGN")]
+    campaign: PathBuf,
+    /// Folder for the bundles [default: `collected` in the campaign's folder]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    format: Json,
+}
+
+/// What `dyno fleet collect --json` prints, and what it leaves beside the bundles.
+#[derive(Serialize, JsonSchema)]
+pub struct Collected {
+    campaign: String,
+    title: String,
+    protocol: String,
+    /// Every task is whole: each of its points is there, once.
+    whole: bool,
+    /// Points measured.
+    points: usize,
+    /// The folder.
+    folder: PathBuf,
+    tasks: Vec<TaskFiles>,
+}
+
+/// A task with its bundles.
+#[derive(Serialize, JsonSchema)]
+struct TaskFiles {
+    number: usize,
+    /// What it measures: the subject of its bundles.
+    subject: String,
+    /// The campaign's subject, of which it is one specimen.
+    group: String,
+    round: usize,
+    place: usize,
+    bundles: Vec<BundleFile>,
+    /// Points that are missing, as "step, axis = value, repeat n".
+    missing: Vec<String>,
+    /// What is wrong with its bundles; those are not collected.
+    wrong: Vec<String>,
+}
+
+/// A bundle.
+#[derive(Serialize, JsonSchema)]
+struct BundleFile {
+    /// Its name in the folder.
+    file: String,
+    /// The host that it was measured on.
+    host: String,
+    points: usize,
+}
+
+/// Checks and copies; exit code 2 where something is missing or wrong.
+pub fn collect(args: &CollectArgs, out: &mut dyn Write) -> Result<u8> {
+    let from = folder::of(&args.campaign);
+    let record = Record::of(&from)?;
+    let into = args.output.clone().unwrap_or_else(|| from.join("collected"));
+    std::fs::create_dir_all(&into).with_context(|| format!("making {}", into.display()))?;
+    let jobs = slurm::jobs(&record).ok();
+    // A folder of other files is added to, and nothing in it is replaced.
+    let ours = into.join(INDEX).exists();
+    let mut tasks = Vec::new();
+    for (task, checked) in record.tasks.iter().zip(check(&record, jobs.as_ref(), &from)?) {
+        tasks.push(copied(task, checked, &into, ours)?);
+    }
+    let bundles = || tasks.iter().flat_map(|task| &task.bundles);
+    let collected = Collected {
+        campaign: record.campaign.clone(),
+        title: record.title.clone(),
+        protocol: record.protocol.clone(),
+        whole: tasks.iter().all(|task| task.missing.is_empty() && task.wrong.is_empty()),
+        points: bundles().map(|bundle| bundle.points).sum(),
+        folder: into.clone(),
+        tasks,
+    };
+    let index = serde_json::to_vec_pretty(&collected).context("writing the index")?;
+    folder::replace(&into.join(INDEX), &index)?;
+    match args.format.json {
+        true => json::print(&collected, out)?,
+        false => describe(&collected, out)?,
+    }
+    Ok(if collected.whole { 0 } else { exit::NOT_ALL })
+}
+
+/// Copies a task's bundles; of one that holds a point twice, or is another's, none.
+fn copied(task: &TaskRecord, checked: Checked, into: &Path, ours: bool) -> Result<TaskFiles> {
+    let mut bundles = Vec::new();
+    let parts = if checked.wrong.is_empty() { &checked.parts[..] } else { &[] };
+    for (at, part) in parts.iter().enumerate() {
+        let further = if at == 0 { String::new() } else { format!("-{}", at + 1) };
+        let file = format!("{:04}-{}{further}.dyno", task.number, slug(&task.subject));
+        copy(&part.path, &into.join(&file), ours)?;
+        bundles.push(BundleFile { file, host: part.host.clone(), points: part.measured });
+    }
+    Ok(TaskFiles {
+        number: task.number,
+        subject: task.subject.clone(),
+        group: task.group.clone(),
+        round: task.round,
+        place: task.place,
+        bundles,
+        missing: checked.missing,
+        wrong: checked.wrong,
+    })
+}
+
+/// Copies a bundle; one that an earlier call copied is replaced, and nothing else.
+fn copy(from: &Path, to: &Path, ours: bool) -> Result<()> {
+    let copying = || format!("copying {} to {}", from.display(), to.display());
+    if ours && to.exists() {
+        std::fs::remove_file(to).with_context(copying)?;
+    }
+    let new = New::begin(to)?;
+    std::fs::copy(from, new.beside()).with_context(copying)?;
+    new.finish()
+}
+
+fn describe(collected: &Collected, out: &mut dyn Write) -> Result<()> {
+    let bundles: usize = collected.tasks.iter().map(|task| task.bundles.len()).sum();
+    let folder = collected.folder.display();
+    writeln!(
+        out,
+        "{} ({}): {} of {} in {folder}, {}",
+        collected.title,
+        collected.campaign,
+        plural(bundles, "bundle"),
+        plural(collected.tasks.len(), "task"),
+        plural(collected.points, "point"),
+    )?;
+    for task in &collected.tasks {
+        let name = format!("Task {} ({})", task.number, task.subject);
+        task.wrong.iter().try_for_each(|what| writeln!(out, "{name}: {what}"))?;
+        match &task.missing[..] {
+            [] => {}
+            [one] => writeln!(out, "{name} lacks {one}")?,
+            [first, rest @ ..] => {
+                writeln!(out, "{name} lacks {first} and {} more", plural(rest.len(), "point"))?;
+            }
+        }
+    }
+    match collected.whole {
+        true => writeln!(
+            out,
+            "Every point of every task is there, once.\nNext: dyno compare {folder}/*.dyno"
+        )?,
+        false => writeln!(out, "Not all is there: dyno fleet submit goes on with what is missing")?,
+    }
+    Ok(())
+}

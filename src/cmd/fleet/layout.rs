@@ -1,0 +1,96 @@
+//! A campaign laid out: its hosts, what it measures, its tasks, and what each of them costs.
+
+use std::path::{Path, PathBuf};
+
+use super::super::plan_numbers::{Extent, fill_bytes};
+use crate::base::error::{Context, Result};
+use crate::fleet::tasks::{Task, tasks};
+use crate::fleet::{folder, hosts};
+use crate::plan::campaign::{Campaign, Home, HostDrives, Specimen};
+use crate::plan::{Place, Plan};
+
+/// Filling is assumed to go at this rate at the least, bytes/s, where a time limit is made.
+const FILL_BYTES_PER_S: u64 = 100_000_000;
+/// For what no estimate counts: starting, preparing, settling.
+const MARGIN_NS: u64 = 600_000_000_000;
+
+/// A campaign laid out over its hosts.
+pub struct Layout {
+    /// The file's contents.
+    pub campaign: Campaign,
+    /// Where all of it is kept.
+    pub folder: PathBuf,
+    /// The hosts, by number.
+    pub hosts: Vec<HostDrives>,
+    /// What is measured, by number.
+    pub specimens: Vec<Specimen>,
+    /// The tasks in their order.
+    pub tasks: Vec<Task>,
+}
+
+/// What a task costs.
+pub struct Cost {
+    /// Its points.
+    pub points: u64,
+    /// Points and time are upper bounds.
+    pub at_most: bool,
+    /// The plan's own estimate; filling comes on top.
+    pub load_ns: u64,
+    /// Time limit that Slurm is given.
+    pub limit_ns: u64,
+}
+
+impl Layout {
+    /// Of a campaign's file; `find` asks the hosts for their drives first.
+    pub fn of(path: &Path, find: bool) -> Result<Layout> {
+        let campaign = Campaign::load(path, &super::super::catalogue())?;
+        let folder = folder::of(path);
+        let names = hosts::names(&campaign).context("looking for the campaign's hosts")?;
+        if find {
+            names.iter().try_for_each(|name| hosts::find(&campaign, name, &folder).map(drop))?;
+        }
+        let hosts = hosts::known(&campaign, &names, &folder)?;
+        let specimens = campaign.specimens(&hosts)?;
+        let tasks = tasks(&specimens, campaign.rounds as usize);
+        Ok(Layout { campaign, folder, hosts, specimens, tasks })
+    }
+
+    /// A task's specimen.
+    pub fn specimen(&self, task: &Task) -> &Specimen {
+        &self.specimens[task.specimen]
+    }
+
+    /// Where a task's specimen is on its host.
+    pub fn home(&self, task: &Task) -> Result<&Home> {
+        task.home(&self.specimens).context("a task on a host that does not have its drive")
+    }
+
+    /// A task's plan.
+    pub fn plan(&self, task: &Task) -> Result<Plan> {
+        Ok(self.campaign.plan_of(self.specimen(task), self.home(task)?))
+    }
+
+    /// What a task costs.
+    pub fn cost(&self, task: &Task) -> Result<Cost> {
+        let plan = self.plan(task)?;
+        let Extent { points, at_most, load_ns, more_ns } = Extent::of(&plan);
+        let fill_ns = fill_bytes(&plan).saturating_mul(1_000_000_000 / FILL_BYTES_PER_S);
+        let all = load_ns.saturating_add(more_ns.unwrap_or(0)).saturating_add(fill_ns);
+        let limit_ns = all.saturating_add(all / 10).saturating_add(MARGIN_NS);
+        let limit_ns = self.campaign.slurm.time_ns.unwrap_or(limit_ns);
+        Ok(Cost { points, at_most, load_ns, limit_ns })
+    }
+
+    /// Whether a task has its host for itself.
+    pub fn exclusive(&self) -> bool {
+        self.campaign.slurm.exclusive.unwrap_or(!self.campaign.plan.unwatched)
+    }
+}
+
+/// A drive in words: its directory, or its device with its serial number.
+pub fn place(place: &Place) -> String {
+    match place {
+        Place::Directory(path) => path.display().to_string(),
+        Place::Device { path, serial } => format!("{} (serial {serial})", path.display()),
+    }
+}

@@ -1,0 +1,222 @@
+//! `dyno fleet plan`: what a campaign would do, before anything is submitted: which task measures
+//! which drive on which host, in which order, how long, and what is erased. Nothing is run.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::json::{self, Json};
+use super::super::plan_numbers::{fill_bytes, paced_bytes};
+use super::layout::{Layout, place};
+use super::words::{balance, columns, plural};
+use crate::base::error::Result;
+use crate::base::units::{bytes, duration, grouped};
+use crate::fleet::tasks::spreads;
+use crate::plan::Place;
+use crate::run::prepare;
+
+/// Which campaign.
+#[derive(Args)]
+pub struct PlanArgs {
+    /// The campaign's file
+    #[arg(value_name = "CAMPAIGN")]
+    campaign: PathBuf,
+    /// First ask each host for its drives (`dyno drives --json`, through srun or the campaign's own
+    /// command), and keep the answers in the campaign's folder
+    #[arg(long)]
+    find: bool,
+    #[command(flatten)]
+    format: Json,
+}
+
+/// Prints the tasks.
+pub fn plan(args: &PlanArgs, out: &mut dyn Write) -> Result<()> {
+    let layout = Layout::of(&args.campaign, args.find)?;
+    let planned = planned(&layout)?;
+    match args.format.json {
+        true => json::print(&planned, out),
+        false => describe(&layout, &planned, out),
+    }
+}
+
+/// What `dyno fleet plan --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub struct Planned {
+    /// Name of the campaign.
+    campaign: String,
+    /// Name of the protocol.
+    protocol: String,
+    title: String,
+    /// How often each specimen is measured, each time on the next of its hosts.
+    rounds: u32,
+    /// A task has its host for itself.
+    exclusive: bool,
+    /// Points over all tasks.
+    points: u64,
+    /// Points and times are upper bounds: a search, or repeats until an interval is narrow.
+    at_most: bool,
+    hosts: Vec<HostRow>,
+    tasks: Vec<TaskRow>,
+    /// What is done to each drive first, in words.
+    preparation: Vec<String>,
+    /// How subjects lie over hosts and places, and what could not be balanced, in words.
+    balance: Vec<String>,
+}
+
+/// A host.
+#[derive(Serialize, JsonSchema)]
+struct HostRow {
+    name: String,
+    tasks: usize,
+    /// Load of its tasks one after the other; filling datasets comes on top.
+    load_ns: u64,
+}
+
+/// A task: one run on one host.
+#[derive(Serialize, JsonSchema)]
+struct TaskRow {
+    /// From 1.
+    number: usize,
+    host: String,
+    /// From 1.
+    round: usize,
+    /// Place in its host's order of that round, from 1.
+    place: usize,
+    /// Name of what it measures, as in its plan.
+    subject: String,
+    /// The directory; null for a device.
+    path: Option<PathBuf>,
+    /// The block device; null for a directory.
+    device: Option<PathBuf>,
+    /// The device's serial number.
+    serial: Option<String>,
+    /// Everything on it is erased.
+    erased: bool,
+    points: u64,
+    /// Warm-ups, windows, conditioning and steady rounds; filling datasets comes on top.
+    load_ns: u64,
+    /// Time limit that Slurm is given.
+    limit_ns: u64,
+    /// What filling its datasets writes.
+    dataset_bytes: u64,
+    /// What rate-limited writers may write over all its points.
+    paced_bytes: u64,
+}
+
+fn planned(layout: &Layout) -> Result<Planned> {
+    let (mut tasks, mut at_most) = (Vec::new(), false);
+    let mut preparation = Vec::new();
+    for task in &layout.tasks {
+        let (cost, plan) = (layout.cost(task)?, layout.plan(task)?);
+        at_most |= cost.at_most;
+        for words in prepare::in_words(&plan) {
+            if !preparation.contains(&words) {
+                preparation.push(words);
+            }
+        }
+        let drive = &layout.home(task)?.drive;
+        let (path, device, serial) = match &drive.place {
+            Place::Directory(path) => (Some(path.clone()), None, None),
+            Place::Device { path, serial } => (None, Some(path.clone()), Some(serial.clone())),
+        };
+        tasks.push(TaskRow {
+            number: task.number,
+            host: layout.hosts[task.host].name.clone(),
+            round: task.round,
+            place: task.place,
+            subject: layout.specimen(task).name.clone(),
+            erased: device.is_some() && drive.erase,
+            path,
+            device,
+            serial,
+            points: cost.points,
+            load_ns: cost.load_ns,
+            limit_ns: cost.limit_ns,
+            dataset_bytes: fill_bytes(&plan),
+            paced_bytes: plan.subjects.first().map_or(0, |s| paced_bytes(&plan, s) as u64),
+        });
+    }
+    let spreads = spreads(&layout.specimens, &layout.tasks, layout.hosts.len());
+    let of_host = |name: &String| {
+        let own = || tasks.iter().filter(|task| task.host == *name);
+        let load_ns = own().map(|task| task.load_ns).fold(0, u64::saturating_add);
+        HostRow { name: name.clone(), tasks: own().count(), load_ns }
+    };
+    let campaign = &layout.campaign;
+    Ok(Planned {
+        campaign: campaign.name.clone(),
+        protocol: campaign.plan.protocol.name.clone(),
+        title: campaign.plan.protocol.title.clone(),
+        rounds: campaign.rounds,
+        exclusive: layout.exclusive(),
+        points: tasks.iter().map(|task| task.points).sum(),
+        at_most,
+        hosts: layout.hosts.iter().map(|host| of_host(&host.name)).collect(),
+        preparation,
+        balance: balance(layout, &spreads),
+        tasks,
+    })
+}
+
+fn describe(layout: &Layout, planned: &Planned, out: &mut dyn Write) -> Result<()> {
+    writeln!(out, "{} ({})", planned.title, planned.protocol)?;
+    let up_to = if planned.at_most { "up to " } else { "" };
+    writeln!(
+        out,
+        "{}: {} on {}, {}: {}, {up_to}{} points\n",
+        planned.campaign,
+        plural(layout.specimens.len(), "subject"),
+        plural(planned.hosts.len(), "host"),
+        plural(planned.rounds as usize, "round"),
+        plural(planned.tasks.len(), "task"),
+        grouped(planned.points),
+    )?;
+    let bound = if planned.at_most { "at most" } else { "at least" };
+    let mut rows = vec![
+        ["task", "host", "round", "place", "subject", "points", bound, "drive"].map(str::to_string),
+    ];
+    for (row, task) in planned.tasks.iter().zip(&layout.tasks) {
+        let erased = if row.erased { ": EVERYTHING ON IT IS ERASED" } else { "" };
+        rows.push([
+            row.number.to_string(),
+            row.host.clone(),
+            row.round.to_string(),
+            row.place.to_string(),
+            row.subject.clone(),
+            row.points.to_string(),
+            duration(row.load_ns),
+            format!("{}{erased}", place(&layout.home(task)?.drive.place)),
+        ]);
+    }
+    columns(&rows, out)?;
+    writeln!(out)?;
+    for host in &planned.hosts {
+        let tasks = plural(host.tasks, "task");
+        writeln!(out, "{}: {tasks}, {bound} {}", host.name, duration(host.load_ns))?;
+    }
+    let alone = match planned.exclusive {
+        true => "Each task has its host for itself",
+        false => "Tasks may share a host, and disturb one another",
+    };
+    writeln!(out, "{alone}; filling datasets and settling come on top.")?;
+    if !planned.preparation.is_empty() {
+        writeln!(out, "First, for each drive: {}", planned.preparation.join("; "))?;
+    }
+    let filled = planned.tasks.iter().map(|task| task.dataset_bytes + task.paced_bytes).max();
+    if let Some(filled) = filled.filter(|bytes| *bytes > 0) {
+        writeln!(out, "Each task writes up to {} of datasets and paced load", bytes(filled))?;
+    }
+    let mut erased: Vec<&str> =
+        planned.tasks.iter().filter(|t| t.erased).filter_map(|t| t.serial.as_deref()).collect();
+    erased.sort_unstable();
+    erased.dedup();
+    match &erased[..] {
+        [] => writeln!(out, "No drive is erased.")?,
+        all => writeln!(out, "Erased: {}", all.join(", "))?,
+    }
+    planned.balance.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    Ok(())
+}

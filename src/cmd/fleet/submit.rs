@@ -1,0 +1,291 @@
+//! `dyno fleet submit`: a campaign's tasks as arrays of jobs, written into its folder and given to
+//! Slurm. Again it submits what is neither measured nor in the queue.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::layout::Layout;
+use super::words::plural;
+use crate::base::clock::Clock;
+use crate::base::error::{Context, Result, failed, refused};
+use crate::base::file;
+use crate::fleet::folder;
+use crate::fleet::record::{Array, Record, TaskRecord};
+use crate::fleet::slurm::{self, Script};
+use crate::fleet::state::{State, standings};
+use crate::fleet::tasks::Task;
+use crate::lab;
+use crate::plan::campaign::{Home, Specimen};
+
+/// The campaign's file as it was submitted.
+const SUBMITTED: &str = "campaign.toml";
+
+/// Which campaign.
+#[derive(Args)]
+pub struct SubmitArgs {
+    /// The campaign's file
+    #[arg(value_name = "CAMPAIGN")]
+    campaign: PathBuf,
+    /// Give this host up: what is left of its tasks is measured on other hosts that have their
+    /// directory or drive; repeatable
+    #[arg(long, value_name = "HOST")]
+    lost: Vec<String>,
+    /// Write the scripts and submit nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Submits what is left.
+pub fn submit(args: &SubmitArgs, out: &mut dyn Write) -> Result<()> {
+    let layout = Layout::of(&args.campaign, false)?;
+    folder::make(&layout.folder)?;
+    let folder = layout.folder.canonicalize().context("finding the campaign's folder")?;
+    same(&args.campaign, &layout, &folder)?;
+    // Of two who submit at once the second is refused.
+    let _lock = lab::lock::bundle(&folder.join(SUBMITTED), Clock::start())?;
+    let mut record = match Record::find(&folder)? {
+        Some(record) => record,
+        None => begin(&layout)?,
+    };
+    give_up(&mut record, &args.lost, &layout)?;
+    record.keep(&folder)?;
+    let jobs = slurm::jobs(&record)?;
+    let standings = standings(&record, &jobs, &folder)?;
+    let open = |state: State| !matches!(state, State::Measured | State::Running | State::Waiting);
+    let mut due = Vec::new();
+    for (at, standing) in standings.iter().enumerate().filter(|(_, s)| open(s.state)) {
+        match settle(&mut record, at, &layout) {
+            Ok(home) => due.push((at, home)),
+            Err(error) => {
+                let (task, why) = (&record.tasks[at], crate::base::error::describe(&error).0);
+                writeln!(out, "Task {} ({}) stays open: {why}", task.number, task.subject)?;
+            }
+        }
+        if standing.state == State::Failed {
+            let why = standing.cause.as_deref().unwrap_or("it failed");
+            let number = record.tasks[at].number;
+            writeln!(out, "Task {number} is submitted again, after: {why}")?;
+        }
+    }
+    record.keep(&folder)?;
+    for (at, (specimen, home)) in &due {
+        write_plan(&record.tasks[*at], &layout, (specimen, home), &folder)?;
+    }
+    let due: Vec<usize> = due.into_iter().map(|(at, _)| at).collect();
+    let begun = arrays(&mut record, &due, &layout, &folder, args.dry_run)?;
+    let (what, arrays) = (plural(due.len(), "task"), plural(begun.len(), "array"));
+    match (due.is_empty(), args.dry_run) {
+        (true, _) => writeln!(out, "Nothing to submit: every task is measured or in the queue.")?,
+        (_, true) => writeln!(out, "{what} in {arrays}, not submitted: {}", listed(&begun))?,
+        _ => writeln!(out, "{what} in {arrays}: {}", listed(&begun))?,
+    }
+    writeln!(out, "Next: dyno fleet status {}", args.campaign.display())?;
+    Ok(())
+}
+
+fn listed(begun: &[(PathBuf, String)]) -> String {
+    begun.iter().map(|(_, what)| what.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// The record of a campaign that was not submitted before.
+fn begin(layout: &Layout) -> Result<Record> {
+    let campaign = &layout.campaign;
+    let names = campaign.subjects();
+    let task = |task: &Task| {
+        let (cost, specimen) = (layout.cost(task)?, layout.specimen(task));
+        Ok(TaskRecord {
+            number: task.number,
+            subject: specimen.name.clone(),
+            group: names[specimen.subject].to_string(),
+            round: task.round,
+            place: task.place,
+            points: cost.points,
+            at_most: cost.at_most,
+            load_ns: cost.load_ns,
+            limit_ns: cost.limit_ns,
+            gres: campaign.gres(specimen).map(str::to_string),
+            hosts: vec![layout.hosts[task.host].name.clone()],
+        })
+    };
+    Ok(Record {
+        campaign: campaign.name.clone(),
+        title: campaign.plan.protocol.title.clone(),
+        protocol: campaign.plan.protocol.name.clone(),
+        environment: campaign.environment.clone(),
+        tasks: layout.tasks.iter().map(task).collect::<Result<_>>()?,
+        ..Record::default()
+    })
+}
+
+/// Keeps the campaign's file and its protocol in the folder, and refuses others than those that
+/// were submitted before: their points would not be of one campaign.
+fn same(path: &Path, layout: &Layout, folder: &Path) -> Result<()> {
+    let text = file::read_text(path, file::MOST_TEXT)?;
+    let protocol = layout.campaign.protocol.as_ref();
+    let files = [Some((folder.join(SUBMITTED), &text))]
+        .into_iter()
+        .chain([protocol.map(|(name, text)| (folder.join("protocol").join(name), text))]);
+    for (kept, text) in files.flatten() {
+        if !kept.exists() {
+            folder::replace(&kept, text.as_bytes())?;
+        } else if file::read_text(&kept, file::MOST_TEXT)? != *text {
+            return Err(refused(
+                format!(
+                    "the campaign or its protocol has changed since it was submitted: see {}",
+                    kept.display()
+                ),
+                "submit the new one under another name, or put back what was submitted",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Notes hosts that are given up, and cancels what Slurm still has for them.
+fn give_up(record: &mut Record, lost: &[String], layout: &Layout) -> Result<()> {
+    for name in lost {
+        if layout.hosts.iter().all(|host| host.name != *name) {
+            let known: Vec<&str> = layout.hosts.iter().map(|host| &*host.name).collect();
+            return Err(failed(
+                format!("the campaign has no host '{name}'"),
+                format!("it has: {}", known.join(", ")),
+            ));
+        }
+        let arrays: Vec<&Array> = record.arrays.iter().filter(|a| a.host == *name).collect();
+        slurm::cancel(&arrays)?;
+        if !record.lost.contains(name) {
+            record.lost.push(name.clone());
+        }
+    }
+    // What was cancelled is on its way out of the queue.
+    let lost = record.lost.clone();
+    record.arrays.retain(|array| !lost.contains(&array.host));
+    Ok(())
+}
+
+/// Where a task is measured now: on its host, or on another where that was given up.
+fn settle(record: &mut Record, at: usize, layout: &Layout) -> Result<(Specimen, Home)> {
+    let task = &record.tasks[at];
+    let named = |specimen: &&Specimen| specimen.name == task.subject;
+    let specimen = layout
+        .specimens
+        .iter()
+        .find(named)
+        .with_context(|| format!("no host has '{}' any more", task.subject))?;
+    let name = |home: &&Home| layout.hosts[home.host].name.clone();
+    let homes: Vec<&Home> =
+        specimen.homes.iter().filter(|home| !record.lost.contains(&name(home))).collect();
+    if let Some(home) = homes.iter().find(|home| name(home) == task.host()) {
+        return Ok((specimen.clone(), (*home).clone()));
+    }
+    let load = |home: &&&Home| {
+        let here = |task: &&TaskRecord| task.host() == name(home);
+        record.tasks.iter().filter(here).count()
+    };
+    let home = homes.iter().min_by_key(load).map(|home| (*home).clone()).with_context(|| {
+        format!(
+            "{} has it alone, and is given up; move the drive to another host and look \
+                 for it there with `dyno fleet plan --find`",
+            task.host()
+        )
+    })?;
+    record.tasks[at].hosts.push(name(&&home));
+    Ok((specimen.clone(), home))
+}
+
+fn write_plan(
+    task: &TaskRecord,
+    layout: &Layout,
+    (specimen, home): (&Specimen, &Home),
+    folder: &Path,
+) -> Result<()> {
+    let named = match &layout.campaign.protocol {
+        Some((name, _)) => folder.join("protocol").join(name).display().to_string(),
+        None => layout.campaign.plan.protocol.name.clone(),
+    };
+    let text = layout.campaign.text_of(specimen, home, &named);
+    folder::replace(&task.plan(folder), text.as_bytes())
+}
+
+/// Writes the scripts of the tasks that are due, submits them, and notes each array as soon as
+/// Slurm has it; the scripts and what is said of each.
+fn arrays(
+    record: &mut Record,
+    due: &[usize],
+    layout: &Layout,
+    folder: &Path,
+    dry_run: bool,
+) -> Result<Vec<(PathBuf, String)>> {
+    let exclusive = layout.exclusive();
+    let program = match &layout.campaign.slurm.program {
+        Some(program) => program.clone(),
+        None => std::env::current_exe().context("finding Dyno's own program")?,
+    };
+    // Two hosts may not measure one drive at the same time: there the rounds follow one another.
+    let in_rounds = layout.specimens.iter().any(|specimen| specimen.shared);
+    let mut begun: Vec<(PathBuf, String)> = Vec::new();
+    let mut jobs: Vec<(usize, Array)> = Vec::new();
+    for group in groups(record, due, in_rounds) {
+        let tasks: Vec<&TaskRecord> = group.iter().map(|at| &record.tasks[*at]).collect();
+        let (host, round) = (tasks[0].host().to_string(), tasks[0].round);
+        let before = |(of, array): &&(usize, Array)| {
+            (exclusive && array.host == host) || (in_rounds && *of < round)
+        };
+        let after: Vec<u64> = jobs.iter().filter(before).map(|(_, array)| array.job).collect();
+        let script = Script {
+            campaign: &record.campaign,
+            folder,
+            program: &program,
+            slurm: &layout.campaign.slurm,
+            exclusive,
+            tasks: &tasks,
+            after: &after,
+        };
+        let name = format!("{host}-{}.sh", record.arrays.len() + begun.len() + 1);
+        let path = folder.join("jobs").join(name);
+        folder::replace(&path, script.text()?.as_bytes())?;
+        let numbers: Vec<usize> = tasks.iter().map(|task| task.number).collect();
+        if dry_run {
+            begun.push((path.clone(), path.display().to_string()));
+            continue;
+        }
+        let job = slurm::submit(&path)?;
+        let array = Array { job, host: host.clone(), tasks: numbers };
+        jobs.push((round, array.clone()));
+        record.arrays.push(array);
+        record.keep(folder)?;
+        begun.push((path, format!("{job} on {host}")));
+    }
+    Ok(begun)
+}
+
+/// Tasks that go into one array: on one host with the same generic resources, in their order.
+fn groups(record: &Record, due: &[usize], in_rounds: bool) -> Vec<Vec<usize>> {
+    let rounds: BTreeSet<usize> = match in_rounds {
+        true => due.iter().map(|at| record.tasks[*at].round).collect(),
+        false => BTreeSet::from([0]),
+    };
+    let hosts: BTreeSet<&str> = due.iter().map(|at| record.tasks[*at].host()).collect();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for round in rounds {
+        for host in &hosts {
+            let mut last: Option<&Option<String>> = None;
+            let here = |at: &&usize| {
+                let task = &record.tasks[**at];
+                task.host() == *host && (!in_rounds || task.round == round)
+            };
+            for at in due.iter().filter(here) {
+                let gres = &record.tasks[*at].gres;
+                match (groups.last_mut(), last == Some(gres)) {
+                    (Some(group), true) => group.push(*at),
+                    _ => groups.push(vec![*at]),
+                }
+                last = Some(gres);
+            }
+        }
+    }
+    groups
+}

@@ -1,0 +1,11 @@
+//! Campaigns: who measures what on which host, in which order; what is kept of it in the campaign's
+//! folder; Slurm; what becomes of it.
+
+pub mod balance;
+pub mod collect;
+pub mod folder;
+pub mod hosts;
+pub mod record;
+pub mod slurm;
+pub mod state;
+pub mod tasks;

@@ -1,0 +1,123 @@
+//! Where a campaign runs: `[[host]]` and `[slurm]`.
+
+use std::path::{Path, PathBuf};
+
+use super::super::fields::{self, Fields};
+use super::super::mistakes::Mistakes;
+use super::super::node::Node;
+use super::super::protocol::check_unique;
+
+/// A host, by the name that Slurm has for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// A file with what `dyno drives --json` printed there; else what `dyno fleet plan --find` has
+    /// found.
+    pub drives: Option<PathBuf>,
+}
+
+/// What is asked of Slurm for each task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Slurm {
+    /// The partition; its hosts are the campaign's where that names none.
+    pub partition: Option<String>,
+    /// Features of hosts, as `sbatch --constraint` takes them.
+    pub constraint: Option<String>,
+    /// The account that is charged.
+    pub account: Option<String>,
+    /// Quality of service.
+    pub qos: Option<String>,
+    /// Name of a reservation.
+    pub reservation: Option<String>,
+    /// Generic resources of a task, as in "nvme:1"; a subject may have its own.
+    pub gres: Option<String>,
+    /// Whether a task has its host for itself; by default it has where the plan measures the host.
+    pub exclusive: Option<bool>,
+    /// Time limit of a task; by default it follows from the plan's own estimate.
+    pub time_ns: Option<u64>,
+    /// The program on the hosts; by default the one that submits.
+    pub program: Option<PathBuf>,
+}
+
+/// Reads `[[host]]` tables.
+pub fn hosts(node: &Node, folder: &Path, log: &mut Mistakes) -> Vec<Host> {
+    let (mut hosts, mut names) = (Vec::new(), Vec::new());
+    for node in fields::some_items(node, "hosts, each a table [[host]]", log) {
+        let Some(mut table) = Fields::of(node, "a host", log) else { continue };
+        let name = table.need("name", "\"lab1\"", log);
+        let drives = table.get("drives").and_then(|n| fields::text(n, log));
+        table.finish(log);
+        let Some((name, at)) = name.and_then(|n| Some((host(n, log)?, n.at))) else { continue };
+        names.push((name.clone(), at));
+        hosts.push(Host { name, drives: drives.map(|drives| folder.join(drives)) });
+    }
+    check_unique(&names, "host", log);
+    hosts
+}
+
+/// Reads `[slurm]`.
+pub fn slurm(node: &Node, log: &mut Mistakes) -> Option<Slurm> {
+    let mut table = Fields::of(node, "[slurm]", log)?;
+    let mut said = |key: &str, log: &mut Mistakes| table.get(key).and_then(|n| word(n, log));
+    let [partition, constraint, account, qos, reservation, gres] =
+        ["partition", "constraint", "account", "qos", "reservation", "gres"]
+            .map(|key| said(key, log));
+    let exclusive = table.get("exclusive").and_then(|n| fields::flag(n, log));
+    let time_ns = table.get("time").and_then(|n| fields::some_time_ns(n, log));
+    let program = table.get("program").and_then(|n| absolute(n, log));
+    table.finish(log);
+    Some(Slurm {
+        partition,
+        constraint,
+        account,
+        qos,
+        reservation,
+        gres,
+        exclusive,
+        time_ns,
+        program,
+    })
+}
+
+/// A word of a command line or a script: nothing in it ends the word or begins an option.
+pub fn word(node: &Node, log: &mut Mistakes) -> Option<String> {
+    let text = fields::text(node, log)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-:,=&|*()[]@+/".contains(c);
+    if text.chars().all(fits) && !text.starts_with('-') {
+        return Some(text);
+    }
+    let help = "letters, digits and . _ - : , = & | * ( ) [ ] @ + / may be in it, and no hyphen at \
+                its beginning";
+    log.note(node.at, format!("{text:?} is no word that Slurm takes"), "not a word", help);
+    None
+}
+
+/// A host's name, which is part of names of files as well.
+pub fn host(node: &Node, log: &mut Mistakes) -> Option<String> {
+    let name = word(node, log)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if name.chars().all(fits) && !name.starts_with('.') {
+        return Some(name);
+    }
+    let help = "write each host by itself: letters, digits, hyphens, full stops";
+    log.note(node.at, format!("'{name}' is no name of a host"), "not a name", help);
+    None
+}
+
+/// A path on a host.
+pub fn absolute(node: &Node, log: &mut Mistakes) -> Option<PathBuf> {
+    let path = PathBuf::from(fields::text(node, log)?);
+    if path.is_absolute() {
+        return Some(path);
+    }
+    let help = "write it from the root on, as in /mnt/a: it is one on the host";
+    log.note(node.at, format!("{} is no absolute path", path.display()), "relative", help);
+    None
+}
+
+/// A command as a list of words.
+pub fn command(node: &Node, log: &mut Mistakes) -> Vec<String> {
+    let words = fields::some_items(node, "words of a command", log);
+    words.iter().filter_map(|word| fields::text(word, log)).collect()
+}

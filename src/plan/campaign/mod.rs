@@ -1,0 +1,169 @@
+//! A campaign: a plan whose subjects live on several hosts. The file has a plan's keys, and beside
+//! them `[[host]]`, `[slurm]`, `rounds`, `find` and `environment`; its `[[subject]]` tables say on
+//! which hosts a subject is and where, or which drives it is by model and serial number.
+//! `specimens` finds those among the hosts' drives; `written` makes a task's plan of one.
+
+mod hosts;
+mod specimens;
+mod wanted;
+mod written;
+
+use std::path::{Path, PathBuf};
+
+use super::Catalogue;
+use super::builtin::protocols;
+use super::fields;
+use super::file::{self, parse_file, resolve_with};
+use super::mistakes::{At, Mistakes};
+use super::model::Plan;
+use super::node::{Entry, Node, Value};
+use crate::base::secret;
+
+pub use hosts::{Host, Slurm};
+pub use specimens::{Home, HostDrives, Offered, Specimen};
+use wanted::Wanted;
+
+/// The most rounds: each subject is measured once in each.
+const MOST_ROUNDS: u32 = 1000;
+
+/// A campaign's file, checked as far as it can be without knowing the hosts' drives.
+pub struct Campaign {
+    /// The file's name without its ending.
+    pub name: String,
+    /// Where its subjects may be measured; none where they are those of the Slurm partition.
+    pub hosts: Vec<Host>,
+    /// How often each subject is measured, each time on the next of its hosts.
+    pub rounds: u32,
+    /// The command that prints a host's drives as `dyno drives --json` does, with `{host}` for its
+    /// name; empty for the usual one.
+    pub find: Vec<String>,
+    /// A file on each host with environment variables for the runs there.
+    pub environment: Option<PathBuf>,
+    /// What is asked of Slurm.
+    pub slurm: Slurm,
+    /// The plan, with no subjects yet.
+    pub plan: Plan,
+    /// The protocol's file: its name without folders, and its text. None for one that is built in.
+    pub protocol: Option<(String, String)>,
+    /// What would write to a bare device, and the dataset that needs a filesystem.
+    needs: (Option<String>, Option<String>),
+    wanted: Vec<Wanted>,
+    /// The keys of the plan, for a task's plan file.
+    tree: Node,
+    /// The texts that mistakes stand in.
+    sources: Mistakes,
+}
+
+impl Campaign {
+    /// Reads a campaign's file. Relative paths in it start at its own folder.
+    pub fn load(path: &Path, catalogue: &Catalogue) -> Result<Campaign, Mistakes> {
+        let mut log = Mistakes::default();
+        let campaign =
+            parse_file(path, &mut log).and_then(|tree| read(path, &tree, catalogue, &mut log));
+        match campaign {
+            Some(campaign) if log.is_empty() => Ok(Campaign { sources: log, ..campaign }),
+            _ => Err(log),
+        }
+    }
+
+    /// Whether a subject is a drive that is to be found on its host.
+    pub fn needs_drives(&self) -> bool {
+        self.wanted.iter().any(Wanted::is_drives)
+    }
+}
+
+fn read(path: &Path, tree: &Node, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Campaign> {
+    let Value::Table(entries) = &tree.value else { return None };
+    let mut rest = entries.clone();
+    let mut take = |key: &str| {
+        let at = rest.iter().position(|entry| entry.key == key)?;
+        Some(rest.remove(at).node)
+    };
+    let [hosts, rounds, find, environment, slurm, subjects] =
+        ["host", "rounds", "find", "environment", "slurm", "subject"].map(&mut take);
+    let folder = folder(path);
+    let hosts = hosts.map(|n| hosts::hosts(&n, &folder, log)).unwrap_or_default();
+    let slurm = slurm.map_or_else(|| Some(Slurm::default()), |n| hosts::slurm(&n, log));
+    let rounds = rounds.map_or(Some(1), |n| fields::count(&n, MOST_ROUNDS, log));
+    let find = find.map(|n| hosts::command(&n, log)).unwrap_or_default();
+    let environment = environment.and_then(|n| hosts::absolute(&n, log));
+    if hosts.is_empty() && slurm.as_ref().is_some_and(|slurm| slurm.partition.is_none()) {
+        let help = "add [[host]] with a name, or [slurm] with a partition";
+        log.note(tree.at, "the campaign has no hosts", "no [[host]]", help);
+    }
+    // What is written to a campaign's folder and to the runs' command lines others may read.
+    no_secrets(tree, log);
+    let tree = Node { at: tree.at, value: Value::Table(rest) };
+    let (mut wanted, mut needs) = (Vec::new(), (None, None));
+    let plan = resolve_with(&tree, &folder, catalogue, log, &mut |resolved, log| {
+        let nodes = subjects.as_ref().map(|n| fields::list(n, "subjects", log)).unwrap_or_default();
+        if nodes.is_empty() {
+            let help = "add [[subject]] with a name, and path = \"/mnt/a\" or serial = \"…\"";
+            log.note(tree.at, "the campaign has no subject", "no [[subject]]", help);
+        }
+        wanted = wanted::wanted(nodes, resolved, catalogue, log);
+        if let Some((resolved, _)) = resolved {
+            needs = (resolved.writer.clone(), resolved.needs_folder.clone());
+        }
+        wanted.iter().map(|wanted| wanted.subject.clone()).collect()
+    })?;
+    let protocol = protocol_file(&tree, &folder);
+    Some(Campaign {
+        name: path.file_stem()?.to_string_lossy().into_owned(),
+        hosts,
+        rounds: rounds?,
+        find,
+        environment,
+        slurm: slurm?,
+        plan: Plan { subjects: Vec::new(), ..plan },
+        protocol,
+        needs,
+        wanted,
+        tree,
+        sources: Mistakes::default(),
+    })
+}
+
+fn folder(path: &Path) -> PathBuf {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// The file of a protocol that is not built in, as `resolve_with` has read it.
+fn protocol_file(tree: &Node, folder: &Path) -> Option<(String, String)> {
+    let written = tree.get("protocol")?.as_text()?;
+    if protocols().iter().any(|(name, _)| *name == written) {
+        return None;
+    }
+    let path = folder.join(written);
+    let text = crate::base::file::read_text(&path, crate::base::file::MOST_TEXT).ok()?;
+    Some((path.file_name()?.to_string_lossy().into_owned(), text))
+}
+
+/// Notes every text that looks like a password.
+fn no_secrets(node: &Node, log: &mut Mistakes) {
+    match &node.value {
+        Value::Text(text) if secret::holds(text) => a_secret(node.at, log),
+        Value::List(items) => items.iter().for_each(|item| no_secrets(item, log)),
+        Value::Table(entries) => {
+            for Entry { key, node, .. } in entries {
+                match node.as_text() {
+                    Some(text) if secret::holds(&format!("{key}={text}")) => a_secret(node.at, log),
+                    _ => no_secrets(node, log),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn a_secret(at: At, log: &mut Mistakes) {
+    let help = "put it into the file that environment = \"/etc/…\" names on each host, or into a \
+                file that the command reads there";
+    log.note(at, "this holds a secret, which others could read", "a secret", help);
+}
+
+/// The plan of a task as it will be resolved on its host: pinned as `file::load` pins it.
+fn pinned(mut plan: Plan) -> Plan {
+    file::pin_by_default(&mut plan);
+    plan
+}

@@ -1,0 +1,308 @@
+//! What a campaign measures: its subjects' directories, and their drives found among those of the
+//! hosts.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::super::mistakes::{At, Mistakes, remedy};
+use super::super::model::{Drive, Place};
+use super::Campaign;
+use super::wanted::{Drives, Wanted, Whereabouts};
+
+/// A drive as its host reports it.
+#[derive(Clone, Debug, Default)]
+pub struct Offered {
+    /// A path that stays.
+    pub device: PathBuf,
+    /// Model number.
+    pub model: Option<String>,
+    /// Serial number, NGUID and the like; the first is what it is called by.
+    pub identities: Vec<String>,
+    /// Why it may not be tested.
+    pub obstacle: Option<String>,
+}
+
+/// A host with its drives, where they are known.
+#[derive(Clone, Debug)]
+pub struct HostDrives {
+    /// Its name.
+    pub name: String,
+    /// None: nothing is known of them.
+    pub drives: Option<Vec<Offered>>,
+}
+
+/// One thing that is measured: a directory that hosts have, or a drive.
+#[derive(Clone, Debug)]
+pub struct Specimen {
+    /// What plans and briefs call it: the subject's name, with the serial number where the subject
+    /// may be several drives.
+    pub name: String,
+    /// Where it can be measured.
+    pub homes: Vec<Home>,
+    /// Number of its `[[subject]]` table.
+    pub subject: usize,
+    /// The same device on several hosts, which may not measure it at the same time.
+    pub shared: bool,
+}
+
+/// Where a specimen is on a host.
+#[derive(Clone, Debug)]
+pub struct Home {
+    /// Number of the host.
+    pub host: usize,
+    /// As the host's plan names it.
+    pub drive: Drive,
+}
+
+impl Campaign {
+    /// Finds every subject's directories and drives; what is not there is a mistake of the file.
+    pub fn specimens(&self, hosts: &[HostDrives]) -> Result<Vec<Specimen>, Mistakes> {
+        let mut log = self.sources.sources();
+        let mut all = Vec::new();
+        let mut taken = BTreeMap::new();
+        for (number, wanted) in self.wanted.iter().enumerate() {
+            let on = self.on(wanted, hosts, &mut log);
+            let found = match &wanted.whereabouts {
+                Whereabouts::Drives(drives) => self.drives(wanted, drives, hosts, &on, &mut log),
+                _ => vec![directories(wanted, hosts, &on, &mut log)],
+            };
+            for specimen in &found {
+                for home in &specimen.homes {
+                    let place = (home.host, home.drive.place.path().to_path_buf());
+                    if let Some(other) = taken.insert(place, &wanted.subject.name) {
+                        let message = format!(
+                            "{} on {} belongs to the subject '{other}' as well",
+                            home.drive.place.path().display(),
+                            hosts[home.host].name
+                        );
+                        let help = "each subject needs directories and drives of its own";
+                        log.note(wanted.at, message, "used twice", help);
+                    }
+                }
+            }
+            all.extend(found.into_iter().map(|found| Specimen { subject: number, ..found }));
+        }
+        if log.is_empty() { Ok(all) } else { Err(log) }
+    }
+
+    /// The `[[subject]]` tables' names.
+    pub fn subjects(&self) -> Vec<&str> {
+        self.wanted.iter().map(|wanted| wanted.subject.name.as_str()).collect()
+    }
+
+    /// Generic resources that a specimen's tasks ask for.
+    pub fn gres(&self, specimen: &Specimen) -> Option<&str> {
+        let own = self.wanted[specimen.subject].gres.as_deref();
+        own.or(self.slurm.gres.as_deref())
+    }
+
+    /// The hosts that a subject may be on.
+    fn on(&self, wanted: &Wanted, hosts: &[HostDrives], log: &mut Mistakes) -> Vec<usize> {
+        let Some(named) = &wanted.hosts else { return (0..hosts.len()).collect() };
+        named.iter().filter_map(|(name, at)| number(name, *at, hosts, log)).collect()
+    }
+
+    fn drives(
+        &self,
+        wanted: &Wanted,
+        drives: &Drives,
+        hosts: &[HostDrives],
+        on: &[usize],
+        log: &mut Mistakes,
+    ) -> Vec<Specimen> {
+        let mut found: BTreeMap<String, Vec<Home>> = BTreeMap::new();
+        let mut seen: Vec<&str> = Vec::new();
+        for &host in on {
+            let Some(offered) = &hosts[host].drives else {
+                let message = format!("nothing is known of the drives of {}", hosts[host].name);
+                let help = "ask the hosts: dyno fleet plan CAMPAIGN.toml --find; or keep what \
+                            `dyno drives --json` prints there: drives = \"FILE\" in its [[host]]";
+                log.note(wanted.at, message, "needs them", help);
+                continue;
+            };
+            for drive in offered {
+                let Some(serial) = drive.identities.first() else { continue };
+                seen.push(serial);
+                if !drives.are(drive) {
+                    continue;
+                }
+                if let Some(why) = &drive.obstacle {
+                    let name = &hosts[host].name;
+                    let message = format!("{serial} on {name} may not be tested: {why}");
+                    let help = "free it on its host, or name the other drives: serial = [\"…\"]";
+                    log.note(wanted.at, message, "in use", help);
+                }
+                let drive = drives.drive(drive, serial);
+                self.check(wanted, &drive, serial, log);
+                found.entry(serial.clone()).or_default().push(Home { host, drive });
+            }
+        }
+        drives.check(wanted.at, &found, &seen, log);
+        let several = |homes: &[Home]| homes.len() > 1;
+        let specimen = |(serial, homes): (String, Vec<Home>)| Specimen {
+            name: match drives.single {
+                true => wanted.subject.name.clone(),
+                false => format!("{} {serial}", wanted.subject.name),
+            },
+            shared: several(&homes),
+            homes,
+            subject: 0,
+        };
+        found.into_iter().map(specimen).collect()
+    }
+
+    /// What the protocol demands of a device.
+    fn check(&self, wanted: &Wanted, drive: &Drive, serial: &str, log: &mut Mistakes) {
+        if let (Some(writer), false) = (&self.needs.0, drive.erase) {
+            let message =
+                format!("{writer} would write to {serial}, and the campaign does not allow that");
+            let help = format!("if everything on it may be lost, add erase = [\"{serial}\"]");
+            log.note(wanted.at, message, "not to be erased", help);
+        }
+        if let Some(dataset) = &self.needs.1 {
+            let message =
+                format!("the dataset '{dataset}' is kept in files, and this is a bare device");
+            let help = "have one made for the run: \"prepare.filesystem\" = \"xfs\" under \
+                        [override]; or make and mount one on each host, and write path = …";
+            log.note(wanted.at, message, "no filesystem", help);
+        }
+    }
+}
+
+impl Drives {
+    /// Whether a drive is one of them.
+    fn are(&self, drive: &Offered) -> bool {
+        let model = drive.model.as_deref().unwrap_or_default().trim();
+        let of_model =
+            self.model.as_ref().is_none_or(|(pattern, _)| matches(pattern.trim(), model));
+        let named = |(serial, _): &(String, At)| drive.identities.contains(serial);
+        of_model && (self.serials.is_empty() || self.serials.iter().any(named))
+    }
+
+    fn drive(&self, offered: &Offered, serial: &str) -> Drive {
+        let erase = self.erase.iter().find(|erase| offered.identities.contains(&erase.serial));
+        Drive {
+            place: Place::Device { path: offered.device.clone(), serial: serial.to_string() },
+            erase: erase.is_some(),
+            erase_signatures: erase.map(|erase| erase.signatures.clone()).unwrap_or_default(),
+            connections: self.connections.clone(),
+            namespaces: Vec::new(),
+        }
+    }
+
+    /// Whether every drive that is named was found.
+    fn check(
+        &self,
+        at: At,
+        found: &BTreeMap<String, Vec<Home>>,
+        seen: &[&str],
+        log: &mut Mistakes,
+    ) {
+        let mut missing = |serial: &str, at: At| {
+            if !found.contains_key(serial) {
+                let (message, help) = match seen.contains(&serial) {
+                    true => (
+                        format!("{serial} is none of this subject's drives"),
+                        "take it out, or name it under serial as well".to_string(),
+                    ),
+                    false => (
+                        format!("no host of this subject has the drive {serial}"),
+                        remedy(serial, "the hosts have", seen.iter().copied()),
+                    ),
+                };
+                log.note(at, message, "not found", help);
+            }
+        };
+        self.serials.iter().for_each(|(serial, at)| missing(serial, *at));
+        self.erase.iter().for_each(|erase| missing(&erase.serial, erase.at));
+        if found.is_empty() && self.serials.is_empty() {
+            let at = self.model.as_ref().map_or(at, |(_, at)| *at);
+            let help = remedy("", "the hosts have the drives", seen.iter().copied());
+            log.note(at, "no host has a drive of this model", "not found", help);
+        }
+    }
+}
+
+/// A subject that is a directory.
+fn directories(
+    wanted: &Wanted,
+    hosts: &[HostDrives],
+    on: &[usize],
+    log: &mut Mistakes,
+) -> Specimen {
+    let home = |host: usize, path: &PathBuf| Home {
+        host,
+        drive: Drive {
+            place: Place::Directory(path.clone()),
+            erase: false,
+            erase_signatures: Vec::new(),
+            connections: Vec::new(),
+            namespaces: Vec::new(),
+        },
+    };
+    let homes = match &wanted.whereabouts {
+        Whereabouts::Everywhere(path) => on.iter().map(|&host| home(host, path)).collect(),
+        Whereabouts::OnEach(each) => {
+            let of = |(name, at, path): &(String, At, PathBuf)| {
+                number(name, *at, hosts, log)
+                    .filter(|host| on.contains(host))
+                    .map(|h| home(h, path))
+            };
+            each.iter().filter_map(of).collect()
+        }
+        Whereabouts::Drives(_) => Vec::new(),
+    };
+    if homes.is_empty() {
+        let help = "name a host under path, or leave hosts out";
+        log.note(wanted.at, "this subject is on no host", "nowhere", help);
+    }
+    Specimen { name: wanted.subject.name.clone(), homes, subject: 0, shared: false }
+}
+
+/// The number of a host that is named.
+fn number(name: &str, at: At, hosts: &[HostDrives], log: &mut Mistakes) -> Option<usize> {
+    let found = hosts.iter().position(|host| host.name == name);
+    if found.is_none() {
+        let help = remedy(name, "the hosts are", hosts.iter().map(|host| host.name.as_str()));
+        log.note(at, format!("the campaign has no host '{name}'"), "unknown", help);
+    }
+    found
+}
+
+/// Whether a text fits a pattern with `*` for any characters and `?` for one.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut rest = pattern.chars();
+    match rest.next() {
+        None => text.is_empty(),
+        Some('*') => {
+            let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            ends.into_iter().any(|at| matches(rest.as_str(), &text[at..]))
+        }
+        Some(c) => {
+            let mut others = text.chars();
+            others.next().is_some_and(|other| c == '?' || c == other)
+                && matches(rest.as_str(), others.as_str())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_pattern_of_models_has_stars_and_question_marks() {
+        for (pattern, text, fits) in [
+            ("Micron_7450_*", "Micron_7450_MTFDKCC3T8TFR", true),
+            ("Micron_7450_*", "Micron_7400_MTFDKCC3T8TFR", false),
+            ("*7450*3T8*", "Micron_7450_MTFDKCC3T8TFR", true),
+            ("PM9A?", "PM9A3", true),
+            ("PM9A?", "PM9A", false),
+            ("*", "", true),
+            ("", "", true),
+            ("PM9A3", "PM9A3 ", false),
+        ] {
+            assert_eq!(matches(pattern, text), fits, "{pattern} {text}");
+        }
+    }
+}

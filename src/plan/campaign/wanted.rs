@@ -1,0 +1,198 @@
+//! A campaign's `[[subject]]` tables: a directory on its hosts, or drives by model and serial
+//! number.
+
+use std::path::PathBuf;
+
+use super::super::Catalogue;
+use super::super::fields::{self, Fields};
+use super::super::meters::meters;
+use super::super::mistakes::{At, Mistakes};
+use super::super::model::Subject;
+use super::super::node::{Entry, Node, Value};
+use super::super::own;
+use super::super::protocol::{Resolved, check_unique};
+use super::super::subject::{connections, erase};
+use super::hosts;
+
+/// A subject as the file has it.
+pub struct Wanted {
+    pub at: At,
+    /// Name, meters and own knobs; no drives.
+    pub subject: Subject,
+    pub whereabouts: Whereabouts,
+    /// The hosts that it may be on; None: all.
+    pub hosts: Option<Vec<(String, At)>>,
+    /// Generic resources of its tasks, in the place of the campaign's.
+    pub gres: Option<String>,
+    /// What a task's plan says of it beside name and drives.
+    pub keys: Vec<Entry>,
+}
+
+/// Where a subject is.
+pub enum Whereabouts {
+    /// A directory that is the same on each host.
+    Everywhere(PathBuf),
+    /// A directory for each host.
+    OnEach(Vec<(String, At, PathBuf)>),
+    Drives(Drives),
+}
+
+/// Which drives a subject is.
+pub struct Drives {
+    /// A pattern with `*` and `?`.
+    pub model: Option<(String, At)>,
+    /// These alone, where there are any.
+    pub serials: Vec<(String, At)>,
+    /// The serial number is a string, no list: the one drive is called as the subject is.
+    pub single: bool,
+    /// Which of them may lose what is on them, with the filesystems that may be lost.
+    pub erase: Vec<Erase>,
+    pub connections: Vec<String>,
+}
+
+/// A drive that may lose what is on it.
+pub struct Erase {
+    pub serial: String,
+    pub at: At,
+    pub signatures: Vec<String>,
+}
+
+impl Wanted {
+    pub fn is_drives(&self) -> bool {
+        matches!(self.whereabouts, Whereabouts::Drives(_))
+    }
+}
+
+/// Reads them; without a protocol, which comes with its tree, knobs are not checked.
+pub fn wanted(
+    nodes: &[Node],
+    resolved: Option<&(Resolved, Node)>,
+    catalogue: &Catalogue,
+    log: &mut Mistakes,
+) -> Vec<Wanted> {
+    let mut names = Vec::new();
+    let mut all = Vec::new();
+    for node in nodes {
+        let Some(wanted) = one(node, resolved, catalogue, &mut names, log) else { continue };
+        all.push(wanted);
+    }
+    check_unique(&names, "subject", log);
+    all
+}
+
+fn one(
+    node: &Node,
+    resolved: Option<&(Resolved, Node)>,
+    catalogue: &Catalogue,
+    names: &mut Vec<(String, At)>,
+    log: &mut Mistakes,
+) -> Option<Wanted> {
+    let mut table = Fields::of(node, "a subject of a campaign", log)?;
+    let name = table.need("name", "\"Drive A\"", log);
+    let [path, model, serial, erase, connection, hosts, gres] =
+        ["path", "model", "serial", "erase", "connection", "hosts", "gres"]
+            .map(|key| table.get(key));
+    let meters = meters(table.get("meters"), catalogue, log);
+    let own = table.get("override");
+    table.finish(log);
+    let overrides = match (own, resolved) {
+        (Some(own), Some((resolved, tree))) => {
+            own::knobs(own, tree, &resolved.protocol, catalogue, log)
+        }
+        _ => Vec::new(),
+    };
+    let name = name.and_then(|n| Some((fields::label(n, log)?, n.at)));
+    let whereabouts = match (path, model.or(serial)) {
+        (Some(path), None) => {
+            if let Some(node) = erase {
+                let help = "leave it out: in a directory Dyno erases nothing but its own folder";
+                log.note(node.at, "a directory is not erased", "not here", help);
+            }
+            directories(path, log)
+        }
+        (None, Some(_)) => drives([model, serial, erase, connection], log),
+        _ => {
+            let help = "as in path = \"/mnt/a\", or model = \"…\" and serial = [\"…\"]";
+            log.note(node.at, "a subject has either 'path' or 'model' and 'serial'", "here", help);
+            None
+        }
+    };
+    let listed = |node: &Node, log: &mut Mistakes| -> Vec<(String, At)> {
+        let items = fields::some_items(node, "names of hosts", log);
+        items.iter().filter_map(|n| Some((hosts::host(n, log)?, n.at))).collect()
+    };
+    let hosts = hosts.map(|n| listed(n, log));
+    let gres = gres.and_then(|n| hosts::word(n, log));
+    names.extend(name.clone());
+    let kept = |entry: &&Entry| ["meters", "override"].contains(&entry.key.as_str());
+    Some(Wanted {
+        at: node.at,
+        subject: Subject { name: name?.0, drives: Vec::new(), meters, overrides },
+        whereabouts: whereabouts?,
+        hosts,
+        gres,
+        keys: node.entries().iter().filter(kept).cloned().collect(),
+    })
+}
+
+/// `path = "/mnt/a"`, or `path = { lab1 = "/mnt/a", lab2 = "/mnt/b" }`.
+fn directories(node: &Node, log: &mut Mistakes) -> Option<Whereabouts> {
+    let Value::Table(entries) = &node.value else {
+        return hosts::absolute(node, log).map(Whereabouts::Everywhere);
+    };
+    let each = entries
+        .iter()
+        .filter_map(|e| Some((e.key.clone(), e.key_at, hosts::absolute(&e.node, log)?)))
+        .collect();
+    Some(Whereabouts::OnEach(each))
+}
+
+fn drives(
+    [model, serial, erased, connection]: [Option<&Node>; 4],
+    log: &mut Mistakes,
+) -> Option<Whereabouts> {
+    let model = model.and_then(|n| Some((fields::text(n, log)?, n.at)));
+    let single = serial.is_some_and(|n| n.as_text().is_some());
+    let serials = serial.map(|n| serials(n, log)).unwrap_or_default();
+    let erase = erased.map_or(Some(Vec::new()), |n| erasures(n, log));
+    let connections = connection.map_or(Some(Vec::new()), |n| connections(n, log));
+    if serials.is_empty() && model.is_none() {
+        return None;
+    }
+    let (erase, connections) = (erase?, connections?);
+    Some(Whereabouts::Drives(Drives { model, serials, single, erase, connections }))
+}
+
+/// A string, or a list of strings.
+fn serials(node: &Node, log: &mut Mistakes) -> Vec<(String, At)> {
+    let items = match &node.value {
+        Value::Text(_) => std::slice::from_ref(node),
+        _ => fields::some_items(node, "serial numbers", log),
+    };
+    items.iter().filter_map(|n| Some((fields::text(n, log)?, n.at))).collect()
+}
+
+/// Each drive that may be erased is named by its serial number: `erase = ["S1"]`, or
+/// `erase = { S1 = true, S2 = "xfs" }` with the filesystems that may be erased.
+fn erasures(node: &Node, log: &mut Mistakes) -> Option<Vec<Erase>> {
+    let named = |serial: &str, at, signatures| Erase { serial: serial.into(), at, signatures };
+    match &node.value {
+        Value::Text(_) | Value::List(_) => {
+            let all = serials(node, log);
+            Some(all.iter().map(|(serial, at)| named(serial, *at, Vec::new())).collect())
+        }
+        Value::Table(entries) => {
+            let mut all = Vec::new();
+            for entry in entries {
+                let (erased, signatures) = erase(&entry.node, log)?;
+                all.extend(erased.then(|| named(&entry.key, entry.key_at, signatures)));
+            }
+            Some(all)
+        }
+        _ => {
+            let help = "name each drive that may be erased by its serial number: erase = [\"S1\"]";
+            fields::wrong(node, "a list of serial numbers", help, log);
+            None
+        }
+    }
+}
