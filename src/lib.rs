@@ -6,8 +6,8 @@
 //!
 //! ```text
 //! main → cmd
-//! cmd → export, fleet, import, run, web
-//! web → bundles, catalogue, render
+//! cmd → export, import, run, web
+//! web → bundles, catalogue, fleet, render
 //! bundles → analysis, store
 //! catalogue → lab, store
 //! run → engine, meter, stats, workload

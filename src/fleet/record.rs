@@ -91,7 +91,8 @@ impl Record {
     /// Of a campaign's folder; none where nothing was submitted yet.
     pub fn find(folder: &Path) -> Result<Option<Record>> {
         let path = folder.join(FILE);
-        if !path.exists() {
+        // A link may lead out of a folder that is served.
+        if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
             return Ok(None);
         }
         let text = file::read_text(&path, file::MOST_TEXT)?;
@@ -128,6 +129,17 @@ impl Record {
     }
 }
 
+/// How a task stands by its attempts alone, in a word, and why it failed.
+pub fn noted(attempts: &[Attempt]) -> (&'static str, Option<String>) {
+    match attempts.last() {
+        None => ("not begun", None),
+        Some(Attempt { code: None, .. }) => ("begun", None),
+        Some(Attempt { code: Some(0), .. }) => ("measured", None),
+        Some(Attempt { code: Some(128..), cause, .. }) => ("interrupted", cause.clone()),
+        Some(Attempt { cause, .. }) => ("failed", cause.clone()),
+    }
+}
+
 impl TaskRecord {
     /// The host that it is on now.
     pub fn host(&self) -> &str {
@@ -153,7 +165,7 @@ impl TaskRecord {
     /// Every attempt's beginning and end, in their order. A line that is cut is left out.
     pub fn attempts(&self, campaign: &Path) -> Result<Vec<Attempt>> {
         let path = self.folder(campaign).join(ATTEMPTS);
-        if !path.exists() {
+        if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
             return Ok(Vec::new());
         }
         let text = file::read_text(&path, file::MOST_TEXT)?;

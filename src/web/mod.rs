@@ -1,11 +1,12 @@
 //! Pages for browsers: the catalogue of a folder, its bundles as briefs, runs compared, figures
-//! followed over many runs, runs as they go on. They read and change nothing; docs/serve.md
-//! describes them, and what a request may do.
+//! followed over many runs, campaigns, runs as they go on. They read and change nothing;
+//! docs/serve.md describes them, and what a request may do.
 //!
 //! A page is one file and one line in `ALL`.
 
 pub mod assets;
 mod brief_page;
+mod campaigns_page;
 mod catalogue_page;
 mod compare_page;
 mod connections;
@@ -42,6 +43,7 @@ pub static ALL: &[&Page] = &[
     &trends_page::PAGE,
     &compare_page::CHOICE,
     &compare_page::PAGE,
+    &campaigns_page::PAGE,
     &live::LIST,
     &live::RUN,
     &live::EVENTS,

@@ -2,10 +2,13 @@
 //! in dark, and with hostile names. It is driven by the protocol that its own tools speak
 //! (browser.rs), which shows what the page asked for and what its policy stopped.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use crate::browser::Browser;
 use crate::made;
+use crate::support::dyno_well;
 use crate::web::{Served, bundle, serve};
 
 const WIDTHS: [u32; 2] = [390, 1440];
@@ -27,6 +30,17 @@ pub fn is_accessible(browser: &mut Browser, served: &Served, path: &str) {
     }
 }
 
+/// The campaign `c` of two subjects, of which one was measured.
+fn campaign(folder: &Path) {
+    let step = "title = \"Null\"\nsource = \"test\"\n[[step]]\nname = \"a\"\nduration = \"1s\"\n\
+                [[step.stream]]\nname = \"io\"\nengine = \"null\"\nworkload = \"random\"\n";
+    std::fs::write(folder.join("null.toml"), step).expect("written");
+    let text = "protocol = \"./null.toml\"\n[[host]]\nname = \"lab1\"\n[[subject]]\n\
+                name = \"A\"\npath = \"/srv/a\"\n[[subject]]\nname = \"B\"\npath = \"/srv/b\"\n";
+    std::fs::write(folder.join("c.toml"), text).expect("written");
+    dyno_well(folder, &["fleet", "submit", "c.toml", "--dry-run"]);
+}
+
 #[test]
 fn every_page_is_accessible_on_a_phone_and_a_desk_in_light_and_dark() {
     let Some(mut browser) = Browser::start() else { return };
@@ -34,9 +48,12 @@ fn every_page_is_accessible_on_a_phone_and_a_desk_in_light_and_dark() {
     bundle(made.path(), "lab/a-run-with-a-rather-long-name-2026-11-22.dyno", &|_| true);
     bundle(made.path(), "cut.dyno", &|key| key.repeat == 1);
     std::fs::write(made.path().join("text.dyno"), "no bundle").expect("written");
+    campaign(made.path());
+    bundle(made.path(), "c/tasks/1/run-1.dyno", &|_| true);
     let served = serve(made.path());
+    assert!(served.page("/campaigns").contains("2: B</th>"));
     let compare = "/compare?run=cut.dyno&run=lab/a-run-with-a-rather-long-name-2026-11-22.dyno";
-    for path in ["/", "/?search=nothing+of+this", "/nothing", "/trends", compare] {
+    for path in ["/", "/?search=nothing+of+this", "/nothing", "/trends", "/campaigns", compare] {
         is_accessible(&mut browser, &served, path);
     }
 }

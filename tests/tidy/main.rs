@@ -39,6 +39,7 @@ const IMPORTS: &[(&str, &[&str])] = &[
         &[
             "bundles",
             "catalogue",
+            "fleet",
             "render",
             "brief",
             "chart",

@@ -14,24 +14,7 @@ use crate::support::{LoopDevice, said, seed, size, until};
 
 const PATIENCE: u64 = 600;
 
-/// Two values and three repeats: six points a task, of which each takes a third of a second.
-const MIXED: &str = r#"
-title = "Mixed"
-source = "test"
-[dataset.d]
-engine = { kind = "psync", size = "1MiB" }
-fill = { kind = "sequential", read = 0 }
-[[step]]
-name = "mixed"
-duration = "300ms"
-sweep = { axis = "io.threads", values = [1, 2] }
-[[step.stream]]
-name = "io"
-dataset = "d"
-engine = "psync"
-workload = { kind = "random", read = 70 }
-rate = "200/s"
-"#;
+/// Points of a task.
 const POINTS: usize = 6;
 
 /// The campaign's folder with what it is made of.
@@ -78,7 +61,7 @@ impl Bench {
             );
             bench.subjects.push(name);
         }
-        std::fs::write(bench.dir.path().join("mixed.toml"), MIXED).expect("written");
+        std::fs::write(bench.dir.path().join("mixed.toml"), super::MIXED).expect("written");
         std::fs::write(bench.dir.path().join("c.toml"), campaign).expect("written");
         Some(bench)
     }

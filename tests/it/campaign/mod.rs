@@ -8,3 +8,22 @@ mod submitted;
 
 /// In the environment of whoever submits, and nowhere else.
 const SECRET: &str = "geheim-4711";
+
+/// Two values and three repeats: six points a task, of which each takes a third of a second.
+const MIXED: &str = r#"
+title = "Mixed"
+source = "test"
+[dataset.d]
+engine = { kind = "psync", size = "1MiB" }
+fill = { kind = "sequential", read = 0 }
+[[step]]
+name = "mixed"
+duration = "300ms"
+sweep = { axis = "io.threads", values = [1, 2] }
+[[step.stream]]
+name = "io"
+dataset = "d"
+engine = "psync"
+workload = { kind = "random", read = 70 }
+rate = "200/s"
+"#;

@@ -8,7 +8,8 @@ use std::process::{Command, Output};
 use dyno::store::Bundle;
 use serde_json::Value;
 
-use crate::support::{DYNO, dyno, dyno_well, said};
+use crate::support::{DYNO, LoopDevice, dyno, dyno_well, said, until};
+use crate::web::serve;
 
 const PROTOCOL: &str = r#"
 title = "Null"
@@ -120,6 +121,83 @@ fn a_task_runs_on_its_own_host_alone_and_again_it_has_nothing_left_to_do() {
     assert_eq!(out.status.code(), Some(2), "{}", said(&out));
     assert!(said(&out).contains("Task 2 (B) lacks all 2"), "{}", said(&out));
     assert!(dir.path().join("all/0001-A.dyno").exists());
+}
+
+#[test]
+fn the_page_of_campaigns_has_every_task_with_its_state_and_the_way_to_its_brief() {
+    let dir = bench("");
+    dyno_well(dir.path(), &SUBMIT);
+    assert!(task(dir.path(), "lab1", "1").status.success());
+    let page = serve(dir.path()).page("/campaigns");
+    for part in [
+        "Null (c)",
+        "2 of 4 points measured",
+        "1: A</th>",
+        ">measured</span>",
+        "href=\"/brief/c/tasks/1/run-1.dyno\"",
+        "2: B</th>",
+        ">not begun</span>",
+    ] {
+        assert!(page.contains(part), "'{part}' is not in {page}");
+    }
+}
+
+/// A campaign of one loop device, whose drives are stated: so they can be stated wrongly.
+fn of_a_device(device: &Path, serial: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    let drives = serde_json::json!([{ "device": device, "identities": [serial] }]);
+    std::fs::write(dir.path().join("drives.json"), drives.to_string()).expect("written");
+    std::fs::write(dir.path().join("mixed.toml"), super::MIXED).expect("written");
+    let campaign = format!(
+        "protocol = \"./mixed.toml\"\nrepeats = 3\n[[host]]\nname = \"lab1\"\n\
+         drives = \"drives.json\"\n[[subject]]\nname = \"D\"\nserial = \"{serial}\"\n\
+         erase = [\"{serial}\"]\n"
+    );
+    std::fs::write(dir.path().join("c.toml"), campaign).expect("written");
+    dyno_well(dir.path(), &SUBMIT);
+    dir
+}
+
+/// A loop device over a file of zeroes.
+fn image(folder: &Path) -> Option<(LoopDevice, String)> {
+    let file = folder.join("image");
+    std::fs::File::create(&file).and_then(|file| file.set_len(16 << 20)).expect("an image");
+    Some((LoopDevice::over(&file)?, file.display().to_string()))
+}
+
+#[test]
+fn whatever_a_campaign_says_the_host_itself_refuses_a_drive_with_another_serial_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some((device, serial)) = image(folder.path()) else { return };
+    let dir = of_a_device(&device, "S1");
+    let out = task(dir.path(), "lab1", "1");
+    assert!(!out.status.success() && said(&out).contains("S1"), "{}", said(&out));
+    let kept = std::fs::read(&serial).expect("the image");
+    assert!(kept.iter().all(|byte| *byte == 0), "nothing was written to it");
+    let text = dyno_well(dir.path(), &["fleet", "status", "c", "--json"]);
+    let status: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(status["tasks"][0]["state"], "failed", "{status:#}");
+    assert!(status["tasks"][0]["cause"].as_str().is_some_and(|why| why.contains("S1")), "{text}");
+}
+
+#[test]
+fn a_task_on_a_device_that_was_killed_goes_on_with_the_consents_of_its_plan() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some((device, serial)) = image(folder.path()) else { return };
+    let dir = of_a_device(&device, &serial);
+    let bundle = dir.path().join("c/tasks/1/run-1.dyno");
+    let points = || Bundle::open(&bundle).and_then(|bundle| bundle.points()).map_or(0, |p| p.len());
+    let mut command = Command::new(DYNO);
+    command.current_dir(dir.path()).args(["fleet", "task", "c", "1"]);
+    let mut child = command.env("SLURMD_NODENAME", "lab1").spawn().expect("started");
+    until("a point", 120, || points() > 0);
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert!((1..6).contains(&points()), "killed in the middle");
+    let out = task(dir.path(), "lab1", "1");
+    assert!(out.status.success(), "{}", said(&out));
+    assert_eq!(points(), 6);
+    assert!(dyno(dir.path(), &["fleet", "collect", "c"]).status.success());
 }
 
 #[test]

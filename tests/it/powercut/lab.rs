@@ -291,7 +291,7 @@ fn in_qemu_an_honest_drive_is_never_accused_and_each_liar_is_in_every_run() {
 
     for n in 0..size(3, 20) {
         let seed = seed() + n;
-        let tally = run(&qemu, 20, false, seed);
+        let tally = run(qemu, 20, false, seed);
         println!("QEMU, which ignores FUA: {} of {} states", tally.accused, tally.states);
         assert!(tally.accused > 0, "FUA is ignored: {tally:?}");
 

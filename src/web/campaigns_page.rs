@@ -1,0 +1,127 @@
+//! Campaigns: those whose bundles lie below the folder, each with its tasks and how far they are,
+//! from the campaigns' own folders. Slurm is not asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::get;
+
+use super::page::{Failure, Frame, html};
+use super::site::{Shared, Site};
+use super::{Page, query};
+use crate::base::units::grouped;
+use crate::catalogue::{Catalogue, Contents, Entry};
+use crate::fleet::record::{self, Record, TaskRecord};
+
+/// All campaigns.
+pub const PAGE: Page = Page { path: "/campaigns", name: Some("Campaigns"), route: || get(show) };
+
+/// Campaigns on the page, and tasks of each.
+const MOST: usize = 20;
+const MOST_TASKS: usize = 500;
+
+#[derive(Template)]
+#[template(path = "web/campaigns.html")]
+struct CampaignsPage {
+    frame: Frame,
+    campaigns: Vec<Shown>,
+}
+
+/// A campaign, as it is shown.
+struct Shown {
+    title: String,
+    path: String,
+    points: String,
+    lost: String,
+    tasks: Vec<Row>,
+    more: usize,
+}
+
+/// A task, as it is shown.
+struct Row {
+    number: usize,
+    subject: String,
+    host: String,
+    state: &'static str,
+    points: String,
+    cause: String,
+    /// Path below the folder and address of the brief of each bundle.
+    bundles: Vec<(String, String)>,
+}
+
+async fn show(State(site): State<Shared>) -> Result<Response, Failure> {
+    let page = site.make(|site| Ok(CampaignsPage::of(site, &*site.catalogue()?))).await?;
+    Ok(html(&page))
+}
+
+impl CampaignsPage {
+    fn of(site: &Site, catalogue: &Catalogue) -> CampaignsPage {
+        // A bundle of a task is CAMPAIGN/tasks/7/run-1.dyno.
+        let folder = |entry: &&Entry| {
+            let mut folders = Path::new(&entry.path).ancestors().skip(1);
+            let (_, tasks, campaign) = (folders.next()?, folders.next()?, folders.next()?);
+            let real = site.path_of(entry)?.ancestors().nth(3)?.to_path_buf();
+            tasks.ends_with("tasks").then(|| (campaign.display().to_string(), real))
+        };
+        let folders: BTreeSet<(String, PathBuf)> =
+            catalogue.entries.iter().filter_map(|entry| folder(&entry)).collect();
+        let entries: BTreeMap<&str, &Entry> =
+            catalogue.entries.iter().map(|entry| (entry.path.as_str(), entry)).collect();
+        let shown = |(path, real): &(String, PathBuf)| Shown::of(path, real, &entries);
+        let campaigns = folders.iter().filter_map(shown).take(MOST).collect();
+        CampaignsPage { frame: Frame::of(PAGE.path), campaigns }
+    }
+}
+
+impl Shown {
+    /// Nothing where the folder has no record that can be read: it is no campaign's.
+    fn of(path: &str, real: &Path, entries: &BTreeMap<&str, &Entry>) -> Option<Shown> {
+        let record = Record::find(real).ok()??;
+        let row = |task: &TaskRecord| Row::of(task, (path, real), entries);
+        let (tasks, done): (Vec<Row>, Vec<u64>) =
+            record.tasks.iter().take(MOST_TASKS).map(row).unzip();
+        let all: u64 = record.tasks.iter().map(|task| task.points).sum();
+        Some(Shown {
+            title: format!("{} ({})", record.title, record.campaign),
+            path: path.to_string(),
+            points: format!("{} of {}", grouped(done.iter().sum()), grouped(all)),
+            lost: record.lost.join(", "),
+            more: record.tasks.len() - tasks.len(),
+            tasks,
+        })
+    }
+}
+
+impl Row {
+    /// With the number of its points that were measured.
+    fn of(
+        task: &TaskRecord,
+        (path, real): (&str, &Path),
+        entries: &BTreeMap<&str, &Entry>,
+    ) -> (Row, u64) {
+        let (state, cause) = record::noted(&task.attempts(real).unwrap_or_default());
+        let (mut done, mut bundles) = (0, Vec::new());
+        for part in 1..=task.hosts.len() {
+            let name = format!("tasks/{}/run-{part}.dyno", task.number);
+            let name = if path.is_empty() { name } else { format!("{path}/{name}") };
+            let Some(entry) = entries.get(name.as_str()) else { continue };
+            if let Contents::Bundle(summary) = &entry.contents {
+                done += summary.points - summary.failed;
+            }
+            bundles.push((query::path("/brief/", &name), name));
+        }
+        let row = Row {
+            number: task.number,
+            subject: task.subject.clone(),
+            host: task.hosts.join(", then "),
+            state,
+            points: format!("{} of {}", grouped(done), grouped(task.points)),
+            cause: cause.unwrap_or_default(),
+            bundles,
+        };
+        (row, done)
+    }
+}
