@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use super::error::{Context, Result, failed};
 
@@ -63,6 +63,29 @@ pub fn is_sqlite(path: &Path) -> bool {
         && &magic == b"SQLite format 3\0"
 }
 
+/// What a report or a table calls its bundles: the name of the file, with as many of its folders as
+/// bundles of one name need. Where on whose disk they lie is nobody's concern.
+pub fn names(paths: &[PathBuf]) -> Vec<String> {
+    let parts = |path: &PathBuf| -> Vec<String> {
+        let named = path.components().filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            _ => None,
+        });
+        named.collect()
+    };
+    let all: Vec<Vec<String>> = paths.iter().map(parts).collect();
+    let last = |n: usize| {
+        let of = |parts: &Vec<String>| parts[parts.len().saturating_sub(n)..].join("/");
+        all.iter().map(of).collect::<Vec<_>>()
+    };
+    let most = all.iter().map(Vec::len).max().unwrap_or(1).max(1);
+    let apart = |names: &Vec<String>| {
+        let mut seen = std::collections::HashSet::new();
+        names.iter().all(|name| seen.insert(name.clone()))
+    };
+    (1..=most).map(last).find(apart).unwrap_or_else(|| last(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +117,14 @@ mod tests {
             let said = describe(&read_text(&path, most).unwrap_err()).0;
             assert!(said.contains(says), "{said}");
         }
+    }
+
+    #[test]
+    fn bundles_are_called_by_their_file_and_by_folders_only_where_names_are_equal() {
+        let of = |paths: &[&str]| names(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(of(&["/home/me/a.dyno"]), ["a.dyno"]);
+        assert_eq!(of(&["/x/a.dyno", "../b.dyno"]), ["a.dyno", "b.dyno"]);
+        assert_eq!(of(&["/x/y/a.dyno", "/x/z/a.dyno"]), ["y/a.dyno", "z/a.dyno"]);
+        assert_eq!(of(&["/x/a.dyno", "/x/a.dyno"]), ["a.dyno", "a.dyno"], "one bundle twice");
     }
 }

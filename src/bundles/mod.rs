@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use crate::analysis::trend::{History, Trends, Wanted};
 use crate::analysis::{Facts, Gathering, Question};
 use crate::base::error::{Context, Result};
+use crate::base::file;
+use crate::base::text::visible;
 use crate::store::Bundle;
 
 /// Reads bundles: their runs, then point by point.
@@ -12,7 +14,11 @@ pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
     let open =
         |path: &PathBuf| Bundle::open(path).with_context(|| format!("opening {}", path.display()));
     let bundles = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
-    let runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
+    let mut runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
+    // A campaign has many bundles of one name.
+    for (run, name) in runs.iter_mut().zip(file::names(paths)) {
+        run.file = visible(&name).into_owned();
+    }
     let mut gathering = Gathering::new(&runs, question)?;
     for (index, (bundle, path)) in bundles.iter().zip(paths).enumerate() {
         let each = bundle.each_contents(question.outliers, &mut |point| {

@@ -120,6 +120,14 @@ impl Entry {
     }
 }
 
+/// Every bundle below a folder by its name, in the order of the names; nothing is opened.
+pub fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    walk(folder, 0, &mut found);
+    found.sort();
+    found
+}
+
 /// Every file that ends in `.dyno`. Hidden folders and those of datasets are left out.
 fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };

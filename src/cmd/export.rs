@@ -1,21 +1,24 @@
 //! `dyno export`: points, intervals, histograms or meters' samples of bundles as a table for other
-//! tools.
+//! tools, or all that they hold of points as a part of a dataset.
 
-use std::io::{BufWriter, IsTerminal, stdout};
+use std::io::{BufWriter, IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::load::AskedOptions;
-use crate::base::error::{Result, failed};
+use super::load::{self, AskedOptions};
+use crate::base::error::{Result, exit, failed};
 use crate::base::output::Output;
+use crate::base::units::grouped;
 use crate::bundles;
+use crate::catalogue::{Contents, State};
+use crate::export::dataset::Dataset;
 use crate::export::{self, FORMS, TABLES};
 
 /// What to export, in which form, and where to.
 #[derive(Args)]
 pub struct ExportArgs {
-    /// Bundles, as `dyno run` and `dyno import` write them
+    /// Bundles, as `dyno run` and `dyno import` write them, or folders of bundles
     #[arg(required = true, value_name = "BUNDLE")]
     paths: Vec<PathBuf>,
     /// Form: csv, json or parquet
@@ -25,15 +28,28 @@ pub struct ExportArgs {
     /// meters) or comparisons
     #[arg(long, default_value = "points")]
     table: String,
-    /// Output file [default: standard output]
+    /// Add the bundles to a dataset: Parquet by protocol, model, firmware and month, in the folder
+    /// --output, which is made where it is missing (docs/dataset.md)
+    #[arg(long, requires = "output", conflicts_with_all = ["format", "table", "vary", "metric"])]
+    partition: bool,
+    /// Output file; with --partition the dataset's folder [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     asked: AskedOptions,
 }
 
-/// Writes the table; an error where the file exists and Dyno did not write it.
-pub fn export(args: &ExportArgs) -> Result<()> {
+/// Writes the table, or adds to the dataset; the exit code. An error where the file exists and Dyno
+/// did not write it.
+pub fn export(args: &ExportArgs, out: &mut dyn Write) -> Result<u8> {
+    let paths = load::each(&args.paths)?;
+    match &args.output {
+        Some(folder) if args.partition => partition(folder, paths, out),
+        _ => table(args, &paths).map(|()| 0),
+    }
+}
+
+fn table(args: &ExportArgs, paths: &[PathBuf]) -> Result<()> {
     let unknown = |what: &str, names: Vec<&str>| failed(what, format!("use {}", names.join(", ")));
     let form = FORMS.iter().find(|f| f.name() == args.format).ok_or_else(|| {
         unknown(
@@ -47,9 +63,9 @@ pub fn export(args: &ExportArgs) -> Result<()> {
             TABLES.iter().map(|t| t.name()).collect(),
         )
     })?;
-    let facts = bundles::facts(&args.paths, &args.asked.question()?)?;
-    let of = (&*args.paths, &facts);
-    let inputs: Vec<&Path> = args.paths.iter().map(PathBuf::as_path).collect();
+    let facts = bundles::facts(paths, &args.asked.question()?)?;
+    let of = (paths, &facts);
+    let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     if let Some(path) = &args.output {
         let mut output = Output::begin(path, &inputs)?;
         export::export(of, table, form, Box::new(BufWriter::new(&mut output)))?;
@@ -62,4 +78,40 @@ pub fn export(args: &ExportArgs) -> Result<()> {
         ));
     }
     export::export(of, table, form, Box::new(BufWriter::new(stdout())))
+}
+
+/// Adds every bundle whose run has ended: what is added is never changed again.
+fn partition(folder: &Path, paths: Vec<PathBuf>, out: &mut dyn Write) -> Result<u8> {
+    let mut dataset = Dataset::open(folder)?;
+    let (mut ended, mut left_out) = (Vec::new(), Vec::new());
+    for path in paths {
+        match Contents::of(&path) {
+            Contents::Bundle(of) if matches!(of.state, State::Whole | State::Failed) => {
+                ended.push(path);
+            }
+            Contents::Bundle(of) if of.state == State::Running => {
+                left_out.push((path, "its run goes on".to_string()));
+            }
+            Contents::Bundle(_) => {
+                left_out.push((path, "its run was cut short; resume it".to_string()));
+            }
+            Contents::Broken(why) => left_out.push((path, why)),
+        }
+    }
+    let added = dataset.add(&ended)?;
+    left_out.extend(added.broken);
+    let number = |n: usize| grouped(n as u64);
+    writeln!(
+        out,
+        "{} bundles added ({} rows), {} already in {}, which now has {}",
+        number(added.added),
+        number(added.rows),
+        number(added.known),
+        folder.display(),
+        number(dataset.bundles())
+    )?;
+    for (path, why) in &left_out {
+        writeln!(out, "not added: {}: {why}", path.display())?;
+    }
+    Ok(if left_out.is_empty() { 0 } else { exit::NOT_ALL })
 }

@@ -6,14 +6,15 @@ use clap::Args;
 
 use crate::analysis::metric::Asked;
 use crate::analysis::{Facts, Question};
-use crate::base::error::Result;
+use crate::base::error::{Result, failed};
 use crate::bundles;
+use crate::catalogue;
 use crate::language::Language;
 
 /// Bundles, and what is asked of them.
 #[derive(Args)]
 pub struct Bundles {
-    /// Bundles, as `dyno run` writes them
+    /// Bundles, as `dyno run` writes them, or folders of bundles
     #[arg(required = true, value_name = "BUNDLE")]
     pub paths: Vec<PathBuf>,
     /// How they are to be compared.
@@ -50,8 +51,28 @@ impl Bundles {
 
     fn answer(&self, question: &Question) -> Result<Facts> {
         let language = Language::parse(&self.language)?;
-        Ok(Facts { language, ..bundles::facts(&self.paths, question)? })
+        Ok(Facts { language, ..bundles::facts(&each(&self.paths)?, question)? })
     }
+}
+
+/// Files as they are named, and every bundle below a folder that is named.
+pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let found = catalogue::below(path);
+        if found.is_empty() {
+            return Err(failed(
+                format!("there is no bundle below {}", path.display()),
+                "name a bundle, or a folder with files that end in .dyno",
+            ));
+        }
+        all.extend(found);
+    }
+    Ok(all)
 }
 
 impl AskedOptions {

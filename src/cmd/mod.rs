@@ -156,7 +156,7 @@ enum Command {
     },
     /// Import results of other tools into a bundle
     Import(import::ImportArgs),
-    /// Export points, intervals, histograms, samples or comparisons as CSV, JSON or Parquet
+    /// Export bundles as tables in CSV, JSON or Parquet, or as a part of a growing dataset
     Export(export::ExportArgs),
     /// Print the JSON Schema of plans, of protocols, or of what a command prints with --json
     Schema(schema::SchemaArgs),
@@ -273,7 +273,7 @@ fn carry_out(command: Command, out: &mut dyn Write) -> Result<u8> {
         }
         Command::Audit { claims, data, format } => audit::audit(&claims, &data, format, out),
         Command::Import(args) => import::import(&args, out).map(|()| 0),
-        Command::Export(args) => export::export(&args).map(|()| 0),
+        Command::Export(args) => export::export(&args, out),
         Command::Schema(args) => schema::schema(&args, out).map(|()| 0),
         Command::Completions { shell } => reference::completions(shell, out).map(|()| 0),
         Command::Man { output } => reference::man(&output).map(|()| 0),

@@ -4,6 +4,7 @@
 //! A table is a file and a line in `TABLES`, a form one in `FORMS`.
 
 mod comparisons;
+pub mod dataset;
 mod histograms;
 mod intervals;
 mod key;

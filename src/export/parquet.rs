@@ -27,17 +27,6 @@ impl Form for Parquet {
         columns: &[Column],
         out: Box<dyn Write + Send + 'a>,
     ) -> Result<Box<dyn Rows + 'a>> {
-        let field = |(name, kind): &Column| {
-            let (physical, logical) = match kind {
-                Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-                Kind::Whole => (Physical::INT64, None),
-                Kind::Real => (Physical::DOUBLE, None),
-                Kind::Truth => (Physical::BOOLEAN, None),
-            };
-            let field =
-                Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
-            Ok(Arc::new(field.with_logical_type(logical).build()?))
-        };
         let fields = columns.iter().map(field).collect::<Result<Vec<_>>>()?;
         let schema = Type::group_type_builder("dyno").with_fields(fields).build()?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -48,6 +37,18 @@ impl Form for Parquet {
             held: Vec::new(),
         }))
     }
+}
+
+/// A column of a schema.
+pub fn field((name, kind): &Column) -> Result<Arc<Type>> {
+    let (physical, logical) = match kind {
+        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Kind::Whole => (Physical::INT64, None),
+        Kind::Real => (Physical::DOUBLE, None),
+        Kind::Truth => (Physical::BOOLEAN, None),
+    };
+    let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
+    Ok(Arc::new(field.with_logical_type(logical).build()?))
 }
 
 struct ParquetRows<'a> {
@@ -87,7 +88,7 @@ impl ParquetRows<'_> {
 }
 
 /// The values that are there, and for each row whether it has one.
-fn write_column<'v>(
+pub fn write_column<'v>(
     mut column: SerializedColumnWriter<'_>,
     kind: Kind,
     values: impl Iterator<Item = &'v Value> + Clone,

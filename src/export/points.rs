@@ -118,44 +118,47 @@ impl Table for Points {
         stored: &Stored<'_>,
         row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
     ) -> Result<()> {
-        let point = &stored.point.point;
-        let outcome = match &point.outcome {
-            Outcome::Measured => "measured".to_string(),
-            Outcome::Failed { cause } => format!("failed: {cause}"),
-        };
-        let watched = watched(stored.metered);
-        let mut write = |measures: Vec<Value>| {
-            let started = Some(point.started_unix_ns).filter(|t| *t > 0);
-            let end = [
-                point.window_ns.into(),
-                outcome.as_str().into(),
-                started.into(),
-                stored.file.into(),
-            ];
-            row([key::of_point(&point.key), measures, watched.clone(), end.to_vec()].concat())
-        };
-        let mut rows = 0;
-        for cell in &point.cells {
-            let mut numbers = Numbers::of(&[cell], point.window_ns);
-            // Reported figures are of the stream as a whole.
-            if point.cells.iter().filter(|c| c.stream == cell.stream).count() == 1 {
-                stored
-                    .reported
-                    .iter()
-                    .filter(|t| t.stream == cell.stream)
-                    .for_each(|t| numbers.report(t));
-            }
-            for class in &numbers.classes {
-                let made = Row { cell, class, window_ns: point.window_ns };
-                write(MEASURES.iter().map(|(_, value)| value(&made)).collect())?;
-                rows += 1;
-            }
-        }
-        if rows == 0 {
-            write(vec![Value::Missing; MEASURES.len()])?;
-        }
-        Ok(())
+        each(stored, &mut |_, values| row(values))
     }
+}
+
+/// Takes a row, with the cell and the class that it is of.
+type Visit<'a> = dyn FnMut(Option<(&Cell, Class)>, Vec<Value>) -> Result<()> + 'a;
+
+/// Every row of a point, with the cell and the class that it is of; a point that failed before it
+/// measured anything has one of neither.
+pub fn each(stored: &Stored<'_>, row: &mut Visit<'_>) -> Result<()> {
+    let point = &stored.point.point;
+    let outcome = match &point.outcome {
+        Outcome::Measured => "measured".to_string(),
+        Outcome::Failed { cause } => format!("failed: {cause}"),
+    };
+    let watched = watched(stored.metered);
+    let mut write = |of: Option<(&Cell, Class)>, measures: Vec<Value>| {
+        let started = Some(point.started_unix_ns).filter(|t| *t > 0);
+        let end =
+            [point.window_ns.into(), outcome.as_str().into(), started.into(), stored.file.into()];
+        row(of, [key::of_point(&point.key), measures, watched.clone(), end.to_vec()].concat())
+    };
+    let mut rows = 0;
+    for cell in &point.cells {
+        let mut numbers = Numbers::of(&[cell], point.window_ns);
+        // Reported figures are of the stream as a whole.
+        if point.cells.iter().filter(|c| c.stream == cell.stream).count() == 1 {
+            let own = stored.reported.iter().filter(|t| t.stream == cell.stream);
+            own.for_each(|t| numbers.report(t));
+        }
+        for class in &numbers.classes {
+            let made = Row { cell, class, window_ns: point.window_ns };
+            let measures = MEASURES.iter().map(|(_, value)| value(&made)).collect();
+            write(Some((cell, class.class)), measures)?;
+            rows += 1;
+        }
+    }
+    if rows == 0 {
+        write(None, vec![Value::Missing; MEASURES.len()])?;
+    }
+    Ok(())
 }
 
 fn watched(metered: &Metered) -> Vec<Value> {

@@ -34,6 +34,7 @@ pub fn gather(facts: &mut Vec<Fact>) {
 
 fn of_server(facts: &mut Vec<Fact>) {
     let dmi = |name: &str| read(format!("/sys/class/dmi/id/{name}"));
+    push_key(facts, host::NAME, read("/proc/sys/kernel/hostname"));
     push_key(facts, host::VENDOR, dmi("sys_vendor"));
     push_key(facts, host::SERVER, dmi("product_name"));
     push_key(facts, host::BOARD, dmi("board_name"));

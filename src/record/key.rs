@@ -88,6 +88,8 @@ pub mod load {
 /// The server: from DMI (/sys/class/dmi/id) and /etc/os-release.
 pub mod host {
     use super::*;
+    /// The host's name (`uname -n`), by which a fleet's drives are grouped.
+    pub const NAME: Key = of(Heading::Host, "Name");
     /// Maker of the server (`sys_vendor`).
     pub const VENDOR: Key = of(Heading::Host, "Vendor");
     /// Model of the server (`product_name`).

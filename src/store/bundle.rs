@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, Row};
 
 use super::histograms::{self, bounded, count};
+use super::identity;
 use super::limits::{self, Limit, Meter};
 use super::schema::{self, Access, optional_text, text};
 use crate::base::error::{Context, Error, Result};
@@ -45,6 +46,12 @@ impl Bundle {
     /// The run as it was stored.
     pub fn run(&self) -> &Run {
         &self.run
+    }
+
+    /// What it is known by, whatever the file is called: 32 hexadecimal digits made of the plan,
+    /// when the run and its points began, and how much they did. Copies have the same.
+    pub fn identity(&self) -> Result<String> {
+        identity::of(&self.conn, &self.meter).map_err(|e| schema::not_read(&self.path, e))
     }
 
     /// What holds for the run as a whole, in the order in which it was noted.

@@ -11,6 +11,7 @@ mod beside;
 mod bundle;
 mod glance;
 mod histograms;
+mod identity;
 pub mod limits;
 mod prepared;
 mod reported;

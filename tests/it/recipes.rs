@@ -32,7 +32,7 @@ print(json.dumps({"sql": duckdb.sql(sql).fetchall(), "polars": frame.rows(), "co
 "###;
 
 /// A Python that has the packages.
-fn python() -> Option<String> {
+pub fn python() -> Option<String> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/python.sh");
     let made = Command::new(script).args(PACKAGES).output().expect("started");
     if !made.status.success() {

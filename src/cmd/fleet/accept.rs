@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, Json};
-use super::super::load::share;
+use super::super::load::{each, share};
 use crate::analysis::Question;
 use crate::analysis::acceptance::{Acceptance, Judge, Measure, Specimen, Verdict};
 use crate::analysis::acceptance::{judge, measures, specimens};
@@ -25,7 +25,7 @@ pub struct AcceptArgs {
     /// Bundle with drives of the reference sample, each a subject or a drive of a group; repeatable
     #[arg(long, required = true, value_name = "BUNDLE")]
     reference: Vec<PathBuf>,
-    /// Bundles of the delivered drives
+    /// Bundles of the delivered drives, or folders of bundles
     #[arg(required = true, value_name = "DELIVERY")]
     delivery: Vec<PathBuf>,
     /// Metric to judge by, as in `dyno compare --metric`: ops/s, p99; repeatable, and all share the
@@ -61,8 +61,9 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
     let (asked, reference) = sample(args, &question)?;
     let mut delivered = Vec::new();
     // Bundle by bundle, each beside the reference: comparisons grow with the square of the drives.
-    for path in &args.delivery {
-        let paths = [&args.reference[..1], std::slice::from_ref(path)].concat();
+    let references = each(&args.reference)?;
+    for path in &each(&args.delivery)? {
+        let paths = [&references[..1], std::slice::from_ref(path)].concat();
         let facts = bundles::facts(&paths, &question)?;
         delivered.extend(specimens(&facts, 1, &asked, Some(0)));
     }
@@ -86,7 +87,7 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
 
 /// What is measured of the reference, and its drives.
 fn sample(args: &AcceptArgs, question: &Question) -> Result<(Vec<Measure>, Vec<Specimen>)> {
-    let facts = bundles::facts(&args.reference, question)?;
+    let facts = bundles::facts(&each(&args.reference)?, question)?;
     if let Some(name) = args.step.iter().find(|name| facts.steps.iter().all(|s| s.name != **name)) {
         let known: Vec<&str> = facts.steps.iter().map(|s| &*s.name).collect();
         return Err(failed(

@@ -1,0 +1,208 @@
+//! A dataset's folder: what says that it is one, which bundles it has, and batches that are added.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::VERSION;
+use super::files::Files;
+use crate::base::error::{Context, Result, failed, refused};
+use crate::base::file;
+
+/// What says that a folder is a dataset. Spark leaves out names that begin so.
+const MARKER: &str = "_dataset.json";
+/// The bundles of a batch, a line of JSON each.
+const LIST: &str = "_bundles.jsonl";
+/// What the name of a batch begins with, and that of one that is being written.
+const BATCH: &str = "batch=";
+const UNFINISHED: &str = "_unfinished-";
+/// A list of a million bundles.
+const MOST_LIST: u64 = 1 << 28;
+
+/// What `_dataset.json` holds.
+#[derive(Serialize, Deserialize)]
+struct Marker {
+    dyno_dataset: u32,
+}
+
+/// A bundle of a batch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Listed {
+    /// What it is known by: `Bundle::identity`.
+    pub run: String,
+    /// The file's name when it was added.
+    pub bundle: String,
+    /// How many rows it has.
+    pub rows: usize,
+}
+
+/// A dataset that nobody else adds to meanwhile.
+pub struct Dataset {
+    folder: PathBuf,
+    known: HashSet<String>,
+    /// Locked as long as it is open.
+    _marker: File,
+}
+
+/// Bundles that are added at once.
+pub struct Batch {
+    /// Their rows.
+    pub files: Files,
+    listed: Vec<Listed>,
+    staging: Staging,
+}
+
+/// A folder that goes with all that is in it, unless it got its name.
+struct Staging(PathBuf);
+
+impl Dataset {
+    /// Opens a folder, or makes it a dataset where it is empty or missing. What an addition that
+    /// was killed left unfinished is removed.
+    pub fn open(folder: &Path) -> Result<Dataset> {
+        let shown = folder.display();
+        let opening = || format!("opening the dataset {shown}");
+        std::fs::create_dir_all(folder).with_context(opening)?;
+        let marker = folder.join(MARKER);
+        if marker.symlink_metadata().is_err()
+            && std::fs::read_dir(folder).with_context(opening)?.next().is_some()
+        {
+            let what = format!("{shown} is no dataset: it has files, and no {MARKER}");
+            return Err(refused(
+                what,
+                "name a dataset of Dyno's, or a folder that is empty or new",
+            ));
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let file = options.custom_flags(libc::O_NOFOLLOW).open(&marker).with_context(opening)?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|error| match error {
+            rustix::io::Errno::WOULDBLOCK => failed(
+                format!("another program adds to the dataset {shown}"),
+                "wait until it has ended",
+            ),
+            other => failed(format!("locking {} failed: {other}", marker.display()), "look at it"),
+        })?;
+        check_version(&file, &marker)?;
+        let mut known = HashSet::new();
+        for entry in std::fs::read_dir(folder).with_context(opening)? {
+            let entry = entry.with_context(opening)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(UNFINISHED) {
+                let path = entry.path();
+                std::fs::remove_dir_all(&path)
+                    .with_context(|| format!("removing {}", path.display()))?;
+            } else if name.starts_with(BATCH) {
+                let listed = read_list(&entry.path().join(LIST))?;
+                known.extend(listed.into_iter().map(|one| one.run));
+            }
+        }
+        Ok(Dataset { folder: folder.to_path_buf(), known, _marker: file })
+    }
+
+    /// How many bundles it has.
+    pub fn bundles(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether a bundle is in it, or on its way.
+    pub fn has(&self, run: &str) -> bool {
+        self.known.contains(run)
+    }
+
+    /// From now on it has this bundle.
+    pub fn note(&mut self, listed: &Listed) {
+        self.known.insert(listed.run.clone());
+    }
+
+    /// An empty batch, under a name that no reader of the dataset looks at.
+    pub fn begin(&self) -> Result<Batch> {
+        let free = |n: &u32| {
+            let path = self.folder.join(format!("{UNFINISHED}{n}"));
+            path.symlink_metadata().is_err()
+        };
+        let number = (0..u32::MAX).find(free).unwrap_or_default();
+        let staging = self.folder.join(format!("{UNFINISHED}{number}"));
+        std::fs::create_dir(&staging).with_context(|| format!("making {}", staging.display()))?;
+        let files = Files::below(&staging)?;
+        Ok(Batch { files, listed: Vec::new(), staging: Staging(staging) })
+    }
+
+    /// Ends a batch and gives it its name, by which all of it is in the dataset.
+    pub fn commit(&self, batch: Option<Batch>) -> Result<()> {
+        let Some(Batch { files, listed, staging }) = batch else { return Ok(()) };
+        let adding = || format!("adding to the dataset {}", self.folder.display());
+        files.end().with_context(adding)?;
+        let mut list = File::create_new(staging.0.join(LIST)).with_context(adding)?;
+        for one in &listed {
+            writeln!(list, "{}", serde_json::to_string(one)?).with_context(adding)?;
+        }
+        list.sync_all().with_context(adding)?;
+        std::fs::rename(&staging.0, self.folder.join(name(&listed))).with_context(adding)?;
+        File::open(&self.folder).and_then(|folder| folder.sync_all()).with_context(adding)
+    }
+}
+
+impl Batch {
+    /// Notes a bundle whose rows it has.
+    pub fn list(&mut self, listed: Listed) {
+        self.listed.push(listed);
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // Nothing has this name any more once the batch has its own.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// `batch=` and 16 hexadecimal digits that follow from the bundles, so that datasets can be put
+/// together by copying their batches.
+fn name(listed: &[Listed]) -> String {
+    let mut runs: Vec<&str> = listed.iter().map(|one| one.run.as_str()).collect();
+    runs.sort_unstable();
+    let mut digest = Sha256::new();
+    runs.iter().for_each(|run| digest.update(run));
+    let digits = digest.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect::<String>();
+    format!("{BATCH}{digits}")
+}
+
+fn read_list(path: &Path) -> Result<Vec<Listed>> {
+    let text = file::read_text(path, MOST_LIST)?;
+    let lines = text.lines().map(serde_json::from_str);
+    lines.collect::<serde_json::Result<_>>().map_err(|error| {
+        failed(
+            format!("{} does not list bundles: {error}", path.display()),
+            "move its folder away, and add its bundles again",
+        )
+    })
+}
+
+/// Says in a new dataset which version it is of; an error where it is of a later one.
+fn check_version(mut file: &File, path: &Path) -> Result<()> {
+    let reading = || format!("reading {}", path.display());
+    let mut text = String::new();
+    file.take(4096).read_to_string(&mut text).with_context(reading)?;
+    if text.is_empty() {
+        let marker = serde_json::to_string(&Marker { dyno_dataset: VERSION })?;
+        writeln!(file, "{marker}").with_context(reading)?;
+        return file.sync_all().with_context(reading);
+    }
+    match serde_json::from_str::<Marker>(&text) {
+        Ok(marker) if marker.dyno_dataset <= VERSION => Ok(()),
+        Ok(marker) => Err(failed(
+            format!("{} is of version {}", path.display(), marker.dyno_dataset),
+            format!("this Dyno writes version {VERSION}: use a later one, or another dataset"),
+        )),
+        Err(error) => Err(refused(
+            format!("{} says nothing of a dataset: {error}", path.display()),
+            "name a dataset of Dyno's, or a folder that is empty or new",
+        )),
+    }
+}

@@ -1,0 +1,161 @@
+//! A dataset: many bundles as one table in Parquet, in Hive partitions, which grows by adding
+//! (docs/dataset.md).
+//!
+//! What is added at once is a folder of its own, `batch=…`, which is written under another name and
+//! gets its own by one renaming: a bundle is in the dataset whole or not at all.
+
+mod files;
+mod folder;
+mod rows;
+
+use std::path::{Path, PathBuf};
+
+pub use folder::Dataset;
+use folder::{Batch, Listed};
+use rows::{Partition, Row};
+
+use crate::base::error::{Context, Result, describe};
+use crate::store::Bundle;
+
+/// The version of the schema: it rises when a column goes or changes its meaning, not when one is
+/// added.
+pub const VERSION: u32 = 1;
+
+/// Rows are written when they take so many bytes in memory.
+const MOST_HELD: usize = 64 << 20;
+/// And when they belong to so many partitions, each of which is a file.
+const MOST_FILES: usize = 200;
+
+/// What came of an addition.
+#[derive(Debug, Default, PartialEq)]
+pub struct Added {
+    /// Bundles that are now in the dataset and were not before.
+    pub added: usize,
+    /// Those that were in it already, as this file or as a copy.
+    pub known: usize,
+    /// Rows of those that were added.
+    pub rows: usize,
+    /// Bundles that could not be read, with why.
+    pub broken: Vec<(PathBuf, String)>,
+}
+
+/// A bundle's rows on their way.
+struct Pending {
+    rows: Vec<(Partition, Row)>,
+    bytes: usize,
+    count: usize,
+    /// Of a bundle that is larger than what is held in memory: a batch of its own.
+    own: Option<Batch>,
+}
+
+impl Dataset {
+    /// Adds bundles. One that is broken leaves nothing behind and keeps the others from nothing.
+    pub fn add(&mut self, bundles: &[PathBuf]) -> Result<Added> {
+        let (mut done, mut batch) = (Added::default(), None);
+        for path in bundles {
+            match self.one(path, &mut batch) {
+                Ok(None) => done.known += 1,
+                Ok(Some(rows)) => {
+                    done.added += 1;
+                    done.rows += rows;
+                }
+                Err(NotAdded::Broken(why)) => done.broken.push((path.clone(), why)),
+                Err(NotAdded::Failed(error)) => return Err(error),
+            }
+            let is_full =
+                |b: &Batch| b.files.held() > MOST_HELD || b.files.partitions() > MOST_FILES;
+            if batch.as_ref().is_some_and(is_full) {
+                self.commit(batch.take())?;
+            }
+        }
+        self.commit(batch)?;
+        Ok(done)
+    }
+
+    /// Rows of a bundle, which are then part of a batch; none of a bundle that is known.
+    fn one(
+        &mut self,
+        path: &Path,
+        batch: &mut Option<Batch>,
+    ) -> std::result::Result<Option<usize>, NotAdded> {
+        let broken = |error: crate::base::error::Error| NotAdded::Broken(describe(&error).0);
+        let bundle = Bundle::open(path).map_err(broken)?;
+        let run = bundle.identity().map_err(broken)?;
+        if self.has(&run) {
+            return Ok(None);
+        }
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let file = crate::base::text::visible(&file).into_owned();
+        let mut pending = Pending { rows: Vec::new(), bytes: 0, count: 0, own: None };
+        let (mut failed, mut read) =
+            (None, |partition: Partition, row: Row| pending.take(partition, row, self));
+        let each = rows::each(&bundle, (&run, &file), &mut |partition, row| {
+            // What goes wrong with the dataset is not the bundle's fault.
+            read(partition, row).map_err(|error| {
+                let said = describe(&error).0;
+                failed = Some(error);
+                crate::base::error::Error::msg(said)
+            })
+        });
+        match (each, failed) {
+            (_, Some(error)) => return Err(NotAdded::Failed(error)),
+            (Err(error), None) => return Err(broken(error)),
+            (Ok(()), None) => {}
+        }
+        let listed = Listed { run, bundle: file, rows: pending.count };
+        self.keep(pending, listed, batch).map_err(NotAdded::Failed)
+    }
+
+    /// A bundle that was read to its end.
+    fn keep(
+        &mut self,
+        pending: Pending,
+        listed: Listed,
+        batch: &mut Option<Batch>,
+    ) -> Result<Option<usize>> {
+        let count = pending.count;
+        self.note(&listed);
+        if let Some(mut own) = pending.own {
+            own.files.take(pending.rows);
+            own.list(listed);
+            self.commit(Some(own))?;
+            return Ok(Some(count));
+        }
+        let batch = match batch {
+            Some(batch) => batch,
+            None => batch.insert(self.begin()?),
+        };
+        batch.files.take(pending.rows);
+        batch.list(listed);
+        Ok(Some(count))
+    }
+}
+
+/// Why a bundle is not in the dataset.
+enum NotAdded {
+    /// It cannot be read.
+    Broken(String),
+    /// The dataset cannot be written.
+    Failed(crate::base::error::Error),
+}
+
+impl Pending {
+    fn take(&mut self, partition: Partition, row: Row, dataset: &Dataset) -> Result<()> {
+        self.bytes += row.bytes();
+        self.count += 1;
+        self.rows.push((partition, row));
+        if self.bytes > MOST_HELD {
+            let own = match &mut self.own {
+                Some(own) => own,
+                None => self.own.insert(dataset.begin()?),
+            };
+            own.files.take(std::mem::take(&mut self.rows));
+            own.files.write().context("writing the dataset")?;
+            self.bytes = 0;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

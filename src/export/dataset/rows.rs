@@ -1,0 +1,243 @@
+//! What a row of a dataset holds, and which partition it belongs to.
+
+use std::collections::HashMap;
+
+use crate::base::error::Result;
+use crate::base::histogram::Histogram;
+use crate::base::units;
+use crate::export::stored::{self, Stored};
+use crate::export::{Column, Kind, Table, Value, points};
+use crate::record::key::{Heading, drive, host};
+use crate::record::{Cell, Class, Fact, Tally};
+use crate::store::Bundle;
+
+/// Columns beside those of the table `points`; the histograms follow.
+const OWN: [Column; 16] = [
+    ("run", Kind::Text),
+    ("dyno_version", Kind::Text),
+    ("method", Kind::Whole),
+    ("host", Kind::Text),
+    ("serial", Kind::Text),
+    ("counts_as_op", Kind::Truth),
+    ("bytes", Kind::Whole),
+    ("moves_data", Kind::Truth),
+    ("sum_ns", Kind::Whole),
+    ("min_ns", Kind::Whole),
+    ("overflow", Kind::Whole),
+    ("response_sum_ns", Kind::Whole),
+    ("response_min_ns", Kind::Whole),
+    ("response_max_ns", Kind::Whole),
+    ("response_overflow", Kind::Whole),
+    ("bundle_started_unix_ns", Kind::Whole),
+];
+
+/// Lists of (`to_ns`, `count`), one for each bucket that holds something.
+pub const HISTOGRAMS: [&str; 2] = ["buckets", "response_buckets"];
+
+/// What a partition's key is where it is not known.
+const UNKNOWN: &str = "unknown";
+
+/// Buckets of a histogram: the largest latency in each, and how many it counts.
+pub type Buckets = Vec<(i64, i64)>;
+
+/// A row.
+pub struct Row {
+    /// A value for each of `columns`.
+    pub values: Vec<Value>,
+    /// One for each of `HISTOGRAMS`.
+    pub histograms: [Option<Buckets>; 2],
+}
+
+/// The keys of a Hive partition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Partition {
+    protocol: String,
+    model: String,
+    firmware: String,
+    month: String,
+}
+
+/// Every column but the histograms, in order; docs/dataset.md describes them.
+pub fn columns() -> Vec<Column> {
+    [points::Points.columns(), OWN.to_vec()].concat()
+}
+
+impl Row {
+    /// The memory that it takes, roughly.
+    pub fn bytes(&self) -> usize {
+        let text = |v: &Value| if let Value::Text(text) = v { text.len() } else { 0 };
+        let values: usize = self.values.iter().map(|v| size_of::<Value>() + text(v)).sum();
+        let buckets: usize = self.histograms.iter().flatten().map(|b| 16 * b.len()).sum();
+        values + buckets
+    }
+}
+
+impl Partition {
+    /// `protocol=…/model=…/firmware=…/month=2026-11`
+    pub fn path(&self) -> String {
+        let keys = [
+            ("protocol", &self.protocol),
+            ("model", &self.model),
+            ("firmware", &self.firmware),
+            ("month", &self.month),
+        ];
+        let encoded = keys.map(|(key, value)| format!("{key}={}", encoded(value)));
+        encoded.join("/")
+    }
+}
+
+/// As Hive, Spark, DuckDB and Polars read it: percent-encoded, but for letters, digits, "-", "_"
+/// and "." of ASCII.
+fn encoded(value: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
+    let one = |b: u8| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") };
+    value.bytes().map(one).collect()
+}
+
+/// What is known of a subject's drive.
+#[derive(Clone, Default)]
+struct Known {
+    model: Option<String>,
+    firmware: Option<String>,
+    serial: Option<String>,
+}
+
+/// What all rows of a bundle have in common.
+struct Common<'a> {
+    bundle: &'a Bundle,
+    run: &'a str,
+    host: Option<String>,
+    month: String,
+    drives: HashMap<(String, u32), Known>,
+}
+
+/// Hands over every row of a bundle that is known by `run`, with its partition.
+pub fn each(
+    bundle: &Bundle,
+    (run, file): (&str, &str),
+    visit: &mut dyn FnMut(Partition, Row) -> Result<()>,
+) -> Result<()> {
+    let facts = bundle.facts()?;
+    let name = |f: &&Fact| f.group == Heading::Host.name() && f.name == host::NAME.name;
+    let started = bundle.run().started_unix_ns;
+    let common = Common {
+        bundle,
+        run,
+        host: facts.iter().find(name).map(|f| f.value.clone()),
+        month: match started {
+            0 => UNKNOWN.to_string(),
+            // "2026-11-22 20:15 UTC"
+            at => units::moment(at).chars().take(7).collect(),
+        },
+        drives: drives(bundle, &facts),
+    };
+    stored::each_of(bundle, file, &mut |stored| {
+        points::each(stored, &mut |of, values| {
+            let (partition, row) = common.row(stored, of, values);
+            visit(partition, row)
+        })
+    })
+}
+
+/// Of each subject's drives, by their number from 0.
+fn drives(bundle: &Bundle, facts: &[Fact]) -> HashMap<(String, u32), Known> {
+    let mut all = HashMap::new();
+    for subject in &bundle.run().plan.subjects {
+        for number in 0..subject.drives.len().max(1) as u32 {
+            let group = match subject.drives.len() {
+                0 | 1 => format!("{}: {}", Heading::Drive.name(), subject.name),
+                _ => format!("{}: {} ({})", Heading::Drive.name(), subject.name, number + 1),
+            };
+            let value = |name: &str| {
+                let found = facts.iter().find(|f| f.group == group && f.name == name);
+                found.map(|f| f.value.clone()).filter(|value| !value.is_empty())
+            };
+            let known = Known {
+                model: value(drive::MODEL.name),
+                firmware: value(drive::FIRMWARE.name),
+                serial: value(drive::SERIAL.name),
+            };
+            all.insert((subject.name.clone(), number), known);
+        }
+    }
+    all
+}
+
+impl Common<'_> {
+    fn row(
+        &self,
+        stored: &Stored<'_>,
+        of: Option<(&Cell, Class)>,
+        values: Vec<Value>,
+    ) -> (Partition, Row) {
+        let run = self.bundle.run();
+        let subject = &stored.point.point.key.subject;
+        let drive = of.map_or(0, |(cell, _)| cell.drive);
+        let known = self.drives.get(&(subject.clone(), drive)).cloned().unwrap_or_default();
+        let or_unknown = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.to_string());
+        let partition = Partition {
+            protocol: run.plan.protocol.name.clone(),
+            model: or_unknown(known.model),
+            firmware: or_unknown(known.firmware),
+            month: self.month.clone(),
+        };
+        let tally = of.and_then(|(cell, class)| cell.tallies.iter().find(|t| t.class == class));
+        let (service, response) = (tally.map(|t| &t.service), tally.and_then(response));
+        let class = of.map(|(_, class)| class);
+        let own = [
+            self.run.into(),
+            run.dyno_version.as_str().into(),
+            run.plan.method.0.into(),
+            self.host.as_deref().into(),
+            known.serial.as_deref().into(),
+            class.map(Class::counts_as_op).into(),
+            tally.map(|t| t.bytes).into(),
+            class.map(Class::moves_data).into(),
+            service.map(|h| h.sum_ns).into(),
+            least(service),
+            service.map(|h| h.overflow).into(),
+            response.map(|h| h.sum_ns).into(),
+            least(response),
+            response.map(|h| h.max_ns).into(),
+            response.map(|h| h.overflow).into(),
+            Some(run.started_unix_ns).filter(|at| *at > 0).into(),
+        ];
+        let histograms = [service.map(buckets), response.map(buckets)];
+        (partition, Row { values: [values, own.to_vec()].concat(), histograms })
+    }
+}
+
+fn response(tally: &Tally) -> Option<&Histogram> {
+    tally.response.as_ref()
+}
+
+/// Nothing of a histogram that holds nothing.
+fn least(histogram: Option<&Histogram>) -> Value {
+    histogram.filter(|h| h.count > 0).map(|h| h.min_ns).into()
+}
+
+fn buckets(histogram: &Histogram) -> Buckets {
+    // Neither a time up to an hour nor a count that a bundle may hold passes 63 bits.
+    histogram.buckets().map(|(to_ns, count)| (to_ns as i64, count as i64)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_encoded_so_that_no_value_is_a_path_or_a_number_of_another_kind() {
+        let partition = Partition {
+            protocol: "rocksdb-threads".into(),
+            model: "Micron 7450/../MTFD=15%".into(),
+            firmware: "E2MU200".into(),
+            month: "2026-11".into(),
+        };
+        assert_eq!(
+            partition.path(),
+            "protocol=rocksdb-threads/model=Micron%207450%2F..%2FMTFD%3D15%25/firmware=E2MU200/\
+             month=2026-11"
+        );
+        assert_eq!(encoded("é"), "%C3%A9");
+    }
+}

@@ -1,0 +1,104 @@
+//! Adding to a dataset: once, whole, and only to what is one.
+
+use std::path::{Path, PathBuf};
+
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::record::Field;
+
+use super::Dataset;
+use crate::base::error::describe;
+use crate::render::tests_bundle::{bundle, small};
+
+/// Every file of a dataset, below its folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path => all.push(path),
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Ops of a row, and the sum of the counts of its buckets.
+fn counts(path: &Path) -> Vec<(i64, i64)> {
+    let file = std::fs::File::open(path).expect("a file");
+    let reader = SerializedFileReader::new(file).expect("Parquet");
+    let rows = reader.get_row_iter(None).expect("rows");
+    let of = |row: ::parquet::record::Row| {
+        let (mut ops, mut counted) = (0, 0);
+        for (name, field) in row.get_column_iter() {
+            match (name.as_str(), field) {
+                ("ops", Field::Long(n)) => ops = *n,
+                ("buckets", Field::ListInternal(list)) => {
+                    for pair in list.elements() {
+                        let Field::Group(pair) = pair else { panic!("{pair:?}") };
+                        let fields: Vec<_> = pair.get_column_iter().collect();
+                        let Field::Long(count) = fields[1].1 else { panic!("{fields:?}") };
+                        counted += count;
+                    }
+                }
+                _ => {}
+            }
+        }
+        (ops, counted)
+    };
+    rows.map(|row| of(row.expect("a row"))).filter(|(ops, _)| *ops > 0).collect()
+}
+
+#[test]
+fn a_bundle_is_added_once_with_all_of_its_histograms() {
+    let (folder, paths) = bundle(&small());
+    let at = folder.path().join("dataset");
+    let added = Dataset::open(&at).expect("a dataset").add(&paths).expect("added");
+    assert_eq!((added.added, added.known, added.broken.len()), (1, 0, 0));
+    let before = files(&at);
+    let parquet: Vec<&PathBuf> =
+        before.iter().filter(|p| p.extension().is_some_and(|e| e == "parquet")).collect();
+    let all: Vec<(i64, i64)> = parquet.iter().flat_map(|p| counts(p)).collect();
+    assert_eq!(all.len(), 2 * 3 * 3 * 2, "points × streams");
+    all.iter().for_each(|(ops, counted)| assert_eq!(ops, counted));
+
+    let copy = folder.path().join("copy.dyno");
+    std::fs::copy(&paths[0], &copy).expect("copied");
+    let again = [paths, vec![copy]].concat();
+    let mut dataset = Dataset::open(&at).expect("a dataset");
+    let added = dataset.add(&again).expect("nothing to add");
+    assert_eq!((added.added, added.known, dataset.bundles()), (0, 2, 1));
+    assert_eq!(files(&at), before, "not a file changed");
+}
+
+#[test]
+fn what_is_broken_and_what_was_left_unfinished_leave_nothing_behind() {
+    let (folder, paths) = bundle(&small());
+    let at = folder.path().join("dataset");
+    drop(Dataset::open(&at).expect("a dataset"));
+    std::fs::create_dir_all(at.join("_unfinished-0/protocol=x")).expect("left by a kill");
+    let broken = folder.path().join("broken.dyno");
+    std::fs::write(&broken, "no bundle").expect("written");
+    let mut dataset = Dataset::open(&at).expect("a dataset");
+    let added = dataset.add(&[vec![broken.clone()], paths].concat()).expect("added");
+    assert_eq!((added.added, added.broken.len()), (1, 1));
+    assert_eq!(added.broken[0].0, broken);
+    let unfinished = |p: &PathBuf| p.display().to_string().contains("_unfinished");
+    assert!(!files(&at).iter().any(unfinished) && !at.join("_unfinished-0").exists());
+}
+
+#[test]
+fn a_folder_of_other_things_is_no_dataset_and_two_do_not_add_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("letter.txt"), "mine").expect("written");
+    let said = |path: &Path| describe(&Dataset::open(path).err().expect("refused")).0;
+    assert!(said(folder.path()).contains("is no dataset"));
+    let at = folder.path().join("dataset");
+    let first = Dataset::open(&at).expect("a dataset");
+    assert!(said(&at).contains("another program adds"));
+    drop(first);
+    std::fs::write(at.join("_dataset.json"), "{\"dyno_dataset\":2}").expect("written");
+    assert!(said(&at).contains("version 2"));
+}

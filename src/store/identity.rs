@@ -1,0 +1,49 @@
+//! What a bundle is known by: the same for every copy of one, however its file is called.
+
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use sha2::{Digest, Sha256};
+
+use super::limits::{self, Meter};
+use crate::base::error::Result;
+
+/// Everything that is digested: the run, its points, what their tallies sum up to, and what other
+/// tools reported. Histograms are left out, for the sake of time.
+const SELECT: [&str; 4] = [
+    "SELECT dyno_version, started_unix_ns, plan FROM run",
+    "SELECT subject, step, axis_name, axis_value, repeat, started_unix_ns, window_ns, failure \
+     FROM point ORDER BY id",
+    "SELECT c.point, count(*), total(t.ops), total(t.bytes), total(t.misses) FROM cell c \
+     JOIN tally t ON t.cell = c.id GROUP BY c.point ORDER BY c.point",
+    "SELECT point, count(*), total(value) FROM told GROUP BY point ORDER BY point",
+];
+
+/// Half of a SHA-256, as hexadecimal digits.
+pub fn of(conn: &Connection, meter: &Meter) -> Result<String> {
+    let mut digest = Sha256::new();
+    for sql in SELECT {
+        meter.begin();
+        let mut statement = conn.prepare(sql)?;
+        let columns = statement.column_count();
+        let (mut rows, mut found) = (statement.query([])?, 0);
+        while let Some(row) = rows.next()? {
+            found += 1;
+            limits::POINTS.check(found)?;
+            limits::text_bytes(row)?;
+            for column in 0..columns {
+                let (kind, bytes) = match row.get_ref(column)? {
+                    ValueRef::Null => (0u8, Vec::new()),
+                    ValueRef::Integer(n) => (1, n.to_le_bytes().to_vec()),
+                    ValueRef::Real(n) => (2, n.to_bits().to_le_bytes().to_vec()),
+                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => (3, bytes.to_vec()),
+                };
+                // With its length, so that no two rows run into one another.
+                digest.update([kind]);
+                digest.update((bytes.len() as u64).to_le_bytes());
+                digest.update(&bytes);
+            }
+        }
+        digest.update([0xff]);
+    }
+    Ok(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
