@@ -858,3 +858,45 @@ verdict-load-set =
 verdict-servers-set =
     of the { $count } processors that the database servers have to themselves { $busy } were busy
 remedy-load-set = more processors for the load: `cpus` of its streams, or fewer for the servers
+
+## The fleet
+section-fleet = Fleet
+fleet-unknown-model = unknown model
+fleet-drives = { $count ->
+        [one] 1 drive
+       *[other] { $count } drives
+    }
+fleet-figure = { $metric } of each drive, by model and firmware; hollow: apart from its model
+fleet-figure-by-host =
+    { $metric } of each drive, by model and firmware, a line for each host; hollow: apart from its model
+fleet-ordered =
+    { $metric } of the drives of { $model } with the range of their repeats; { $drive } lies farthest from
+    the mean
+fleet-in-order = drives, from the least to the most
+fleet-how =
+    A drive is a subject, or a drive of a group; a model's level is the geometric mean over its drives,
+    a drive's that over its repeats. Scatter is a standard deviation of logarithms, by one-way random
+    effects: of drives beyond their repeats, of hosts beyond their drives. A drive lies apart where its
+    mean differs from the others' by more than chance gives at 5 % for all drives of the step together.
+    Intervals of models take drives as a random effect and hold for all models of a step together.
+fleet-better = drive for drive, { $better } is { $by } better than { $worse }, { $drives }
+fleet-open = drive for drive, { $first } and { $other } are not distinguishable: { $by }, { $drives }
+fleet-apart =
+    { $drive } lies apart from its { $others } like of { $model }: { $value } against { $usual }
+fleet-more-apart = { $count } more drives of { $model } lie apart
+fleet-barred = Models are not compared, since these differ: { $what }
+fleet-lead = { $drives } of { $models ->
+        [one] one model
+       *[other] { $models } models
+    }, { $apart ->
+        [0] none of which lies apart from its like
+        [one] one of which lies apart from its like
+       *[other] { $apart } of which lie apart from their like
+    }.
+fleet-runs = { $count } bundles, begun from { $first } to { $last }
+fleet-not-shown = { $drives } drives in all; no model has enough of them to be a sample.
+column-model = model
+column-firmware = firmware
+column-hosts = hosts
+column-apart = apart
+column-scatter = scatter of { $of }

@@ -732,3 +732,31 @@ shared-processors = { $processors } (共有)
 verdict-load-set = 負荷のワーカー専用のプロセッサ { $count } 個の使用率は { $busy }
 verdict-servers-set = データベースサーバー専用のプロセッサ { $count } 個の使用率は { $busy }
 remedy-load-set = 負荷のプロセッサを増やす (ストリームの `cpus`)、またはサーバーのプロセッサを減らす
+
+## フリート
+section-fleet = フリート
+fleet-unknown-model = 型番不明
+fleet-drives = { $count } 台
+fleet-figure = 各ドライブの { $metric }（型番とファームウェア別）。白抜き：同じ型番の他のドライブから外れている
+fleet-figure-by-host =
+    各ドライブの { $metric }（型番とファームウェア別、ホストごとに1行）。白抜き：同じ型番の他のドライブから外れている
+fleet-ordered = { $model } の各ドライブの { $metric } と繰り返しの範囲。{ $drive } が平均から最も離れている
+fleet-in-order = ドライブ（小さい順）
+fleet-how =
+    1台のドライブは1つの被験体、またはグループ内の1台です。型番の水準はドライブにわたる幾何平均、ドライブの水準は繰り返しにわたる幾何平均です。散らばりは対数の標準偏差で、一元配置変量効果によります（ドライブは繰り返しを超える分、ホストはドライブを超える分）。ステップの全ドライブを合わせて5 %の水準で他と異なるドライブを外れているとします。型番の区間はドライブを変量効果とし、ステップの全型番について同時に成り立ちます。
+fleet-better = ドライブ単位で { $better } は { $worse } より { $by } 優れている（{ $drives }）
+fleet-open = ドライブ単位で { $first } と { $other } は区別できない：{ $by }（{ $drives }）
+fleet-apart = { $drive } は { $model } の他の { $others } 台から外れている：{ $value }、他は { $usual }
+fleet-more-apart = { $model } のさらに { $count } 台が外れている
+fleet-barred = 次の点が異なるため型番を比較しない：{ $what }
+fleet-lead = { $models } 型番の { $drives }。{ $apart ->
+        [0] 外れているドライブはない
+       *[other] { $apart } 台が外れている
+    }。
+fleet-runs = { $count } 個のバンドル（開始 { $first } から { $last }）
+fleet-not-shown = 全 { $drives } 台。標本となるだけの台数がある型番はない。
+column-model = 型番
+column-firmware = ファームウェア
+column-hosts = ホスト
+column-apart = 外れ
+column-scatter = { $of }の散らばり

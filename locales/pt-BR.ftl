@@ -872,3 +872,47 @@ verdict-servers-set =
     dos { $count } processadores reservados aos servidores de banco de dados, { $busy } estavam ocupados
 remedy-load-set =
     mais processadores para a carga (`cpus` dos seus streams), ou menos para os servidores
+
+## A frota
+section-fleet = Frota
+fleet-unknown-model = modelo desconhecido
+fleet-drives = { $count ->
+        [one] 1 drive
+       *[other] { $count } drives
+    }
+fleet-figure = { $metric } de cada drive, por modelo e firmware; vazado: afastado do seu modelo
+fleet-figure-by-host =
+    { $metric } de cada drive, por modelo e firmware, uma linha para cada host; vazado: afastado do seu
+    modelo
+fleet-ordered =
+    { $metric } dos drives de { $model } com a faixa de suas repetições; { $drive } é o mais distante da
+    média
+fleet-in-order = drives, do menor ao maior
+fleet-how =
+    Um drive é um sujeito, ou um drive de um grupo; o nível de um modelo é a média geométrica de seus
+    drives, o de um drive a de suas repetições. A dispersão é um desvio padrão de logaritmos, por efeitos
+    aleatórios de um fator: dos drives além de suas repetições, dos hosts além de seus drives. Um drive
+    está afastado quando sua média difere da dos outros mais do que o acaso dá a 5 % para todos os drives
+    da etapa juntos. Os intervalos de modelos tomam drives como efeito aleatório e valem para todos os
+    modelos de uma etapa juntos.
+fleet-better = drive a drive, { $better } é { $by } melhor que { $worse }, { $drives }
+fleet-open = drive a drive, { $first } e { $other } não se distinguem: { $by }, { $drives }
+fleet-apart =
+    { $drive } está afastado de seus { $others } semelhantes de { $model }: { $value } contra { $usual }
+fleet-more-apart = mais { $count } drives de { $model } estão afastados
+fleet-barred = Os modelos não são comparados, pois diferem em: { $what }
+fleet-lead = { $drives } de { $models ->
+        [one] um modelo
+       *[other] { $models } modelos
+    }, { $apart ->
+        [0] nenhum deles afastado dos semelhantes
+        [one] um deles afastado dos semelhantes
+       *[other] { $apart } deles afastados dos semelhantes
+    }.
+fleet-runs = { $count } bundles, iniciados de { $first } a { $last }
+fleet-not-shown = { $drives } drives ao todo; nenhum modelo tem drives suficientes para uma amostra.
+column-model = modelo
+column-firmware = firmware
+column-hosts = hosts
+column-apart = afastados
+column-scatter = dispersão de { $of }

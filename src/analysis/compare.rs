@@ -34,8 +34,11 @@ impl Facts {
     }
 }
 
-/// All comparisons of the facts.
+/// All comparisons of the facts; of a fleet's subjects none is made (`fleet` compares models).
 pub fn all(facts: &Facts) -> Vec<Comparison> {
+    if facts.is_fleet() {
+        return Vec::new();
+    }
     let mut compared = Vec::new();
     for (index, step) in facts.steps.iter().enumerate() {
         for metric in Metric::of_step(step, &facts.metrics) {

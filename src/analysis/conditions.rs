@@ -5,7 +5,6 @@
 pub mod tests;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::alike;
 pub use super::difference::{Barred, Difference, Grade};
@@ -62,8 +61,10 @@ fn fact(heading: &str, name: &str) -> Message {
 /// resolved steps that do.
 pub fn barred(facts: &Facts) -> Vec<Barred> {
     let mut all = Vec::new();
-    for pair in (0..facts.subjects.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
-        let found = differences_between(facts, &[pair.0, pair.1]).into_iter();
+    // Of a fleet no pairs are compared.
+    let subjects = if facts.is_fleet() { 0 } else { facts.subjects.len() };
+    for pair in (0..subjects).flat_map(|b| (0..b).map(move |a| (a, b))) {
+        let found = differences_between(facts, &[pair.0, pair.1], true).into_iter();
         let differences: Vec<Difference> =
             found.filter(|d| d.grade == Grade::Disqualifying).collect();
         if !differences.is_empty() {
@@ -104,12 +105,19 @@ fn grade_of(facts: &Facts, subjects: &[usize], key: Key, grade: Grade) -> Grade 
 
 /// Every difference, the worst first.
 pub fn differences(facts: &Facts) -> Vec<Difference> {
-    differences_between(facts, &(0..facts.subjects.len()).collect::<Vec<_>>())
+    differences_between(facts, &(0..facts.subjects.len()).collect::<Vec<_>>(), true)
 }
 
-fn differences_between(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
+/// What bars a comparison of groups of these subjects; `same_hosts` have served each group.
+pub fn disqualifying(facts: &Facts, subjects: &[usize], same_hosts: bool) -> Vec<Difference> {
+    let found = differences_between(facts, subjects, !same_hosts).into_iter();
+    found.filter(|d| d.grade == Grade::Disqualifying).collect()
+}
+
+fn differences_between(facts: &Facts, subjects: &[usize], of_hosts: bool) -> Vec<Difference> {
     let mut all: Vec<Difference> = Vec::new();
-    for (key, grade) in ALIKE {
+    let of_host = |key: &Key| key.heading.is_some_and(Heading::is_of_host);
+    for (key, grade) in ALIKE.iter().filter(|(key, _)| of_hosts || !of_host(key)) {
         for heading in headings(facts, *key) {
             for seen in sightings(facts, subjects, heading, key.name).into_values() {
                 all.extend(unlike(facts, &seen).map(|values| Difference {
@@ -176,8 +184,9 @@ pub fn sightings<'a>(
 fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str> {
     let shown = facts.subjects[subject].as_str();
     let run = &facts.runs.get(*facts.run_of.get(subject)?)?.file;
-    let stem = Path::new(run).file_stem().unwrap_or_default().to_string_lossy();
-    let name = shown.strip_suffix(&format!(" ({stem})")).unwrap_or(shown);
+    // Allocates nothing: of very many runs each heading comes here.
+    let stem = run.rsplit_once('.').map_or(run.as_str(), |(stem, _)| stem);
+    let name = without_brackets(shown, stem).unwrap_or(shown);
     // What engines disclosed has the subject as it is shown, and the step.
     let of_engine = label
         .strip_prefix(": ")
@@ -186,7 +195,7 @@ fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str
     if of_engine.is_some() {
         return of_engine;
     }
-    let label = match (label.strip_suffix(&format!(" ({run})")), facts.runs.len()) {
+    let label = match (without_brackets(label, run), facts.runs.len()) {
         (Some(own), _) => own,
         (None, 0 | 1) => label,
         // Of another run.
@@ -199,6 +208,11 @@ fn place_of<'a>(facts: &Facts, subject: usize, label: &'a str) -> Option<&'a str
         .strip_prefix(": ")?
         .strip_prefix(name)
         .filter(|place| place.is_empty() || place.starts_with(" ("))
+}
+
+/// What stands before a text in brackets.
+fn without_brackets<'a>(text: &'a str, inside: &str) -> Option<&'a str> {
+    text.strip_suffix(')')?.strip_suffix(inside)?.strip_suffix(" (")
 }
 
 /// What differs, with whose it is; nothing where all have the same.

@@ -20,6 +20,9 @@ use crate::stats::trend::Drift;
 
 pub use super::axis::{AxisFacts, AxisValue, field_text};
 
+/// Subjects of which every pair is compared.
+const MOST_SUBJECTS: usize = 24;
+
 /// A window as long as the fewest intervals that can be tested for drift.
 const TESTED_NS: u64 = 4_000_000_000;
 
@@ -202,6 +205,12 @@ pub struct Group {
 }
 
 impl Facts {
+    /// Whether there are so many subjects that models are compared, and no pairs of subjects: of
+    /// hundreds there would be tens of thousands, whose intervals hold together and show nothing.
+    pub fn is_fleet(&self) -> bool {
+        self.subjects.len() > MOST_SUBJECTS
+    }
+
     /// The values of a step's axis, by index, at which a point of a subject failed, in one repeat
     /// or in any.
     pub fn failed(

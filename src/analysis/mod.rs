@@ -5,7 +5,8 @@
 //! compared by; `alike` and `conditions` say who may be compared, `caveats` what may not; `compare`
 //! makes every comparison, with `curves` for what is read off a curve; `claims` picks what may be
 //! claimed, `lead` what a step and a brief are known for; `together` finds repeats in which all
-//! subjects moved, `specimens` drives that lie apart from their like; `outliers` sorts the slowest
+//! subjects moved, `specimens` drives of a group that lie apart from their like, `fleet` looks at
+//! all drives as samples of their models; `outliers` sorts the slowest
 //! ops by their cause; `multiple` is the largest multiple of a load that a subject keeps; `gate`
 //! judges a new run by its base, `acceptance` delivered drives by a sample of their model; `trend`
 //! follows a figure over many runs.
@@ -23,6 +24,7 @@ pub mod curves;
 mod difference;
 pub mod durability;
 pub mod facts;
+pub mod fleet;
 pub mod gate;
 mod gathering;
 pub mod lead;

@@ -8,7 +8,7 @@ use super::references::{Sources, resolve};
 use super::{section, specification};
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
-use crate::chart::{Palette, choice};
+use crate::chart::{self, Palette, choice};
 use crate::language::Language;
 use crate::say;
 
@@ -60,7 +60,8 @@ impl Document {
             kicker: facts.protocol.clone(),
             byline: byline(facts),
             version: facts.runs.first().map_or(String::new(), |r| r.dyno_version.clone()),
-            subjects: facts.subjects.clone(),
+            // A fleet's figures have no subject's colour.
+            subjects: if facts.is_fleet() { Vec::new() } else { facts.subjects.clone() },
             palette: options.palette(facts)?,
             cover: cover(facts),
             parts: parts(facts, options)?,
@@ -75,6 +76,10 @@ fn parts(facts: &Facts, options: &Options) -> Result<Vec<Part>> {
     // Sections of the appendix are lettered in the order in which they stand.
     let mut letters = (b'A'..=b'Z').map(char::from);
     let mut made = |id: &str| {
+        // Hundreds of subjects one by one are no brief; exports have them.
+        if facts.is_fleet() && !section::OF_FLEETS.contains(&id) {
+            return None;
+        }
         let section = section::ALL.iter().find(|s| s.id == id)?;
         let blocks = (section.blocks)(facts);
         if blocks.is_empty() {
@@ -141,7 +146,10 @@ fn cover(facts: &Facts) -> Vec<Block> {
     if !lead.findings.is_empty() {
         out.push(Block::List(lead.findings.iter().map(|finding| with_code(finding)).collect()));
     }
-    let figure = lead.step.and_then(|index| choice::headline(facts, &facts.steps[index]));
+    let figure = lead.step.and_then(|index| match facts.is_fleet() {
+        true => chart::of_step("fleet", facts, &facts.steps[index]).into_iter().next(),
+        false => choice::headline(facts, &facts.steps[index]),
+    });
     out.extend(figure.map(|figure| Block::Figures(vec![figure])));
     out.push(Block::note(lead::conditions(facts)));
     out

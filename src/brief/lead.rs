@@ -2,11 +2,12 @@
 //! can be ranked; then a few findings more. Everything here follows from the comparisons of
 //! `analysis`; nothing is weighed anew.
 
-use super::{basis, published, wording};
+use super::{basis, fleet as words, published, wording};
 use crate::analysis::caveats::Caveat;
 use crate::analysis::claims;
 use crate::analysis::compare::{Comparison, Standing};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::fleet;
 use crate::analysis::lead::{self, Outcome};
 use crate::analysis::metric::{Asked, Metric};
 use crate::language::Language;
@@ -35,6 +36,9 @@ impl Lead {
     /// The first page of these facts.
     pub fn of(facts: &Facts) -> Lead {
         let step = lead::step(facts);
+        if facts.is_fleet() {
+            return of_fleet(facts, step);
+        }
         if let Some(findings) = published::findings(facts, MOST_FINDINGS) {
             return Lead {
                 sentence: say!(facts.language, "published-no-rank"),
@@ -195,6 +199,25 @@ fn said_metric(metric: &Metric, facts: &Facts, index: usize) -> bool {
 }
 
 /// One subject, or nothing measured.
+/// Of so many subjects that models are compared: how many drives there are, what their models
+/// differ by, and which drives lie apart.
+fn of_fleet(facts: &Facts, step: Option<usize>) -> Lead {
+    let l = facts.language;
+    let Some(fleet) = step.and_then(|index| fleet::of_step(facts, index)) else {
+        let sentence = say!(l, "fleet-not-shown", drives = facts.subjects.len());
+        return Lead { sentence, findings: Vec::new(), step, ranks: false };
+    };
+    let drives: usize = fleet.models.iter().map(|m| m.specimens.len()).sum();
+    let apart: usize = fleet.models.iter().map(|m| m.apart.len()).sum();
+    let drives = say!(l, "fleet-drives", count = drives);
+    let models = fleet.models.len();
+    let sentence = say!(l, "fleet-lead", drives = drives, models = models, apart = apart);
+    let mut findings: Vec<String> =
+        words::sentences(facts, &fleet).into_iter().map(|said| wording::stopped(l, said)).collect();
+    findings.truncate(MOST_FINDINGS);
+    Lead { sentence, findings, step, ranks: false }
+}
+
 fn alone(facts: &Facts, step: Option<usize>) -> Lead {
     let sentence = match facts.subjects.len() {
         0 | 1 => say!(facts.language, "no-rank-alone"),

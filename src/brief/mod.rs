@@ -9,6 +9,7 @@ mod basis;
 pub mod block;
 pub mod caveat_text;
 mod document;
+pub mod fleet;
 pub mod gate;
 mod lead;
 mod metric_text;

@@ -7,9 +7,10 @@ use super::number_format;
 use super::section::{
     bottlenecks, database_servers, drives, energy, equal_load, outliers, results, tpcc,
 };
-use super::{caveat_text, notes, published, wording};
+use super::{caveat_text, fleet as words, notes, published, wording};
 use crate::analysis::claims::{self, Claim, Crossover};
 use crate::analysis::facts::{Facts, StepFacts};
+use crate::analysis::fleet;
 use crate::analysis::point_summary::{ClassSummary, Latency, P99, RATE_KEPT, Summary};
 use crate::analysis::selftest;
 use crate::chart::step::name;
@@ -56,6 +57,10 @@ pub fn headline(facts: &Facts) -> Vec<String> {
 pub fn compare(facts: &Facts) -> Vec<Block> {
     let (l, mut out) = (facts.language, header(facts));
     out.extend(headline(facts).into_iter().map(Block::lead));
+    if facts.is_fleet() {
+        out.extend(models(facts));
+        return out;
+    }
     let (found, crossovers) = (claims::all(facts), claims::crossovers(facts));
     for (index, step) in facts.steps.iter().enumerate() {
         out.extend([Block::chapter(&step.title), Block::note(results::describe(l, step))]);
@@ -83,6 +88,19 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
     out.extend(
         selftest::of_host(facts).into_iter().map(|said| Block::note(wording::stopped(l, said))),
     );
+    out
+}
+
+/// Of a fleet the models of each step, in place of every subject.
+fn models(facts: &Facts) -> Vec<Block> {
+    let mut out = Vec::new();
+    for fleet in (0..facts.steps.len()).filter_map(|index| fleet::of_step(facts, index)) {
+        let step = &facts.steps[fleet.step];
+        let described = Block::note(results::describe(facts.language, step));
+        out.extend([Block::chapter(&step.title), described]);
+        out.extend(words::of_step(facts, &fleet));
+    }
+    out.push(Block::note(say!(facts.language, "fleet-how")));
     out
 }
 
@@ -131,6 +149,7 @@ pub fn claims(facts: &Facts) -> Vec<Block> {
 
 fn header(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
+    let moments = facts.runs.iter().map(|run| run.started_unix_ns);
     let run = |run: &crate::analysis::facts::RunFacts| {
         let when = l.moment(run.started_unix_ns);
         let (version, repeats) = (&run.dyno_version, run.repeats);
@@ -145,7 +164,16 @@ fn header(facts: &Facts) -> Vec<Block> {
         ))
     };
     let mut out = vec![Block::chapter(&facts.title)];
-    out.extend(facts.runs.iter().map(run));
+    match facts.is_fleet() && facts.runs.len() > 1 {
+        true => {
+            let count = facts.runs.len();
+            let (first, last) = (moments.clone().min(), moments.max());
+            let when = |at: Option<u64>| l.moment(at.unwrap_or(0));
+            let said = say!(l, "fleet-runs", count = count, first = when(first), last = when(last));
+            out.push(Block::note(said));
+        }
+        false => out.extend(facts.runs.iter().map(run)),
+    }
     out
 }
 

@@ -12,6 +12,7 @@ pub mod choice;
 mod colour;
 mod curve;
 pub mod durable;
+pub mod fleet;
 pub mod fonts;
 mod frame;
 pub mod multiples;
@@ -154,6 +155,7 @@ pub static OF_STEP: Registry<OfStep> = Registry::new(&[
     OfStep { section: "results", figures: step::figures },
     OfStep { section: "energy", figures: power::figures },
     OfStep { section: "outliers", figures: outliers::figures },
+    OfStep { section: "fleet", figures: fleet::figures },
 ]);
 
 /// The figures of a step in a section.
@@ -167,6 +169,9 @@ pub fn of_step(section: &str, facts: &Facts, step: &StepFacts) -> Vec<Figure> {
 
 /// Every figure of a brief.
 pub fn all(facts: &Facts) -> Vec<Figure> {
+    if facts.is_fleet() {
+        return facts.steps.iter().flat_map(|step| of_step("fleet", facts, step)).collect();
+    }
     let of = |step| OF_STEP.iter().flat_map(move |of| (of.figures)(facts, step));
     facts
         .steps

@@ -7,8 +7,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::json::{self, Json};
+use super::load::share;
 use super::plan_facts::Checked;
-use super::plan_numbers::{Extent, Power, fill_bytes, paced_bytes, powers, stream, value, writes};
+use super::plan_numbers::{
+    Earlier, Extent, Power, Specimens, fill_bytes, paced_bytes, powers, specimens, stream, value,
+    writes,
+};
 use super::run::What;
 use super::selftest_result;
 use crate::base::error::Result;
@@ -23,29 +27,40 @@ use crate::stats::percent::rounded_out;
 pub struct CheckArgs {
     #[command(flatten)]
     what: What,
-    /// Estimate the detectable difference from the scatter of this earlier bundle
+    /// Estimate the detectable difference from the scatter of this earlier bundle, or folder of
+    /// bundles; where it has several drives of a model, also how many drives --difference needs
     #[arg(long, value_name = "BUNDLE")]
     from: Option<PathBuf>,
+    /// Difference between models that is to be shown in 90 of 100 briefs
+    #[arg(long, default_value = "5%", value_name = "PERCENT", value_parser = difference)]
+    difference: f64,
     #[command(flatten)]
     format: Json,
+}
+
+fn difference(text: &str) -> std::result::Result<f64, String> {
+    let found = share(text).filter(|share| *share > 0.0);
+    found.ok_or_else(|| "say a difference above 0% and below 100%, as in 5%".to_string())
 }
 
 /// Prints the resolved plan, and whether there is room for it.
 pub fn check(args: &CheckArgs, out: &mut dyn Write) -> Result<()> {
     let plan = &args.what.plan()?;
+    let earlier = args.from.as_ref().map(Earlier::of).transpose()?;
+    let from = (earlier.as_ref(), args.difference);
     match args.format.json {
         true => {
             run::apart(plan)?;
             run::verification::check(plan)?;
-            json::print(&Checked::of(plan, args.from.as_ref())?, out)?;
+            json::print(&Checked::of(plan, from)?, out)?;
         }
-        false => describe(plan, args.from.as_ref(), out)?,
+        false => describe(plan, from, out)?,
     }
     run::space::look(plan, &plan.subjects)
 }
 
 /// What a plan would do.
-pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
+pub fn describe(plan: &Plan, from: (Option<&Earlier>, f64), out: &mut dyn Write) -> Result<()> {
     run::apart(plan)?;
     run::verification::check(plan)?;
     writeln!(out, "{} ({})", plan.protocol.title, plan.protocol.name)?;
@@ -55,7 +70,8 @@ pub fn describe(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Res
     writeln!(out)?;
     table(plan, out)?;
     time(plan, out)?;
-    can_show(plan, from, out)?;
+    can_show(plan, from.0, out)?;
+    drives_needed(plan, from, out)?;
     own_knobs(plan, out)?;
     preparation(plan, out)?;
     writing(plan, out)?;
@@ -182,13 +198,12 @@ fn why(plan: &Plan) -> String {
 }
 
 /// The same in words.
-fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<()> {
+fn can_show(plan: &Plan, from: Option<&Earlier>, out: &mut dyn Write) -> Result<()> {
     if (plan.repeats as usize) < FEWEST {
         return Ok(());
     }
-    let powers = powers(plan, from)?;
-    if let (Some(bundle), true) = (from, powers.is_empty()) {
-        let name = bundle.display();
+    let powers = powers(plan, from);
+    if let (Some(Earlier { name, .. }), true) = (from, powers.is_empty()) {
         writeln!(out, "{name} has no point with three repeats: nothing is known of its scatter")?;
     }
     for Power { at, scatter, shown } in powers {
@@ -212,6 +227,27 @@ fn can_show(plan: &Plan, from: Option<&PathBuf>, out: &mut dyn Write) -> Result<
             "Which difference they show is not known on this host: run `dyno selftest`, or name an \
              earlier bundle (--from)"
         )?,
+    }
+    Ok(())
+}
+
+/// How many drives of each model a difference between models needs.
+fn drives_needed(
+    plan: &Plan,
+    (from, difference): (Option<&Earlier>, f64),
+    out: &mut dyn Write,
+) -> Result<()> {
+    for Specimens { at, scatter, needed } in specimens(plan, from, difference) {
+        let many = needed.map_or("more than 1,000".to_string(), |n| n.to_string());
+        let of_repeats = scatter.repeats.map(|s| format!(" and repeats by {}", words(s * 100.0)));
+        writeln!(
+            out,
+            "{many} drives of each model show a difference of {} between models in 90 of 100 \
+             briefs: {at}, drives scatter by {}{}",
+            words(difference * 100.0),
+            words(scatter.drives * 100.0),
+            of_repeats.unwrap_or_default()
+        )?;
     }
     Ok(())
 }

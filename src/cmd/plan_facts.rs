@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::plan_numbers::{self as numbers, Extent};
+use super::plan_numbers::{self as numbers, Earlier, Extent};
 use crate::base::error::Result;
 use crate::plan::{self, Order, Place, Plan, Step, Subject};
 use crate::run::{prepare, verification};
@@ -41,6 +41,9 @@ pub struct Checked {
     verification: Vec<String>,
     /// Differences of ops/s that the repeats can show; empty where the scatter is not known.
     detectable: Vec<DetectableRow>,
+    /// Drives of each model that `--difference` needs; empty where no earlier bundle has several
+    /// drives of a model.
+    specimens: Vec<SpecimensRow>,
 }
 
 /// A step.
@@ -97,9 +100,25 @@ struct DetectableRow {
     mean_percent: Option<f64>,
 }
 
+/// How many drives of each of two models show a difference between them in 90 of 100 briefs.
+#[derive(Serialize, JsonSchema)]
+struct SpecimensRow {
+    /// From where the scatter is known.
+    scatter_of: String,
+    /// The difference between the models, percent.
+    difference_percent: f64,
+    /// Scatter from drive to drive beyond their repeats, percent.
+    drives_scatter_percent: f64,
+    /// Scatter from repeat to repeat, percent; null where each drive has one.
+    repeats_scatter_percent: Option<f64>,
+    /// Of each model; null where a thousand are too few.
+    drives_needed: Option<usize>,
+}
+
 impl Checked {
-    /// Of a resolved plan; `from` is an earlier bundle whose scatter counts.
-    pub fn of(plan: &Plan, from: Option<&PathBuf>) -> Result<Checked> {
+    /// Of a resolved plan; `from` is an earlier bundle whose scatter counts, and the difference
+    /// between models that is to be shown.
+    pub fn of(plan: &Plan, (from, difference): (Option<&Earlier>, f64)) -> Result<Checked> {
         let Extent { points, at_most, load_ns, more_ns } = Extent::of(plan);
         let percent = |log: f64| log.exp_m1() * 100.0;
         let row = |power: numbers::Power| DetectableRow {
@@ -109,7 +128,7 @@ impl Checked {
             mean_percent: power.shown.mean.map(percent),
         };
         let enough = plan.repeats as usize >= FEWEST;
-        let powers = if enough { numbers::powers(plan, from)? } else { Vec::new() };
+        let powers = if enough { numbers::powers(plan, from) } else { Vec::new() };
         Ok(Checked {
             protocol: plan.protocol.name.clone(),
             title: plan.protocol.title.clone(),
@@ -129,6 +148,16 @@ impl Checked {
             preparation: prepare::in_words(plan),
             verification: verification::in_words(plan)?,
             detectable: powers.into_iter().map(row).collect(),
+            specimens: numbers::specimens(plan, from, difference)
+                .into_iter()
+                .map(|of| SpecimensRow {
+                    scatter_of: of.at,
+                    difference_percent: difference * 100.0,
+                    drives_scatter_percent: of.scatter.drives * 100.0,
+                    repeats_scatter_percent: of.scatter.repeats.map(|s| s * 100.0),
+                    drives_needed: of.needed,
+                })
+                .collect(),
         })
     }
 }

@@ -3,8 +3,9 @@
 
 use std::path::PathBuf;
 
-use super::selftest_result;
-use crate::analysis::{Question, scatter};
+use super::{load, selftest_result};
+use crate::analysis::facts::StepFacts;
+use crate::analysis::{Facts, Question, fleet, scatter};
 use crate::base::error::Result;
 use crate::base::units::{Rate, bytes};
 use crate::bundles;
@@ -12,6 +13,7 @@ use crate::plan::search::Search;
 use crate::plan::{self, Axis, Dataset, Field, Load, Plan, Step, Stream, Subject};
 use crate::run::space;
 use crate::stats::detectable::{Detectable, detectable};
+use crate::stats::specimens::{Components, needed};
 use crate::workload;
 
 /// How much a plan is.
@@ -90,17 +92,31 @@ pub struct Power {
     pub shown: Detectable,
 }
 
+/// An earlier bundle, or a folder of them, from which scatter is known.
+pub struct Earlier {
+    /// As it was named.
+    pub name: String,
+    facts: Facts,
+}
+
+impl Earlier {
+    /// Reads it.
+    pub fn of(path: &PathBuf) -> Result<Earlier> {
+        let paths = load::each(std::slice::from_ref(path))?;
+        let facts = bundles::facts(&paths, &Question::default())?;
+        Ok(Earlier { name: path.display().to_string(), facts })
+    }
+}
+
 /// Which differences the repeats can show, at the scatter of an earlier bundle or of this host's
 /// self-test; none where nothing is known.
-pub fn powers(plan: &Plan, from: Option<&PathBuf>) -> Result<Vec<Power>> {
-    if let Some(bundle) = from {
-        let name = bundle.display();
-        let facts = bundles::facts(std::slice::from_ref(bundle), &Question::default())?;
+pub fn powers(plan: &Plan, from: Option<&Earlier>) -> Vec<Power> {
+    if let Some(Earlier { name, facts }) = from {
         let power = |(step, scatter, shown): (Option<String>, f64, Detectable)| {
             let at = step.map_or(format!("in {name}"), |step| format!("in {name}, {step}"));
             Power { at, scatter, shown }
         };
-        return Ok(scatter::shown(plan, &facts).into_iter().map(power).collect());
+        return scatter::shown(plan, facts).into_iter().map(power).collect();
     }
     let found = selftest_result::kept();
     let all = found.iter().flat_map(|found| &found.scatter).filter_map(|of| {
@@ -108,7 +124,33 @@ pub fn powers(plan: &Plan, from: Option<&PathBuf>) -> Result<Vec<Power>> {
         let at = format!("in the self-test of this host, {}", of.of);
         Some(Power { at, scatter: of.ops?, shown })
     });
-    Ok(all.collect())
+    all.collect()
+}
+
+/// How many specimens of a model a difference needs.
+pub struct Specimens {
+    /// From where the scatter is known.
+    pub at: String,
+    /// What drives and repeats scatter by there.
+    pub scatter: Components,
+    /// Of each model; none where a thousand are too few.
+    pub needed: Option<usize>,
+}
+
+/// How many specimens of each of two models show a difference, given as a share, in 90 of 100
+/// briefs: by the components of variance of an earlier bundle, step by step.
+pub fn specimens(plan: &Plan, from: Option<&Earlier>, difference: f64) -> Vec<Specimens> {
+    let Some(Earlier { name, facts }) = from else { return Vec::new() };
+    let shared = |step: &StepFacts| plan.protocol.steps.iter().any(|own| own.name == step.name);
+    let any = facts.steps.iter().any(shared);
+    let of = |index: usize| {
+        let step = &facts.steps[index];
+        let fleet = fleet::of_step(facts, index).filter(|_| !any || shared(step))?;
+        let (scatter, metric) = (fleet.scatter(), fleet.metric.short());
+        let needed = needed(&scatter, plan.repeats as usize, difference.ln_1p());
+        Some(Specimens { at: format!("in {name}, {metric} of {}", step.title), scatter, needed })
+    };
+    (0..facts.steps.len()).filter_map(of).collect()
 }
 
 /// What filling a drive's datasets writes.

@@ -2,6 +2,8 @@
 //! difference between models has as many observations as there are drives, not as there are
 //! repeats.
 
+use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
+
 use super::family::FEWEST;
 use super::moments::{mean, t_reach, t_tail, variance};
 
@@ -90,6 +92,35 @@ pub fn models(a: &[Vec<f64>], b: &[Vec<f64>], searched: usize) -> Option<Models>
         degrees,
         scatter,
     })
+}
+
+/// How many specimens of each of two models show a `difference` (of logarithms) between them in 90
+/// of 100 briefs, by the interval of `models` at a point of its own: Student's t with twice their
+/// number less two degrees of freedom, whose power is the noncentral t's, integrated over the
+/// estimate of the variance. `repeats` of each specimen; hosts are taken to be balanced. `None`
+/// where a thousand do not.
+pub fn needed(scatter: &Components, repeats: usize, difference: f64) -> Option<usize> {
+    let of_repeats = scatter.repeats.map_or(0.0, |s| s * s / repeats.max(1) as f64);
+    let variance = scatter.drives * scatter.drives + of_repeats;
+    (FEWEST..=1_000).find(|n| power(variance, *n, difference) >= 0.9)
+}
+
+/// How often `n` specimens of each model show a difference: the chance that t passes its limit.
+fn power(variance: f64, n: usize, difference: f64) -> f64 {
+    const STEPS: usize = 200;
+    let degrees = 2.0 * (n as f64 - 1.0);
+    let limit = t_reach(degrees, 0.05);
+    // How many standard errors the difference is.
+    let far = difference.abs() / (2.0 * variance.max(1e-18) / n as f64).sqrt();
+    let (Ok(chi), Ok(normal)) = (ChiSquared::new(degrees), Normal::new(0.0, 1.0)) else {
+        return 0.0;
+    };
+    let share = |i: usize| (i as f64 + 0.5) / STEPS as f64;
+    let of = |i: usize| {
+        let estimated = (chi.inverse_cdf(share(i)) / degrees).sqrt();
+        normal.cdf(far - limit * estimated)
+    };
+    (0..STEPS).map(of).sum::<f64>() / STEPS as f64
 }
 
 /// Which of a model's specimens lie apart from the others: each one's mean against those of the
@@ -188,6 +219,25 @@ mod tests {
         let once = [vec![1.0], vec![1.1], vec![1.2]];
         assert_eq!(components(&[&once]).repeats, None);
         assert_eq!(components(&[&[vec![2.0, 2.0], vec![2.0, 2.0]]]).drives, 0.0);
+    }
+
+    #[test]
+    fn as_many_specimens_as_are_said_to_be_needed_find_the_difference_in_nine_of_ten() {
+        let scatter = Components { drives: 0.02, repeats: Some(0.01) };
+        let difference = f64::ln(1.05);
+        let eight = needed(&scatter, 5, difference).expect("few enough");
+        assert!((4..=8).contains(&eight), "{eight}");
+        let mut found = 0;
+        for trial in 0..1_000 {
+            let mut rng = Seed::new(8, 0, 0).at(trial);
+            let (a, b) = (drives(&mut rng, 105.0), drives(&mut rng, 100.0));
+            let shown = models(&a[..eight], &b[..eight], 1).is_some_and(|m| m.low > 1.0);
+            found += u32::from(shown);
+        }
+        // Welch's degrees of freedom are a few fewer; beyond 90 % because specimens are whole.
+        assert!((870..=990).contains(&found), "{found} of 1,000 with {eight}");
+        assert!(needed(&scatter, 5, difference / 2.0) > Some(2 * eight), "half as large");
+        assert_eq!(needed(&Components { drives: 1.0, repeats: None }, 1, 0.001), None);
     }
 
     #[test]

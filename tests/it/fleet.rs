@@ -7,7 +7,8 @@ use dyno::plan::PointKey;
 use serde_json::Value;
 
 use crate::made::{self, Figures, normal, rng};
-use crate::support::{dyno, said};
+use crate::many;
+use crate::support::{dyno, dyno_well, said, size};
 
 /// Drives that differ by 2 %, repeats that differ by 1 %. `of`: how much slower a drive truly is.
 fn bundle(
@@ -94,4 +95,59 @@ fn what_cannot_be_judged_is_said_and_is_no_acceptance() {
     let out = dyno(folder, &few);
     assert_eq!(out.status.code(), Some(65), "{}", said(&out));
     assert!(said(&out).contains("fewer than three drives"), "{}", said(&out));
+}
+
+/// How long a campaign's brief may take at the size of the promise.
+const MOST_BRIEF: std::time::Duration = std::time::Duration::from_secs(30);
+
+#[test]
+fn a_brief_of_many_drives_speaks_of_models_and_names_the_drive_that_lies_apart() {
+    let made = made::folder();
+    let folder = made.path();
+    std::fs::create_dir_all(folder.join("results/host")).expect("a folder");
+    let count = size(60, 200);
+    let all = many::write(&folder.join("results/host"), count);
+    many::slow(&all[7], 1.2);
+    let begun = std::time::Instant::now();
+    dyno_well(folder, &["report", "results", "-o", "fleet.md"]);
+    if count == 200 {
+        assert!(begun.elapsed() < MOST_BRIEF, "{:?}", begun.elapsed());
+    }
+    let text = std::fs::read_to_string(folder.join("fleet.md")).expect("a brief");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lead = format!("{count} drives of 2 models, one of which lies apart from its like");
+    assert!(words.contains(&lead), "{text}");
+    assert!(words.contains("D00007 (S00007) lies apart from its"), "{text}");
+    assert!(words.contains("drive for drive, Fast 7600/A is "), "{text}");
+    assert!(words.contains("better than Slow P5"), "{text}");
+    assert!(!words.contains("D00003 (S00003)"), "a drive like the others is not named");
+    // On the first page, and in the section with one for each model.
+    assert_eq!(text.matches("](fleet.figures/").count(), 4, "{text}");
+    let compared = dyno_well(folder, &["compare", "results"]);
+    assert!(compared.contains("Slow P5") && !compared.contains("D00003"), "{compared}");
+}
+
+#[test]
+fn a_plan_is_told_how_many_drives_a_difference_between_models_needs() {
+    let made = made::folder();
+    let folder = made.path();
+    std::fs::create_dir(folder.join("results")).expect("a folder");
+    many::write(&folder.join("results"), 30);
+    let step = made::step("reads", "sweep = { axis = \"io.depth\", values = [1, 8] }", "");
+    std::fs::write(folder.join("next.toml"), format!("title = \"Next\"\n{step}")).expect("written");
+    std::fs::create_dir(folder.join("x")).expect("a folder");
+    let check = |difference: &str| -> Value {
+        let line = format!(
+            "plan check ./next.toml -s X=x --repeats 5 --from results --json --difference \
+             {difference}"
+        );
+        let text = dyno_well(folder, &line.split(' ').collect::<Vec<_>>());
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let needed = |found: &Value| found["specimens"][0]["drives_needed"].as_u64().expect("a number");
+    let (five, two) = (check("5%"), check("2%"));
+    // Drives that differ by 2 %, repeats by 1 %.
+    let scatter = five["specimens"][0]["drives_scatter_percent"].as_f64().expect("a number");
+    assert!((1.0..3.5).contains(&scatter), "{five:#}");
+    assert!((3..15).contains(&needed(&five)) && needed(&two) > 3 * needed(&five), "{two:#}");
 }

@@ -295,7 +295,7 @@ fn sweeps_set_their_field() {
 fn a_check_tells_points_time_and_bytes() {
     let plan = Bench::new().built_in("quick", &[]).unwrap_or_else(|m| panic!("{m}"));
     let mut out = Vec::new();
-    dyno::cmd::plan::describe(&plan, None, &mut out).expect("a vector takes everything");
+    dyno::cmd::plan::describe(&plan, (None, 0.05), &mut out).expect("a vector takes everything");
     let text = String::from_utf8(out).expect("text");
     // 15 points of 6 s; 420 MB of pairs and 512 MiB of file.
     for part in [

@@ -16,6 +16,7 @@ pub mod energy;
 pub mod equal_load;
 pub mod figures;
 pub mod findings;
+pub mod fleet;
 pub mod load_at_limit;
 pub mod method;
 pub mod multiples;
@@ -44,10 +45,14 @@ pub struct Section {
     pub blocks: fn(&Facts) -> Vec<Block>,
 }
 
+/// The sections of a brief of a fleet, by their ids: those that do not list every subject.
+pub const OF_FLEETS: [&str; 3] = [fleet::SECTION.id, method::SECTION.id, server::SECTION.id];
+
 /// Every section, in the order of a brief.
 pub static ALL: Registry<Section> = Registry::new(&[
     summary::SECTION,
     results::SECTION,
+    fleet::SECTION,
     tpcc::SECTION,
     database_servers::SECTION,
     load_at_limit::SECTION,

@@ -54,6 +54,9 @@ const SOFTWARE: &[Key] = &[
     engine::VERSION,
 ];
 
+/// Values of one fact that a fleet's brief lists.
+const MOST_VALUES: usize = 8;
+
 fn blocks(facts: &Facts) -> Vec<Block> {
     let l = facts.language;
     let tables = [(say!(l, "server-hardware"), HARDWARE), (say!(l, "server-software"), SOFTWARE)];
@@ -68,6 +71,14 @@ fn pairs(facts: &Facts, rows: &[Key]) -> Vec<(String, String)> {
         rows.iter().flat_map(|key| headings(facts, *key).into_iter().map(move |h| (key, h)))
     {
         let found = values(facts, heading, key.name);
+        // Whose each is would be hundreds of names; what every drive has of its own says nothing.
+        if facts.is_fleet() && found.len() > 1 {
+            let all: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
+            if all.len() <= MOST_VALUES {
+                pairs.push((format!("{heading}: {}", key.name), all.join("; ")));
+            }
+            continue;
+        }
         for (whose, value) in &found {
             let name =
                 if [dyno::VERSION, engine::VERSION].contains(key) { heading } else { key.name };

@@ -1,0 +1,138 @@
+//! Fleets in words: the table of a step's models, what they differ by, and which drives lie apart.
+
+use super::block::{Block, Table};
+use super::number_format::{self, NONE};
+use super::wording;
+use crate::analysis::facts::Facts;
+use crate::analysis::fleet::{Fleet, Model, Ratio, Specimen};
+use crate::analysis::metric::{Figure, Metric};
+use crate::language::Language;
+use crate::say;
+use crate::stats::percent::in_interval;
+use crate::stats::spread::spread;
+
+/// Drives of a model that are named as lying apart; of more there is something else the matter.
+const MOST_NAMED: usize = 10;
+
+/// The table of a step's models, and what may be said of them.
+pub fn of_step(facts: &Facts, fleet: &Fleet) -> Vec<Block> {
+    let mut out = vec![table(facts, fleet).block()];
+    let said = sentences(facts, fleet);
+    out.extend((!said.is_empty()).then(|| Block::list(said)));
+    out
+}
+
+/// What the models differ by, and which drives lie apart; of groups of drives the notes say it.
+pub fn sentences(facts: &Facts, fleet: &Fleet) -> Vec<String> {
+    if !facts.is_fleet() {
+        return Vec::new();
+    }
+    let mut all: Vec<String> = fleet.ratios.iter().map(|r| ratio(facts, fleet, r)).collect();
+    if !fleet.barred.is_empty() {
+        let l = facts.language;
+        let what: Vec<String> = fleet.barred.iter().map(|d| l.text(&d.what)).collect();
+        all.push(say!(l, "fleet-barred", what = l.list(&what)));
+    }
+    for model in &fleet.models {
+        let named = model.apart.iter().take(MOST_NAMED);
+        all.extend(named.map(|at| apart(facts, fleet, model, &model.specimens[*at])));
+        if model.apart.len() > MOST_NAMED {
+            let count = model.apart.len() - MOST_NAMED;
+            all.push(say!(facts.language, "fleet-more-apart", model = &model.name, count = count));
+        }
+    }
+    all
+}
+
+/// "ops/s at depth 8", and what a value of it is printed as.
+fn place(facts: &Facts, fleet: &Fleet) -> String {
+    let (l, step) = (facts.language, &facts.steps[fleet.step]);
+    format!("{}{}", fleet.metric.text(l), wording::place(l, step, &[fleet.value]))
+}
+
+fn printed(l: Language, metric: &Metric, value: f64) -> String {
+    match metric.figure {
+        Figure::Mean | Figure::Percentile(_) => number_format::time(l, value),
+        Figure::Bytes => number_format::megabytes(l, value),
+        _ => number_format::count(l, value),
+    }
+}
+
+fn table(facts: &Facts, fleet: &Fleet) -> Table {
+    let l = facts.language;
+    let scatter = |what: String| say!(l, "column-scatter", of = what);
+    let head = [
+        say!(l, "column-model"),
+        say!(l, "column-firmware"),
+        say!(l, "column-drives"),
+        say!(l, "column-hosts"),
+        place(facts, fleet),
+        say!(l, "column-min"),
+        say!(l, "column-median"),
+        say!(l, "column-max"),
+        scatter(say!(l, "column-drives")),
+        scatter(say!(l, "column-repeats")),
+        scatter(say!(l, "column-hosts")),
+        say!(l, "column-apart"),
+    ];
+    let rows = fleet.models.iter().map(|model| row(l, &fleet.metric, model)).collect();
+    Table::of(2, &head, rows)
+}
+
+fn row(l: Language, metric: &Metric, model: &Model) -> Vec<String> {
+    let levels: Vec<f64> = model.specimens.iter().map(|s| s.level).collect();
+    let value = |value: f64| printed(l, metric, value);
+    let percent = |share: Option<f64>| {
+        share.map_or(NONE.to_string(), |share| number_format::percent(l, share * 100.0, 1))
+    };
+    let counted = |n: usize| if n == 0 { NONE.to_string() } else { n.to_string() };
+    let unknown = || say!(l, "fleet-unknown-model");
+    let name = if model.name.is_empty() { unknown() } else { model.name.clone() };
+    let ends = spread(&levels).map(|s| [s.min, s.median, s.max]);
+    let mut row =
+        vec![name, l.list(&model.firmware().iter().map(|f| f.to_string()).collect::<Vec<_>>())];
+    row.extend([counted(levels.len()), counted(model.hosts().len()), value(model.level())]);
+    row.extend(ends.map_or([(); 3].map(|()| NONE.to_string()), |ends| ends.map(value)));
+    let several = (levels.len() > 1).then_some(model.scatter.drives);
+    row.extend([percent(several), percent(model.scatter.repeats), percent(model.hosts)]);
+    row.push(counted(model.apart.len()));
+    row
+}
+
+/// "ops/s at depth 8: drive for drive, A is 5.1 % [2.0, 8.3] better than B, 134 and 66 drives; …"
+fn ratio(facts: &Facts, fleet: &Fleet, one: &Ratio) -> String {
+    let l = facts.language;
+    let (better, worse) = (&fleet.models[one.pair.0].name, &fleet.models[one.pair.1].name);
+    let percent = |factor: f64| (factor - 1.0) * 100.0;
+    let found = &one.found;
+    let [value, low, high] =
+        in_interval(percent(found.ratio), percent(found.low), percent(found.high));
+    let between = if l.number("0.5").contains(',') { "; " } else { ", " };
+    let by = l.number(&format!("{value} % [{low}{between}{high}]"));
+    let (a, b) =
+        (fleet.models[one.pair.0].specimens.len(), fleet.models[one.pair.1].specimens.len());
+    let drives = match a == b {
+        true => say!(l, "drives-each", count = a),
+        false => say!(l, "drives-of-two", first = a, other = b),
+    };
+    let sentence = match found.low > 1.0 {
+        true => say!(l, "fleet-better", better = better, by = by, worse = worse, drives = drives),
+        false => say!(l, "fleet-open", first = better, other = worse, by = by, drives = drives),
+    };
+    say!(l, "of-step", step = place(facts, fleet), sentence = sentence)
+}
+
+fn apart(facts: &Facts, fleet: &Fleet, model: &Model, one: &Specimen) -> String {
+    let l = facts.language;
+    let serial = one.serial.as_ref().map_or(String::new(), |serial| format!(" ({serial})"));
+    let sentence = say!(
+        l,
+        "fleet-apart",
+        drive = format!("{}{serial}", one.name),
+        model = &model.name,
+        others = model.specimens.len() - 1,
+        value = printed(l, &fleet.metric, one.level),
+        usual = printed(l, &fleet.metric, model.level())
+    );
+    say!(l, "of-step", step = place(facts, fleet), sentence = sentence)
+}
