@@ -34,8 +34,8 @@ pub struct Specimen {
     pub serial: Option<String>,
     /// Its firmware, where it is known.
     pub firmware: Option<String>,
-    /// The name of the host that it was measured in, where it is known.
-    pub host: Option<String>,
+    /// Its level in each bundle that measured it, with the name of the host, where that is known.
+    pub levels: Vec<(Option<String>, f64)>,
     /// The figure of each repeat.
     pub by_repeat: Vec<f64>,
     /// Their geometric mean.
@@ -100,7 +100,7 @@ pub fn of_step(facts: &Facts, index: usize) -> Option<Fleet> {
     }
     let searched = by_model.len();
     let models: Vec<Model> =
-        by_model.into_iter().map(|(name, all)| Model::of(name, all, searched)).collect();
+        by_model.into_iter().map(|(name, all)| Model::of(name, merged(all), searched)).collect();
     if models.iter().all(|m| m.name.is_empty() || m.specimens.len() < FEWEST) {
         return None;
     }
@@ -143,13 +143,12 @@ impl Model {
 
     /// The hosts that its drives were measured in.
     pub fn hosts(&self) -> Vec<&str> {
-        distinct(self.specimens.iter().map(|s| s.host.as_deref()))
+        distinct(self.specimens.iter().flat_map(|s| &s.levels).map(|(host, _)| host.as_deref()))
     }
 
     /// Geometric mean over the drives.
     pub fn level(&self) -> f64 {
-        let logs: f64 = self.specimens.iter().map(|s| s.level.ln()).sum();
-        (logs / self.specimens.len().max(1) as f64).exp()
+        geometric(&self.specimens.iter().map(|s| s.level).collect::<Vec<_>>())
     }
 }
 
@@ -160,11 +159,34 @@ fn distinct<'a>(all: impl Iterator<Item = Option<&'a str>>) -> Vec<&'a str> {
     found
 }
 
+/// A drive that several bundles measured is one specimen: by its serial number.
+fn merged(all: Vec<Specimen>) -> Vec<Specimen> {
+    let mut found: Vec<Specimen> = Vec::new();
+    let mut at: HashMap<String, usize> = HashMap::new();
+    for one in all {
+        let known = one.serial.as_ref().and_then(|serial| at.get(serial));
+        if let Some(same) = known.and_then(|at| found.get_mut(*at)) {
+            same.by_repeat.extend(one.by_repeat);
+            same.levels.extend(one.levels);
+            same.level = geometric(&same.by_repeat);
+            continue;
+        }
+        at.extend(one.serial.clone().map(|serial| (serial, found.len())));
+        found.push(one);
+    }
+    found
+}
+
+fn geometric(values: &[f64]) -> f64 {
+    let logs: f64 = values.iter().map(|v| v.ln()).sum();
+    (logs / values.len().max(1) as f64).exp()
+}
+
 /// The variance component of hosts above their drives.
 fn between_hosts(specimens: &[Specimen]) -> Option<f64> {
     let mut hosts: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for specimen in specimens {
-        hosts.entry(specimen.host.as_deref()?).or_default().push(specimen.level);
+    for (host, level) in specimens.iter().flat_map(|s| &s.levels) {
+        hosts.entry(host.as_deref()?).or_default().push(*level);
     }
     let levels: Vec<Vec<f64>> = hosts.into_values().collect();
     let several = levels.len() > 1 && levels.iter().any(|own| own.len() > 1);
@@ -227,8 +249,7 @@ fn specimens(
         }
         let by_repeat: Vec<f64> =
             observations(step, cell, &metric).into_iter().map(|o| o.value).collect();
-        let logs: f64 = by_repeat.iter().map(|v| v.ln()).sum();
-        let level = (logs / by_repeat.len().max(1) as f64).exp();
+        let level = geometric(&by_repeat);
         if by_repeat.is_empty() || !level.is_finite() || level <= 0.0 {
             return None;
         }
@@ -240,7 +261,7 @@ fn specimens(
             name: format!("{}{number}", facts.subjects[subject]),
             serial: fact(drive::SERIAL.name),
             firmware: fact(drive::FIRMWARE.name),
-            host: known.host(facts, subject),
+            levels: vec![(known.host(facts, subject), level)],
             by_repeat,
             level,
         };
@@ -281,5 +302,44 @@ impl<'a> Known<'a> {
 
     fn host(&self, facts: &Facts, subject: usize) -> Option<String> {
         self.row(facts, subject, Heading::Host.name(), host::NAME.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn specimen(serial: &str, host: &str, by_repeat: &[f64]) -> Specimen {
+        let level = geometric(by_repeat);
+        Specimen {
+            subject: 0,
+            drive: None,
+            name: serial.into(),
+            serial: Some(serial.into()).filter(|s: &String| !s.is_empty()),
+            firmware: None,
+            levels: vec![(Some(host.into()), level)],
+            by_repeat: by_repeat.to_vec(),
+            level,
+        }
+    }
+
+    #[test]
+    fn a_drive_that_was_measured_in_two_hosts_is_one_specimen_and_one_without_a_serial_its_own() {
+        let all = ["S1", "S2", "S1", "", ""].map(|serial| specimen(serial, serial, &[2.0, 8.0]));
+        let found = merged(all.to_vec());
+        let counts: Vec<(usize, usize)> =
+            found.iter().map(|s| (s.by_repeat.len(), s.levels.len())).collect();
+        assert_eq!(counts, [(4, 2), (2, 1), (2, 1), (2, 1)]);
+        assert!(found.iter().all(|s| (s.level - 4.0).abs() < 1e-12));
+    }
+
+    #[test]
+    fn hosts_scatter_beyond_their_drives_and_one_host_does_not() {
+        let of = |host: &str, level: f64| specimen(&format!("{host}{level}"), host, &[level; 3]);
+        let apart = [of("a", 100.0), of("a", 101.0), of("b", 120.0), of("b", 121.2)];
+        let found = between_hosts(&apart).expect("two hosts");
+        // ln 1.2 ÷ √2, less what the drives scatter by.
+        assert!((found - 0.129).abs() < 0.002, "{found}");
+        assert_eq!(between_hosts(&apart[..2]), None);
     }
 }

@@ -35,6 +35,7 @@ struct Dot {
 /// A model's drives of one firmware.
 struct Strip {
     name: String,
+    drives: usize,
     dots: Vec<Dot>,
 }
 
@@ -94,12 +95,19 @@ fn title(facts: &Facts, fleet: &Fleet) -> String {
     }
 }
 
-fn dot(fleet: &Fleet, one: &Specimen, host: usize, apart: bool) -> Dot {
+/// A drive's mark, at its level in one bundle or over all.
+fn dot(
+    fleet: &Fleet,
+    one: &Specimen,
+    (place, level): (Option<&str>, f64),
+    host: usize,
+    apart: bool,
+) -> Dot {
     let (by, unit) = scale(&fleet.metric);
     let least = one.by_repeat.iter().copied().fold(f64::INFINITY, f64::min);
     let most = one.by_repeat.iter().copied().fold(0.0, f64::max);
-    let value = one.level * by;
-    let known = [one.serial.as_deref(), one.firmware.as_deref(), one.host.as_deref()];
+    let value = level * by;
+    let known = [one.serial.as_deref(), one.firmware.as_deref(), place];
     let known: Vec<&str> = known.into_iter().flatten().collect();
     let more = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
     let hover = format!("{}{more}: {} {unit}", one.name, super::axis::si(value));
@@ -127,16 +135,21 @@ fn strips(facts: &Facts, fleet: &Fleet) -> Strips {
         for own in firmware {
             let mine = model.specimens.iter().enumerate();
             let mine = mine.filter(|(_, s)| s.firmware.as_deref() == own);
-            let host = |s: &Specimen| hosts.iter().position(|h| Some(h) == s.host.as_ref());
-            let dots: Vec<Dot> = mine
-                .map(|(i, s)| dot(fleet, s, host(s).unwrap_or(0), model.apart.contains(&i)))
-                .collect();
+            let mut dots = Vec::new();
+            for (i, specimen) in mine {
+                for (name, level) in &specimen.levels {
+                    let host = hosts.iter().position(|h| Some(h) == name.as_ref()).unwrap_or(0);
+                    let (at, apart) = ((name.as_deref(), *level), model.apart.contains(&i));
+                    dots.push(dot(fleet, specimen, at, host, apart));
+                }
+            }
+            let drives = own_drives(model, own);
             let model = match model.name.as_str() {
                 "" => say!(l, "fleet-unknown-model"),
                 name => name.to_string(),
             };
             let name = own.map_or(model.clone(), |firmware| format!("{model} · {firmware}"));
-            all.push(Strip { name, dots });
+            all.push(Strip { name, drives, dots });
         }
     }
     if all.len() > MOST_LINES {
@@ -157,6 +170,10 @@ fn strips(facts: &Facts, fleet: &Fleet) -> Strips {
     }
 }
 
+fn own_drives(model: &Model, firmware: Option<&str>) -> usize {
+    model.specimens.iter().filter(|s| s.firmware.as_deref() == firmware).count()
+}
+
 /// Nothing of a model with fewer than four drives.
 fn ordered(facts: &Facts, fleet: &Fleet, model: &Model) -> Option<Ordered> {
     if model.specimens.len() < 4 {
@@ -172,7 +189,10 @@ fn ordered(facts: &Facts, fleet: &Fleet, model: &Model) -> Option<Ordered> {
         .map(|(i, _)| i)?;
     let mut order: Vec<usize> = (0..model.specimens.len()).collect();
     order.sort_by(|a, b| model.specimens[*a].level.total_cmp(&model.specimens[*b].level));
-    let of = |i: &usize| dot(fleet, &model.specimens[*i], 0, model.apart.contains(i));
+    let of = |i: &usize| {
+        let one = &model.specimens[*i];
+        dot(fleet, one, (None, one.level), 0, model.apart.contains(i))
+    };
     let (y_label, drive) = (label(l, fleet), &model.specimens[farthest].name);
     Some(Ordered {
         language: l,
@@ -210,7 +230,7 @@ impl Plot for Strips {
         let x_at = |value: f64| left + axis.share(value) * (right - left);
         for (i, strip) in self.strips.iter().enumerate() {
             let top = frame.top + deep * i as f64;
-            let count = say!(self.language, "fleet-drives", count = strip.dots.len());
+            let count = say!(self.language, "fleet-drives", count = strip.drives);
             let room = right - left - fonts::width(&count, LEAST_TEXT, Face::Bold) - 12.0;
             let name = fonts::shortened(&strip.name, LEAST_TEXT, Face::Bold, room);
             let bold = Type { anchor: "start", bold: true, ..LABEL };

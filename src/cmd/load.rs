@@ -63,7 +63,10 @@ pub fn each(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             all.push(path.clone());
             continue;
         }
-        let found = catalogue::below(path);
+        // A campaign's folder also has the tasks' bundles, of which the collected ones are copies.
+        let collected = path.join("collected");
+        let from = if collected.join("collected.json").is_file() { &collected } else { path };
+        let found = catalogue::below(from);
         if found.is_empty() {
             return Err(failed(
                 format!("there is no bundle below {}", path.display()),
