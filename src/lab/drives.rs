@@ -152,7 +152,7 @@ pub(super) fn stable_path(node: &Path) -> Option<PathBuf> {
 
 /// Temperature, wear and power state, from the drive's SMART log and features.
 fn ask_the_drive(node: &Path, found: &mut Found) {
-    let Some(smart) = nvme::ask(&["smart-log"], node) else { return };
+    let Some(smart) = nvme::ask(&nvme::SMART_LOG, node) else { return };
     let number = |names: &[&str]| names.iter().find_map(|name| smart.get(*name)?.as_f64());
     // nvme-cli prints kelvin.
     found.temperature_celsius = number(&["temperature"]).map(|kelvin| (kelvin - 273.15).round());

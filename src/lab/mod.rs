@@ -1,6 +1,7 @@
 //! The bench that the drives lie on: what may be touched, and the facts of host and drives.
 
 pub mod beneath;
+mod controller;
 pub mod data;
 pub mod drives;
 pub(crate) mod exclusive;
@@ -20,6 +21,9 @@ pub mod pin;
 mod process;
 pub mod processors;
 pub mod purge;
+#[cfg(test)]
+#[path = "tests_scripted.rs"]
+mod scripted;
 pub mod server;
 pub mod shared;
 pub mod write_cache;

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -14,55 +15,100 @@ pub struct Spelling {
     pub three: &'static [&'static str],
 }
 
-fn tool() -> Command {
-    let mut tool = Command::new("nvme");
-    tool.env("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin").stdin(Stdio::null());
-    tool
+pub const ID_CTRL: Spelling = Spelling { two: &["id-ctrl"], three: &["id", "ctrl"] };
+pub const ID_NS: Spelling = Spelling { two: &["id-ns"], three: &["id", "ns"] };
+pub const LIST_NS: Spelling = Spelling { two: &["list-ns"], three: &["id", "ns-list"] };
+pub const SMART_LOG: Spelling = Spelling { two: &["smart-log"], three: &["log", "smart"] };
+
+/// nvme-cli in one of its versions: as it is installed, or as a test scripts it.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// The folders in which it is looked for.
+    path: String,
+    major: u32,
 }
 
-/// What a command that reads prints as JSON; nothing where the tool or the answer is missing.
-pub fn ask(command: &[&str], node: &Path) -> Option<Value> {
-    let output = tool().args(command).arg(node).args(["--output-format=json"]).output().ok()?;
-    serde_json::from_slice(&output.stdout).ok()
+impl Tool {
+    /// The one that is installed where only root installs programs.
+    pub fn installed() -> &'static Tool {
+        static TOOL: LazyLock<Tool> =
+            LazyLock::new(|| Tool::on("/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"));
+        &TOOL
+    }
+
+    /// The first one in these folders; of version 2 where it does not say which it is.
+    pub fn on(path: &str) -> Tool {
+        let tool = Tool { path: path.to_string(), major: 2 };
+        let said = tool.command().arg("version").output().ok();
+        let major = said.and_then(|o| major(&String::from_utf8_lossy(&o.stdout)));
+        Tool { major: major.unwrap_or(2), ..tool }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new("nvme");
+        command.env("PATH", &self.path).stdin(Stdio::null());
+        command
+    }
+
+    fn spelled(&self, spelling: &Spelling) -> &'static [&'static str] {
+        if self.major >= 3 { spelling.three } else { spelling.two }
+    }
+
+    /// What a command that reads prints as JSON; nothing where the tool or the answer is missing.
+    pub fn ask(&self, spelling: &Spelling, node: &Path, options: &[String]) -> Option<Value> {
+        let mut command = self.command();
+        command.args(self.spelled(spelling)).arg(node).args(options).arg("--output-format=json");
+        serde_json::from_slice(&command.output().ok()?.stdout).ok()
+    }
+
+    /// A log page as the drive gives it.
+    pub fn log(&self, id: u8, bytes: usize, node: &Path) -> Option<Vec<u8>> {
+        let options =
+            [format!("--log-id={id:#x}"), format!("--log-len={bytes}"), "--raw-binary".to_string()];
+        let output = self.command().arg("get-log").arg(node).args(options).output().ok()?;
+        (output.status.success() && output.stdout.len() >= bytes).then_some(output.stdout)
+    }
+
+    /// Carries a command out that changes something; the tool's own words where it fails.
+    pub fn order(&self, spelling: &Spelling, node: &Path, options: &[String]) -> Result<()> {
+        let words = self.spelled(spelling);
+        let output = self.command().args(words).arg(node).args(options).output();
+        let output = output
+            .map_err(|e| failed(format!("nvme-cli cannot be started: {e}"), "install nvme-cli"))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = [output.stderr, output.stdout].concat();
+        let said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
+        Err(failed(
+            format!("`nvme {} {}` failed: {said}", words.join(" "), node.display()),
+            "look at `dmesg`, and at what the drive supports (`nvme id-ctrl`)",
+        ))
+    }
+}
+
+/// What the installed tool's command that reads prints as JSON.
+pub fn ask(spelling: &Spelling, node: &Path) -> Option<Value> {
+    Tool::installed().ask(spelling, node, &[])
 }
 
 /// What a command that reads prints.
 pub fn text(command: &[&str], node: &Path) -> Option<String> {
-    let output = tool().args(command).arg(node).output().ok()?;
+    let output = Tool::installed().command().args(command).arg(node).output().ok()?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A log page as the drive gives it.
+/// A log page as the installed tool's drive gives it.
 pub fn log(id: u8, bytes: usize, node: &Path) -> Option<Vec<u8>> {
-    let options =
-        [format!("--log-id={id:#x}"), format!("--log-len={bytes}"), "--raw-binary".to_string()];
-    let output = tool().arg("get-log").arg(node).args(options).output().ok()?;
-    (output.status.success() && output.stdout.len() >= bytes).then_some(output.stdout)
+    Tool::installed().log(id, bytes, node)
 }
 
-/// Carries a command out that changes something; the tool's own words where it fails.
+/// Has the installed tool carry a command out that changes something.
 pub fn order(spelling: &Spelling, node: &Path, options: &[String]) -> Result<()> {
-    let command = if major_version() >= 3 { spelling.three } else { spelling.two };
-    let output = tool().args(command).arg(node).args(options).output();
-    let output = output
-        .map_err(|e| failed(format!("nvme-cli cannot be started: {e}"), "install nvme-cli"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = [output.stderr, output.stdout].concat();
-    let said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
-    Err(failed(
-        format!("`nvme {} {}` failed: {said}", command.join(" "), node.display()),
-        "look at `dmesg`, and at what the drive supports (`nvme id-ctrl`)",
-    ))
+    Tool::installed().order(spelling, node, options)
 }
 
-/// "nvme version 2.3 (git 2.3)"; 2 where it is unknown.
-fn major_version() -> u32 {
-    let output = tool().arg("version").output().ok();
-    output.and_then(|o| major(&String::from_utf8_lossy(&o.stdout))).unwrap_or(2)
-}
-
+/// "nvme version 2.3 (git 2.3)"
 fn major(said: &str) -> Option<u32> {
     let after = said.split("version").nth(1)?.trim_start().trim_start_matches('v');
     after.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok()
@@ -84,7 +130,7 @@ pub struct Abilities {
 
 /// Asks the controller; nothing where it does not answer.
 pub fn abilities(node: &Path) -> Option<Abilities> {
-    let answer = ask(&["id-ctrl"], node)?;
+    let answer = ask(&ID_CTRL, node)?;
     let number = |name: &str| answer.get(name).and_then(Value::as_u64);
     Some(read(number("oacs")?, number("fna")?, number("sanicap").unwrap_or(0)))
 }
@@ -92,7 +138,7 @@ pub fn abilities(node: &Path) -> Option<Abilities> {
 /// Whether a namespace promises that logical blocks read as zeroes once they are deallocated; no
 /// where it does not answer.
 pub fn reads_zeroes_where_deallocated(node: &Path) -> bool {
-    let answer = ask(&["id-ns"], node);
+    let answer = ask(&ID_NS, node);
     answer.and_then(|answer| answer.get("dlfeat")?.as_u64()).is_some_and(promises_zeroes)
 }
 

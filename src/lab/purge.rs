@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::exclusive::Exclusive;
 use super::guard;
-use super::nvme::{self, Abilities, Spelling};
+use super::nvme::{self, Abilities, Spelling, Tool};
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed};
 use crate::plan::{Drive, Purge};
@@ -18,6 +18,11 @@ const SANITIZE: Spelling = Spelling { two: &["sanitize"], three: &["sanitize"] }
 
 /// A large drive is formatted in seconds or minutes; longer than the kernel's own minute.
 const FORMAT_TIMEOUT_MS: u32 = 3_600_000;
+
+/// The Sanitize Status log page, read as the drive gives it: in JSON each version of nvme-cli has
+/// another form of it, most of them with the state in words.
+const STATUS_LOG: u8 = 0x81;
+const STATUS_BYTES: usize = 20;
 
 /// Between two looks at a sanitize that goes on.
 const LOOK_NS: u64 = 500_000_000;
@@ -53,6 +58,7 @@ pub fn purge(
             guard::obstacle(&sibling).with_context(why)?;
         }
     }
+    let tool = Tool::installed();
     match way {
         Purge::Discard => held.discard().map(|()| "every block discarded (BLKDISCARD)".to_string()),
         Purge::Format => {
@@ -61,9 +67,9 @@ pub fn purge(
         Purge::FormatCrypto => {
             format(&held.node, 2).map(|()| "NVMe format, key erased (--ses=2)".to_string())
         }
-        Purge::SanitizeBlock => sanitize(&held.node, 2, clock, stop, progress),
-        Purge::SanitizeOverwrite => sanitize(&held.node, 3, clock, stop, progress),
-        Purge::SanitizeCrypto => sanitize(&held.node, 4, clock, stop, progress),
+        Purge::SanitizeBlock => sanitize(tool, &held.node, 2, clock, stop, progress),
+        Purge::SanitizeOverwrite => sanitize(tool, &held.node, 3, clock, stop, progress),
+        Purge::SanitizeCrypto => sanitize(tool, &held.node, 4, clock, stop, progress),
         Purge::Any => {
             Err(failed("no purge was chosen", "this is a defect of Dyno: please report it"))
         }
@@ -109,17 +115,18 @@ fn format(node: &Path, erase: u32) -> Result<()> {
 }
 
 fn sanitize(
+    tool: &Tool,
     node: &Path,
     action: u32,
     clock: Clock,
     stop: &AtomicBool,
     progress: &dyn Fn(u64),
 ) -> Result<String> {
-    nvme::order(&SANITIZE, node, &[format!("--sanact={action}")])?;
+    tool.order(&SANITIZE, node, &[format!("--sanact={action}")])?;
     loop {
         clock.sleep_until(clock.now_ns() + LOOK_NS);
-        let log = nvme::ask(&["sanitize-log"], node);
-        match sanitized(log.as_ref(), node)? {
+        let log = tool.log(STATUS_LOG, STATUS_BYTES, node);
+        match sanitized(log.as_deref(), node)? {
             Some(percent) => progress(percent),
             None => return Ok(format!("NVMe sanitize (--sanact={action})")),
         }
@@ -132,14 +139,15 @@ fn sanitize(
     }
 }
 
-/// How far a sanitize is, in percent; nothing once it is done (NVMe Base Specification 2.0,
-/// Sanitize Status log page, figure 235: SPROG is of 65,536, SSTAT 1 and 4 are done, 2 goes on, 3
-/// failed).
-fn sanitized(log: Option<&serde_json::Value>, node: &Path) -> Result<Option<u64>> {
-    match log.and_then(sanitize_state) {
-        Some((2, done)) => Ok(Some(u64::from(done) * 100 / 65_536)),
-        Some((1 | 4, _)) => Ok(None),
-        Some((3, _)) => Err(failed(
+/// How far a sanitize is, in percent; nothing once it is done (NVM Express Base Specification 2.0,
+/// Sanitize Status log page, figure 235: SPROG, bytes 0 and 1, is of 65,536; of SSTAT, bytes 2 and
+/// 3, the low three bits are 1 and 4 where it is done, 2 while it goes on, 3 where it failed).
+fn sanitized(log: Option<&[u8]>, node: &Path) -> Result<Option<u64>> {
+    let half = |at: usize| Some(u16::from_le_bytes(log?.get(at..at + 2)?.try_into().ok()?));
+    match half(2).map(|status| status & 0b111) {
+        Some(2) => Ok(Some(u64::from(half(0).unwrap_or(0)) * 100 / 65_536)),
+        Some(1 | 4) => Ok(None),
+        Some(3) => Err(failed(
             format!("the sanitize of {} failed", node.display()),
             "look at `nvme sanitize-log`",
         )),
@@ -150,18 +158,11 @@ fn sanitized(log: Option<&serde_json::Value>, node: &Path) -> Result<Option<u64>
     }
 }
 
-/// (SSTAT's low three bits, SPROG). The log stands under the controller's name.
-fn sanitize_state(log: &serde_json::Value) -> Option<(u64, u16)> {
-    let log = if log.get("sstat").is_some() { log } else { log.as_object()?.values().next()? };
-    let status = log.get("sstat").and_then(|s| s.as_u64().or_else(|| s.get("status")?.as_u64()))?;
-    Some((
-        status & 0b111,
-        log.get("sprog").and_then(serde_json::Value::as_u64).unwrap_or(0).min(65_535) as u16,
-    ))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
+    use super::super::scripted::Scripted;
     use super::*;
 
     #[test]
@@ -182,35 +183,42 @@ mod tests {
         assert_eq!(choose(Purge::Any, none, false), Err(Vec::new()));
     }
 
-    /// As nvme-cli 2 prints the log of a controller that sanitizes, ends, or fails.
+    /// What the drive says is after the specification, what nvme-cli is called with after its
+    /// sources, and neither off a drive.
     #[test]
-    fn a_sanitize_is_followed_by_its_log_to_its_end() {
-        let log = |sprog: u32, status: u32| {
-            let sstat = serde_json::json!({ "media_verification_canceled": 0, "status": status });
-            serde_json::json!({ "nvme0n1": { "sprog": sprog, "sstat": sstat, "cdw10_info": 2 } })
-        };
-        let node = Path::new("/dev/nvme0n1");
-        let said = |log| sanitized(Some(&log), node);
-        let seen = [(0, 2), (16_384, 2), (65_535, 2), (65_535, 1), (65_535, 4)];
-        let percent: Vec<_> = seen.map(|(done, status)| said(log(done, status)).unwrap()).into();
-        assert_eq!(percent, [Some(0), Some(25), Some(99), None, None]);
-        assert!(said(log(4, 3)).unwrap_err().to_string().contains("failed"));
-        // Never begun, and no answer at all.
-        for nothing in [Some(log(65_535, 0)), None] {
-            let error = sanitized(nothing.as_ref(), node).unwrap_err();
-            assert!(error.to_string().contains("does not say how far"), "{error}");
+    fn a_sanitize_is_followed_by_its_log_to_its_end_with_nvme_cli_2_and_3() {
+        for major in [2, 3] {
+            let nvme = Scripted::new(major, &[]);
+            let node = Path::new("/dev/nvme9n1");
+            let sanitize = |log: &[(u16, u16)]| {
+                nvme.sanitizes(log);
+                let seen = RefCell::new(Vec::new());
+                let (stop, progress) = (AtomicBool::new(false), |p| seen.borrow_mut().push(p));
+                let done = sanitize(&nvme.tool(), node, 2, Clock::simulated(), &stop, &progress);
+                (done.map_err(|error| format!("{error:#}")), seen.into_inner())
+            };
+            // With and without deallocation; bit 8 of the status: nothing was written since.
+            for end in [0x101, 4] {
+                let (done, seen) = sanitize(&[(0, 2), (16_384, 2), (65_535, 2), (65_535, end)]);
+                assert_eq!(
+                    (done.unwrap().as_str(), seen),
+                    ("NVMe sanitize (--sanact=2)", vec![0, 25, 99])
+                );
+            }
+            let (failed, seen) = sanitize(&[(4, 2), (4, 3)]);
+            assert!(failed.unwrap_err().contains("/dev/nvme9n1 failed"));
+            assert_eq!(seen, [0]);
+            // Never begun, and no answer at all.
+            for nothing in [&[(65_535, 0)][..], &[]] {
+                assert!(sanitize(nothing).0.unwrap_err().contains("does not say how far"));
+            }
+            assert_eq!(
+                nvme.commands()[..2],
+                [
+                    "sanitize /dev/nvme9n1 --sanact=2",
+                    "get-log /dev/nvme9n1 --log-id=0x81 --log-len=20 --raw-binary"
+                ]
+            );
         }
-    }
-
-    #[test]
-    fn the_sanitize_log_is_read_in_both_its_forms() {
-        let under_a_name =
-            serde_json::json!({ "nvme0": { "sprog": 32768, "sstat": { "status": 2 } } });
-        assert_eq!(sanitize_state(&under_a_name), Some((2, 32768)));
-        assert_eq!(
-            sanitize_state(&serde_json::json!({ "sprog": 65535, "sstat": 257 })),
-            Some((1, 65535))
-        );
-        assert_eq!(sanitize_state(&serde_json::json!({})), None);
     }
 }

@@ -93,7 +93,7 @@ pub fn facts(subject: &Subject, key: Key) -> Vec<Fact> {
 
 /// What an NVMe drive says itself.
 fn of_controller(node: &Path) -> Option<State> {
-    let has_one = nvme::ask(&["id-ctrl"], node)?.get("vwc").and_then(Value::as_u64)? & 1 == 1;
+    let has_one = nvme::ask(&nvme::ID_CTRL, node)?.get("vwc").and_then(Value::as_u64)? & 1 == 1;
     if !has_one {
         return Some(State::Absent);
     }

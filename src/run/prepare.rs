@@ -18,6 +18,7 @@ use super::{site, space, steady, verification};
 use crate::base::error::{Context, Result};
 use crate::base::units;
 use crate::lab::filesystem::{self, Mounted};
+use crate::lab::namespaces::Changed;
 use crate::lab::pin::{Pins, shown};
 use crate::lab::write_cache::{self, Switched};
 use crate::lab::{guard, namespaces, purge, write_counter};
@@ -34,6 +35,8 @@ pub struct Ready {
     mounted: Vec<Mounted>,
     /// Put back when the run ends.
     switched: Vec<Switched>,
+    /// Deleted and created again when the run ends.
+    changed: Vec<Changed>,
     _namespaces: Pins,
 }
 
@@ -80,14 +83,15 @@ pub fn prepare(
         subject: subject.clone(),
         mounted: Vec::new(),
         switched: Vec::new(),
+        changed: Vec::new(),
         marks: Vec::new(),
         namespaces: Pins::default(),
     };
     let done = work
         .all(subject, before, sink)
         .and_then(|()| sink.facts(&write_cache::facts(&work.subject, key::drive::VOLATILE_CACHE)));
-    let Work { subject, marks, mounted, switched, namespaces, .. } = work;
-    let ready = Ready { subject, marks, mounted, switched, _namespaces: namespaces };
+    let Work { subject, marks, mounted, switched, changed, namespaces, .. } = work;
+    let ready = Ready { subject, marks, mounted, switched, changed, _namespaces: namespaces };
     match done {
         Ok(()) => Ok(ready),
         Err(error) => Err(match ready.leave() {
@@ -98,10 +102,12 @@ pub fn prepare(
 }
 
 impl Ready {
-    /// Unmounts the run's filesystems, or says who keeps them, and puts write caches back.
+    /// Unmounts the run's filesystems, or says who keeps them, and puts write caches and namespaces
+    /// back.
     pub fn leave(&self) -> Result<()> {
         let unmounted = self.mounted.iter().try_for_each(Mounted::unmount);
-        let put_back: Vec<Result<()>> = self.switched.iter().map(Switched::put_back).collect();
+        let mut put_back: Vec<Result<()>> = self.switched.iter().map(Switched::put_back).collect();
+        put_back.extend(self.changed.iter().map(Changed::put_back));
         put_back.into_iter().collect::<Result<()>>().and(unmounted)
     }
 }
@@ -124,6 +130,8 @@ impl Work<'_> {
             let context = || format!("{action} of {}", subject.name);
             if let (true, Some(known)) = (holds, known) {
                 self.take_up(&task, &known).with_context(context)?;
+                // What was on namespaces that had to be made anew is gone.
+                holds = self.changed.is_empty();
                 continue;
             }
             let outcomes = self.announced(&task, sink).with_context(context)?;
@@ -194,6 +202,7 @@ struct Work<'a> {
     subject: Subject,
     mounted: Vec<Mounted>,
     switched: Vec<Switched>,
+    changed: Vec<Changed>,
     marks: Vec<Fact>,
     namespaces: Pins,
 }
@@ -281,7 +290,7 @@ impl Work<'_> {
         let Place::Device { path, .. } = &drive.place else {
             return Ok(("not done: a directory cannot be purged".to_string(), None));
         };
-        let (Time { clock, stop }, progress) = (self.time, self.progress);
+        let (Time { clock, stop, .. }, progress) = (self.time, self.progress);
         let purge = |drive: Drive| {
             purge::purge(&drive, asked, clock, stop, &|percent| progress.fill(percent, 100))
         };
@@ -291,8 +300,8 @@ impl Work<'_> {
         Ok((done.join("; "), None))
     }
 
-    /// Finds each drive's namespaces; in a directory streams have slices of the file in their
-    /// place.
+    /// Finds or makes each drive's namespaces; in a directory streams have slices of the file in
+    /// their place.
     fn divide(&mut self, count: u32) -> Result<Vec<Done>> {
         let mut done = Vec::new();
         for (i, drive) in self.bare.iter_mut().enumerate() {
@@ -303,13 +312,13 @@ impl Work<'_> {
                 ));
                 continue;
             };
-            let (namespaces, words) =
-                namespaces::equal(drive, count, self.time.clock, self.time.stop)?;
+            let divided = namespaces::equal(drive, count, self.time.clock, self.time.stop)?;
+            self.changed.extend(divided.changed);
             let held: Result<Vec<PathBuf>> =
-                namespaces.iter().map(|path| self.namespaces.namespace(path)).collect();
+                divided.paths.iter().map(|path| self.namespaces.namespace(path)).collect();
             drive.namespaces = held?;
             self.subject.drives[i].namespaces = drive.namespaces.clone();
-            done.push((words, None));
+            done.push((divided.words, None));
         }
         Ok(done)
     }

@@ -41,7 +41,10 @@ impl Task<'_> {
             format!("{} {}×{}", stream.workload.name, stream.threads, stream.depth)
         };
         match self {
-            Task::Namespaces(count) => format!("{count} equal namespaces"),
+            Task::Namespaces(count) => format!(
+                "{count} equal namespaces, where the controller can by deleting others and \
+                 creating what is missing"
+            ),
             Task::Purge(Purge::Any) => "purge by the best means that it has".to_string(),
             Task::Purge(_) => {
                 format!("purge: {}", self.asked().unwrap_or_default().trim_matches('"'))

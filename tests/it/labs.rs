@@ -51,6 +51,10 @@ fn in_qemu_protocols_run_and_a_pulled_drive_and_bad_sectors_end_only_their_own_p
             .unwrap_or_else(|| panic!("no '{what}' in:\n{text}\n{said}"));
         found.to_string()
     };
+    let more = text("more.txt");
+    for part in ["7 equal ones", "TNVMCAP is 0", "leave `namespaces` out"] {
+        assert!(more.contains(part), "'{part}' is not in:\n{more}");
+    }
     let faults = text("faults.txt");
     assert!(line(&faults, "C, first").contains("FAILED"), "{faults}");
     assert!(!line(&faults, "D, first").contains("FAILED"), "{faults}");

@@ -389,7 +389,8 @@ fn the_check_tells_what_will_be_done_and_that_a_stream_means_a_namespace_that_wi
     let said = check("namespaces = 6\npurge = \"any\"", "namespace:1/6");
     assert!(
         said.contains(
-            "First, for each drive: 6 equal namespaces; purge by the best means that it has"
+            "First, for each drive: 6 equal namespaces, where the controller can by deleting \
+             others and creating what is missing; purge by the best means that it has"
         ),
         "{said}"
     );
