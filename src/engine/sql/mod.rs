@@ -8,6 +8,7 @@ mod own_server;
 mod portions;
 pub mod postgres;
 pub mod sqlserver;
+mod stream;
 mod target;
 
 pub use self::own_server::{Product, open_own};

@@ -149,6 +149,11 @@ pub trait Session: Send {
     /// Begins a transaction.
     fn begin(&mut self) -> SqlResult<()>;
 
+    /// The next `query_all` is the last of the transaction, which is committed unless it fails. A
+    /// server that executes nothing behind a statement that fails is sent the COMMIT with it;
+    /// `commit` then has nothing left to do.
+    fn commits_next(&mut self) {}
+
     /// Commits it.
     fn commit(&mut self) -> SqlResult<()>;
 

@@ -201,6 +201,18 @@ impl Transaction<'_> {
         self.ask(batch, found)
     }
 
+    /// The last of a transaction that is to be committed.
+    fn ask_last(&mut self, batch: Batch<'_>, found: &mut Answers) -> SqlResult<()> {
+        self.session.commits_next();
+        self.ask(batch, found)
+    }
+
+    /// The last; of whose answers nothing is wanted.
+    fn change_last(&mut self, batch: Batch<'_>) -> SqlResult<()> {
+        self.session.commits_next();
+        self.change(batch)
+    }
+
     /// Of whose answers nothing is wanted.
     fn change(&mut self, batch: Batch<'_>) -> SqlResult<()> {
         let mut done = std::mem::take(self.done);
@@ -246,8 +258,10 @@ impl Transaction<'_> {
                 placed.iter().flat_map(|p| p.row(order, d, w)),
             );
         }
-        self.change(writes)?;
-        Ok(placed.len() == lines.len())
+        if placed.len() < lines.len() {
+            return self.change(writes).map(|()| false);
+        }
+        self.change_last(writes).map(|()| true)
     }
 
     /// The customer, the district's next order (locked), the items, and each warehouse's stock of
@@ -383,8 +397,7 @@ impl Transaction<'_> {
         }
         let row = [Int(c), Int(cd), Int(cw), Int(d), Int(w), self.now, amount, Param::Text(&note)];
         writes.write(statements.insert_history, row);
-        self.change(writes)?;
-        Ok(true)
+        self.change_last(writes).map(|()| true)
     }
 
     /// Clause 2.6.2.2.
@@ -403,8 +416,9 @@ impl Transaction<'_> {
         self.ask(reads, found)?;
         one("the customer", found, 0)?;
         let order = one("the customer's order", found, 1)?.at(0).int()?;
-        self.ask_one(statements.lines_of_order, [Int(w), Int(d), Int(order)], found)?;
-        Ok(true)
+        let mut lines = self.batch();
+        lines.read(statements.lines_of_order, [Int(w), Int(d), Int(order)]);
+        self.ask_last(lines, found).map(|()| true)
     }
 
     /// Clause 2.7.4.2, all ten districts in one database transaction. A district without a new
@@ -432,8 +446,7 @@ impl Transaction<'_> {
         let amounts = by_district(found.of(4), orders, money(0), |sum| sum.units(2).map(money))?;
         let mut credits = self.batch();
         credits.write(deliveries.credit, amounts.into_iter().chain([Int(w)]).chain(customers));
-        self.change(credits)?;
-        Ok(true)
+        self.change_last(credits).map(|()| true)
     }
 
     /// Clause 2.8.2.2: the last twenty orders.
@@ -447,7 +460,9 @@ impl Transaction<'_> {
         self.ask_one(self.prepared.fixed.next_order_id, [Int(w), Int(d)], found)?;
         let next = one("the district", found, 0)?.at(0).int()?;
         let params = [Int(w), Int(d), Int(next), Int(next - 20), Int(w), Int(threshold)];
-        self.ask_one(self.prepared.fixed.low_stock, params, found)?;
+        let mut stock = self.batch();
+        stock.read(self.prepared.fixed.low_stock, params);
+        self.ask_last(stock, found)?;
         one("the stock", found, 0)?;
         Ok(true)
     }

@@ -7,14 +7,13 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
 
+use super::super::stream::{Received, send_all, unasked};
 use super::error::server_error;
 use super::packet::{number, width};
 use super::rows::{self, Column};
 use crate::load::sql::answers::Answers;
-use crate::load::sql::{Batch, Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult, Trouble};
+use crate::load::sql::{Batch, Decimal, LONGEST_DECIMAL, Param, SqlError, SqlResult};
 
 const EXECUTE: u8 = 0x17;
 const QUERY: u8 = 0x03;
@@ -38,9 +37,6 @@ const ERROR: u8 = 0xff;
 
 /// A payload of this length goes on in the next packet.
 const LONGEST: usize = 0xff_ffff;
-
-/// Room for most answers, and at least one row; it grows with the longest.
-const BUFFER: usize = 64 * 1024;
 
 /// A statement's text, from which a new connection prepares it again, what the server knows it by,
 /// how many parameters it has, and its rows' columns.
@@ -66,15 +62,12 @@ impl Prepared {
 /// Buffers for what is sent and what comes back.
 pub struct Wire {
     out: Vec<u8>,
-    buffer: Vec<u8>,
-    /// The bytes that have come and were not looked at.
-    from: usize,
-    to: usize,
+    received: Received,
 }
 
 impl Wire {
     pub fn new() -> Wire {
-        Wire { out: Vec::with_capacity(4096), buffer: vec![0; BUFFER], from: 0, to: 0 }
+        Wire { out: Vec::with_capacity(4096), received: Received::new() }
     }
 
     /// Executes a prepared statement; the rows that it returned or changed.
@@ -181,15 +174,8 @@ impl Wire {
         // SAFETY: the connection that the caller holds keeps the descriptor open as long as it is
         // borrowed.
         let socket = unsafe { BorrowedFd::borrow_raw(socket.as_raw_fd()) };
-        (self.from, self.to) = (0, 0);
-        let mut rest = &self.out[..];
-        while !rest.is_empty() {
-            match send(socket, rest, SendFlags::NOSIGNAL) {
-                Ok(sent) => rest = &rest[sent..],
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(lost(error)),
-            }
-        }
+        self.received.clear();
+        send_all(&socket, &self.out)?;
         Ok(socket)
     }
 
@@ -241,39 +227,16 @@ impl Wire {
 
     /// The next packet's payload.
     fn packet(&mut self, socket: BorrowedFd<'_>) -> SqlResult<&[u8]> {
-        self.have(socket, HEADER)?;
-        let header = &self.buffer[self.from..];
+        self.received.have(&socket, HEADER)?;
+        let header = self.received.ahead();
         let length =
             usize::from(header[0]) | usize::from(header[1]) << 8 | usize::from(header[2]) << 16;
         if length >= LONGEST {
             return Err(SqlError::wrong("a row of more than 16 MiB"));
         }
-        self.have(socket, HEADER + length)?;
-        let from = self.from + HEADER;
-        self.from = from + length;
-        Ok(&self.buffer[from..from + length])
-    }
-
-    /// Reads until that many bytes are there.
-    fn have(&mut self, socket: BorrowedFd<'_>, bytes: usize) -> SqlResult<()> {
-        while self.to - self.from < bytes {
-            if self.from + bytes > self.buffer.len() {
-                self.buffer.copy_within(self.from..self.to, 0);
-                (self.from, self.to) = (0, self.to - self.from);
-            }
-            if bytes > self.buffer.len() {
-                self.buffer.resize(bytes, 0);
-            }
-            match recv(socket, &mut self.buffer[self.to..], RecvFlags::empty())
-                .map(|(read, _)| read)
-            {
-                Ok(0) => return Err(lost("the server closed it")),
-                Ok(read) => self.to += read,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(lost(error)),
-            }
-        }
-        Ok(())
+        self.received.have(&socket, HEADER + length)?;
+        let place = self.received.take(HEADER, length);
+        Ok(self.received.at(place))
     }
 }
 
@@ -340,10 +303,6 @@ fn described(head: &[u8]) -> u64 {
     if head.get(width(head, 0)) == Some(&0) { 0 } else { number(head, 0) }
 }
 
-fn unasked() -> SqlError {
-    SqlError::wrong("an answer that was not asked for")
-}
-
 /// The server's status flags.
 fn status(packet: &[u8], at: usize) -> u16 {
     packet.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
@@ -357,18 +316,10 @@ fn error(packet: &[u8]) -> SqlError {
     server_error(code, &String::from_utf8_lossy(text))
 }
 
-fn lost(cause: impl std::fmt::Display) -> SqlError {
-    SqlError {
-        trouble: Trouble::Lost,
-        code: String::new(),
-        message: format!("the connection is gone: {cause}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::sql::Statement;
+    use crate::load::sql::{Statement, Trouble};
     use proptest::prelude::*;
 
     fn statement(params: usize) -> Prepared {
@@ -399,7 +350,7 @@ mod tests {
                 theirs.read_exact(&mut [0; 8]).unwrap();
                 bytes.chunks(piece).for_each(|piece| theirs.write_all(piece).unwrap());
             });
-            ask(&mut Wire { buffer: vec![0; 16], ..Wire::new() }, &ours)
+            ask(&mut Wire { received: Received::with_room(16), ..Wire::new() }, &ours)
         })
     }
 

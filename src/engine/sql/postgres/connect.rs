@@ -9,7 +9,8 @@ use tokio::runtime::Builder;
 use tokio_postgres::config::Host;
 use tokio_postgres::{Config, NoTls};
 
-use super::error::{lost, of_library};
+use super::super::stream::lost;
+use super::error::of_library;
 use crate::load::sql::{SqlError, SqlResult};
 
 const PORT: u16 = 5432;

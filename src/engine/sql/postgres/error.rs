@@ -36,15 +36,3 @@ pub fn of_library(library: tokio_postgres::Error) -> SqlError {
     let message = format!("{library}{}", cause.unwrap_or_default());
     SqlError { trouble: Trouble::Lost, code: String::new(), message }
 }
-
-pub fn lost(cause: impl std::fmt::Display) -> SqlError {
-    SqlError {
-        trouble: Trouble::Lost,
-        code: String::new(),
-        message: format!("the connection is gone: {cause}"),
-    }
-}
-
-pub fn unasked() -> SqlError {
-    SqlError::wrong("an answer that was not asked for")
-}

@@ -21,6 +21,9 @@ pub struct PostgresSession {
     always: bool,
     /// Whether the next statement begins one.
     begins: bool,
+    /// Whether the next batch ends one, and whether one has.
+    commits: bool,
+    committed: bool,
     /// Answers that nothing is read from.
     done: Answers,
 }
@@ -43,6 +46,8 @@ impl PostgresSession {
             commit,
             always: false,
             begins: false,
+            commits: false,
+            committed: false,
             done: Answers::with_room(),
         })
     }
@@ -98,11 +103,18 @@ impl Session for PostgresSession {
         for (statement, params) in batch.iter() {
             self.wire.add(&self.statements[statement.0 as usize], params)?;
         }
+        let commits = std::mem::take(&mut self.commits);
+        if commits {
+            self.wire.add(&self.commit, &[])?;
+        }
         answers.clear();
-        // What BEGIN answers is no statement's of the batch.
+        // What BEGIN answers is no statement's of the batch; what COMMIT does stands behind theirs.
         let begin = std::mem::take(&mut self.begins).then_some(&self.begin);
         let of_batch = batch.iter().map(|(statement, _)| &self.statements[statement.0 as usize]);
-        self.wire.execute(begin, of_batch, answers).map(drop)
+        let all = of_batch.chain(commits.then_some(&self.commit));
+        self.wire.execute(begin, all, answers)?;
+        self.committed = commits;
+        Ok(())
     }
 
     fn run(&mut self, sql: &str) -> SqlResult<()> {
@@ -125,7 +137,12 @@ impl Session for PostgresSession {
         Ok(())
     }
 
+    fn commits_next(&mut self) {
+        self.commits = self.always;
+    }
+
     fn begin(&mut self) -> SqlResult<()> {
+        (self.commits, self.committed) = (false, false);
         if self.always {
             self.begins = true;
             return Ok(());
@@ -137,7 +154,7 @@ impl Session for PostgresSession {
     }
 
     fn commit(&mut self) -> SqlResult<()> {
-        if std::mem::take(&mut self.begins) {
+        if std::mem::take(&mut self.begins) || std::mem::take(&mut self.committed) {
             return Ok(());
         }
         self.wire.start();

@@ -4,18 +4,14 @@
 //! "Message Formats").
 
 use bytes::{BufMut, BytesMut};
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio_postgres::types::{IsNull, ToSql, Type};
 
+use super::super::stream::{Received, send_all, unasked};
 use super::connect::Socket;
-use super::error::{lost, server_error, unasked};
+use super::error::server_error;
 use super::value::keep;
 use crate::load::sql::answers::{Answers, Value};
 use crate::load::sql::{Param, SqlError, SqlResult};
-
-/// Room for most answers; it grows with the longest.
-const BUFFER: usize = 64 * 1024;
 
 /// A message's kind and its length, which counts itself.
 const HEADER: usize = 5;
@@ -39,10 +35,7 @@ pub struct Prepared {
 pub struct Wire {
     socket: Socket,
     out: BytesMut,
-    buffer: Vec<u8>,
-    /// The bytes that have come and were not looked at.
-    from: usize,
-    to: usize,
+    received: Received,
     /// A NUMERIC that was read, for each again.
     numeric: String,
 }
@@ -55,8 +48,8 @@ struct Message {
 
 impl Wire {
     pub fn new(socket: Socket) -> Wire {
-        let (out, buffer) = (BytesMut::with_capacity(16 * 1024), vec![0; BUFFER]);
-        Wire { socket, out, buffer, from: 0, to: 0, numeric: String::with_capacity(64) }
+        let (out, received) = (BytesMut::with_capacity(16 * 1024), Received::new());
+        Wire { socket, out, received, numeric: String::with_capacity(64) }
     }
 
     /// Prepares a statement under a name.
@@ -77,7 +70,7 @@ impl Wire {
         let mut prepared =
             Prepared { sql: sql.to_string(), name, params: Vec::new(), columns: Vec::new() };
         self.answer(|wire, kind, body| {
-            let body = &wire.buffer[body];
+            let body = wire.received.at(body);
             match kind {
                 b't' => {
                     prepared.params = oids(body, 2, 4).collect::<Option<_>>().ok_or_else(cut)?
@@ -148,7 +141,7 @@ impl Wire {
                 }
                 b'C' if before => before = false,
                 b'C' => {
-                    count = tag_count(&wire.buffer[body]);
+                    count = tag_count(wire.received.at(body));
                     answers.end_statement();
                     current = statements.next();
                 }
@@ -174,8 +167,7 @@ impl Wire {
         self.send_text(sql)?;
         self.answer(|wire, kind, body| {
             if kind == b'D' {
-                let Wire { buffer, .. } = wire;
-                for value in cells(&buffer[body]) {
+                for value in cells(wire.received.at(body)) {
                     let value = value.ok_or_else(cut)?.map(String::from_utf8_lossy);
                     answers.push(value.as_deref().map_or(Value::Null, Value::Text));
                 }
@@ -193,7 +185,7 @@ impl Wire {
             match self.next()? {
                 Message { kind: b'G', .. } => break,
                 Message { kind: b'E', body } => {
-                    let error = server_error(&self.buffer[body]);
+                    let error = server_error(self.received.at(body));
                     self.answer(|_, _, _| Ok(()))?;
                     return Err(error);
                 }
@@ -215,7 +207,7 @@ impl Wire {
         let mut count = 0;
         self.answer(|wire, kind, body| {
             if kind == b'C' {
-                count = tag_count(&wire.buffer[body]);
+                count = tag_count(wire.received.at(body));
             }
             Ok(())
         })?;
@@ -254,7 +246,7 @@ impl Wire {
             let Message { kind, body } = self.next()?;
             match kind {
                 b'Z' => return first,
-                b'E' if first.is_ok() => first = Err(server_error(&self.buffer[body])),
+                b'E' if first.is_ok() => first = Err(server_error(self.received.at(body))),
                 _ if first.is_ok() => first = each(self, kind, body),
                 _ => {}
             }
@@ -267,8 +259,8 @@ impl Wire {
         columns: &[Type],
         answers: &mut Answers,
     ) -> SqlResult<()> {
-        let Wire { buffer, numeric, .. } = self;
-        for (raw, ty) in cells(&buffer[body]).zip(columns) {
+        let Wire { received, numeric, .. } = self;
+        for (raw, ty) in cells(received.at(body)).zip(columns) {
             match raw.ok_or_else(cut)? {
                 None => answers.push(Value::Null),
                 Some(raw) => keep(ty, raw, numeric, answers)
@@ -281,53 +273,20 @@ impl Wire {
 
     fn send(&mut self) -> SqlResult<()> {
         // A notice may have come with the last answer, or a part of one.
-        if self.from == self.to {
-            (self.from, self.to) = (0, 0);
-        }
-        let mut rest = &self.out[..];
-        while !rest.is_empty() {
-            match send(&self.socket, rest, SendFlags::NOSIGNAL) {
-                Ok(sent) => rest = &rest[sent..],
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(lost(error)),
-            }
-        }
-        Ok(())
+        self.received.rewind();
+        send_all(&self.socket, &self.out)
     }
 
     fn next(&mut self) -> SqlResult<Message> {
-        self.have(HEADER)?;
-        let head = &self.buffer[self.from..];
+        self.received.have(&self.socket, HEADER)?;
+        let head = self.received.ahead();
         let (kind, length) = (head[0], u32::from_be_bytes([head[1], head[2], head[3], head[4]]));
         if !(4..=LONGEST).contains(&length) {
             return Err(SqlError::wrong("a message of a length that no answer has"));
         }
         let length = length as usize + 1;
-        self.have(length)?;
-        let body = self.from + HEADER..self.from + length;
-        self.from = body.end;
-        Ok(Message { kind, body })
-    }
-
-    /// Reads until that many bytes are there.
-    fn have(&mut self, bytes: usize) -> SqlResult<()> {
-        while self.to - self.from < bytes {
-            if self.from + bytes > self.buffer.len() {
-                self.buffer.copy_within(self.from..self.to, 0);
-                (self.from, self.to) = (0, self.to - self.from);
-            }
-            if bytes > self.buffer.len() {
-                self.buffer.resize(bytes, 0);
-            }
-            let read = recv(&self.socket, &mut self.buffer[self.to..], RecvFlags::empty());
-            match read.map(|(read, _)| read) {
-                Ok(0) => return Err(lost("the server closed it")),
-                Ok(read) => self.to += read,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(lost(error)),
-            }
-        }
-        Ok(())
+        self.received.have(&self.socket, length)?;
+        Ok(Message { kind, body: self.received.take(HEADER, length - HEADER) })
     }
 }
 
@@ -415,7 +374,8 @@ mod tests {
                 theirs.read_exact(&mut [0; 8]).unwrap();
                 answer.chunks(piece).for_each(|piece| drop(theirs.write_all(piece)));
             });
-            let mut wire = Wire { buffer: vec![0; 16], ..Wire::new(Socket::from(ours)) };
+            let mut wire =
+                Wire { received: Received::with_room(16), ..Wire::new(Socket::from(ours)) };
             let all = [statement(&[Type::INT4], &[]), statement(&[], &[Type::INT4])];
             let mut answers = Answers::default();
             wire.start();

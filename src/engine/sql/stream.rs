@@ -1,0 +1,106 @@
+//! The socket of a session whose protocol is spoken past the library that made the connection: what
+//! is sent, and what has come and was not looked at yet, in a buffer that is used again.
+
+use std::ops::Range;
+use std::os::fd::AsFd;
+
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+
+use crate::load::sql::{SqlError, SqlResult, Trouble};
+
+/// Room for most answers; it grows with the longest row.
+const BUFFER: usize = 64 * 1024;
+
+/// The bytes that have come.
+pub struct Received {
+    buffer: Vec<u8>,
+    /// Those that were not looked at.
+    from: usize,
+    to: usize,
+}
+
+impl Received {
+    pub fn new() -> Received {
+        Received::with_room(BUFFER)
+    }
+
+    pub fn with_room(bytes: usize) -> Received {
+        Received { buffer: vec![0; bytes], from: 0, to: 0 }
+    }
+
+    /// Drops what was not looked at.
+    pub fn clear(&mut self) {
+        (self.from, self.to) = (0, 0);
+    }
+
+    /// Begins at the front again where all was looked at.
+    pub fn rewind(&mut self) {
+        if self.from == self.to {
+            self.clear();
+        }
+    }
+
+    /// Receives until that many bytes are there that were not looked at.
+    pub fn have(&mut self, socket: &impl AsFd, bytes: usize) -> SqlResult<()> {
+        while self.to - self.from < bytes {
+            if self.from + bytes > self.buffer.len() {
+                self.buffer.copy_within(self.from..self.to, 0);
+                (self.from, self.to) = (0, self.to - self.from);
+            }
+            if bytes > self.buffer.len() {
+                self.buffer.resize(bytes, 0);
+            }
+            match recv(socket, &mut self.buffer[self.to..], RecvFlags::empty())
+                .map(|(read, _)| read)
+            {
+                Ok(0) => return Err(lost("the server closed it")),
+                Ok(read) => self.to += read,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(lost(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// What was not looked at.
+    pub fn ahead(&self) -> &[u8] {
+        &self.buffer[self.from..self.to]
+    }
+
+    /// Passes over a head, and over so many bytes behind it, which are in the buffer; their place.
+    pub fn take(&mut self, head: usize, bytes: usize) -> Range<usize> {
+        let place = self.from + head..self.from + head + bytes;
+        self.from = place.end;
+        place
+    }
+
+    /// What was taken, until more is received.
+    pub fn at(&self, place: Range<usize>) -> &[u8] {
+        &self.buffer[place]
+    }
+}
+
+/// Sends all of it.
+pub fn send_all(socket: &impl AsFd, mut rest: &[u8]) -> SqlResult<()> {
+    while !rest.is_empty() {
+        match send(socket, rest, SendFlags::NOSIGNAL) {
+            Ok(sent) => rest = &rest[sent..],
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(lost(error)),
+        }
+    }
+    Ok(())
+}
+
+pub fn lost(cause: impl std::fmt::Display) -> SqlError {
+    SqlError {
+        trouble: Trouble::Lost,
+        code: String::new(),
+        message: format!("the connection is gone: {cause}"),
+    }
+}
+
+pub fn unasked() -> SqlError {
+    SqlError::wrong("an answer that was not asked for")
+}
