@@ -833,6 +833,29 @@ durable-share = of not durable
 durable-commits = Commits synced to the log by a database's engine
 durable-figure = { $step }, beside the same writes made durable otherwise and not at all: ops/s, logarithmic
 
+# Load from several hosts
+section-hosts = Load from several hosts at once
+hosts-how =
+    The points of these bundles began at one absolute time by each host's clock, and each host's clock was
+    compared with the same reference before and after the run (NTP, RFC 5905 section 8: the offset is what is to
+    be added to the host's clock, and the truth lies within half the shortest round trip of it). The common window
+    is what all hosts' windows share, by the reference, of the longest; what the clocks leave open is taken off.
+    Where it is 99 % or more, ops/s and MB/s are sums and latencies are of all hosts' merged histograms; otherwise
+    there is no sum.
+hosts-unchecked = No sums: the clock of { $host } was not compared both before and after its run.
+hosts-clock =
+    No sums: the clock of { $host } was { $offset } from the reference, and the limit is { $limit }. Have all hosts
+    follow one time server, and measure again.
+hosts-missing = No sum of { $step }, repeat { $repeat }: { $host } did not measure it to the end.
+hosts-apart =
+    No sum of { $step }, repeat { $repeat }: the hosts' windows share { $share } of the longest.
+column-host = host
+column-offset-before = clock offset before
+column-offset-after = clock offset after
+column-offset-limit = limit
+column-reference = reference
+column-common-window = common window
+
 # Database servers
 section-database-servers = Database servers, one by one
 database-servers-how =

@@ -710,6 +710,27 @@ durable-share = 永続化なし比
 durable-commits = データベースのエンジンがログに同期したコミット
 durable-figure = { $step }（別の方法で永続化した、または永続化しない同じ書き込みと並べて）：ops/s、対数目盛
 
+# Load from several hosts
+section-hosts = 複数ホストからの同時負荷
+hosts-how =
+    これらのバンドルの測定点は、各ホストの時計で同じ絶対時刻に始まりました。各ホストの時計は実行の前後に同じ
+    基準と比較しています（NTP、RFC 5905 第 8 節：オフセットはホストの時計に加える値で、真の値は最短往復時間の半分
+    以内にあります）。共通区間は、基準の時計で見て全ホストの区間が重なる部分の、最長の区間に対する割合で、時計の不確か
+    さを差し引いています。99 % 以上であれば ops/s と MB/s は合計、レイテンシは全ホストの統合ヒストグラムのもので、そ
+    うでなければ合計は示しません。
+hosts-unchecked = 合計なし：{ $host } の時計は実行の前後両方では比較されていません。
+hosts-clock =
+    合計なし：{ $host } の時計は基準から { $offset } ずれており、上限は { $limit } です。全ホストを同じ時刻サーバーに
+    合わせて再測定してください。
+hosts-missing = { $step }（反復 { $repeat }）の合計なし：{ $host } は最後まで測定していません。
+hosts-apart = { $step }（反復 { $repeat }）の合計なし：ホストの区間の重なりは最長の { $share } です。
+column-host = ホスト
+column-offset-before = 実行前の時計のずれ
+column-offset-after = 実行後の時計のずれ
+column-offset-limit = 上限
+column-reference = 基準
+column-common-window = 共通区間
+
 # Database servers
 section-database-servers = データベースサーバー別の結果
 database-servers-how =

@@ -846,6 +846,29 @@ durable-share = da não durável
 durable-commits = Commits sincronizados no log pelo engine de um banco de dados
 durable-figure = { $step }, ao lado das mesmas gravações duráveis de outra maneira e não duráveis: ops/s, escala logarítmica
 
+# Load from several hosts
+section-hosts = Carga de vários hosts ao mesmo tempo
+hosts-how =
+    Os pontos destes bundles começaram em um mesmo instante absoluto pelo relógio de cada host, e o relógio de
+    cada host foi comparado com a mesma referência antes e depois da execução (NTP, RFC 5905 seção 8: o desvio é o
+    que se soma ao relógio do host, e o valor verdadeiro está a no máximo metade do menor tempo de ida e volta). A
+    janela comum é o que as janelas de todos os hosts compartilham, pela referência, da mais longa, descontado o que
+    os relógios deixam em aberto. Onde ela é de 99 % ou mais, ops/s e MB/s são somas e as latências são dos
+    histogramas combinados de todos os hosts; caso contrário não há soma.
+hosts-unchecked = Sem somas: o relógio de { $host } não foi comparado antes e depois da execução.
+hosts-clock =
+    Sem somas: o relógio de { $host } estava a { $offset } da referência, e o limite é { $limit }. Faça todos os
+    hosts seguirem um servidor de tempo e meça de novo.
+hosts-missing = Sem soma de { $step }, repetição { $repeat }: { $host } não a mediu até o fim.
+hosts-apart =
+    Sem soma de { $step }, repetição { $repeat }: as janelas dos hosts compartilham { $share } da mais longa.
+column-host = host
+column-offset-before = desvio do relógio antes
+column-offset-after = desvio do relógio depois
+column-offset-limit = limite
+column-reference = referência
+column-common-window = janela comum
+
 # Database servers
 section-database-servers = Servidores de banco de dados, um a um
 database-servers-how =

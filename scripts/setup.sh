@@ -8,7 +8,7 @@ packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev l
     xfsprogs e2fsprogs qemu-system-x86 busybox-static linux-image-cloud-amd64 mdadm dmsetup
     python3-jsonschema fio-examples man-db lvm2 nbd-client nbd-server bcache-tools poppler-utils
     libxml2-utils slurm-wlm munge $*
-    prometheus python3-prometheus-client"
+    prometheus python3-prometheus-client faketime"
 missing=""
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::caveat::Caveat;
 use super::comparison::Comparison;
 use super::difference::Barred;
+use super::hosts::{Host, Joint};
 use super::metric::Asked;
 use super::outliers::Outliers;
 use super::point_summary::{RATE_KEPT, Summary};
@@ -65,6 +66,10 @@ pub struct Facts {
     pub disclosure: Vec<Group>,
     /// Every comparison, as one family.
     pub comparisons: Vec<Comparison>,
+    /// The bundles as hosts that began at one time; empty where they did not.
+    pub hosts: Vec<Host>,
+    /// Every point of theirs, summed where that may be.
+    pub joints: Vec<Joint>,
 }
 
 /// One bundle.

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::facts::{AxisFacts, AxisValue, CellFacts, Facts, Failure, Group, RunFacts, StepFacts};
+use super::hosts::Gathered;
 use super::meter_facts::{self, Metered};
 use super::metric::Asked;
 use super::outliers::Outliers;
@@ -62,6 +63,7 @@ pub struct Gathering {
     idle: Vec<Vec<IdlePower>>,
     seen: HashMap<(usize, u64), ()>,
     groups: HashMap<String, usize>,
+    hosts: Gathered,
 }
 
 impl Gathering {
@@ -89,7 +91,8 @@ impl Gathering {
         };
         let (names, idle, seen, groups) = (Vec::new(), Vec::new(), HashMap::new(), HashMap::new());
         let (measured, places) = (Vec::new(), Vec::new());
-        let mut gathering = Gathering { facts, measured, names, places, idle, seen, groups };
+        let hosts = Gathered::new(runs);
+        let mut gathering = Gathering { facts, measured, names, places, idle, seen, groups, hosts };
         for run in runs {
             gathering.run(run, runs, &question.subjects)?;
         }
@@ -208,6 +211,8 @@ impl Gathering {
         let PointContents { point, rates, samples, reported, slow_ops } = contents;
         let Some(&subject) = self.names[run].get(&point.key.subject) else { return };
         self.note_engine_facts(subject, &point);
+        let own = self.facts.run_of.iter().position(|of| *of == run).unwrap_or(0);
+        self.hosts.point(run, subject - own, &point);
         let Some(step) = self.facts.steps.iter().position(|s| s.name == point.key.step) else {
             return;
         };
@@ -274,6 +279,7 @@ impl Gathering {
         facts.barred = conditions::barred(facts);
         caveats::note(facts);
         facts.comparisons = compare::all(facts);
+        (facts.hosts, facts.joints) = self.hosts.finish();
         self.facts
     }
 }

@@ -6,10 +6,10 @@
 //! makes every comparison, with `curves` for what is read off a curve; `claims` picks what may be
 //! claimed, `lead` what a step and a brief are known for; `together` finds repeats in which all
 //! subjects moved, `specimens` drives of a group that lie apart from their like, `fleet` looks at
-//! all drives as samples of their models; `outliers` sorts the slowest
-//! ops by their cause; `multiple` is the largest multiple of a load that a subject keeps; `gate`
-//! judges a new run by its base, `acceptance` delivered drives by a sample of their model; `trend`
-//! follows a figure over many runs.
+//! all drives as samples of their models; `outliers` sorts the slowest ops by their cause;
+//! `multiple` is the largest multiple of a load that a subject keeps; `hosts` brings together what
+//! several hosts did at once; `gate` judges a new run by its base, `acceptance` delivered drives by
+//! a sample of their model; `trend` follows a figure over many runs.
 
 pub mod acceptance;
 pub mod alike;
@@ -27,6 +27,7 @@ pub mod facts;
 pub mod fleet;
 pub mod gate;
 mod gathering;
+pub mod hosts;
 pub mod lead;
 pub mod levels;
 pub mod meter_facts;

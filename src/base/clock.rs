@@ -54,8 +54,7 @@ impl Clock {
             Source::Monotonic { base_ns: monotonic_ns() }
         };
         let mut clock = Clock { source, epoch_unix_ns: 0 };
-        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        clock.epoch_unix_ns = (unix.as_nanos() as u64).saturating_sub(clock.now_ns());
+        clock.epoch_unix_ns = wall_ns().saturating_sub(clock.now_ns());
         clock
     }
 
@@ -131,6 +130,12 @@ impl Clock {
             std::thread::sleep(Duration::from_nanos(due_ns - now_ns));
         }
     }
+}
+
+/// The host's wall clock now, nanoseconds since 1970 (UTC). It may be set while a run goes on; a
+/// `Clock` is not.
+pub fn wall_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
 }
 
 fn monotonic_ns() -> u64 {

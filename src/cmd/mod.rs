@@ -25,6 +25,7 @@ pub mod protocols;
 pub mod reference;
 pub mod report;
 pub mod run;
+mod run_start;
 pub mod schema;
 pub mod selftest;
 mod selftest_device;
@@ -59,7 +60,7 @@ struct Dyno {
 #[derive(Subcommand)]
 enum Command {
     /// Run a plan file, a built-in protocol with --subject, or the plan of a bundle again
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     /// Write a commented plan for the drives that are here; asks on a terminal
     Init(init::InitArgs),
     /// Make a protocol of a job file of fio's or a parameter file of vdbench's

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::run_start::{self, StartArgs};
 use super::serve_run::Beside;
 use super::signals::Signals;
 use super::{consent, selftest_result};
@@ -16,7 +17,7 @@ use crate::base::stderr::{be_quiet, note};
 use crate::lab;
 use crate::plan::{self, Given, Plan, PointKey};
 use crate::record::live::{How, Totals};
-use crate::record::{Fact, METHOD, Outcome, Run};
+use crate::record::{CommonStart, Fact, METHOD, Outcome, Run};
 use crate::run::before::Before;
 use crate::run::live::{self, Live};
 use crate::run::prepare;
@@ -80,6 +81,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
           default_missing_value = "127.0.0.1:7070")]
     serve: Option<SocketAddr>,
+    #[command(flatten)]
+    start: StartArgs,
     #[command(flatten)]
     display: Display,
 }
@@ -193,7 +196,9 @@ pub fn run(args: &RunArgs) -> Result<u8> {
                 note("--bundle is now called --output (-o); the old name still works");
             }
             let output = args.output.as_deref().or(args.bundle.as_deref());
-            start(args.what.within_limits(Some(&args.allow))?, output, watched)
+            let plan = args.what.within_limits(Some(&args.allow))?;
+            let common = args.start.begin(&plan)?;
+            start(plan, output, common, watched)
         }
         (None, None) => {
             Err(failed("nothing to run", "name a plan, a protocol or a bundle, or --resume BUNDLE"))
@@ -221,7 +226,7 @@ pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
         let (set, allow) = (consent::given_anew(&plan), consent::names(&plan));
         return resume(bundle, &set, &allow, watched);
     }
-    start(plan, Some(bundle), watched)
+    start(plan, Some(bundle), None, watched)
 }
 
 /// What an earlier part of the run found and did.
@@ -232,9 +237,16 @@ struct Known {
     figures: Figures,
     before: Before,
     totals: Totals,
+    /// The points begin with those of other hosts.
+    start: Option<CommonStart>,
 }
 
-fn start(plan: Plan, bundle: Option<&Path>, watched: Watched<'_>) -> Result<u8> {
+fn start(
+    plan: Plan,
+    bundle: Option<&Path>,
+    common: Option<CommonStart>,
+    watched: Watched<'_>,
+) -> Result<u8> {
     let now = jiff::Timestamp::now();
     let name = || {
         PathBuf::from(format!(
@@ -244,11 +256,12 @@ fn start(plan: Plan, bundle: Option<&Path>, watched: Watched<'_>) -> Result<u8> 
         ))
     };
     let bundle = bundle.map(Path::to_path_buf).unwrap_or_else(name);
-    let known = selftest_result::facts();
-    let (plan, writer, clock) = begin(plan, &bundle, now, known)?;
+    let mut facts = selftest_result::facts();
+    facts.extend(common.iter().flat_map(CommonStart::to_facts));
+    let (plan, writer, clock) = begin(plan, &bundle, now, facts)?;
     // Held until the writer has closed it.
     let _lock = lab::lock::bundle(&bundle, clock)?;
-    let (known, done) = elsewhere(Known::default(), watched.except)?;
+    let (known, done) = elsewhere(Known { start: common, ..Known::default() }, watched.except)?;
     measure(plan, writer, known, &done, (clock, watched), &bundle)
 }
 
@@ -391,8 +404,8 @@ fn carry_out(
     let done: HashSet<String> = done.iter().map(known_by).collect();
     let points =
         plan::points(plan).into_iter().filter(|p| !done.contains(&known_by(&p.key))).collect();
-    let Known { maxima, searches, figures, before, .. } = known;
-    run::Run {
+    let Known { maxima, searches, figures, before, start, .. } = known;
+    let summary = run::Run {
         plan,
         points,
         maxima,
@@ -403,8 +416,13 @@ fn carry_out(
         progress,
         stop: &signals.stop,
         clock,
+        starts: start.as_ref().map(run_start::starts),
     }
-    .execute()
+    .execute();
+    match &start {
+        Some(start) => sink.add_facts(&run_start::ended(start)).and(summary),
+        None => summary,
+    }
 }
 
 /// The bundle may not lie on what is being tested. In a directory that means inside it; on the same

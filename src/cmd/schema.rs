@@ -44,6 +44,8 @@ pub static ALL: &[Document] = &[
     Document { command: "fleet status", schema: || schema_for!(super::fleet::Status) },
     Document { command: "fleet collect", schema: || schema_for!(super::fleet::Collected) },
     Document { command: "fleet accept", schema: || schema_for!(super::fleet::Accepted) },
+    Document { command: "fleet clock", schema: || schema_for!(Vec<super::fleet::Compared>) },
+    Document { command: "fleet together", schema: || schema_for!(super::fleet::Brought) },
     Document { command: "import", schema: || schema_for!(super::import::Imported) },
     Document { command: "version", schema: || schema_for!(super::version::Version) },
 ];

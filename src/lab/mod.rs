@@ -1,6 +1,7 @@
 //! The bench that the drives lie on: what may be touched, and the facts of host and drives.
 
 pub mod beneath;
+pub mod clocks;
 mod controller;
 pub mod data;
 pub mod drives;

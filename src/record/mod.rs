@@ -2,6 +2,7 @@
 //! beyond sums.
 
 mod class;
+mod common_start;
 mod contents;
 pub mod gauge;
 mod idle_power;
@@ -23,6 +24,7 @@ use crate::base::error::Result;
 use crate::base::histogram::Histogram;
 pub use crate::plan::{Axis, Plan, PointKey};
 pub use class::Class;
+pub use common_start::{ClockOffset, CommonStart};
 pub use contents::{PointContents, RateInterval, RunContents};
 pub use idle_power::IdlePower;
 pub use method::METHOD;

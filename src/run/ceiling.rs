@@ -139,7 +139,9 @@ impl<'a> Free<'a> {
         let groups = self.0.iter().map(Place::group).collect::<Result<Vec<_>>>()?;
         let (stop, span) =
             (AtomicBool::new(false), Span { warmup_ns: WARMUP_NS, duration_ns: WINDOW_NS });
-        worker_group::run(time.clock, &groups, span, &stop, &mut |window, running| {
+        // A short load of its own, at once, whenever the point's own begins.
+        let at_once = Time { starts_unix_ns: None, ..time };
+        worker_group::run(at_once, &groups, span, &stop, &mut |window, running| {
             while running() {
                 stop.fetch_or(time.stopped(), Relaxed);
                 time.wait_towards(window.until_ns);

@@ -100,6 +100,24 @@ pub struct Run<'a> {
     pub stop: &'a AtomicBool,
     /// The clock of every stamp of the run.
     pub clock: Clock,
+    /// When its points begin, where that is set by the wall clock.
+    pub starts: Option<Starts>,
+}
+
+/// When points begin that other hosts begin at the same time: each has its turn by its place in the
+/// plan, also where one before it is spared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Starts {
+    /// The first point's load, nanoseconds since 1970 by this host's own clock.
+    pub first_unix_ns: u64,
+    /// From one point's beginning to the next's.
+    pub every_ns: u64,
+}
+
+impl Starts {
+    fn of(self, index: usize) -> u64 {
+        self.first_unix_ns.saturating_add(self.every_ns.saturating_mul(index as u64))
+    }
 }
 
 impl Run<'_> {
@@ -173,7 +191,7 @@ impl Run<'_> {
                 summary.interrupted = true;
                 break;
             }
-            match self.measure(point, subject, watch)? {
+            match self.measure(point, subject, watch, index)? {
                 None => {
                     summary.interrupted = true;
                     break;
@@ -207,7 +225,7 @@ impl Run<'_> {
     where
         Self: 'a,
     {
-        Time { clock: self.clock, stop: self.stop }
+        Time { clock: self.clock, stop: self.stop, starts_unix_ns: None }
     }
 
     /// Measures one point and stores it, and says whether it has what it was measured for; `None`
@@ -217,17 +235,20 @@ impl Run<'_> {
         point: &PointPlan,
         subject: &std::result::Result<Ready, String>,
         watch: Option<&Watch>,
+        index: usize,
     ) -> Result<Option<bool>> {
         self.progress.point(&point.key);
         self.sink.begin(&point.key)?;
         let mut measured = match subject {
             Ok(ready) => {
                 let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
+                let starts_unix_ns = self.starts.map(|starts| starts.of(index));
+                let time = Time { starts_unix_ns, ..self.time() };
                 let mut measured = point::measure(
                     self.plan,
                     &on,
                     &self.maxima,
-                    self.time(),
+                    time,
                     watch,
                     self.progress,
                     self.sink,

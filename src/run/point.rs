@@ -45,7 +45,7 @@ pub fn measure(
         measured.cells = observed.cells;
         measured.facts = observed.facts;
         if let Some(window) = observed.window {
-            measured.started_unix_ns = time.clock.unix_ns(window.from_ns);
+            measured.started_unix_ns = time.unix_ns_of(window.from_ns);
             measured.window_ns = window.until_ns - window.from_ns;
         }
         observed.ended
@@ -179,7 +179,7 @@ fn run(
     let stop = AtomicBool::new(false);
     let span = Span { warmup_ns: step.warmup_ns, duration_ns: step.duration_ns };
     let (mut opened, mut mark) = (None, None);
-    let ran = worker_group::run(time.clock, groups, span, &stop, &mut |window, running| {
+    let ran = worker_group::run(time, groups, span, &stop, &mut |window, running| {
         opened = Some(window);
         progress.load(Phase::WarmUp);
         wait_for((time, progress), window.from_ns, running, &stop);

@@ -63,7 +63,7 @@ pub fn load(
     }
     let duration_ns = if let Length::Time(ns) = length { ns } else { u64::MAX / 4 };
     let (stop, span) = (AtomicBool::new(false), Span { warmup_ns: 0, duration_ns });
-    worker_group::run(time.clock, &groups, span, &stop, &mut |window, running| {
+    worker_group::run(time, &groups, span, &stop, &mut |window, running| {
         look_on(&groups, &Running { window, running, stop: &stop })
     })?;
     if time.stopped() {

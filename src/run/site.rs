@@ -291,7 +291,7 @@ impl Filling<'_> {
         let stop = AtomicBool::new(false);
         let groups = [group];
         progress.filling(self.subject, space::fill_bytes(dataset).unwrap_or(0));
-        worker_group::run(time.clock, &groups, forever, &stop, &mut |_, running| {
+        worker_group::run(time, &groups, forever, &stop, &mut |_, running| {
             while running() {
                 stop.fetch_or(time.stopped(), Relaxed);
                 progress.fill(groups[0].issued(), ops);

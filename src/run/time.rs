@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use crate::base::clock::Clock;
+use crate::base::clock::{Clock, wall_ns};
+use crate::base::error::{Result, failed};
+use crate::base::units;
 
 /// How often a signal is looked for.
 const LOOK_NS: u64 = 50_000_000;
@@ -12,7 +14,13 @@ pub struct Time<'a> {
     pub clock: Clock,
     /// Set by a signal.
     pub stop: &'a AtomicBool,
+    /// The moment of the wall clock at which the load begins, where one is set; nanoseconds since
+    /// 1970.
+    pub starts_unix_ns: Option<u64>,
 }
+
+/// Closer than this the rest of a wait is spun: a sleep may end late.
+const SPUN_NS: u64 = 1_000_000;
 
 impl Time<'_> {
     pub fn now_ns(&self) -> u64 {
@@ -25,6 +33,40 @@ impl Time<'_> {
 
     pub fn stopped(&self) -> bool {
         self.stop.load(Relaxed)
+    }
+
+    /// The wall-clock time of a stamp. Where the load begins by the wall clock it is read anew,
+    /// since the run's own clock goes its own way for hours.
+    pub fn unix_ns_of(&self, stamp_ns: u64) -> u64 {
+        match self.starts_unix_ns {
+            Some(_) => (wall_ns() + stamp_ns).saturating_sub(self.now_ns()),
+            None => self.clock.unix_ns(stamp_ns),
+        }
+    }
+
+    /// Waits for the moment at which the load begins, or for the signal; the stamp of it.
+    pub fn wait_for_start(&self) -> Result<u64> {
+        let Some(start_unix_ns) = self.starts_unix_ns else { return Ok(self.now_ns()) };
+        loop {
+            let (wall, now_ns) = (wall_ns(), self.now_ns());
+            if wall > start_unix_ns {
+                let late = units::duration(wall - start_unix_ns);
+                return Err(failed(
+                    format!("this point was to begin {late} ago, with those of other hosts"),
+                    "leave more time: a later --start-at for what is prepared first, a longer \
+                     --start-every for what opens a point",
+                ));
+            }
+            let ahead_ns = start_unix_ns - wall;
+            if self.stopped() {
+                return Ok(now_ns);
+            }
+            if ahead_ns < LOOK_NS {
+                self.clock.sleep_until(now_ns + ahead_ns.saturating_sub(SPUN_NS));
+                return Ok(self.clock.spin_until(now_ns + ahead_ns));
+            }
+            self.wait_towards(now_ns + ahead_ns - SPUN_NS);
+        }
     }
 
     /// Waits a moment, at most until then.

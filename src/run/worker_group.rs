@@ -14,6 +14,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use rustix::thread::set_current_timer_slack;
 
 use super::placement::{self, Placement};
+use super::time::Time;
 use super::witness::Seat;
 use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
@@ -197,6 +198,14 @@ struct Shared<'a> {
     cause: Mutex<Option<crate::base::error::Error>>,
 }
 
+impl Shared<'_> {
+    /// Ends the load for this reason, unless there was one before.
+    fn fail(&self, error: crate::base::error::Error) {
+        self.stop.store(true, Relaxed);
+        self.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+    }
+}
+
 /// Looks on while the workers run: given the window, and a way to see whether any worker is still
 /// running.
 pub type Watch<'a> = dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()> + 'a;
@@ -205,12 +214,13 @@ pub type Watch<'a> = dyn FnMut(Window, &dyn Fn() -> bool) -> Result<()> + 'a;
 /// the window and a way to see whether any worker is still running; it returns when it has seen
 /// enough. Then the workers are joined.
 pub fn run(
-    clock: Clock,
+    time: Time<'_>,
     groups: &[WorkerGroup<'_>],
     span: Span,
     stop: &AtomicBool,
     watch: &mut Watch<'_>,
 ) -> Result<Window> {
+    let clock = time.clock;
     let placement = placement_of(groups)?;
     let workers: u32 = shared_workers(groups).map(|shared| shared[0].stream.threads).sum();
     let shared = Shared {
@@ -234,15 +244,17 @@ pub fn run(
                 let place = places.and_then(|places| places.get(thread as usize));
                 scope.spawn(move || {
                     if let Err(error) = worker(shared, groups, thread, place) {
-                        shared.stop.store(true, Relaxed);
-                        shared.cause.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+                        shared.fail(error);
                     }
                     shared.running.fetch_sub(1, Relaxed);
                 });
             }
         }
         shared.barrier.wait();
-        let start_ns = clock.now_ns();
+        let start_ns = time.wait_for_start().unwrap_or_else(|error| {
+            shared.fail(error);
+            clock.now_ns()
+        });
         window.from_ns = start_ns + span.warmup_ns;
         window.until_ns = window.from_ns.saturating_add(span.duration_ns);
         shared.start_ns.store(start_ns, Relaxed);

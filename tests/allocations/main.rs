@@ -112,6 +112,7 @@ fn measure_for(seconds: u32, datasets: &str, streams: &str) -> std::result::Resu
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),
         clock: Clock::start(),
+        starts: None,
     };
     run.execute().map_err(|error| describe(&error).0)?;
     let point = sink.points.pop().ok_or("no point")?;

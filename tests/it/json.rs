@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use dyno::record::{ClockOffset, CommonStart};
 use dyno::run::powercut::journal::{Record, opening};
 use dyno::run::powercut::session::{self, Manner, Session};
 use serde_json::{Value, json};
@@ -80,6 +81,33 @@ fn fleet(dir: &Path) {
     }
 }
 
+/// Bundles `h1` and `h2` of two hosts that began at one time.
+fn hosts(dir: &Path) {
+    let plan = made::plan(dir, &made::step("reads", "", ""), 1, 1);
+    let offset = Some(ClockOffset { offset_ns: -1_000, bound_ns: 20_000 });
+    let start = CommonStart {
+        first_unix_ns: 1_763_868_000_000_000_000,
+        every_ns: 11_000_000_000,
+        reference: "h1".to_string(),
+        limit_ns: 10_000_000,
+        before: offset,
+        after: offset,
+    };
+    for name in ["h1.dyno", "h2.dyno"] {
+        made::write_with(&dir.join(name), &plan, &start.to_facts(), &mut |_| {
+            Some(made::Figures { ops_per_s: 4e4, p99_ns: 2e5, ..Default::default() })
+        });
+    }
+}
+
+/// A clock that answers for as long as the program runs.
+fn clock() -> String {
+    let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let address = socket.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || dyno::lab::clocks::serve(&socket, &|| false));
+    address
+}
+
 fn schema(dir: &Path, name: &str) -> Value {
     serde_json::from_str(&dyno_well(dir, &["schema", name])).expect("a schema")
 }
@@ -131,6 +159,8 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
     let dir = bundle();
     let dir = dir.path();
     fleet(dir);
+    hosts(dir);
+    let clock = clock();
     std::fs::copy(dir.join("b.dyno"), dir.join("n.dyno")).expect("copied");
     power_cut(dir);
     std::fs::write(dir.join("campaign.toml"), CAMPAIGN).expect("written");
@@ -169,6 +199,8 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
         ("fleet status", vec!["fleet", "status", "campaign.toml"]),
         ("fleet collect", vec!["fleet", "collect", "campaign.toml"]),
         ("fleet accept", FLEET.to_vec()),
+        ("fleet clock", vec!["fleet", "clock", &clock]),
+        ("fleet together", vec!["fleet", "together", "h1.dyno", "h2.dyno"]),
         ("import", vec!["import", "fio", table, "-o", "i.dyno"]),
         ("version", vec!["version"]),
     ];

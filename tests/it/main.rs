@@ -27,6 +27,7 @@ mod form;
 mod fuzz;
 mod gate;
 mod golden;
+mod hosts;
 mod imports;
 mod interop;
 mod json;

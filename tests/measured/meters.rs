@@ -124,6 +124,7 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),
         clock: Clock::start(),
+        starts: None,
     };
     let summary = run.execute().unwrap();
     assert_eq!((summary.failed, summary.interrupted), (0, false));

@@ -93,6 +93,7 @@ fn run(step: &str, stream: &str) -> Memory {
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),
         clock: Clock::start(),
+        starts: None,
     };
     run.execute().unwrap();
     assert!(memory.points.iter().all(|p| p.outcome == Outcome::Measured), "{:?}", memory.points);

@@ -103,6 +103,7 @@ fn run(folder: &Path) -> PathBuf {
         progress: &Progress::new(),
         stop: &AtomicBool::new(false),
         clock: Clock::start(),
+        starts: None,
     };
     let summary = run.execute().unwrap();
     drop(sink);

@@ -17,6 +17,7 @@ pub mod equal_load;
 pub mod figures;
 pub mod findings;
 pub mod fleet;
+pub mod hosts;
 pub mod load_at_limit;
 pub mod method;
 pub mod multiples;
@@ -53,6 +54,7 @@ pub static ALL: Registry<Section> = Registry::new(&[
     summary::SECTION,
     results::SECTION,
     fleet::SECTION,
+    hosts::SECTION,
     tpcc::SECTION,
     database_servers::SECTION,
     load_at_limit::SECTION,

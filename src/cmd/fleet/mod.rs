@@ -1,12 +1,14 @@
 //! `dyno fleet`: many drives of a model, on many hosts; a file for each command.
 
 mod accept;
+mod clock;
 mod collect;
 mod layout;
 mod plan;
 mod status;
 mod submit;
 mod task;
+mod together;
 mod words;
 
 use std::io::Write;
@@ -16,9 +18,11 @@ use clap::Subcommand;
 use crate::base::error::Result;
 
 pub use accept::Accepted;
+pub use clock::Compared;
 pub use collect::Collected;
 pub use plan::Planned;
 pub use status::Status;
+pub use together::Brought;
 
 /// What is done with a fleet.
 #[derive(Subcommand)]
@@ -37,6 +41,10 @@ pub enum FleetCommand {
     /// Run one task of a campaign on its host, as a job's script does
     #[command(hide = true)]
     Task(task::TaskArgs),
+    /// How far this host's clock lies from others'; exit code 1: one may lie beyond the limit
+    Clock(clock::ClockArgs),
+    /// Sums and merges what hosts that began at one time did; exit code 2: some point has no sum
+    Together(together::TogetherArgs),
 }
 
 /// Does it; the exit code.
@@ -48,5 +56,7 @@ pub fn fleet(command: &FleetCommand, out: &mut dyn Write) -> Result<u8> {
         FleetCommand::Status(args) => status::status(args, out).map(|()| 0),
         FleetCommand::Collect(args) => collect::collect(args, out),
         FleetCommand::Task(args) => task::task(args),
+        FleetCommand::Clock(args) => clock::clock(args, out),
+        FleetCommand::Together(args) => together::together(args, out),
     }
 }

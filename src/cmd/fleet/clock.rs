@@ -1,0 +1,89 @@
+//! `dyno fleet clock`: how far this host's clock lies from others', or this host's clock for others
+//! to compare theirs with.
+
+use std::io::Write;
+use std::net::{Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::atomic::Ordering::Relaxed;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::json::{self, Json};
+use super::super::run_start::{LIMIT_NS, duration};
+use super::super::signals::Signals;
+use crate::base::error::{Context, Result, exit};
+use crate::base::stderr::note;
+use crate::base::units;
+use crate::lab::clocks;
+
+/// Which clocks, or where to answer with the time.
+#[derive(Args)]
+pub struct ClockArgs {
+    /// Hosts whose clocks this host's is compared with: an NTP server (HOST:123) or `dyno fleet
+    /// clock --serve` (HOST, port 7123)
+    #[arg(value_name = "HOST[:PORT]", required_unless_present = "serve")]
+    host: Vec<String>,
+    /// Answer others with this host's time until interrupted [default address: [::]:7123, all of
+    /// this host's]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true,
+          conflicts_with = "host")]
+    serve: Option<Option<SocketAddr>>,
+    /// How far clocks may lie apart [default: 10ms]
+    #[arg(long, value_name = "DURATION")]
+    limit: Option<String>,
+    #[command(flatten)]
+    format: Json,
+}
+
+/// A clock that this host's was compared with.
+#[derive(Serialize, JsonSchema)]
+pub struct Compared {
+    /// As it was named.
+    pub host: String,
+    /// What is to be added to this host's clock, nanoseconds.
+    pub offset_ns: i64,
+    /// The truth is at most so far from that: half the shortest round trip.
+    pub bound_ns: u64,
+    /// How far they may lie apart.
+    pub limit_ns: u64,
+    /// Whether they certainly do not lie further apart.
+    pub within_limit: bool,
+}
+
+/// Compares or serves; exit code 1 where a clock may lie beyond the limit.
+pub fn clock(args: &ClockArgs, out: &mut dyn Write) -> Result<u8> {
+    if let Some(address) = args.serve {
+        let address = address.unwrap_or((Ipv6Addr::UNSPECIFIED, clocks::PORT).into());
+        let socket = UdpSocket::bind(address)
+            .with_context(|| format!("listening at {address} for those who ask the time"))?;
+        let signals = Signals::catch()?;
+        note(&format!(
+            "Answering with this host's time at {}.",
+            socket.local_addr().unwrap_or(address)
+        ));
+        clocks::serve(&socket, &|| signals.stop.load(Relaxed))?;
+        return Ok(signals.exit_code());
+    }
+    let limit_ns = args.limit.as_deref().map_or(Ok(LIMIT_NS), duration)?;
+    let mut compared = Vec::new();
+    for host in &args.host {
+        let offset = clocks::compare(host)?;
+        compared.push(Compared {
+            host: host.clone(),
+            offset_ns: offset.offset_ns,
+            bound_ns: offset.bound_ns,
+            limit_ns,
+            within_limit: offset.most_ns() <= limit_ns,
+        });
+        if !args.format.json {
+            let limit = units::latency(limit_ns as f64);
+            let verdict = if offset.most_ns() <= limit_ns { "within" } else { "beyond" };
+            writeln!(out, "{host}: {}, {verdict} the limit of {limit}", offset.text())?;
+        }
+    }
+    if args.format.json {
+        json::print(&compared, out)?;
+    }
+    Ok(if compared.iter().all(|one| one.within_limit) { 0 } else { exit::WORSE })
+}

@@ -1,0 +1,158 @@
+//! `dyno fleet together`: the bundles of hosts that began at one time, brought together.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::super::json::{self, Json};
+use crate::analysis::hosts::{Host, Joint, Sum};
+use crate::analysis::{Facts, Question};
+use crate::base::error::{Result, exit, failed};
+use crate::brief::section::hosts as text;
+use crate::bundles;
+use crate::render::terminal::terminal;
+
+/// The hosts' bundles.
+#[derive(Args)]
+pub struct TogetherArgs {
+    /// One bundle of each host, of runs with the same --start-at and --clock
+    #[arg(required = true, num_args = 2.., value_name = "BUNDLE")]
+    bundle: Vec<PathBuf>,
+    #[command(flatten)]
+    format: Json,
+}
+
+/// What `dyno fleet together --json` prints.
+#[derive(Serialize, JsonSchema)]
+pub struct Brought {
+    /// One for each bundle.
+    pub hosts: Vec<Clock>,
+    /// Every point that any host began.
+    pub points: Vec<PointOfHosts>,
+}
+
+/// A host and its clock.
+#[derive(Serialize, JsonSchema)]
+pub struct Clock {
+    /// The bundle's file name.
+    pub file: String,
+    /// The clock that all were compared with.
+    pub reference: String,
+    /// What is to be added to the host's clock, before the run; null where it is not known.
+    pub offset_before_ns: Option<i64>,
+    /// The same after the run.
+    pub offset_after_ns: Option<i64>,
+    /// The truth is at most so far from both.
+    pub bound_ns: Option<u64>,
+    /// How far the clock may lie from the reference.
+    pub limit_ns: u64,
+}
+
+/// One point over all hosts.
+#[derive(Serialize, JsonSchema)]
+pub struct PointOfHosts {
+    /// Name of the step.
+    pub step: String,
+    /// The axis value; null where nothing is swept.
+    pub value: Option<f64>,
+    /// Which of each plan's subjects, from 0.
+    pub subject: usize,
+    /// The repeat, from 1.
+    pub repeat: u32,
+    /// ops/s of each host, in the order of `hosts`; null where it did not measure the point.
+    pub ops_per_s_by_host: Vec<Option<f64>>,
+    /// How much of the longest window all have in common, as a share.
+    pub common_window: f64,
+    /// Ops of all hosts; null where there is no sum.
+    pub ops: Option<u64>,
+    /// ops/s of all hosts.
+    pub ops_per_s: Option<f64>,
+    /// Bytes per second of all hosts.
+    pub bytes_per_s: Option<f64>,
+    /// Latencies of all hosts' ops by class.
+    pub classes: Vec<ClassOfHosts>,
+    /// Why there is no sum; null where there is one.
+    pub refused: Option<String>,
+}
+
+/// The ops of one class on all hosts: of merged histograms.
+#[derive(Serialize, JsonSchema)]
+pub struct ClassOfHosts {
+    /// Name of the class.
+    pub class: String,
+    /// Mean response time (service time in closed loop), nanoseconds.
+    pub mean_ns: Option<f64>,
+    /// Median; null where fewer than 100 ops lie above it, as of those that follow.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile.
+    pub p99_ns: Option<u64>,
+    /// 99.9th percentile.
+    pub p999_ns: Option<u64>,
+}
+
+/// Prints them; exit code 2 where a point has no sum.
+pub fn together(args: &TogetherArgs, out: &mut dyn Write) -> Result<u8> {
+    let facts = bundles::facts(&args.bundle, &Question::default())?;
+    if facts.hosts.is_empty() {
+        return Err(failed(
+            "these runs did not begin together",
+            "run each with the same --start-at and --clock (docs/fleet.md)",
+        ));
+    }
+    match args.format.json {
+        true => json::print(&document(&facts), out)?,
+        false => out.write_all(terminal(&text::blocks(&facts)).as_bytes())?,
+    }
+    let refused = facts.joints.iter().any(|joint| joint.sum.is_err());
+    Ok(if refused { exit::NOT_SHOWN } else { 0 })
+}
+
+fn document(facts: &Facts) -> Brought {
+    let clock = |host: &Host| {
+        let (before, after) = (host.start.before, host.start.after);
+        Clock {
+            file: host.file.clone(),
+            reference: host.start.reference.clone(),
+            offset_before_ns: before.map(|offset| offset.offset_ns),
+            offset_after_ns: after.map(|offset| offset.offset_ns),
+            bound_ns: before.into_iter().chain(after).map(|offset| offset.bound_ns).max(),
+            limit_ns: host.start.limit_ns,
+        }
+    };
+    Brought {
+        hosts: facts.hosts.iter().map(clock).collect(),
+        points: facts.joints.iter().map(|joint| point(facts, joint)).collect(),
+    }
+}
+
+fn point(facts: &Facts, joint: &Joint) -> PointOfHosts {
+    let sum = joint.sum.as_ref().ok();
+    PointOfHosts {
+        step: joint.step.clone(),
+        value: joint.value,
+        subject: joint.subject,
+        repeat: joint.repeat,
+        ops_per_s_by_host: joint.by_host.clone(),
+        common_window: joint.common,
+        ops: sum.map(|sum| sum.ops),
+        ops_per_s: sum.map(|sum| sum.ops_per_s),
+        bytes_per_s: sum.map(|sum| sum.bytes_per_s),
+        classes: sum.map(classes).unwrap_or_default(),
+        refused: joint.sum.as_ref().err().map(|why| text::reason(facts, joint, why)),
+    }
+}
+
+fn classes(sum: &Sum) -> Vec<ClassOfHosts> {
+    let class =
+        |(class, times): &(crate::record::Class, crate::base::histogram::Histogram)| ClassOfHosts {
+            class: class.name().to_string(),
+            mean_ns: times.mean_ns(),
+            p50_ns: times.percentile_ns(0.5),
+            p99_ns: times.percentile_ns(0.99),
+            p999_ns: times.percentile_ns(0.999),
+        };
+    sum.classes.iter().map(class).collect()
+}
