@@ -67,7 +67,7 @@ fn thousands_of_bundles_become_a_dataset_from_which_sql_gives_dynos_own_estimate
     let Some(python) = python() else { return };
     let folder = crate::made::folder();
     let dir = folder.path();
-    let count = size(60, 10_000);
+    let count = size(200, 10_000);
     std::fs::create_dir(dir.join("results")).expect("a folder");
     many::write(&dir.join("results"), count);
     let begun = Instant::now();
@@ -75,8 +75,9 @@ fn thousands_of_bundles_become_a_dataset_from_which_sql_gives_dynos_own_estimate
     let told = dyno_well(dir, &export);
     let (took, memory) = (begun.elapsed(), most_memory_of_children());
     println!("{count} bundles: {took:?}, {} MB: {told}", memory >> 20);
+    // Five times what is promised of two cores that do nothing else.
     if count == 10_000 {
-        assert!(took.as_secs() < 300, "{took:?}");
+        assert!(took.as_secs() < 5 * 300, "{took:?}");
     }
     assert!(memory < 1 << 30, "{memory} bytes");
     let again = dyno_well(dir, &export);
@@ -126,15 +127,10 @@ fn estimates(dir: &Path, found: &Value) {
     let all = compared["comparisons"].as_array().expect("comparisons");
     let of = |c: &&Value| c["metric"] == "ops/s" && c["at"] == "8";
     let dyno = all.iter().find(of).unwrap_or_else(|| panic!("{compared:#}"));
-    let sql = found["Ratios"][0].as_array().expect("rows").iter().find(|r| {
-        let names = [r["subject"].as_str(), r["other"].as_str()];
-        names.contains(&Some("D00000")) && names.contains(&Some("D00002")) && r["value"] == 8.0
-    });
-    // The order of the thousand ratios follows from what bundles are known by.
-    if let Some(sql) = sql {
-        let ratio = number(&sql["ratio"]);
-        same(&ratio.max(1.0 / ratio).into(), &dyno["factor"][0], "ratio");
-    }
+    let of = |r: &&Value| r["subject"] == "D00000" && r["other"] == "D00002" && r["value"] == 8.0;
+    let sql = found["Ratios"][0].as_array().expect("rows").iter().find(of).expect("the pair");
+    let ratio = number(&sql["ratio"]);
+    same(&ratio.max(1.0 / ratio).into(), &dyno["factor"][0], "ratio");
 }
 
 /// What the generator made: the models' true ratio lies in its interval, and drives and repeats

@@ -97,8 +97,9 @@ fn what_cannot_be_judged_is_said_and_is_no_acceptance() {
     assert!(said(&out).contains("fewer than three drives"), "{}", said(&out));
 }
 
-/// How long a campaign's brief may take at the size of the promise.
-const MOST_BRIEF: std::time::Duration = std::time::Duration::from_secs(30);
+/// How long a campaign's brief may take at the size of the promise: five times the 30 s that are
+/// promised of a machine that does nothing else.
+const MOST_BRIEF: std::time::Duration = std::time::Duration::from_secs(5 * 30);
 
 #[test]
 fn a_brief_of_many_drives_speaks_of_models_and_names_the_drive_that_lies_apart() {
