@@ -77,10 +77,10 @@ pub fn known(campaign: &Campaign, names: &[String], folder: &Path) -> Result<Vec
     names.iter().map(of).collect()
 }
 
-/// Asks a host for its drives and keeps the answer in the campaign's folder; where.
-pub fn find(campaign: &Campaign, name: &str, folder: &Path) -> Result<PathBuf> {
+/// Asks a host for its drives, by the campaign's command or by Dyno there, and keeps the answer in
+/// the campaign's folder.
+pub fn find(campaign: &Campaign, name: &str, program: &Path, folder: &Path) -> Result<()> {
     let partition = campaign.slurm.partition.iter().map(|name| format!("--partition={name}"));
-    let program = campaign.slurm.program.clone().unwrap_or_else(|| PathBuf::from("dyno"));
     let usual: Vec<String> = ["srun", "--nodelist={host}", "--nodes=1", "--ntasks=1"]
         .into_iter()
         .map(str::to_string)
@@ -93,9 +93,7 @@ pub fn find(campaign: &Campaign, name: &str, folder: &Path) -> Result<PathBuf> {
     let asking = || format!("asking {name} for its drives");
     let said = output(words[0], &words[1..]).with_context(asking)?;
     parse(&said).with_context(asking)?;
-    let file = found(folder, name);
-    super::folder::replace(&file, said.as_bytes())?;
-    Ok(file)
+    super::folder::replace(&found(folder, name), said.as_bytes())
 }
 
 fn found(folder: &Path, name: &str) -> PathBuf {

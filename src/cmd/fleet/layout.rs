@@ -46,8 +46,9 @@ impl Layout {
         let campaign = Campaign::load(path, &super::super::catalogue())?;
         let folder = folder::of(path);
         let names = hosts::names(&campaign).context("looking for the campaign's hosts")?;
-        if find {
-            names.iter().try_for_each(|name| hosts::find(&campaign, name, &folder).map(drop))?;
+        if find && campaign.needs_drives() {
+            let program = program(&campaign)?;
+            names.iter().try_for_each(|name| hosts::find(&campaign, name, &program, &folder))?;
         }
         let hosts = hosts::known(&campaign, &names, &folder)?;
         let specimens = campaign.specimens(&hosts)?;
@@ -84,6 +85,14 @@ impl Layout {
     /// Whether a task has its host for itself.
     pub fn exclusive(&self) -> bool {
         self.campaign.slurm.exclusive.unwrap_or(!self.campaign.plan.unwatched)
+    }
+}
+
+/// Dyno on the hosts: where the campaign says, or where this one is.
+pub fn program(campaign: &Campaign) -> Result<PathBuf> {
+    match &campaign.slurm.program {
+        Some(program) => Ok(program.clone()),
+        None => std::env::current_exe().context("finding Dyno's own program"),
     }
 }
 

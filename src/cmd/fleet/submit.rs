@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::layout::Layout;
+use super::layout::{Layout, program};
 use super::words::plural;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
@@ -220,10 +220,7 @@ fn arrays(
     dry_run: bool,
 ) -> Result<Vec<(PathBuf, String)>> {
     let exclusive = layout.exclusive();
-    let program = match &layout.campaign.slurm.program {
-        Some(program) => program.clone(),
-        None => std::env::current_exe().context("finding Dyno's own program")?,
-    };
+    let program = program(&layout.campaign)?;
     // Two hosts may not measure one drive at the same time: there the rounds follow one another.
     let in_rounds = layout.specimens.iter().any(|specimen| specimen.shared);
     let mut begun: Vec<(PathBuf, String)> = Vec::new();

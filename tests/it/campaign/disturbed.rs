@@ -32,10 +32,7 @@ impl Bench {
     fn new(directories: usize, devices: usize) -> Option<Bench> {
         let dir = tempfile::tempdir().expect("a folder");
         let at = dir.path().display().to_string();
-        let mut campaign = format!(
-            "protocol = \"./mixed.toml\"\nrepeats = 3\nfind = [\"{}\", \"drives\", \"--json\"]\n",
-            crate::support::DYNO
-        );
+        let mut campaign = "protocol = \"./mixed.toml\"\nrepeats = 3\n".to_string();
         NODES.iter().for_each(|node| campaign += &format!("[[host]]\nname = \"{node}\"\n"));
         let mut bench = Bench { dir, devices: Vec::new(), subjects: Vec::new() };
         for number in 0..directories {
