@@ -110,7 +110,7 @@ fn a_brief_of_many_drives_speaks_of_models_and_names_the_drive_that_lies_apart()
     let all = many::write(&folder.join("results/host"), count);
     many::slow(&all[7], 1.2);
     let begun = std::time::Instant::now();
-    dyno_well(folder, &["report", "results", "-o", "fleet.md"]);
+    dyno_well(folder, &["report", "results", "-o", "fleet.md", "--figures", "figures"]);
     if count == 200 {
         assert!(begun.elapsed() < MOST_BRIEF, "{:?}", begun.elapsed());
     }
@@ -122,6 +122,12 @@ fn a_brief_of_many_drives_speaks_of_models_and_names_the_drive_that_lies_apart()
     assert!(words.contains("drive for drive, Fast 7600/A is "), "{text}");
     assert!(words.contains("better than Slow P5"), "{text}");
     assert!(!words.contains("D00003 (S00003)"), "a drive like the others is not named");
+    let drawn = std::fs::read_to_string(folder.join("figures/reads-fleet.svg")).expect("drawn");
+    let marks = |serial: &str| drawn.matches(&format!("({serial}, ")).count();
+    assert!((0..count).all(|i| marks(&format!("S{i:05}")) == 1), "each drive is a mark once");
+    for said in ["Fast 7600/A · E2MU200", "Slow P5 · C3=1", "host-0", "host-3"] {
+        assert!(drawn.contains(said), "{said} in {drawn}");
+    }
     // On the first page, and in the section with one for each model.
     assert_eq!(text.matches("](fleet.figures/").count(), 4, "{text}");
     let compared = dyno_well(folder, &["compare", "results"]);
