@@ -16,6 +16,7 @@ use crate::support::{DYNO, dyno, dyno_well, said, size};
 const RUN: &str = r###"
 import json, re, sys
 import duckdb
+duckdb.execute("set enable_progress_bar = false")
 found, heading = {}, ""
 for part in re.finditer(r"^### (.*?)$|^```sql\n(.*?)^```", open(sys.argv[1]).read(), re.S | re.M):
     if part.group(1):
