@@ -12,19 +12,6 @@ use serde_json::{Value, json};
 use crate::made;
 use crate::support::{dyno, dyno_well, said, skip};
 
-const PROTOCOL: &str = r#"
-title = "Null"
-source = "test"
-[[step]]
-name = "a"
-duration = "100ms"
-sweep = { axis = "io.threads", values = [1, 2] }
-[[step.stream]]
-name = "io"
-engine = { kind = "null", latency = "50us" }
-workload = "random"
-"#;
-
 const CAMPAIGN: &str = r#"
 protocol = "./null.toml"
 [[host]]
@@ -118,7 +105,7 @@ fn bundle() -> tempfile::TempDir {
     for name in ["x", "y"] {
         std::fs::create_dir(dir.path().join(name)).expect("a folder");
     }
-    std::fs::write(dir.path().join("null.toml"), PROTOCOL).expect("written");
+    std::fs::write(dir.path().join("null.toml"), made::NULL).expect("written");
     let run = "run ./null.toml -s X=x -s Y=y,latency=200us --repeats 3 --set meters=none -o b.dyno";
     dyno_well(dir.path(), &run.split(' ').collect::<Vec<_>>());
     dir

@@ -34,6 +34,20 @@ pub struct Figures {
     pub failure: Option<&'static str>,
 }
 
+/// A protocol of a step with two points, which measures no drive and is soon over.
+pub const NULL: &str = r#"
+title = "Null"
+source = "test"
+[[step]]
+name = "a"
+duration = "100ms"
+sweep = { axis = "io.threads", values = [1, 2] }
+[[step.stream]]
+name = "io"
+engine = { kind = "null", latency = "50us" }
+workload = "random"
+"#;
+
 /// A protocol as the demo's, on an engine that needs no library.
 pub const DEMO: &str = r#"
 headline = { step = "readrandom", metric = "ops/s", at = "top" }

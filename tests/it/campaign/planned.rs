@@ -5,20 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::made;
 use crate::support::{dyno, dyno_well, said};
-
-const READS: &str = r#"
-title = "Null"
-source = "test"
-[[step]]
-name = "a"
-duration = "100ms"
-sweep = { axis = "io.threads", values = [1, 2] }
-[[step.stream]]
-name = "io"
-engine = { kind = "null", latency = "50us" }
-workload = "random"
-"#;
 
 /// Writes to whatever it is given.
 const WRITES: &str = r#"
@@ -42,7 +30,7 @@ const FOUR_HOSTS: &str = "[[host]]\nname = \"lab1\"\n[[host]]\nname = \"lab2\"\n
 
 fn folder(campaign: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a folder");
-    for (name, text) in [("null.toml", READS), ("writes.toml", WRITES), ("c.toml", campaign)] {
+    for (name, text) in [("null.toml", made::NULL), ("writes.toml", WRITES), ("c.toml", campaign)] {
         std::fs::write(dir.path().join(name), text).expect("written");
     }
     dir

@@ -8,21 +8,9 @@ use std::process::{Command, Output};
 use dyno::store::Bundle;
 use serde_json::Value;
 
+use crate::made;
 use crate::support::{DYNO, LoopDevice, dyno, dyno_well, said, until};
 use crate::web::serve;
-
-const PROTOCOL: &str = r#"
-title = "Null"
-source = "test"
-[[step]]
-name = "a"
-duration = "100ms"
-sweep = { axis = "io.threads", values = [1, 2] }
-[[step.stream]]
-name = "io"
-engine = { kind = "null", latency = "1ms" }
-workload = "random"
-"#;
 
 /// Two directories on two hosts; `more` are keys before the tables.
 fn bench(more: &str) -> tempfile::TempDir {
@@ -37,7 +25,7 @@ fn bench(more: &str) -> tempfile::TempDir {
          [[subject]]\nname = \"A\"\npath = \"{at}/a\"\n[[subject]]\n\
          name = \"B\"\npath = \"{at}/b\"\n"
     );
-    std::fs::write(dir.path().join("null.toml"), PROTOCOL).expect("written");
+    std::fs::write(dir.path().join("null.toml"), made::NULL).expect("written");
     std::fs::write(dir.path().join("c.toml"), campaign).expect("written");
     dir
 }
