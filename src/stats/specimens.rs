@@ -172,7 +172,9 @@ mod tests {
 
     #[test]
     fn models_that_are_alike_are_distinguished_in_at_most_5_of_100_and_5_percent_is_found() {
-        let (mut false_claims, mut found) = (0, 0);
+        let (mut false_claims, mut found, mut of_two_drives) = (0, 0, 0);
+        // A drive's repeats taken for observations of its model.
+        let alone = |drive: &Vec<f64>| drive.iter().map(|v| vec![*v]).collect::<Vec<_>>();
         for trial in 0..2_000 {
             let mut rng = Seed::new(5, 0, 0).at(trial);
             let (a, b, c) =
@@ -180,8 +182,13 @@ mod tests {
             let claims = |m: Models| m.low > 1.0 || m.high < 1.0;
             false_claims += u32::from(models(&a, &b, 1).is_some_and(claims));
             found += u32::from(models(&c, &b, 1).is_some_and(|m| m.low > 1.0));
+            let two = models(&alone(&a[0]), &alone(&b[0]), 1);
+            of_two_drives += u32::from(two.is_some_and(claims));
         }
-        println!("false {} %, found {} %", f64::from(false_claims) / 20.0, f64::from(found) / 20.0);
+        let percent = |count: u32| f64::from(count) / 20.0;
+        println!("false {} %, found {} %", percent(false_claims), percent(found));
+        println!("false of one drive of each: {} %", percent(of_two_drives));
+        assert!(of_two_drives > 1_000, "{of_two_drives} of 2,000");
         // 5 % of 2,000, and what chance adds to it.
         assert!(
             false_claims <= 135 && found >= 1_900,
