@@ -906,6 +906,7 @@ fleet-better = drive for drive, { $better } is { $by } better than { $worse }, {
 fleet-open = drive for drive, { $first } and { $other } are not distinguishable: { $by }, { $drives }
 fleet-apart =
     { $drive } lies apart from its { $others } like of { $model }: { $value } against { $usual }
+fleet-apart-health = { $sentence } (its health log: { $log })
 fleet-more-apart = { $count } more drives of { $model } lie apart
 fleet-barred = Models are not compared, since these differ: { $what }
 fleet-lead = { $drives } of { $models ->

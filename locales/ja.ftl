@@ -768,6 +768,7 @@ fleet-how =
 fleet-better = ドライブ単位で { $better } は { $worse } より { $by } 優れている（{ $drives }）
 fleet-open = ドライブ単位で { $first } と { $other } は区別できない：{ $by }（{ $drives }）
 fleet-apart = { $drive } は { $model } の他の { $others } 台から外れている：{ $value }、他は { $usual }
+fleet-apart-health = { $sentence }（ヘルスログ：{ $log }）
 fleet-more-apart = { $model } のさらに { $count } 台が外れている
 fleet-barred = 次の点が異なるため型番を比較しない：{ $what }
 fleet-lead = { $models } 型番の { $drives }。{ $apart ->

@@ -922,6 +922,7 @@ fleet-better = drive a drive, { $better } é { $by } melhor que { $worse }, { $d
 fleet-open = drive a drive, { $first } e { $other } não se distinguem: { $by }, { $drives }
 fleet-apart =
     { $drive } está afastado de seus { $others } semelhantes de { $model }: { $value } contra { $usual }
+fleet-apart-health = { $sentence } (seu registro de saúde: { $log })
 fleet-more-apart = mais { $count } drives de { $model } estão afastados
 fleet-barred = Os modelos não são comparados, pois diferem em: { $what }
 fleet-lead = { $drives } de { $models ->

@@ -34,6 +34,8 @@ pub struct Specimen {
     pub serial: Option<String>,
     /// Its firmware, where it is known.
     pub firmware: Option<String>,
+    /// What its health log said before the run, where it is known.
+    pub health: Option<String>,
     /// Its level in each bundle that measured it, with the name of the host, where that is known.
     pub levels: Vec<(Option<String>, f64)>,
     /// The figure of each repeat.
@@ -261,6 +263,7 @@ fn specimens(
             name: format!("{}{number}", facts.subjects[subject]),
             serial: fact(drive::SERIAL.name),
             firmware: fact(drive::FIRMWARE.name),
+            health: fact(drive::HEALTH.name),
             levels: vec![(known.host(facts, subject), level)],
             by_repeat,
             level,
@@ -317,6 +320,7 @@ mod tests {
             name: serial.into(),
             serial: Some(serial.into()).filter(|s: &String| !s.is_empty()),
             firmware: None,
+            health: None,
             levels: vec![(Some(host.into()), level)],
             by_repeat: by_repeat.to_vec(),
             level,

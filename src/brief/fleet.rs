@@ -125,7 +125,7 @@ fn ratio(facts: &Facts, fleet: &Fleet, one: &Ratio) -> String {
 fn apart(facts: &Facts, fleet: &Fleet, model: &Model, one: &Specimen) -> String {
     let l = facts.language;
     let serial = one.serial.as_ref().map_or(String::new(), |serial| format!(" ({serial})"));
-    let sentence = say!(
+    let mut sentence = say!(
         l,
         "fleet-apart",
         drive = format!("{}{serial}", one.name),
@@ -134,5 +134,8 @@ fn apart(facts: &Facts, fleet: &Fleet, model: &Model, one: &Specimen) -> String 
         value = printed(l, &fleet.metric, one.level),
         usual = printed(l, &fleet.metric, model.level())
     );
+    if let Some(log) = &one.health {
+        sentence = say!(l, "fleet-apart-health", sentence = sentence, log = log);
+    }
     say!(l, "of-step", step = place(facts, fleet), sentence = sentence)
 }

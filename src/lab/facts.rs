@@ -1,9 +1,11 @@
 //! The facts of the host and of what lies under each subject, gathered from /proc and /sys for the
 //! disclosure. What cannot be read is left out: a guess would be worse.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::host::{self, push, read};
+use super::nvme;
 use crate::base::units;
 use crate::plan::{Place, Subject};
 use crate::record::Fact;
@@ -101,6 +103,32 @@ const QUEUE: [&str; 9] = [
 ];
 
 /// What sysfs says of a block device; a partition's whole disk is asked.
+/// SMART / Health Information: log page 02h (NVM Express Base Specification 2.3, 5.2.12.1.3).
+const HEALTH_LOG: u8 = 0x02;
+const HEALTH_BYTES: usize = 512;
+
+/// What an NVMe drive's health log says; nothing where it is none or may not be asked.
+fn health_log(disk: &OsStr) -> Option<String> {
+    if !disk.to_string_lossy().starts_with("nvme") {
+        return None;
+    }
+    nvme::log(HEALTH_LOG, HEALTH_BYTES, &Path::new("/dev").join(disk)).map(|log| health(&log))
+}
+
+fn health(log: &[u8]) -> String {
+    let number = |at: usize| {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&log[at..at + 8]);
+        u64::from_le_bytes(bytes)
+    };
+    let [warning, spare, used] = [log[0], log[3], log[5]];
+    let (hours, media_errors) = (number(128), number(160));
+    format!(
+        "{used} % used, {spare} % spare, {media_errors} media errors, critical warning \
+         {warning:02x}h, {hours} h powered on"
+    )
+}
+
 fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     let Ok(own) = sysfs.canonicalize() else { return };
     let disk = if own.join("partition").exists() {
@@ -113,6 +141,7 @@ fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     push(facts, group, drive::MODEL.name, get("device/model"));
     push(facts, group, drive::SERIAL.name, get("device/serial").or_else(|| get("serial")));
     push(facts, group, drive::FIRMWARE.name, get("device/firmware_rev"));
+    push(facts, group, drive::HEALTH.name, disk.file_name().and_then(health_log));
     let sectors = get("size").and_then(|s| s.parse::<u64>().ok());
     push(facts, group, drive::CAPACITY.name, sectors.map(|s| units::bytes(s * 512)));
     push(
@@ -184,6 +213,16 @@ fn controller_of(disk: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_health_log_is_read_at_the_bytes_that_the_specification_gives() {
+        let mut log = [0; HEALTH_BYTES];
+        (log[0], log[3], log[5]) = (0x04, 97, 3);
+        log[128..130].copy_from_slice(&4_321u16.to_le_bytes());
+        log[160] = 2;
+        let says = "3 % used, 97 % spare, 2 media errors, critical warning 04h, 4321 h powered on";
+        assert_eq!(health(&log), says);
+    }
 
     #[test]
     fn the_filesystem_of_a_directory_is_disclosed() {

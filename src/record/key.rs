@@ -163,6 +163,8 @@ pub mod drive {
     pub const SERIAL: Key = of(Heading::Drive, "Serial");
     /// Firmware revision.
     pub const FIRMWARE: Key = of(Heading::Drive, "Firmware");
+    /// Wear, spare blocks and errors, as the drive reports them.
+    pub const HEALTH: Key = of(Heading::Drive, "Health log");
     /// Size of the device.
     pub const CAPACITY: Key = of(Heading::Drive, "Capacity");
     /// Size of a logical block, in bytes.
