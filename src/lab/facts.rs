@@ -102,17 +102,12 @@ const QUEUE: [&str; 9] = [
     "rotational",
 ];
 
-/// What sysfs says of a block device; a partition's whole disk is asked.
-/// SMART / Health Information: log page 02h (NVM Express Base Specification 2.3, 5.2.12.1.3).
-const HEALTH_LOG: u8 = 0x02;
-const HEALTH_BYTES: usize = 512;
-
 /// What an NVMe drive's health log says; nothing where it is none or may not be asked.
 fn health_log(disk: &OsStr) -> Option<String> {
     if !disk.to_string_lossy().starts_with("nvme") {
         return None;
     }
-    nvme::log(HEALTH_LOG, HEALTH_BYTES, &Path::new("/dev").join(disk)).map(|log| health(&log))
+    nvme::health_log(&Path::new("/dev").join(disk)).map(|log| health(&log))
 }
 
 fn health(log: &[u8]) -> String {
@@ -129,6 +124,7 @@ fn health(log: &[u8]) -> String {
     )
 }
 
+/// What sysfs says of a block device; a partition's whole disk is asked.
 fn block_device(facts: &mut Vec<Fact>, group: &str, sysfs: &Path) {
     let Ok(own) = sysfs.canonicalize() else { return };
     let disk = if own.join("partition").exists() {
@@ -216,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_health_log_is_read_at_the_bytes_that_the_specification_gives() {
-        let mut log = [0; HEALTH_BYTES];
+        let mut log = [0; 512];
         (log[0], log[3], log[5]) = (0x04, 97, 3);
         log[128..130].copy_from_slice(&4_321u16.to_le_bytes());
         log[160] = 2;

@@ -98,9 +98,10 @@ pub fn text(command: &[&str], node: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// A log page as the installed tool's drive gives it.
-pub fn log(id: u8, bytes: usize, node: &Path) -> Option<Vec<u8>> {
-    Tool::installed().log(id, bytes, node)
+/// SMART / Health Information: log page 02h (NVM Express Base Specification 2.3, 5.2.12.1.3), at
+/// least its 512 bytes.
+pub fn health_log(node: &Path) -> Option<Vec<u8>> {
+    Tool::installed().log(0x02, 512, node)
 }
 
 /// Has the installed tool carry a command out that changes something.

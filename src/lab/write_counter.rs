@@ -65,7 +65,7 @@ pub fn is_as_a_run_left_it(drive: &Drive) -> bool {
 
 /// From the SMART log, in whose JSON versions of nvme-cli write so long a number differently.
 fn lifetime_bytes(node: &Path) -> Option<u64> {
-    data_units_written(&nvme::log(2, 512, node)?).map(|units| units.saturating_mul(512_000))
+    data_units_written(&nvme::health_log(node)?).map(|units| units.saturating_mul(512_000))
 }
 
 /// Units of 1,000 × 512 bytes: 16 bytes at 48, little-endian, of which a drive's life fills less
