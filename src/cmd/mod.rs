@@ -159,7 +159,7 @@ enum Command {
     Import(import::ImportArgs),
     /// Export bundles as tables in CSV, JSON or Parquet, or as a part of a growing dataset
     Export(export::ExportArgs),
-    /// Print the JSON Schema of plans, of protocols, or of what a command prints with --json
+    /// Print the JSON Schema of plans, campaigns or protocols, or of what --json prints
     Schema(schema::SchemaArgs),
     /// Print a shell's completions: bash, elvish, fish, powershell or zsh
     Completions {

@@ -1,5 +1,5 @@
-//! `dyno schema`: the JSON Schema of plans and protocols, for editors, and of what each command
-//! prints with `--json`.
+//! `dyno schema`: the JSON Schema of plans, campaigns and protocols, for editors, and of what each
+//! command prints with `--json`.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::json;
 use crate::base::error::{Context, Result, failed};
 use crate::base::output;
 use crate::lab;
-use crate::plan::schema;
+use crate::plan::{Catalogue, schema};
 use crate::run::powercut::checker::Checked;
 
 /// A command that prints JSON.
@@ -50,13 +50,23 @@ pub static ALL: &[Document] = &[
     Document { command: "version", schema: || schema_for!(super::version::Version) },
 ];
 
+/// Makes the schema of a file.
+type OfFile = fn(&Catalogue) -> Value;
+
+/// The files that a user writes.
+pub static FILES: &[(&str, OfFile)] = &[
+    ("plan", schema::of_plans),
+    ("campaign", schema::of_campaigns),
+    ("protocol", schema::of_protocols),
+];
+
 /// Which schema, and where to.
 #[derive(Args)]
 pub struct SchemaArgs {
-    /// plan, protocol, or a command with --json: show, claims, "plan check" …
+    /// plan, campaign, protocol, or a command with --json: show, claims, "plan check" …
     #[arg(value_name = "NAME", num_args = 1.., required_unless_present = "all")]
     name: Vec<String>,
-    /// Write every schema to this directory, as plan.json, protocol.json, show.json …
+    /// Write every schema to this directory, as plan.json, campaign.json, show.json …
     #[arg(long, value_name = "DIR", conflicts_with = "name")]
     all: Option<PathBuf>,
 }
@@ -78,21 +88,17 @@ pub fn schema(args: &SchemaArgs, out: &mut dyn Write) -> Result<()> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    ["plan", "protocol"].into_iter().chain(ALL.iter().map(|document| document.command))
+    FILES.iter().map(|(name, _)| *name).chain(ALL.iter().map(|document| document.command))
 }
 
 fn named(name: &str) -> Option<Value> {
-    let catalogue = super::catalogue();
-    match name {
-        "plan" => Some(schema::of_plans(&catalogue)),
-        "protocol" => Some(schema::of_protocols(&catalogue)),
-        _ => {
-            let document = ALL.iter().find(|document| document.command == name)?;
-            let mut schema = Value::from((document.schema)());
-            schema["title"] = json!(format!("dyno {name} --json"));
-            Some(schema)
-        }
+    if let Some((_, of)) = FILES.iter().find(|(file, _)| *file == name) {
+        return Some(of(&super::catalogue()));
     }
+    let document = ALL.iter().find(|document| document.command == name)?;
+    let mut schema = Value::from((document.schema)());
+    schema["title"] = json!(format!("dyno {name} --json"));
+    Some(schema)
 }
 
 fn write_all(folder: &Path) -> Result<()> {

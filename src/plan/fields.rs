@@ -31,7 +31,9 @@ impl<'n> Fields<'n> {
     }
 
     pub fn get(&mut self, key: &str) -> Option<&'n Node> {
-        self.known.push(key.to_string());
+        if !self.known.iter().any(|known| known == key) {
+            self.known.push(key.to_string());
+        }
         self.entries.iter().find(|e| e.key == key).map(|e| &e.node)
     }
 

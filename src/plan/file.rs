@@ -219,8 +219,9 @@ fn push_subject(entries: &mut Vec<Entry>, subject: Node, at: At) {
 pub type Subjects<'s> = dyn FnMut(Option<&(Resolved, Node)>, &mut Mistakes) -> Vec<Subject> + 's;
 
 fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
-    let node = tree.get("subject");
-    let mut plan = resolve_with(tree, folder, catalogue, log, &mut |resolved, log| {
+    let mut table = Fields::of(tree, "a plan", log)?;
+    let node = table.get("subject");
+    let mut plan = resolve_with(table, folder, catalogue, log, &mut |resolved, log| {
         let nodes = node
             .map(|n| fields::list(n, "subjects, each a table [[subject]]", log))
             .unwrap_or_default();
@@ -235,15 +236,15 @@ fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes
     Some(plan)
 }
 
-/// A plan whose subjects come from elsewhere; `pin_by_default` is still to be done.
+/// A plan whose subjects come from elsewhere: `table` has its keys, beside those that were read
+/// already. `pin_by_default` is still to be done.
 pub fn resolve_with(
-    tree: &Node,
+    mut table: Fields<'_>,
     folder: &Path,
     catalogue: &Catalogue,
     log: &mut Mistakes,
     subjects: &mut Subjects<'_>,
 ) -> Option<Plan> {
-    let mut table = Fields::of(tree, "a plan", log)?;
     let protocol_node = table.need("protocol", "\"quick\"", log);
     let repeats = table.get("repeats").map(|n| repeats::repeats(n, log));
     let same_device = table.get("same_device").map_or(Some(false), |n| fields::flag(n, log));
@@ -258,7 +259,6 @@ pub fn resolve_with(
     let meters = super::meters::meters(meters_node.filter(|_| !unwatched), catalogue, log);
     let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
     let override_node = table.get("override");
-    table.get("subject");
     let stated_node = table.get("drive");
     let powercut = table.get("powercut").and_then(|n| powercut::powercut(n, log));
     table.finish(log);

@@ -1,5 +1,5 @@
-//! `--json`: what every command prints keeps to the schema that `dyno schema` prints; plans and
-//! protocols keep to theirs, and wrong keys do not.
+//! `--json`: what every command prints keeps to the schema that `dyno schema` prints; plans,
+//! campaigns and protocols keep to theirs, and wrong keys do not.
 
 use std::path::Path;
 use std::process::Command;
@@ -223,6 +223,44 @@ fn what_every_command_prints_as_json_keeps_to_its_schema() {
     }
 }
 
+/// A campaign with every key that is its own; `DIRECTORY` is another subject of it.
+const DRIVES: &str = r#"
+protocol = "quick"
+rounds = 4
+find = ["ssh", "{host}", "dyno", "drives", "--json"]
+environment = "/etc/dyno/environment"
+[slurm]
+partition = "lab"
+constraint = "nvme&gen5"
+account = "storage"
+qos = "long"
+reservation = "bench"
+gres = "nvme:1"
+exclusive = true
+time = "12h"
+program = "/usr/bin/dyno"
+[[host]]
+name = "lab1"
+drives = "lab1.json"
+[[subject]]
+name = "A"
+model = "Micron_7450_*"
+serial = ["S1", "S2"]
+erase = { S1 = true, S2 = "xfs" }
+hosts = ["lab1"]
+gres = "nvme:2"
+connection = ["DB_A", "DB_B"]
+"#;
+
+const DIRECTORY: &str = r#"
+[[subject]]
+name = "B"
+path = { lab1 = "/srv/a" }
+"#;
+
+/// What a campaign of `DIRECTORY` alone begins with, up to the subject.
+const HOST: &str = "protocol = \"quick\"\n[[host]]\nname = \"lab1\"\n[[subj";
+
 fn toml(text: &str) -> Value {
     let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
     serde_json::to_value(table).expect("JSON")
@@ -231,7 +269,8 @@ fn toml(text: &str) -> Value {
 #[test]
 fn plans_and_protocols_keep_to_their_schemas_and_wrong_keys_do_not() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (plans, protocols) = (schema(dir.path(), "plan"), schema(dir.path(), "protocol"));
+    let [plans, campaigns, protocols] =
+        ["plan", "campaign", "protocol"].map(|name| schema(dir.path(), name));
     let mut right: Vec<(String, Value, Value)> = dyno::plan::protocols()
         .iter()
         .map(|(name, text)| (name.to_string(), protocols.clone(), toml(text)))
@@ -241,9 +280,12 @@ fn plans_and_protocols_keep_to_their_schemas_and_wrong_keys_do_not() {
         if entry.path().extension().is_some_and(|e| e == "toml") {
             let text = std::fs::read_to_string(entry.path()).expect("read");
             let name = entry.file_name().to_string_lossy().into_owned();
-            right.push((name, plans.clone(), toml(&text)));
+            let of = if name == "campaign.toml" { &campaigns } else { &plans };
+            right.push((name, of.clone(), toml(&text)));
         }
     }
+    let whole = format!("{DRIVES}{DIRECTORY}");
+    right.push(("a campaign of drives".to_string(), campaigns.clone(), toml(&whole)));
     let Some(found) = complaints(&right) else { return };
     assert_eq!(found, [""; 0]);
     let quick = toml(dyno::plan::protocols().iter().find(|p| p.0 == "quick").expect("there").1);
@@ -281,6 +323,18 @@ fn plans_and_protocols_keep_to_their_schemas_and_wrong_keys_do_not() {
     ] {
         wrong.push((what.to_string(), plans.clone(), toml(text)));
     }
+    for (what, text) in [
+        ("a key of the campaign", DRIVES.replace("rounds", "round")),
+        ("a key of a host", DRIVES.replace("drives =", "drive =")),
+        ("a key of [slurm]", DRIVES.replace("qos", "qoss")),
+        ("an option in a word", DRIVES.replace("\"long\"", "\"--uid=0\"")),
+        ("a relative path", DIRECTORY.replace("/srv/a", "srv/a").replace("[[subj", HOST)),
+        ("drives in a directory", DRIVES.replace("model =", "path = \"/mnt/a\"\nmodel =")),
+        ("subjects of a plan", DRIVES.replace("gres = \"nvme:2\"", "drives = [{ path = \"/a\" }]")),
+        ("no hosts", DIRECTORY.replace("[[subj", "protocol = \"quick\"\n[[subj")),
+    ] {
+        wrong.push((what.to_string(), campaigns.clone(), toml(&text)));
+    }
     let found = complaints(&wrong).expect("as before");
     for (what, ..) in &wrong {
         assert!(found.iter().any(|line| line.starts_with(what)), "{what} passes: {found:#?}");
@@ -292,7 +346,7 @@ fn every_schema_is_written_to_a_folder() {
     let dir = tempfile::tempdir().expect("a folder");
     dyno_well(dir.path(), &["schema", "--all", "schemas"]);
     let written = std::fs::read_dir(dir.path().join("schemas")).expect("made").count();
-    assert_eq!(written, 2 + dyno::cmd::schema::ALL.len());
+    assert_eq!(written, dyno::cmd::schema::FILES.len() + dyno::cmd::schema::ALL.len());
     let output = dyno(dir.path(), &["schema", "plam"]);
     assert!(said(&output).contains("there is no schema 'plam'"), "{}", said(&output));
 }

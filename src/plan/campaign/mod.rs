@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::Catalogue;
 use super::builtin::protocols;
-use super::fields;
+use super::fields::{self, Fields};
 use super::file::{self, parse_file, resolve_with};
 use super::mistakes::{At, Mistakes};
 use super::model::Plan;
@@ -24,7 +24,10 @@ pub use specimens::{Home, HostDrives, Offered, Specimen};
 use wanted::Wanted;
 
 /// The most rounds: each subject is measured once in each.
-const MOST_ROUNDS: u32 = 1000;
+pub const MOST_ROUNDS: u32 = 1000;
+
+/// Keys that a plan does not have, or has with another meaning.
+const OWN: [&str; 6] = ["host", "rounds", "find", "environment", "slurm", "subject"];
 
 /// A campaign's file, checked as far as it can be without knowing the hosts' drives.
 pub struct Campaign {
@@ -73,30 +76,23 @@ impl Campaign {
 }
 
 fn read(path: &Path, tree: &Node, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Campaign> {
-    let Value::Table(entries) = &tree.value else { return None };
-    let mut rest = entries.clone();
-    let mut take = |key: &str| {
-        let at = rest.iter().position(|entry| entry.key == key)?;
-        Some(rest.remove(at).node)
-    };
-    let [hosts, rounds, find, environment, slurm, subjects] =
-        ["host", "rounds", "find", "environment", "slurm", "subject"].map(&mut take);
+    let mut table = Fields::of(tree, "a campaign", log)?;
+    let [hosts, rounds, find, environment, slurm, subjects] = OWN.map(|key| table.get(key));
     let folder = folder(path);
-    let hosts = hosts.map(|n| hosts::hosts(&n, &folder, log)).unwrap_or_default();
-    let slurm = slurm.map_or_else(|| Some(Slurm::default()), |n| hosts::slurm(&n, log));
-    let rounds = rounds.map_or(Some(1), |n| fields::count(&n, MOST_ROUNDS, log));
-    let find = find.map(|n| hosts::command(&n, log)).unwrap_or_default();
-    let environment = environment.and_then(|n| hosts::absolute(&n, log));
+    let hosts = hosts.map(|n| hosts::hosts(n, &folder, log)).unwrap_or_default();
+    let slurm = slurm.map_or_else(|| Some(Slurm::default()), |n| hosts::slurm(n, log));
+    let rounds = rounds.map_or(Some(1), |n| fields::count(n, MOST_ROUNDS, log));
+    let find = find.map(|n| hosts::command(n, log)).unwrap_or_default();
+    let environment = environment.and_then(|n| hosts::absolute(n, log));
     if hosts.is_empty() && slurm.as_ref().is_some_and(|slurm| slurm.partition.is_none()) {
         let help = "add [[host]] with a name, or [slurm] with a partition";
         log.note(tree.at, "the campaign has no hosts", "no [[host]]", help);
     }
     // What is written to a campaign's folder and to the runs' command lines others may read.
     no_secrets(tree, log);
-    let tree = Node { at: tree.at, value: Value::Table(rest) };
     let (mut wanted, mut needs) = (Vec::new(), (None, None));
-    let plan = resolve_with(&tree, &folder, catalogue, log, &mut |resolved, log| {
-        let nodes = subjects.as_ref().map(|n| fields::list(n, "subjects", log)).unwrap_or_default();
+    let plan = resolve_with(table, &folder, catalogue, log, &mut |resolved, log| {
+        let nodes = subjects.map(|n| fields::list(n, "subjects", log)).unwrap_or_default();
         if nodes.is_empty() {
             let help = "add [[subject]] with a name, and path = \"/mnt/a\" or serial = \"…\"";
             log.note(tree.at, "the campaign has no subject", "no [[subject]]", help);
@@ -107,6 +103,9 @@ fn read(path: &Path, tree: &Node, catalogue: &Catalogue, log: &mut Mistakes) -> 
         }
         wanted.iter().map(|wanted| wanted.subject.clone()).collect()
     })?;
+    let of_the_plan = |entry: &&Entry| !OWN.contains(&entry.key.as_str());
+    let rest = tree.entries().iter().filter(of_the_plan).cloned().collect();
+    let tree = Node { at: tree.at, value: Value::Table(rest) };
     let protocol = protocol_file(&tree, &folder);
     Some(Campaign {
         name: path.file_stem()?.to_string_lossy().into_owned(),

@@ -132,7 +132,7 @@ impl Campaign {
                     let help = "free it on its host, or name the other drives: serial = [\"…\"]";
                     log.note(wanted.at, message, "in use", help);
                 }
-                let drive = drives.drive(drive, serial);
+                let drive = wanted.drive(drives, drive, serial);
                 self.check(wanted, &drive, serial, log);
                 found.entry(serial.clone()).or_default().push(Home { host, drive });
             }
@@ -169,6 +169,19 @@ impl Campaign {
     }
 }
 
+impl Wanted {
+    fn drive(&self, drives: &Drives, offered: &Offered, serial: &str) -> Drive {
+        let erase = drives.erase.iter().find(|erase| offered.identities.contains(&erase.serial));
+        Drive {
+            place: Place::Device { path: offered.device.clone(), serial: serial.to_string() },
+            erase: erase.is_some(),
+            erase_signatures: erase.map(|erase| erase.signatures.clone()).unwrap_or_default(),
+            connections: self.connections.clone(),
+            namespaces: Vec::new(),
+        }
+    }
+}
+
 impl Drives {
     /// Whether a drive is one of them.
     fn are(&self, drive: &Offered) -> bool {
@@ -177,17 +190,6 @@ impl Drives {
             self.model.as_ref().is_none_or(|(pattern, _)| matches(pattern.trim(), model));
         let named = |(serial, _): &(String, At)| drive.identities.contains(serial);
         of_model && (self.serials.is_empty() || self.serials.iter().any(named))
-    }
-
-    fn drive(&self, offered: &Offered, serial: &str) -> Drive {
-        let erase = self.erase.iter().find(|erase| offered.identities.contains(&erase.serial));
-        Drive {
-            place: Place::Device { path: offered.device.clone(), serial: serial.to_string() },
-            erase: erase.is_some(),
-            erase_signatures: erase.map(|erase| erase.signatures.clone()).unwrap_or_default(),
-            connections: self.connections.clone(),
-            namespaces: Vec::new(),
-        }
     }
 
     /// Whether every drive that is named was found.
@@ -236,7 +238,7 @@ fn directories(
             place: Place::Directory(path.clone()),
             erase: false,
             erase_signatures: Vec::new(),
-            connections: Vec::new(),
+            connections: wanted.connections.clone(),
             namespaces: Vec::new(),
         },
     };

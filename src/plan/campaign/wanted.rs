@@ -20,6 +20,8 @@ pub struct Wanted {
     /// Name, meters and own knobs; no drives.
     pub subject: Subject,
     pub whereabouts: Whereabouts,
+    /// Environment variables with the connection strings of its existing servers.
+    pub connections: Vec<String>,
     /// The hosts that it may be on; None: all.
     pub hosts: Option<Vec<(String, At)>>,
     /// Generic resources of its tasks, in the place of the campaign's.
@@ -47,7 +49,6 @@ pub struct Drives {
     pub single: bool,
     /// Which of them may lose what is on them, with the filesystems that may be lost.
     pub erase: Vec<Erase>,
-    pub connections: Vec<String>,
 }
 
 /// A drive that may lose what is on it.
@@ -110,13 +111,14 @@ fn one(
             }
             directories(path, log)
         }
-        (None, Some(_)) => drives([model, serial, erase, connection], log),
+        (None, Some(_)) => drives([model, serial, erase], log),
         _ => {
             let help = "as in path = \"/mnt/a\", or model = \"…\" and serial = [\"…\"]";
             log.note(node.at, "a subject has either 'path' or 'model' and 'serial'", "here", help);
             None
         }
     };
+    let connections = connection.map_or(Some(Vec::new()), |n| connections(n, log));
     let listed = |node: &Node, log: &mut Mistakes| -> Vec<(String, At)> {
         let items = fields::some_items(node, "names of hosts", log);
         items.iter().filter_map(|n| Some((hosts::host(n, log)?, n.at))).collect()
@@ -129,6 +131,7 @@ fn one(
         at: node.at,
         subject: Subject { name: name?.0, drives: Vec::new(), meters, overrides },
         whereabouts: whereabouts?,
+        connections: connections?,
         hosts,
         gres,
         keys: node.entries().iter().filter(kept).cloned().collect(),
@@ -147,20 +150,15 @@ fn directories(node: &Node, log: &mut Mistakes) -> Option<Whereabouts> {
     Some(Whereabouts::OnEach(each))
 }
 
-fn drives(
-    [model, serial, erased, connection]: [Option<&Node>; 4],
-    log: &mut Mistakes,
-) -> Option<Whereabouts> {
+fn drives([model, serial, erased]: [Option<&Node>; 3], log: &mut Mistakes) -> Option<Whereabouts> {
     let model = model.and_then(|n| Some((fields::text(n, log)?, n.at)));
     let single = serial.is_some_and(|n| n.as_text().is_some());
     let serials = serial.map(|n| serials(n, log)).unwrap_or_default();
     let erase = erased.map_or(Some(Vec::new()), |n| erasures(n, log));
-    let connections = connection.map_or(Some(Vec::new()), |n| connections(n, log));
     if serials.is_empty() && model.is_none() {
         return None;
     }
-    let (erase, connections) = (erase?, connections?);
-    Some(Whereabouts::Drives(Drives { model, serials, single, erase, connections }))
+    Some(Whereabouts::Drives(Drives { model, serials, single, erase: erase? }))
 }
 
 /// A string, or a list of strings.

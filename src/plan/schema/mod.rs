@@ -1,7 +1,8 @@
-//! JSON Schemas of plans and protocols (draft 7, which editors' TOML plugins read), made from the
-//! registries and the lists that parsing uses. A schema knows what stands in one file: that a sweep
-//! names a stream of its step is checked by `dyno plan check` alone.
+//! JSON Schemas of plans, campaigns and protocols (draft 7, which editors' TOML plugins read), made
+//! from the registries and the lists that parsing uses. A schema knows what stands in one file:
+//! that a sweep names a stream of its step is checked by `dyno plan check` alone.
 
+mod campaign;
 mod protocol;
 mod value;
 
@@ -25,6 +26,11 @@ pub fn of_protocols(catalogue: &Catalogue) -> Value {
 /// The schema of a plan file.
 pub fn of_plans(catalogue: &Catalogue) -> Value {
     whole_file("Dyno plan", object(plan_keys(), &["protocol"]), catalogue)
+}
+
+/// The schema of a campaign's file.
+pub fn of_campaigns(catalogue: &Catalogue) -> Value {
+    whole_file("Dyno campaign", campaign::campaign(), catalogue)
 }
 
 fn whole_file(title: &str, mut schema: Value, catalogue: &Catalogue) -> Value {
@@ -109,14 +115,19 @@ fn subject() -> Value {
     object(keys, &["name", "drives"])
 }
 
+/// Names of environment variables.
+fn connection() -> Value {
+    let name = || json!({ "type": "string", "pattern": "^[A-Za-z0-9_]+$" });
+    about("The environment variable of each existing server.", one_of([name(), list(name())]))
+}
+
 fn drive() -> Value {
     let erase = one_of([flag(), text(), list(text())]);
-    let connection = one_of([text(), list(text())]);
     let keys = vec![
         ("path", about("A directory on the drive.", text())),
         ("device", about("A block device, best /dev/disk/by-id/…", text())),
         ("serial", about("The device's serial number: `dyno drives`.", text())),
-        ("connection", about("The environment variable of each existing server.", connection)),
+        ("connection", connection()),
         (
             "erase",
             about("true: everything on the device may be lost; or what may be, \"xfs\".", erase),

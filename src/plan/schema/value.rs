@@ -33,6 +33,11 @@ pub fn list(items: Value) -> Value {
     json!({ "type": "array", "items": items })
 }
 
+/// At least one.
+pub fn some(items: Value) -> Value {
+    json!({ "type": "array", "items": items, "minItems": 1 })
+}
+
 pub fn one_of<const N: usize>(schemas: [Value; N]) -> Value {
     json!({ "anyOf": schemas.to_vec() })
 }

@@ -193,17 +193,20 @@ fn drives_that_are_missing_in_use_or_claimed_twice_are_mistakes_with_their_place
 #[test]
 fn mistakes_of_a_campaign_are_all_shown_where_they_stand() {
     let text = mistakes(
-        "protocol = \"./null.toml\"\nrounds = 0\n[slurm]\npartition = \"--wrap=x\"\nnodes = 3\n\
+        "protocol = \"./null.toml\"\nrounds = 0\nhosts = 2\n[slurm]\n\
+         partition = \"--wrap=x\"\nnodes = 3\n\
          [[host]]\nname = \"lab1\"\n[[host]]\nname = \"lab1\"\n\
          [[subject]]\nname = \"A\"\npath = \"srv\"\n[[subject]]\nname = \"B\"\n",
     );
     for part in [
         "c.toml:2:",
-        "c.toml:4:",
-        "is no word that Slurm takes",
         "c.toml:5:",
+        "is no word that Slurm takes",
+        "c.toml:6:",
         "[slurm] has no key 'nodes'",
-        "c.toml:9:",
+        "a campaign has no key 'hosts'",
+        "did you mean 'host'",
+        "c.toml:10:",
         "srv is no absolute path",
         "either 'path' or 'model' and 'serial'",
     ] {
@@ -219,6 +222,18 @@ fn mistakes_of_a_campaign_are_all_shown_where_they_stand() {
     ));
     assert!(text.contains("has no host 'lab5'") && text.contains("did you mean 'lab1'"), "{text}");
     assert!(text.contains("nothing is known of the drives of lab4"), "{text}");
+}
+
+#[test]
+fn a_directorys_existing_server_is_in_the_plan_of_its_task() {
+    let campaign =
+        format!("protocol = \"./null.toml\"\n[[host]]\nname = \"lab1\"\n{}", subjects(&["A"]));
+    let dir = folder(&format!("{campaign}connection = \"DB_A\"\n"));
+    dyno_well(dir.path(), &["fleet", "submit", "c.toml", "--dry-run"]);
+    let plan = std::fs::read_to_string(dir.path().join("c/tasks/1/plan-1.toml")).expect("a plan");
+    assert!(plan.contains("connection = [\"DB_A\"]"), "{plan}");
+    let text = mistakes(&format!("{campaign}connection = \"mysql://root:x@db\"\n"));
+    assert!(text.contains("this is no name of an environment variable"), "{text}");
 }
 
 #[test]
