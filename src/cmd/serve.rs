@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::base::error::Result;
+use crate::web::security::hosts;
 use crate::web::security::token::Token;
 use crate::web::{Options, Server, Site};
 
@@ -31,6 +32,10 @@ pub struct ListenOptions {
     /// environment, where it is set]
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
+    /// Host name by which browsers may address the server, besides its addresses and localhost;
+    /// repeatable
+    #[arg(long, value_name = "NAME", value_parser = hosts::name)]
+    pub allowed_host: Vec<String>,
 }
 
 impl ListenOptions {
@@ -40,7 +45,7 @@ impl ListenOptions {
             Some(path) => Some(Token::of_file(path)?),
             None => Token::of_environment()?,
         };
-        Ok(Options { listen: self.listen, token })
+        Ok(Options { listen: self.listen, token, allowed_hosts: self.allowed_host.clone() })
     }
 }
 

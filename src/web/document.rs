@@ -1,10 +1,11 @@
-//! Documents as pages: the renderer's own, with the policy that allows its script and nothing else.
+//! Documents as pages: the renderer's own, with the policy that allows its script and nothing else,
+//! and with the navigation of the server's pages, which a file does not have.
 
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::response::{Html, IntoResponse, Response};
 
-use super::page::Failure;
+use super::page::{Failure, Frame};
 use super::security::policy;
 use crate::base::error::{Result, failed};
 use crate::brief::Document;
@@ -14,7 +15,21 @@ use crate::render::{SCRIPT, html};
 pub fn page(document: &Document) -> Result<Response, Failure> {
     let page = html(document)?;
     let policy = policy_of(&page)?;
+    let page = with_navigation(&page);
     Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
+}
+
+/// Where a document's own text begins, after its skip link.
+const COVER: &str = "<header class=\"cover\">";
+
+/// The style of a document has navigations in it, and leaves them out of print. Of the first place
+/// alone: names of a bundle are escaped, so that none before it can look like it.
+fn with_navigation(page: &str) -> String {
+    let link =
+        |(path, name, _): &(&str, &str, bool)| format!("<li><a href=\"{path}\">{name}</a></li>");
+    let links: String = Frame::of("").links().iter().map(link).collect();
+    let pages = format!("<nav lang=\"en\" aria-label=\"Pages\">\n<ul>{links}</ul>\n</nav>\n");
+    page.replacen(COVER, &(pages + COVER), 1)
 }
 
 /// Allows the style at the page's head, and the script of this program at its end. A script that a

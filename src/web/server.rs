@@ -39,6 +39,8 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Needed at every address but loopback.
     pub token: Option<Token>,
+    /// Host names by which it may be addressed, besides its addresses and `localhost`.
+    pub allowed_hosts: Vec<String>,
 }
 
 /// A server that listens and does not answer yet.
@@ -62,7 +64,8 @@ impl Server {
         listener.set_nonblocking(true).with_context(listening)?;
         let address = listener.local_addr().with_context(listening)?;
         let session = options.token.map(|token| Session::new(token, address.port())).transpose()?;
-        let gatekeeper = Arc::new(Gatekeeper { hosts: Hosts::of(address), session });
+        let hosts = Hosts::of(address, options.allowed_hosts);
+        let gatekeeper = Arc::new(Gatekeeper { hosts, session });
         let pages =
             ALL.iter().fold(Router::new(), |router, page| router.route(page.path, (page.route)()));
         let router = pages

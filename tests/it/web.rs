@@ -29,7 +29,8 @@ pub struct Served {
 pub fn serve(folder: &Path) -> Served {
     let listen = "127.0.0.1:0".parse().expect("an address");
     let site = Site::of_folder(folder).expect("a folder");
-    let server = Server::bind(site, Options { listen, token: None }).expect("listening");
+    let server = Server::bind(site, Options { listen, token: None, allowed_hosts: Vec::new() })
+        .expect("listening");
     Served { address: server.address(), _running: server.start().expect("started") }
 }
 
@@ -111,9 +112,10 @@ fn the_catalogue_lists_finds_and_opens_every_bundle_below_the_folder_without_scr
     assert_eq!((css.status, &*css.headers["content-type"]), (200, "text/css; charset=utf-8"));
 }
 
-/// A brief in the browser and the file that `dyno report` writes are the same page.
+/// A brief in the browser and the file that `dyno report` writes are the same page, but for the way
+/// back to the other pages.
 #[test]
-fn a_bundle_opens_as_the_page_that_dyno_report_writes() {
+fn a_bundle_opens_as_the_page_that_dyno_report_writes_with_a_way_back() {
     let made = made::folder();
     bundle(made.path(), "a.dyno", &|_| true);
     let served = serve(made.path());
@@ -121,7 +123,10 @@ fn a_bundle_opens_as_the_page_that_dyno_report_writes() {
     let output = dyno(made.path(), &["report", "a.dyno", "-o", "a.html"]);
     assert!(output.status.success(), "{}", said(&output));
     let file = std::fs::read_to_string(made.path().join("a.html")).expect("read");
-    assert!(page == file, "the page and the file differ");
+    let (before, rest) = page.split_once("<nav lang=\"en\" aria-label=\"Pages\">").expect("a way");
+    let (links, after) = rest.split_once("</nav>\n").expect("its end");
+    assert!(links.contains("<li><a href=\"/\">Catalogue</a></li>"), "{links}");
+    assert!(format!("{before}{after}") == file, "the page and the file differ");
 }
 
 #[test]
@@ -129,17 +134,25 @@ fn the_command_prints_its_address_and_an_address_that_others_reach_needs_a_token
     let made = made::folder();
     bundle(made.path(), "a.dyno", &|_| true);
     let mut command = Command::new(DYNO);
-    command.current_dir(made.path()).args(["serve", "--listen", "127.0.0.1:0"]);
+    let args = ["serve", "--listen", "127.0.0.1:0", "--allowed-host", "lab1.example"];
+    command.current_dir(made.path()).args(args);
     let mut child = command.stdout(Stdio::piped()).spawn().expect("started");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("read");
     let address: SocketAddr =
         line.trim().trim_start_matches("http://").trim_end_matches('/').parse().expect(&line);
-    let request = format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
-    let answer = ask(address, &request);
+    let asked = |host: &str| {
+        ask(address, &format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+    };
+    let answer = asked(&address.to_string());
+    let [named, other] = ["lab1.example:7070", "lab2.example"].map(|host| asked(host));
     let _ = child.kill();
     let _ = child.wait();
     assert!(answer.body.contains("1 of 1 bundles"), "{}", answer.body);
+    assert_eq!((named.status, other.status), (200, 421));
+    assert!(other.body.contains("--allowed-host NAME"), "{}", other.body);
+    let wrong = dyno(made.path(), &["serve", "--allowed-host", "http://lab1"]);
+    assert!(said(&wrong).contains("is not a host name"), "{}", said(&wrong));
     let refused = dyno(made.path(), &["serve", "--listen", "0.0.0.0:0"]);
     assert_eq!(refused.status.code(), Some(3), "{}", said(&refused));
     assert!(said(&refused).contains("there is no token"), "{}", said(&refused));

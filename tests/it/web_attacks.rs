@@ -131,7 +131,8 @@ fn with_a_token_nothing_is_answered_to_who_has_neither_it_nor_its_cookie() {
     let token = Some(Token::of_file(&path).expect("a token"));
     let listen = "127.0.0.1:0".parse().expect("an address");
     let site = Site::of_folder(made.path()).expect("a folder");
-    let server = Server::bind(site, Options { listen, token }).expect("listening");
+    let server = Server::bind(site, Options { listen, token, allowed_hosts: Vec::new() })
+        .expect("listening");
     let address = server.address();
     let _running = server.start().expect("started");
     let get = |path: &str, header: &str| {

@@ -78,6 +78,8 @@ fn the_catalogue_is_searched_and_a_bundle_opened_and_its_script_runs() {
     assert_eq!(browser.eval("document.querySelector('figure').tabIndex"), json!(0));
     let family = browser.eval("getComputedStyle(document.body).fontFamily");
     assert!(family.as_str().is_some_and(|family| family.contains("Brief Sans")), "{family}");
+    browser.follow("document.querySelector('nav a').click()");
+    assert_eq!(browser.eval("location.pathname"), json!("/"));
 }
 
 #[test]

@@ -6,19 +6,23 @@ use std::net::{IpAddr, SocketAddr};
 /// The names of one server. Ports are not looked at: a tunnel has its own.
 pub struct Hosts {
     listen: IpAddr,
+    allowed: Vec<String>,
 }
 
 impl Hosts {
-    /// Of a server that listens at an address.
-    pub fn of(listen: SocketAddr) -> Hosts {
-        Hosts { listen: listen.ip() }
+    /// Of a server that listens at an address, with the host names by which it may be addressed
+    /// besides.
+    pub fn of(listen: SocketAddr, allowed: Vec<String>) -> Hosts {
+        Hosts { listen: listen.ip(), allowed }
     }
 
-    /// Whether "HOST" or "HOST:PORT" names it: loopback, the address at which it listens, or any
-    /// address where it listens at all of them. No name of a domain does but `localhost`.
+    /// Whether "HOST" or "HOST:PORT" names it: loopback, the address at which it listens, any
+    /// address where it listens at all of them, or a name that is allowed. No other name of a
+    /// domain does but `localhost`.
     pub fn has(&self, host: &str) -> bool {
         let Some(name) = without_port(host) else { return false };
-        if name.eq_ignore_ascii_case("localhost") {
+        let is_name = |own: &str| own.eq_ignore_ascii_case(name);
+        if is_name("localhost") || self.allowed.iter().any(|own| is_name(own)) {
             return true;
         }
         let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
@@ -31,6 +35,21 @@ impl Hosts {
             address.is_loopback() || (listened && !address.is_unspecified())
         })
     }
+}
+
+/// A host name as `Host` has it, without a port (RFC 1123, section 2.1; an underscore is allowed
+/// besides, which names of containers have).
+pub fn name(text: &str) -> Result<String, String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len()) && label.chars().all(fits) && !label.starts_with('-')
+    };
+    if text.len() <= 253 && text.split('.').all(is_label) {
+        return Ok(text.to_string());
+    }
+    Err(format!(
+        "'{text}' is not a host name; write one without scheme and port, as in lab1.example"
+    ))
 }
 
 /// "[::1]:80" and "a:80" without their port; none where what follows is no port.
@@ -50,7 +69,7 @@ mod tests {
     use super::*;
 
     fn has(listen: &str, host: &str) -> bool {
-        Hosts::of(listen.parse().unwrap()).has(host)
+        Hosts::of(listen.parse().unwrap(), Vec::new()).has(host)
     }
 
     #[test]
@@ -65,5 +84,23 @@ mod tests {
         assert!(has("10.0.0.5:7070", "10.0.0.5:7070") && !has("10.0.0.5:7070", "10.0.0.6:7070"));
         assert!(has("0.0.0.0:7070", "10.0.0.6") && !has("0.0.0.0:7070", "lab.example"));
         assert!(!has("0.0.0.0:7070", "0.0.0.0") && has("[::]:7070", "[fe80::1]:7070"));
+    }
+
+    #[test]
+    fn a_name_that_is_allowed_is_one_and_none_that_only_ends_or_begins_with_it() {
+        let allowed = vec!["lab1.example".to_string()];
+        let hosts = Hosts::of("0.0.0.0:7070".parse().unwrap(), allowed);
+        for host in ["lab1.example", "LAB1.example:7070", "localhost", "10.0.0.5:7070"] {
+            assert!(hosts.has(host), "{host}");
+        }
+        for host in ["evil.example", "a.lab1.example", "lab1.example.evil.example", "lab1"] {
+            assert!(!hosts.has(host), "{host}");
+        }
+        for host in ["lab1", "lab-1.example", "lab_1", "10.0.0.5"] {
+            assert_eq!(name(host), Ok(host.to_string()));
+        }
+        for text in ["", "lab1:7070", "http://lab1", "*.example", "lab1.", "-a", "a b", "[::1]"] {
+            assert!(name(text).is_err(), "{text}");
+        }
     }
 }

@@ -55,7 +55,8 @@ impl Gatekeeper {
         let named = one(headers, &HOST).filter(|host| self.hosts.has(host));
         let is_named = named.is_some() && uri.host().is_none_or(|host| self.hosts.has(host));
         if !is_named {
-            let text = "This server is not known by that name. Use its address, or 'localhost'.";
+            let text = "This server does not answer to that name. Use its address or 'localhost', \
+                        or start it with --allowed-host NAME.";
             return Some((StatusCode::MISDIRECTED_REQUEST, text).into_response());
         }
         if !self.is_own(headers) {
