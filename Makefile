@@ -102,6 +102,7 @@ advisories:
 # The same tests at the sizes that docs/soak.md names, and what only packages show: hours.
 # Interrupted, the tests go on where they were.
 soak: programs dist
+	scripts/setup.sh openjdk-17-jre-headless
 	scripts/soak.py
 	$(MAKE) dist-check reproducible
 

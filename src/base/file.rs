@@ -12,6 +12,8 @@ use super::error::{Context, Result, failed};
 pub const MOST_TEXT: u64 = 4 << 20;
 /// What another tool wrote.
 pub const MOST_DATA: u64 = 64 << 20;
+/// What the name of a folder begins with that gets its own once all that is in it is written.
+pub const UNFINISHED: &str = "_unfinished-";
 
 /// Opens a regular file to read; links are followed.
 pub fn open(path: &Path) -> Result<File> {

@@ -12,6 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Context, Result, failed};
+use crate::base::file::UNFINISHED;
 
 pub use entry::{Contents, Entry, State, Summary};
 
@@ -128,14 +129,16 @@ pub fn below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Every file that ends in `.dyno`. Hidden folders and those of datasets are left out.
+/// Every file that ends in `.dyno`. Left out are hidden folders, those of the data under a load,
+/// and what is being added to a dataset of bundles.
 fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         // Of the link itself, where it is one.
         let Ok(kind) = entry.file_type() else { continue };
         let (name, path) = (entry.file_name(), entry.path());
-        let hidden = name.as_encoded_bytes().starts_with(b".") || name == "dyno-data";
+        let begins = |start: &str| name.as_encoded_bytes().starts_with(start.as_bytes());
+        let hidden = begins(".") || begins(UNFINISHED) || name == "dyno-data";
         if kind.is_dir() && !hidden && depth < DEEPEST {
             walk(&path, depth + 1, found);
         } else if kind.is_file() && path.extension().is_some_and(|e| e == "dyno") {

@@ -16,11 +16,18 @@ const EXISTING: &[&str] = &["mariadbd", "mariadb", "mariadb-install-db", "sysben
 fn own_servers_are_started_measured_and_stopped() {
     for engine in servers::own() {
         let bench = Bench::new();
-        for workload in ["oltp_read_write", "oltp_insert", "oltp_delete"] {
-            bench.protocol(FILL, engine, workload, 4, 1);
+        for (workload, threads) in [
+            ("oltp_read_write", 4),
+            ("oltp_insert", 4),
+            ("oltp_delete", 4),
+            // As many logins in portions as a published test has connections.
+            ("oltp_point_select", 256),
+        ] {
+            bench.protocol(FILL, engine, workload, threads, 1);
             let output = bench.dyno("").output().unwrap();
             assert!(output.status.success(), "{engine} {workload}: {}", said(&output));
-            assert!(bench.csv().contains(",measured"), "{}", bench.csv());
+            let csv = bench.csv();
+            assert!(csv.contains(",measured") && csv.contains(&format!(",{threads},")), "{csv}");
             assert_eq!(bench.server_pid(), None, "nothing runs on");
             assert_eq!(bench.sockets(), 0, "no socket is left");
         }

@@ -158,6 +158,41 @@ fn models(dir: &Path, found: &Value, count: usize) {
 }
 
 #[test]
+fn a_dataset_is_compared_reported_and_merged_as_the_bundles_that_it_was_made_of() {
+    let folder = crate::made::folder();
+    let dir = folder.path();
+    std::fs::create_dir(dir.join("results")).expect("a folder");
+    many::write(&dir.join("results"), 30);
+    dyno_well(dir, &["export", "results/00000.dyno", "--partition", "-o", "one"]);
+    dyno_well(dir, &["export", "results", "--partition", "-o", "dataset"]);
+    let merged = dyno_well(dir, &["export", "one", "dataset", "--partition", "-o", "merged"]);
+    assert!(merged.starts_with("30 bundles added"), "{merged}");
+    // The original is not needed any more.
+    std::fs::rename(dir.join("results"), dir.join("before")).expect("moved away");
+    for command in [
+        vec!["compare", "--vary", "host", "--json"],
+        vec!["claims", "--vary", "host"],
+        vec!["show", "--json"],
+        vec!["report", "--vary", "host", "-o", "brief.md"],
+    ] {
+        let said = |of: &str| {
+            let said = dyno_well(dir, &[&command[..1], &[of], &command[1..]].concat());
+            match command[0] {
+                "report" => std::fs::read_to_string(dir.join("brief.md")).expect("a brief"),
+                _ => said,
+            }
+        };
+        let bundles = said("before");
+        assert!(bundles.len() > 100, "{bundles}");
+        assert_eq!(said("dataset"), bundles, "{command:?}");
+        assert_eq!(said("merged"), bundles, "{command:?}");
+    }
+    let listed: Value =
+        serde_json::from_str(&dyno_well(dir, &["catalogue", "merged", "--json"])).expect("JSON");
+    assert_eq!(listed["bundles"].as_array().map(Vec::len), Some(30), "{listed:#}");
+}
+
+#[test]
 fn a_bundle_that_was_cut_short_or_broken_is_named_and_the_others_are_added() {
     let folder = crate::made::folder();
     let dir = folder.path();

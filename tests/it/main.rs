@@ -58,6 +58,7 @@ mod schema;
 mod selftest;
 mod shared_workers;
 mod simulation;
+mod spark;
 mod sqlserver;
 mod tpcc;
 mod trends;

@@ -31,12 +31,17 @@ tables += duckdb.sql("select count(*) from 'points.json'").fetchall()[0]
 print(json.dumps({"sql": duckdb.sql(sql).fetchall(), "polars": frame.rows(), "counts": tables}))
 "###;
 
-/// A Python that has the packages.
+/// A Python that has DuckDB and Polars.
 pub fn python() -> Option<String> {
+    python_with(&PACKAGES)
+}
+
+/// A Python that has these packages.
+pub fn python_with(packages: &[&str]) -> Option<String> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/python.sh");
-    let made = Command::new(script).args(PACKAGES).output().expect("started");
+    let made = Command::new(script).args(packages).output().expect("started");
     if !made.status.success() {
-        skip(format!("{} could not be installed", PACKAGES.join(" and ")));
+        skip(format!("{} could not be installed", packages.join(" and ")));
         return None;
     }
     Some(String::from_utf8(made.stdout).expect("a path").trim().to_string())

@@ -1,6 +1,7 @@
 //! A dataset's folder: what says that it is one, which bundles it has, and batches that are added.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -13,15 +14,17 @@ use sha2::{Digest, Sha256};
 use super::VERSION;
 use super::files::Files;
 use crate::base::error::{Context, Result, failed, refused};
-use crate::base::file;
+use crate::base::file::{self, UNFINISHED};
 
 /// What says that a folder is a dataset. Spark leaves out names that begin so.
 const MARKER: &str = "_dataset.json";
 /// The bundles of a batch, a line of JSON each.
 const LIST: &str = "_bundles.jsonl";
-/// What the name of a batch begins with, and that of one that is being written.
+/// The folder of a batch that holds the bundles themselves, which have more than the points: what
+/// compares and reports a dataset reads these.
+const BUNDLES: &str = "_bundles";
+/// What the name of a batch begins with.
 const BATCH: &str = "batch=";
-const UNFINISHED: &str = "_unfinished-";
 /// A list of a million bundles.
 const MOST_LIST: u64 = 1 << 28;
 
@@ -142,16 +145,28 @@ impl Dataset {
         for one in &listed {
             writeln!(list, "{}", serde_json::to_string(one)?).with_context(adding)?;
         }
-        list.sync_all().with_context(adding)?;
+        // The copies too: by one call for all of them, which of thousands is far quicker than one
+        // for each.
+        rustix::fs::syncfs(&list).with_context(adding)?;
         std::fs::rename(&staging.0, self.folder.join(name(&listed))).with_context(adding)?;
         File::open(&self.folder).and_then(|folder| folder.sync_all()).with_context(adding)
     }
 }
 
 impl Batch {
-    /// Notes a bundle whose rows it has.
-    pub fn list(&mut self, listed: Listed) {
+    /// Takes a bundle whose rows it has: a copy of its file, in a folder of its own where another
+    /// bundle of this batch has the name.
+    pub fn list(&mut self, listed: Listed, path: &Path) -> Result<()> {
+        let mut folder = self.staging.0.join(BUNDLES);
+        let name = path.file_name().unwrap_or(OsStr::new("bundle.dyno"));
+        if folder.join(name).exists() {
+            folder.push(&listed.run);
+        }
+        std::fs::create_dir_all(&folder)
+            .and_then(|()| std::fs::copy(path, folder.join(name)))
+            .with_context(|| format!("copying {} to the dataset", path.display()))?;
         self.listed.push(listed);
+        Ok(())
     }
 }
 

@@ -1,5 +1,5 @@
-//! A dataset: many bundles as one table in Parquet, in Hive partitions, which grows by adding
-//! (docs/dataset.md).
+//! A dataset: many bundles as one table in Parquet, in Hive partitions, and beside it the bundles
+//! themselves; it grows by adding (docs/dataset.md).
 //!
 //! What is added at once is a folder of its own, `batch=…`, which is written under another name and
 //! gets its own by one renaming: a bundle is in the dataset whole or not at all.
@@ -103,21 +103,21 @@ impl Dataset {
             (Ok(()), None) => {}
         }
         let listed = Listed { run, bundle: file, rows: pending.count };
-        self.keep(pending, listed, batch).map_err(NotAdded::Failed)
+        self.keep(pending, (listed, path), batch).map_err(NotAdded::Failed)
     }
 
     /// A bundle that was read to its end.
     fn keep(
         &mut self,
         pending: Pending,
-        listed: Listed,
+        (listed, path): (Listed, &Path),
         batch: &mut Option<Batch>,
     ) -> Result<Option<usize>> {
         let count = pending.count;
         self.note(&listed);
         if let Some(mut own) = pending.own {
             own.files.take(pending.rows);
-            own.list(listed);
+            own.list(listed, path)?;
             self.commit(Some(own))?;
             return Ok(Some(count));
         }
@@ -126,7 +126,7 @@ impl Dataset {
             None => batch.insert(self.begin()?),
         };
         batch.files.take(pending.rows);
-        batch.list(listed);
+        batch.list(listed, path)?;
         Ok(Some(count))
     }
 }

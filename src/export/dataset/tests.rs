@@ -63,6 +63,10 @@ fn a_bundle_is_added_once_with_all_of_its_histograms() {
     let all: Vec<(i64, i64)> = parquet.iter().flat_map(|p| counts(p)).collect();
     assert_eq!(all.len(), 2 * 3 * 3 * 2, "points × streams");
     all.iter().for_each(|(ops, counted)| assert_eq!(ops, counted));
+    let held: Vec<PathBuf> = crate::catalogue::below(&at);
+    assert_eq!(held.len(), 1, "{held:?}");
+    let bytes = |path: &Path| std::fs::read(path).expect("a bundle");
+    assert!(bytes(&held[0]) == bytes(&paths[0]), "the bundle itself");
 
     let copy = folder.path().join("copy.dyno");
     std::fs::copy(&paths[0], &copy).expect("copied");
@@ -87,6 +91,24 @@ fn what_is_broken_and_what_was_left_unfinished_leave_nothing_behind() {
     assert_eq!(added.broken[0].0, broken);
     let unfinished = |p: &PathBuf| p.display().to_string().contains("_unfinished");
     assert!(!files(&at).iter().any(unfinished) && !at.join("_unfinished-0").exists());
+}
+
+#[test]
+fn bundles_of_one_name_are_all_held_and_what_is_still_written_is_no_bundle_yet() {
+    let (one, paths) = bundle(&small());
+    let (_two, others) = bundle(&small());
+    assert_eq!(paths[0].file_name(), others[0].file_name());
+    let other = rusqlite::Connection::open(&others[0]).expect("a bundle");
+    other.execute("UPDATE run SET started_unix_ns = started_unix_ns + 1", []).expect("another run");
+    drop(other);
+    let at = one.path().join("dataset");
+    let added = Dataset::open(&at).expect("a dataset").add(&[paths, others].concat());
+    assert_eq!(added.expect("added").added, 2);
+    let held = crate::catalogue::below(&at);
+    assert_eq!(held.len(), 2, "{held:?}");
+    std::fs::create_dir(at.join("_unfinished-0")).expect("an addition");
+    std::fs::copy(&held[0], at.join("_unfinished-0/half.dyno")).expect("copied");
+    assert_eq!(crate::catalogue::below(&at), held);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Campaigns: what a plan of one says, what it refuses, and campaigns on a Slurm of four nodes on
 //! this machine.
 
+mod bench;
 mod disturbed;
 mod planned;
+mod requeued;
 mod slurm;
 mod submitted;
 

@@ -50,12 +50,8 @@ impl Slurm {
         let socket = slurm.path("run/munge");
         until("munge", PATIENCE, || socket.exists());
         let conf = slurm.path("slurm.conf").display().to_string();
-        slurm.daemon("slurmctld", vec!["-D".into(), "-f".into(), conf.clone()]);
-        for node in NODES {
-            let args = ["-D", "-f", &conf, "-N", node].map(str::to_string);
-            slurm.daemon("slurmd", args.to_vec());
-            slurm.daemons.last_mut().expect("a daemon").0 = node.to_string();
-        }
+        slurm.daemon("slurmctld", vec!["-D".into(), "-f".into(), conf]);
+        NODES.iter().for_each(|node| slurm.begin(node));
         until("all nodes to be idle", PATIENCE, || {
             let out = slurm.command("sinfo").args(["--noheader", "--Node", "--format=%T"]).output();
             let out = out.expect("ran");
@@ -73,6 +69,14 @@ impl Slurm {
         command.args(args).stdin(Stdio::null());
         command.stdout(log.try_clone().expect("a log")).stderr(log);
         self.daemons.push((program.to_string(), command.spawn().expect("started")));
+    }
+
+    /// Starts a node's daemon.
+    pub fn begin(&mut self, node: &str) {
+        let conf = self.path("slurm.conf").display().to_string();
+        let args = ["-D", "-f", &conf, "-N", node].map(str::to_string);
+        self.daemon("slurmd", args.to_vec());
+        self.daemons.last_mut().expect("a daemon").0 = node.to_string();
     }
 
     /// A program that speaks with this cluster.
@@ -98,19 +102,22 @@ impl Slurm {
         String::from_utf8_lossy(&out.stdout).into_owned()
     }
 
-    /// A node goes for good, with all that runs on it.
+    /// A node goes, with all that runs on it.
     pub fn lose(&mut self, node: &str) {
         let at = self.daemons.iter().position(|(name, _)| name == node).expect("a node");
         let (_, mut daemon) = self.daemons.remove(at);
         daemon.kill().expect("killed");
         daemon.wait().expect("ended");
-        // What it has started has its name in its environment or on its command line.
-        let mark = format!("SLURMD_NODENAME={node}");
-        for process in processes() {
-            if process.has(&mark) && process.has(&self.path("").display().to_string()) {
-                process.kill();
-            }
-        }
+        // What it has started has its name in its environment or on its command line; the shepherd
+        // above a job would report its end.
+        let (mark, own) = (format!("SLURMD_NODENAME={node}"), self.path("").display().to_string());
+        let mut gone: Vec<Process> =
+            processes().filter(|process| process.has(&mark) && process.has(&own)).collect();
+        let parents: Vec<u32> = gone.iter().filter_map(Process::parent).collect();
+        gone.extend(processes().filter(|p| parents.contains(&p.pid) && p.has("slurmstepd")));
+        // All at the same moment, as of a machine that loses power.
+        gone.iter().for_each(|process| process.signal("STOP"));
+        gone.iter().for_each(Process::kill);
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -143,7 +150,16 @@ impl Process {
     }
 
     pub fn kill(&self) {
-        let _ = Command::new("kill").args(["-KILL", &self.pid.to_string()]).output();
+        self.signal("KILL");
+    }
+
+    fn signal(&self, name: &str) {
+        let _ = Command::new("kill").args(["-s", name, &self.pid.to_string()]).output();
+    }
+
+    fn parent(&self) -> Option<u32> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
     }
 }
 
@@ -179,7 +195,8 @@ fn conf(at: &str) -> String {
          SlurmctldPidFile={at}run/slurmctld.pid\nSlurmdPidFile={at}run/%n.pid\n\
          ProctrackType=proctrack/pgid\nTaskPlugin=task/none\nMpiDefault=none\n\
          JobAcctGatherType=jobacct_gather/none\nSelectType=select/cons_tres\n\
-         SelectTypeParameters=CR_CPU\nReturnToService=2\nSlurmdTimeout=300\nMinJobAge=300\n\
+         SelectTypeParameters=CR_CPU\nReturnToService=2\nBatchStartTimeout=1\n\
+         SlurmdTimeout=300\nMinJobAge=300\n\
          SchedulerParameters=sched_interval=1,batch_sched_delay=0,bf_interval=1\nGresTypes=nvme\n\
          {nodes}PartitionName=lab Nodes=lab[1-4] Default=YES State=UP MaxTime=INFINITE\n",
         ports[0]
