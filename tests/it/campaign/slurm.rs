@@ -71,11 +71,19 @@ impl Slurm {
         self.daemons.push((program.to_string(), command.spawn().expect("started")));
     }
 
-    /// Starts a node's daemon.
-    pub fn begin(&mut self, node: &str) {
+    fn begin(&mut self, node: &str) {
+        self.node(node, &[]);
+    }
+
+    /// Starts a node's daemon as on a machine that has just booted.
+    pub fn begin_after_boot(&mut self, node: &str) {
+        self.node(node, &["-b"]);
+    }
+
+    fn node(&mut self, node: &str, more: &[&str]) {
         let conf = self.path("slurm.conf").display().to_string();
-        let args = ["-D", "-f", &conf, "-N", node].map(str::to_string);
-        self.daemon("slurmd", args.to_vec());
+        let args = [&["-D", "-f", &conf, "-N", node], more].concat();
+        self.daemon("slurmd", args.into_iter().map(str::to_string).collect());
         self.daemons.last_mut().expect("a daemon").0 = node.to_string();
     }
 
