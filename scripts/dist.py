@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Packages: .deb, .rpm and .tar.zst of one binary for glibc 2.28 and later, with checksums.
 
-    scripts/dist.py [--target TRIPLE] [--binary FILE] [-o DIR] [-- CARGO OPTIONS]
+    scripts/dist.py [--target TRIPLE] [--binary FILE] [--only deb] [-o DIR] [-- CARGO OPTIONS]
 
 TRIPLE is x86_64-unknown-linux-gnu or aarch64-unknown-linux-gnu. --binary packages a program that
-is there already. Packages go to DIR, by default `packages` in the target folder. The same commit
-gives the same bytes, in whichever folder and whenever it is built (scripts/reproducible.py).
+is there already, --only one kind of package. Packages go to DIR, by default `packages` in the
+target folder. The same commit gives the same bytes, in whichever folder and whenever it is built
+(scripts/reproducible.py).
 
 What builds it is installed here by pip, in pinned versions, beside the target folder of CI:
 cargo-zigbuild, zig, CycloneDX's library. Debian's dpkg-deb, rpmbuild and zstd pack.
@@ -225,6 +226,10 @@ def rpm(stage, out, release):
         return pathlib.Path(shutil.copy(made, out / made.name))
 
 
+# Kinds of packages: what packs them.
+PACKS = {"tar": ("zstd", archive), "deb": ("dpkg-deb", deb), "rpm": ("rpmbuild", rpm)}
+
+
 def sums(out):
     """SHA256SUMS of every package in the folder, of earlier targets too."""
     names = sorted(p.name for p in out.iterdir() if p.is_file() and p.name != "SHA256SUMS")
@@ -237,10 +242,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--target", choices=ARCHITECTURES, default="x86_64-unknown-linux-gnu")
     parser.add_argument("--binary", type=pathlib.Path)
+    parser.add_argument("--only", choices=PACKS)
     parser.add_argument("-o", "--output", type=pathlib.Path)
     parser.add_argument("options", nargs="*", metavar="-- CARGO OPTIONS")
     args = parser.parse_args()
-    tools.of_the_system("dpkg-deb", "rpmbuild", "zstd")
+    packs = [PACKS[args.only]] if args.only else list(PACKS.values())
+    tools.of_the_system(*(program for program, _ in packs))
     release = Release(args.target)
     binary = args.binary or release.build(args.options)
     out = (args.output or target_folder() / "packages").absolute()
@@ -249,7 +256,7 @@ def main():
         stage = pathlib.Path(work) / "stage"
         tree(stage, binary, release, args.options)
         shutil.copyfile(stage / "share/doc/dyno/dyno.cdx.json", out / f"{release.name}.cdx.json")
-        made = [pack(stage, out, release) for pack in (archive, deb, rpm)]
+        made = [pack(stage, out, release) for _, pack in packs]
     sums(out)
     for path in made:
         print(f"{path}  {path.stat().st_size / 1e6:.1f} MB")

@@ -7,7 +7,7 @@ packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev l
     libzstd-dev zlib1g-dev fio python3 chromium qpdf mariadb-server postgresql sysbench nvme-cli
     xfsprogs e2fsprogs qemu-system-x86 busybox-static linux-image-cloud-amd64 mdadm dmsetup
     python3-jsonschema fio-examples man-db lvm2 nbd-client nbd-server bcache-tools poppler-utils
-    libxml2-utils slurm-wlm munge $*
+    libxml2-utils slurm-wlm munge systemd-container debootstrap python3-venv $*
     prometheus python3-prometheus-client faketime"
 missing=""
 for package in $packages; do

@@ -3,6 +3,7 @@
 
 mod bench;
 mod disturbed;
+mod lab;
 mod planned;
 mod requeued;
 mod slurm;
