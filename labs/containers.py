@@ -22,7 +22,6 @@ ADDRESSES = "198.51.100"
 # Of linux/loop.h.
 LOOP_SET_STATUS64, LOOP_GET_STATUS64, LOOP_INFO64_BYTES = 0x4C04, 0x4C05, 232
 LO_FLAGS_AT, LO_FLAGS_AUTOCLEAR = 52, 4
-OWN_GROUP = "dyno-lab"
 
 TOOLS = {"systemd-nspawn": "systemd-container", "debootstrap": "debootstrap", "ip": "iproute2",
          "unshare": "util-linux", "setpriv": "util-linux", "nsenter": "util-linux",
@@ -263,7 +262,7 @@ class Network:
 
 def group_of(work):
     """The control group of all machines of a lab, where one hierarchy is mounted."""
-    return pathlib.Path("/sys/fs/cgroup") / f"{OWN_GROUP}-{work.name}"
+    return pathlib.Path("/sys/fs/cgroup") / work.name
 
 
 def remove_groups(work):

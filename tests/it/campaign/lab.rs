@@ -67,14 +67,14 @@ fn a_lab_of_four_hosts_is_set_up_from_nothing_and_measured_by_the_ten_commands_o
 #[track_caller]
 fn nothing_is_left(said: &str) {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").expect("read");
-    assert!(!mounts.contains("dyno-lab-"), "{mounts}\n{said}");
+    assert!(!mounts.contains("dyno-fleet-lab-"), "{mounts}\n{said}");
     for block in std::fs::read_dir("/sys/block").expect("read").flatten() {
         let file = std::fs::read_to_string(block.path().join("loop/backing_file"));
-        assert!(!file.unwrap_or_default().contains("dyno-lab-"), "{block:?}\n{said}");
+        assert!(!file.unwrap_or_default().contains("dyno-fleet-lab-"), "{block:?}\n{said}");
     }
     for group in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
         for group in std::fs::read_dir(group).into_iter().flatten().flatten() {
-            assert!(!group.path().display().to_string().contains("dyno-lab-"), "{group:?}\n{said}");
+            assert!(!group.path().display().to_string().contains("dyno-fleet-lab-"), "{group:?}\n{said}");
         }
     }
 }
