@@ -74,7 +74,10 @@ fn nothing_is_left(said: &str) {
     }
     for group in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
         for group in std::fs::read_dir(group).into_iter().flatten().flatten() {
-            assert!(!group.path().display().to_string().contains("dyno-fleet-lab-"), "{group:?}\n{said}");
+            assert!(
+                !group.path().display().to_string().contains("dyno-fleet-lab-"),
+                "{group:?}\n{said}"
+            );
         }
     }
 }

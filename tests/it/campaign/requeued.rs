@@ -9,8 +9,8 @@ use crate::support::until;
 
 const PATIENCE: u64 = 60;
 
-/// As many points take longer than the 11 s after which Slurm misses a job on a node that comes back
-/// (BatchStartTimeout, and ten seconds for messages).
+/// As many points take longer than the 11 s after which Slurm misses a job on a node that comes
+/// back (BatchStartTimeout, and ten seconds for messages).
 const MISSED: u64 = 3;
 
 /// A subject that is measured for as long as the test wants to disturb it.
