@@ -17,7 +17,7 @@ import time
 RELEASE = "bookworm"
 # For a machine to boot, and for whatever it is asked for, on a machine with other work to do.
 PATIENCE_S = 600
-# Of no other network: nothing leaves the lab's own.
+# TEST-NET-2 (RFC 5737), which is nobody's; nothing leaves the lab's own network.
 ADDRESSES = "198.51.100"
 # Of linux/loop.h.
 LOOP_SET_STATUS64, LOOP_GET_STATUS64, LOOP_INFO64_BYTES = 0x4C04, 0x4C05, 232
@@ -117,13 +117,13 @@ class Drives:
 
 
 class Machine:
-    """A container that has booted."""
+    """A container, from its start on."""
 
-    def __init__(self, name, root, process):
-        self.name, self.root, self.process = name, root, process
+    def __init__(self, name, process):
+        self.name, self.process = name, process
 
     def first(self):
-        """Its systemd, as processes are numbered here; nothing before it is there."""
+        """Its first process, as processes are numbered here; None before it is there."""
         todo = [self.process.pid]
         while todo:
             pid = todo.pop()
@@ -143,6 +143,7 @@ class Machine:
         return ["nsenter", "--target", str(self.first()), "--all", "--", *words]
 
     def is_up(self):
+        """Whether it has booted; where it has, it sees its own drives alone."""
         if self.process.poll() is not None:
             sys.exit(f"{self.name} ended while it booted: see its log")
         if not self.first():
@@ -175,8 +176,7 @@ class Network:
         self.devices.mkdir()
         # Nodes may be opened there, wherever the work lies.
         run("mount", "-t", "tmpfs", "tmpfs", self.devices)
-        self.common = self.overlay("common", [root])
-        self.prepare(self.common)
+        self.prepare(self.overlay("common", [root]))
         self.layers = [work / "common-own", root]
 
     def overlay(self, name, below):
@@ -257,7 +257,7 @@ class Network:
                  f"--bind-ro={seen / 'block'}:/srv/block",
                  *(f"--bind={seen / os.path.basename(device)}:{device}" for device in drives)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=join)
-        return Machine(name, root, process)
+        return Machine(name, process)
 
 
 def group_of(work):
