@@ -145,7 +145,7 @@ fn the_command_prints_its_address_and_an_address_that_others_reach_needs_a_token
         ask(address, &format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
     };
     let answer = asked(&address.to_string());
-    let [named, other] = ["lab1.example:7070", "lab2.example"].map(|host| asked(host));
+    let [named, other] = ["lab1.example:7070", "lab2.example"].map(asked);
     let _ = child.kill();
     let _ = child.wait();
     assert!(answer.body.contains("1 of 1 bundles"), "{}", answer.body);
