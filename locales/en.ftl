@@ -181,6 +181,7 @@ caveat-every-point-few-repeats = { $count ->
        *[other] Every point was measured { $count } times: repeat it (`--repeats 5`) before comparing
     }
 caveat-not-the-drive = limited by { $limit }, not by the drive: { $why }
+caveat-no-drive = no drive was measured: { $why }
 caveat-of = { $places }, { $subject }: { $caveat }
 
 ## Notes
@@ -235,7 +236,7 @@ measured-times = { $count ->
         [one] Measured once
        *[other] Measured { $count } times
     }
-window-a-point = { $window } a point
+window-a-point = { $window } per point
 kernel = kernel { $release }
 brackets-are-intervals =
     ranges in brackets are 95 % intervals that hold together for the whole brief
@@ -259,8 +260,13 @@ no-rank-not-limited-all =
     No drive can be ranked here, because { $count } of { $points } points were not limited by the drive,
     but by { $limit }: { $change }.
 no-rank-not-limited-most =
-    No drive can be ranked here, because { $count } of { $points } points were not limited by the drive,
-    most of them by { $limit }: { $change }.
+    No drive can be ranked here, because { $count } of { $points } points were not limited by the drive
+    ({ $most } by { $limit }): { $change }.
+no-rank-no-drive-all =
+    No drive can be ranked here, because { $count } of { $points } points reached no drive: { $change }.
+no-rank-no-drive-most =
+    No drive can be ranked here, because { $count } of { $points } points were not limited by the drive
+    ({ $most } reached no drive): { $change }.
 
 ## Imported figures
 published-no-rank =
@@ -285,6 +291,7 @@ between-sentences = {" "}
 
 ## Bottlenecks, in their section
 see-bottleneck-marks = † Not limited by the drive: see “Bottleneck”.
+see-caveats-marks = † Not limited by the drive: see “Caveats”.
 bottleneck-how =
     From what the kernel counted of processors, devices and Dyno's own processes over each window,
     and from the requests that Dyno had under way. A point counts as the drive's where at least half
@@ -292,7 +299,8 @@ bottleneck-how =
     in flushes counts as the device's.
 bottleneck-sum =
     The drive limited { $drive } of { $points } points. { $others } were limited by something else
-    and are marked { $mark }: they rank no drives. The rest ran at the rate asked for, or is undecided.
+    and are marked { $mark }: they rank no drives.
+bottleneck-rest = The rest ran at the rate asked for, or is undecided.
 
 ## Outliers
 outliers-how =
@@ -523,7 +531,7 @@ swept-along = swept along { $axis }
 open-loop = open loop
 closed-loop = closed loop
 window-unknown = window length unknown
-window-too-short = { $window } a point, too short to test for drift
+window-too-short = { $window } per point, too short to test for drift
 percentiles-response = percentiles are { $class } response times
 percentiles-service = percentiles are { $class } service times
 summed-over-drives = ops/s summed and histograms merged over drives
@@ -648,7 +656,7 @@ for-the-money-how =
     The figure that each step leads with, divided by the price above. Prices are not measured and change
     from day to day; no difference between these quotients is claimed. Figures that the drive did not
     limit are left out.
-price-of = { $subject }: price of { $date } after { $source }
+price-of = { $subject }: price of { $date }, source: { $source }
 spec-capacity = capacity
 spec-form-factor = form factor
 spec-interface = interface
@@ -661,7 +669,7 @@ verdict = Verdict
 measured-with = { $when } · measured with Dyno { $version }
 imported-into = { $when } · imported into Dyno { $version }
 own-protocol = { $measured } · a protocol of Dyno's own
-after-source = { $measured } · after { $source }
+after-source = { $measured } · source: { $source }
 
 ## Screens
 streams-in-brackets = (in brackets: streams that do not count in the headline)
@@ -700,8 +708,8 @@ remedy-end-others = end what else runs on this host, and measure again
 verdict-stood-still = Dyno itself stood still for { $still } of { $window }
 remedy-stood-still =
     measure again where nothing stops Dyno: no suspend, no debugger, no overcommitted virtual machine
-verdict-tmpfs = the subject's folder is in memory (tmpfs): no drive lies under it
-remedy-tmpfs = name a folder on the drive's filesystem, or the device itself
+verdict-tmpfs = the subject's directory is in memory (tmpfs): no drive lies under it
+remedy-tmpfs = name a directory on the drive's filesystem, or the device itself
 verdict-no-data = the engine keeps no data: no request reaches a drive
 remedy-no-data = an engine that stores data
 verdict-from-memory = at least { $share } of the reads were served from memory

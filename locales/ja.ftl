@@ -169,6 +169,7 @@ caveat-late = 要求の { $share } が遅れて発行された
 caveat-few-repeats = 測定は { $count } 回のみ：比較の前に反復する（`--repeats 5`）
 caveat-every-point-few-repeats = どの測定点も測定は { $count } 回のみ：比較の前に反復する（`--repeats 5`）
 caveat-not-the-drive = 制約要因はドライブではなく{ $limit }：{ $why }
+caveat-no-drive = ドライブは測定されていない：{ $why }
 caveat-of = { $places }、{ $subject }：{ $caveat }
 
 ## Notes
@@ -218,8 +219,13 @@ no-rank-not-limited-all =
     { $points } 測定点のうち { $count } 点はドライブではなく{ $limit }が制約要因だったため、順位は
     付けられない：{ $change }。
 no-rank-not-limited-most =
-    { $points } 測定点のうち { $count } 点はドライブが制約要因ではなく、その多くは{ $limit }だった
-    ため、順位は付けられない：{ $change }。
+    { $points } 測定点のうち { $count } 点はドライブが制約要因ではなく（{ $most } 点は{ $limit }）、
+    順位は付けられない：{ $change }。
+no-rank-no-drive-all =
+    { $points } 測定点のうち { $count } 点はドライブに達していないため、順位は付けられない：{ $change }。
+no-rank-no-drive-most =
+    { $points } 測定点のうち { $count } 点はドライブが制約要因ではなく（{ $most } 点はドライブに達してい
+    ない）、順位は付けられない：{ $change }。
 
 ## Imported figures
 published-no-rank =
@@ -243,6 +249,7 @@ between-sentences = {""}
 
 ## Bottlenecks, in their section
 see-bottleneck-marks = † ドライブが制約要因ではない：「ボトルネック」を参照。
+see-caveats-marks = † ドライブが制約要因ではない：「留意点」を参照。
 bottleneck-how =
     各測定区間でカーネルが数えたプロセッサ、デバイス、Dyno 自身のプロセスの値と、Dyno が発行中の要
     求によります。負荷自身の要求の少なくとも半分がデバイスにあった場合、またはワーカーがデバイスに
@@ -250,8 +257,8 @@ bottleneck-how =
     に数えます。
 bottleneck-sum =
     { $points } 測定点のうち { $drive } 点はドライブが制約要因だった。{ $others } 点は他の要因が制
-    約しており、{ $mark } を付けた：ドライブの順位付けには使えない。残りは要求レートで動作したか、
-    判定不能。
+    約しており、{ $mark } を付けた：ドライブの順位付けには使えない。
+bottleneck-rest = 残りは要求レートで動作したか、判定不能。
 
 ## Outliers
 outliers-how =

@@ -180,6 +180,7 @@ caveat-every-point-few-repeats = { $count ->
        *[other] Cada ponto foi medido { $count } vezes: repita (`--repeats 5`) antes de comparar
     }
 caveat-not-the-drive = limitado por { $limit }, não pelo drive: { $why }
+caveat-no-drive = nenhum drive foi medido: { $why }
 caveat-of = { $places }, { $subject }: { $caveat }
 
 ## Notes
@@ -256,7 +257,13 @@ no-rank-not-limited-all =
     pelo drive, mas por { $limit }: { $change }.
 no-rank-not-limited-most =
     Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não foram limitados
-    pelo drive, a maioria por { $limit }: { $change }.
+    pelo drive ({ $most } por { $limit }): { $change }.
+no-rank-no-drive-all =
+    Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não chegaram a nenhum
+    drive: { $change }.
+no-rank-no-drive-most =
+    Nenhum drive pode ser classificado aqui, porque { $count } de { $points } pontos não foram limitados
+    pelo drive ({ $most } não chegaram a nenhum drive): { $change }.
 
 ## Imported figures
 published-no-rank =
@@ -281,6 +288,7 @@ between-sentences = {" "}
 
 ## Bottlenecks, in their section
 see-bottleneck-marks = † Não limitado pelo drive: ver “Gargalo”.
+see-caveats-marks = † Não limitado pelo drive: ver “Ressalvas”.
 bottleneck-how =
     Do que o kernel contou de processadores, dispositivos e processos do próprio Dyno em cada janela,
     e das requisições que o Dyno tinha em andamento. Um ponto conta como do drive onde pelo menos metade
@@ -288,8 +296,8 @@ bottleneck-how =
     que estava; o tempo em flushes conta como do dispositivo.
 bottleneck-sum =
     O drive limitou { $drive } de { $points } pontos. { $others } foram limitados por outra coisa e
-    estão marcados com { $mark }: não classificam drives. O resto correu à taxa solicitada, ou está
-    indefinido.
+    estão marcados com { $mark }: não classificam drives.
+bottleneck-rest = O resto correu à taxa solicitada, ou está indefinido.
 
 ## Outliers
 outliers-how =

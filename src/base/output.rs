@@ -4,12 +4,26 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
+use rustix::termios::tcgetwinsize;
 
 use super::error::{self, Context, Error, Result, failed};
+
+/// The widest line of what is printed, and of what is not printed to a terminal.
+pub const WIDEST: usize = 120;
+/// On a narrower terminal lines break by themselves.
+const NARROWEST: usize = 60;
+
+/// Columns for what is printed to `stream`: those of its terminal, within bounds.
+pub fn columns(stream: impl AsFd) -> usize {
+    // A terminal that does not know its size says 0.
+    let width = tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col));
+    width.filter(|width| *width > 0).unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
+}
 
 /// The attribute of files that Dyno wrote.
 const OURS: &str = "user.dyno.output";

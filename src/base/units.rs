@@ -4,6 +4,11 @@
 //! of bytes is allowed; a bare number of seconds is not, because "20" in a plan is more often a
 //! mistake than a time.
 
+/// "1 task", "12 tasks".
+pub fn plural(n: usize, what: &str) -> String {
+    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
+}
+
 /// A rate asked for: requests or bytes a second.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,6 +8,7 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::metric::Part;
 use crate::language::Language;
 use crate::say;
+use crate::stats::limit::Limit;
 
 /// A caveat in words.
 fn caveat(l: Language, caveat: &Caveat) -> String {
@@ -27,6 +28,9 @@ fn caveat(l: Language, caveat: &Caveat) -> String {
         }
         Caveat::Late(share) => say!(l, "caveat-late", share = number_format::share(l, *share)),
         Caveat::FewRepeats(n) => say!(l, "caveat-few-repeats", count = *n),
+        Caveat::NotTheDrive(verdict) if verdict.limit == Limit::NoDrive => {
+            say!(l, "caveat-no-drive", why = basis::because(l, verdict))
+        }
         Caveat::NotTheDrive(verdict) => {
             let limit = basis::limit(l, verdict.limit);
             say!(l, "caveat-not-the-drive", limit = limit, why = basis::because(l, verdict))

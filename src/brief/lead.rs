@@ -315,27 +315,40 @@ pub fn no_claim(facts: &Facts) -> String {
     }
 }
 
-/// "9 of 12 points were not limited by the drive, most of them by the processors: …", with what to
-/// change.
+/// "9 of 12 points were not limited by the drive (8 by the processors): …", with what to change.
 fn not_limited(l: Language, verdicts: &[&Verdict], measured: usize) -> String {
     let of = |limit: Limit| verdicts.iter().filter(|v| v.limit == limit).count();
     let Some(most) = verdicts.iter().max_by_key(|v| of(v.limit)) else { return String::new() };
     let change = most.remedy.clone().unwrap_or_else(|| message!("see-bottleneck"));
-    let (count, limit) = (verdicts.len(), basis::limit(l, most.limit));
-    match of(most.limit) == count {
-        true => say!(
+    let (count, same) = (verdicts.len(), of(most.limit));
+    let (no_drive, limit) = (most.limit == Limit::NoDrive, basis::limit(l, most.limit));
+    let (points, most) = (measured, same);
+    match (same == count, no_drive) {
+        (true, true) => {
+            say!(l, "no-rank-no-drive-all", count = count, points = points, change = change)
+        }
+        (true, false) => say!(
             l,
             "no-rank-not-limited-all",
             count = count,
-            points = measured,
+            points = points,
             limit = limit,
             change = change
         ),
-        false => say!(
+        (false, true) => say!(
+            l,
+            "no-rank-no-drive-most",
+            count = count,
+            points = points,
+            most = most,
+            change = change
+        ),
+        (false, false) => say!(
             l,
             "no-rank-not-limited-most",
             count = count,
-            points = measured,
+            points = points,
+            most = most,
             limit = limit,
             change = change
         ),

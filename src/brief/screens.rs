@@ -66,7 +66,7 @@ pub fn compare(facts: &Facts) -> Vec<Block> {
         out.extend([Block::chapter(&step.title), Block::note(results::describe(l, step))]);
         out.push(results::side_by_side(facts, index).block());
         if step.has_marks() {
-            out.push(Block::note(bottlenecks::note(l)));
+            out.push(Block::note(say!(l, "see-caveats-marks")));
         }
         out.extend(groups(facts, step, false));
         out.extend(energy::table(facts, step).map(Table::block));
@@ -247,13 +247,7 @@ fn groups(facts: &Facts, step: &StepFacts, each: bool) -> Vec<Block> {
 
 /// What limited each point, where something watched.
 fn limited(facts: &Facts, step: &StepFacts) -> Vec<Block> {
-    let l = facts.language;
-    let item = |row: Vec<String>| {
-        let [at, subject, limit, evidence] = &row[..] else { return String::new() };
-        let place = if at.is_empty() { subject.clone() } else { format!("{at} {subject}") };
-        say!(l, "limited-by", place = place, limit = limit, evidence = evidence)
-    };
-    let items: Vec<String> = bottlenecks::rows(facts, step).into_iter().map(item).collect();
+    let (l, items) = (facts.language, bottlenecks::lines(facts, step));
     match items.is_empty() {
         true => Vec::new(),
         false => vec![Block::part(say!(l, "section-limits")), Block::list(items)],

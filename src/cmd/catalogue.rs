@@ -12,7 +12,7 @@ use crate::base::error::Result;
 use crate::base::units::moment;
 use crate::brief::block::Block;
 use crate::catalogue::{Catalogue, Contents, Entry};
-use crate::render::terminal::terminal;
+use crate::cmd::screen::on_screen;
 
 /// The folder, and what is looked for in it.
 #[derive(Args)]
@@ -52,7 +52,7 @@ pub fn list(args: &CatalogueArgs, out: &mut dyn Write) -> Result<()> {
     if !catalogue.is_kept {
         blocks.push(Block::note("The folder takes no index: every bundle is opened each time."));
     }
-    out.write_all(terminal(&blocks).as_bytes())?;
+    out.write_all(on_screen(&blocks).as_bytes())?;
     Ok(())
 }
 

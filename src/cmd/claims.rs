@@ -13,7 +13,7 @@ use crate::analysis::compare::{At, Comparison};
 use crate::analysis::facts::Facts;
 use crate::base::error::Result;
 use crate::brief::{caveat_text, notes, screens, wording};
-use crate::render::terminal::terminal;
+use crate::cmd::screen::on_screen;
 
 /// Prints the claims as text, or as the JSON that docs/claims.md describes.
 pub fn claims(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {
@@ -25,7 +25,7 @@ pub fn write(facts: &Facts, as_json: bool, out: &mut dyn Write) -> Result<()> {
     if as_json {
         return json::print(&Claimed::of(facts), out);
     }
-    out.write_all(terminal(&screens::claims(facts)).as_bytes())?;
+    out.write_all(on_screen(&screens::claims(facts)).as_bytes())?;
     Ok(())
 }
 

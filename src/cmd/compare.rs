@@ -10,7 +10,7 @@ use super::json::{self, Json};
 use super::load::Bundles;
 use crate::base::error::Result;
 use crate::brief::screens;
-use crate::render::terminal::terminal;
+use crate::cmd::screen::on_screen;
 
 /// Prints every comparison of the bundles' subjects.
 pub fn compare(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {
@@ -19,7 +19,7 @@ pub fn compare(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<(
         let headline = screens::headline(&facts);
         return json::print(&Compared { headline, compared: comparisons(&facts) }, out);
     }
-    out.write_all(terminal(&screens::compare(&facts)).as_bytes())?;
+    out.write_all(on_screen(&screens::compare(&facts)).as_bytes())?;
     Ok(())
 }
 

@@ -27,6 +27,7 @@ pub mod report;
 pub mod run;
 mod run_start;
 pub mod schema;
+mod screen;
 pub mod selftest;
 mod selftest_device;
 pub mod selftest_result;
@@ -61,9 +62,9 @@ struct Dyno {
 enum Command {
     /// Run a plan file, a built-in protocol with --subject, or the plan of a bundle again
     Run(Box<run::RunArgs>),
-    /// Write a commented plan for the drives that are here; asks on a terminal
+    /// Write a commented plan for the drives of this host; interactive on a terminal
     Init(init::InitArgs),
-    /// Make a protocol of a job file of fio's or a parameter file of vdbench's
+    /// Convert a job file of fio or a parameter file of vdbench to a protocol
     Convert(convert::ConvertArgs),
     /// Check a plan and print what it would do
     Plan {
@@ -92,7 +93,7 @@ enum Command {
     /// Measure the limits of Dyno on this host: false claims, detectable differences, pacing floor,
     /// generator ceilings
     Selftest(selftest::SelftestArgs),
-    /// Cut the power of a host under durable writes, and look for what its drive acknowledged
+    /// Cut a host's power during durable writes, and check that acknowledged data are kept
     Powercut {
         #[command(subcommand)]
         command: powercut::PowercutCommand,
@@ -122,14 +123,14 @@ enum Command {
     Catalogue(catalogue::CatalogueArgs),
     /// Serve pages of all bundles below a folder to browsers; read-only
     Serve(serve::ServeArgs),
-    /// Many drives of a model: campaigns over many hosts, acceptance of a delivery
+    /// Measure many drives: campaigns on many hosts, acceptance of a delivery
     Fleet {
         #[command(subcommand)]
         command: fleet::FleetCommand,
     },
-    /// Follow figures over many runs: intervals, change points
+    /// Show figures over many runs: intervals, change points
     Trend(trend::TrendArgs),
-    /// Judge a new run by a base; exit code 0: not worse, 1: worse, 2: not shown
+    /// Check a new run for regressions from a base; exit code 0: not worse, 1: worse, 2: not shown
     Gate(gate::GateArgs),
     /// Write the brief: HTML that opens offline, PDF for print, or Markdown
     Report {

@@ -14,6 +14,7 @@ use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, bail, exit, failed, refused};
 use crate::base::file;
 use crate::base::stderr::{be_quiet, note};
+use crate::base::units::plural;
 use crate::lab;
 use crate::plan::{self, Given, Plan, PointKey};
 use crate::record::live::{How, Totals};
@@ -371,7 +372,7 @@ fn measure(
         Ok(ended) if ended.interrupted => progress.ended(How::Interrupted, "interrupted"),
         Ok(ended) => progress.ended(
             How::Whole,
-            &format!("{} points measured, {} failed", ended.measured, ended.failed),
+            &format!("{} measured, {} failed", plural(ended.measured, "point"), ended.failed),
         ),
         Err(error) => progress.ended(How::Failed, &live::failure(error)),
     }
@@ -383,12 +384,14 @@ fn measure(
         _ => format!("what was measured until then is in {name}; go on with `{how}`"),
     })?;
     if summary.interrupted {
-        note(&format!("Interrupted; {} points are kept. Go on with: {how}", summary.measured));
+        let kept = plural(summary.measured, "point");
+        note(&format!("Interrupted; the bundle has {kept}. Go on with: {how}"));
         return Ok(signals.exit_code());
     }
     note(&format!(
-        "{} points measured, {} failed. Next: dyno compare {name}",
-        summary.measured, summary.failed
+        "{} measured, {} failed. Next: dyno compare {name}",
+        plural(summary.measured, "point"),
+        summary.failed
     ));
     Ok(if summary.failed > 0 { exit::NOT_ALL } else { 0 })
 }

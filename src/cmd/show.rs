@@ -11,8 +11,8 @@ use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::point_summary::{Latency, Summary};
 use crate::base::error::Result;
 use crate::brief::screens;
+use crate::cmd::screen::on_screen;
 use crate::plan::search::PERCENTILES;
-use crate::render::terminal::terminal;
 
 /// Prints a line for each point of the bundles.
 pub fn show(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {
@@ -20,7 +20,7 @@ pub fn show(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> 
         return json::print(&Shown::of(&bundles.facts()?), out);
     }
     let facts = bundles.facts_with_outliers()?;
-    out.write_all(terminal(&screens::show(&facts)).as_bytes())?;
+    out.write_all(on_screen(&screens::show(&facts)).as_bytes())?;
     Ok(())
 }
 

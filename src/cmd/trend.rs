@@ -16,7 +16,7 @@ use crate::brief::block::Block;
 use crate::brief::trend;
 use crate::bundles;
 use crate::catalogue::Catalogue;
-use crate::render::terminal::terminal;
+use crate::cmd::screen::on_screen;
 use crate::stats::changes::ChangePoint;
 
 /// The folder, and what is followed.
@@ -96,7 +96,7 @@ pub fn trend(args: &TrendArgs, out: &mut dyn Write) -> Result<()> {
         blocks.extend(trend::blocks(history, format!("trend-{}", i + 1)));
     }
     blocks.push(trend::note());
-    out.write_all(terminal(&blocks).as_bytes())?;
+    out.write_all(on_screen(&blocks).as_bytes())?;
     Ok(())
 }
 

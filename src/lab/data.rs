@@ -202,7 +202,7 @@ impl Folder {
         let held = self.hold()?;
         if !or && marker_in(&held, &self.shown).is_none() && !beneath::is_empty(&held, MARKER)? {
             let what =
-                format!("{} is not removed: it carries no marker of Dyno's", self.shown.display());
+                format!("{} is not removed: it has no marker of Dyno's", self.shown.display());
             return Err(refused(
                 what,
                 "look at what is in it; if nothing of it is needed, remove it by hand",

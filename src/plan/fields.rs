@@ -64,7 +64,7 @@ impl<'n> Fields<'n> {
         #[cfg(test)]
         asked::note(self.what, &self.known);
         for entry in self.entries.iter().filter(|e| !self.known.contains(&e.key)) {
-            let help = remedy(&entry.key, "it knows", self.known.iter().map(String::as_str));
+            let help = remedy(&entry.key, "known keys", self.known.iter().map(String::as_str));
             log.note(
                 entry.key_at,
                 format!("{} has no key '{}'", self.what, entry.key),
@@ -272,7 +272,7 @@ pub fn choice(node: &Node, words: &[&'static str], log: &mut Mistakes) -> Option
     let found = words.iter().copied().find(|w| *w == written);
     if found.is_none() {
         let help = remedy(&written, "allowed", words.iter().copied());
-        log.note(node.at, format!("'{written}' is not a choice here"), "unknown", help);
+        log.note(node.at, format!("'{written}' is not a valid value"), "unknown", help);
     }
     found
 }

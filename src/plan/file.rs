@@ -219,8 +219,8 @@ fn push_subject(entries: &mut Vec<Entry>, subject: Node, at: At) {
 pub type Subjects<'s> = dyn FnMut(Option<&(Resolved, Node)>, &mut Mistakes) -> Vec<Subject> + 's;
 
 fn resolve(tree: &Node, folder: &Path, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Plan> {
-    let mut table = Fields::of(tree, "a plan", log)?;
-    let node = table.get("subject");
+    let table = Fields::of(tree, "a plan", log)?;
+    let node = tree.get("subject");
     let mut plan = resolve_with(table, folder, catalogue, log, &mut |resolved, log| {
         let nodes = node
             .map(|n| fields::list(n, "subjects, each a table [[subject]]", log))
@@ -259,6 +259,7 @@ pub fn resolve_with(
     let meters = super::meters::meters(meters_node.filter(|_| !unwatched), catalogue, log);
     let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
     let override_node = table.get("override");
+    table.get("subject");
     let stated_node = table.get("drive");
     let powercut = table.get("powercut").and_then(|n| powercut::powercut(n, log));
     table.finish(log);

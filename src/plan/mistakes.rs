@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io::IsTerminal;
 
+use crate::base::output::{self, WIDEST};
 use crate::base::text::{masked, visible};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
@@ -87,11 +88,15 @@ impl Mistakes {
 
     /// All of them as text, in colour or plain.
     pub fn render(&self, colour: bool) -> String {
+        self.drawn(colour, WIDEST)
+    }
+
+    fn drawn(&self, colour: bool, columns: usize) -> String {
         let theme =
             if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let handler = GraphicalReportHandler::new_themed(theme)
             .with_links(false)
-            .with_width(110)
+            .with_width(columns)
             .with_context_lines(1)
             .without_syntax_highlighting();
         let mut text = String::new();
@@ -115,7 +120,7 @@ impl fmt::Display for Mistakes {
             "the plan has {count} mistake{}; nothing was touched",
             if count == 1 { "" } else { "s" }
         )?;
-        f.write_str(self.render(colour).trim_end())
+        f.write_str(self.drawn(colour, output::columns(std::io::stderr())).trim_end())
     }
 }
 

@@ -1,26 +1,25 @@
-//! Blocks for the terminal: at most 120 columns, numbers aligned right. Figures are left to the
-//! other forms.
+//! Blocks for the terminal: sentences as wide as it is, tables at most 120 columns, numbers aligned
+//! right. Figures are left to the other forms.
 
 use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::base::output::WIDEST;
 use crate::brief::block::{Block, Role, Table, words};
 
-/// The widest line.
-const WIDTH: usize = 120;
 /// Where a table is too wide, longer words in its leading columns are cut.
 const NAME: usize = 18;
 
-/// The blocks one under the other.
-pub fn terminal(blocks: &[Block]) -> String {
+/// The blocks one under the other, for a terminal of so many columns.
+pub fn terminal(blocks: &[Block], columns: usize) -> String {
     let mut out = String::new();
     let mut before = None;
     for block in blocks {
         if apart(before, block) {
             out.push('\n');
         }
-        put(&mut out, block);
+        put(&mut out, block, columns);
         before = Some(block);
     }
     out
@@ -40,22 +39,22 @@ fn apart(before: Option<&Block>, block: &Block) -> bool {
     }
 }
 
-fn put(out: &mut String, block: &Block) {
+fn put(out: &mut String, block: &Block, columns: usize) {
+    let mut wrap = |indent: &str, text: &str| wrapped(out, indent, text, columns);
     match block {
-        Block::Heading(heading) => {
-            let indent = "  ".repeat(usize::from(heading.level) - 1);
-            let _ = writeln!(out, "{indent}{}", heading.text);
-        }
-        Block::Text(_, line) => wrap(out, "  ", &words(line)),
-        Block::List(items) => items.iter().for_each(|item| wrap(out, "  - ", &words(item))),
+        Block::Text(_, line) => wrap("  ", &words(line)),
+        Block::List(items) => items.iter().for_each(|item| wrap("  - ", &words(item))),
         Block::Terms(terms) => {
-            terms.iter().for_each(|(term, meaning)| wrap(out, "  ", &format!("{term}: {meaning}")))
+            terms.iter().for_each(|(term, meaning)| wrap("  ", &format!("{term}: {meaning}")))
         }
         Block::Pairs(title, pairs) => {
-            let _ = writeln!(out, "  {title}");
-            pairs.iter().for_each(|(name, value)| wrap(out, "    ", &format!("{name}: {value}")));
+            wrap("  ", title);
+            pairs.iter().for_each(|(name, value)| wrap("    ", &format!("{name}: {value}")));
         }
-        Block::Table(table) => self::table(out, table),
+        Block::Heading(heading) => {
+            wrap(&"  ".repeat(usize::from(heading.level) - 1), &heading.text)
+        }
+        Block::Table(table) => self::table(out, table, columns),
         Block::Figures(_) => {}
         Block::Code(title, text) => {
             let _ = write!(out, "  {title}\n{text}\n");
@@ -64,10 +63,10 @@ fn put(out: &mut String, block: &Block) {
 }
 
 /// A sentence in lines of the terminal's width; all but the first are indented as far as it is.
-fn wrap(out: &mut String, indent: &str, text: &str) {
+fn wrapped(out: &mut String, indent: &str, text: &str, columns: usize) {
     let (mut line, mut empty) = (indent.to_string(), true);
     for word in text.split(' ') {
-        if !empty && line.width() + 1 + word.width() > WIDTH {
+        if !empty && line.width() + 1 + word.width() > columns {
             let _ = writeln!(out, "{line}");
             (line, empty) = (" ".repeat(indent.chars().count()), true);
         }
@@ -81,27 +80,31 @@ fn wrap(out: &mut String, indent: &str, text: &str) {
 }
 
 /// Two spaces between columns. Where a table is too wide, names are cut, then one space stands
-/// between columns, and then columns at the end are left out.
-fn table(out: &mut String, table: &Table) {
+/// between columns. A terminal too narrow even for that breaks its lines; past the widest line
+/// columns at the end are left out.
+fn table(out: &mut String, table: &Table, columns: usize) {
     let mut rows: Vec<Vec<String>> = vec![table.head.clone()];
     rows.extend(table.rows.iter().map(|(_, row)| row.clone()));
-    let columns = table.head.len();
+    let mut short = rows.clone();
+    short
+        .iter_mut()
+        .flat_map(|row| row.iter_mut().take(table.left))
+        .for_each(|cell| *cell = cut(cell));
+    let count = table.head.len();
     let widths = |rows: &[Vec<String>]| -> Vec<usize> {
         let cells = |c: usize| rows.iter().filter_map(move |r| r.get(c));
-        (0..columns).map(|c| cells(c).map(|s| s.width()).max().unwrap_or(0)).collect()
+        (0..count).map(|c| cells(c).map(|s| s.width()).max().unwrap_or(0)).collect()
     };
     let spaced = |widths: &[usize], apart: usize| {
         widths.iter().sum::<usize>() + apart * widths.len().saturating_sub(1) + 2
     };
-    if spaced(&widths(&rows), 2) > WIDTH {
-        rows.iter_mut()
-            .flat_map(|row| row.iter_mut().take(table.left))
-            .for_each(|cell| *cell = cut(cell));
-    }
-    let widths = widths(&rows);
-    let apart = if spaced(&widths, 2) > WIDTH { 1 } else { 2 };
+    let forms = [(&rows, 2), (&short, 2), (&short, 1)];
+    let fits =
+        |most: usize| forms.into_iter().find(|(rows, apart)| spaced(&widths(rows), *apart) <= most);
+    let (rows, apart) = fits(columns).or_else(|| fits(WIDEST)).unwrap_or(forms[2]);
+    let widths = widths(rows);
     let total = |widths: &[usize]| spaced(widths, apart);
-    let shown = (1..=columns).rev().find(|n| total(&widths[..*n]) <= WIDTH).unwrap_or(1);
+    let shown = (1..=count).rev().find(|n| total(&widths[..*n]) <= WIDEST).unwrap_or(1);
     for (index, row) in rows.iter().enumerate() {
         let mut line = " ".to_string();
         for (c, (text, &width)) in row.iter().zip(&widths).take(shown).enumerate() {
@@ -140,10 +143,33 @@ mod tests {
         let cells =
             |first: &str| [vec![first.to_string()], vec!["1,234,567".to_string(); 12]].concat();
         let rows = vec![cells(&name)];
-        let shown =
-            terminal(&[Block::text(long.trim()), Table::of(1, &cells("subject"), rows).block()]);
-        assert!(shown.lines().all(|line| line.chars().count() <= WIDTH), "{shown}");
+        let shown = terminal(
+            &[Block::text(long.trim()), Table::of(1, &cells("subject"), rows).block()],
+            120,
+        );
+        assert!(shown.lines().all(|line| line.chars().count() <= WIDEST), "{shown}");
         assert!(shown.contains("  a subject whose n… 1,234,567"), "{shown}");
         assert!(shown.contains("word\n\n  subject"), "{shown}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_narrow_sentences_and_tables_without_a_column_less() {
+        let cells = |first: &str, number: &str| {
+            [vec![first.to_string()], vec![number.to_string(); 6]].concat()
+        };
+        let name = "a subject whose name is long";
+        let shown = |number: &str, columns: usize| {
+            let rows = vec![cells(name, number)];
+            let table = Table::of(1, &cells("subject", "ops/s"), rows).block();
+            terminal(&[Block::text("word ".repeat(60).trim()), table], columns)
+        };
+        let narrow = shown("1,234,567", 80);
+        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+        assert!(narrow.contains("a subject whose n… 1,234,567"), "{narrow}");
+        assert_eq!(narrow.matches("1,234,567").count(), 6, "{narrow}");
+        assert!(shown("1,234,567", 120).contains(name));
+        // What does not fit is left whole, as on a terminal of the widest line.
+        let wide = shown("1,234,567,890", 80);
+        assert!(wide.contains(name) && wide.matches("890").count() == 6, "{wide}");
     }
 }

@@ -7,6 +7,7 @@ use super::tests_bundle::{
 use super::{html, markdown};
 use crate::analysis::facts::Facts;
 use crate::analysis::{Question, claims};
+use crate::base::output::WIDEST;
 use crate::base::units::Rate;
 use crate::brief::{Document, Options, screens, wording};
 use crate::plan::{Axis, Field};
@@ -18,11 +19,11 @@ fn document(facts: &Facts) -> Document {
 }
 
 fn compared(facts: &Facts) -> String {
-    terminal(&screens::compare(facts))
+    terminal(&screens::compare(facts), WIDEST)
 }
 
 fn shown(facts: &Facts) -> String {
-    terminal(&screens::show(facts))
+    terminal(&screens::show(facts), WIDEST)
 }
 
 /// The page without what is drawn and styled: headings, sentences and tables.
@@ -49,7 +50,7 @@ fn subjects_side_by_side() {
     let (_folder, paths) = bundle(&small());
     let facts = crate::bundles::facts(&paths, &Question::default()).expect("facts");
     let shown = compared(&facts);
-    assert!(shown.lines().all(|l| l.chars().count() <= 120), "{shown}");
+    assert!(shown.lines().all(|l| l.chars().count() <= WIDEST), "{shown}");
     insta::assert_snapshot!(shown);
 }
 
@@ -57,7 +58,7 @@ fn subjects_side_by_side() {
 fn every_point() {
     let (_folder, paths) = bundle(&small());
     let shown = shown(&crate::bundles::facts(&paths, &Question::default()).expect("facts"));
-    assert!(shown.lines().all(|l| l.chars().count() <= 120), "{shown}");
+    assert!(shown.lines().all(|l| l.chars().count() <= WIDEST), "{shown}");
     insta::assert_snapshot!(shown);
 }
 

@@ -236,9 +236,13 @@ impl Work<'_> {
 
     /// Does it, and says so.
     fn announced(&mut self, task: &Task<'_>, sink: &mut dyn Sink) -> Result<Vec<Done>> {
+        let shown = match task {
+            Task::Fill(dataset) => format!("checking dataset '{}'", dataset.name),
+            _ => task.action(),
+        };
         match task.phase() {
-            Some(phase) => self.progress.part(phase, self.name(), &task.action()),
-            None => self.progress.activity(&format!("{}: {}", self.name(), task.action())),
+            Some(phase) => self.progress.part(phase, self.name(), &task.action(), &shown),
+            None => self.progress.activity(&format!("{}: {shown}", self.name())),
         }
         let done = self.carry_out(task, sink)?;
         if task.phase().is_some() {

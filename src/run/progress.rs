@@ -2,6 +2,7 @@
 //! the time of day anywhere else, or JSON for a program (docs/json.md).
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Weak;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,9 @@ use crate::meter::watch::Watch;
 use crate::plan::{AxisValue, PointKey, PointPlan};
 use crate::record::live::{How, NEXT, Phase};
 use crate::record::{Class, Interval, Outcome, Point};
+
+/// Lines that say how far a fill is are not printed more often.
+const LINES_APART_NS: u64 = 2_000_000_000;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +46,10 @@ pub struct Progress {
     label: RefCell<String>,
     left: RefCell<TimeLeft>,
     began: Instant,
-    /// The tenth of a fill that was last printed as a line.
-    tenth: Cell<u64>,
+    /// The tenth of a fill that was last printed as a line, and when.
+    tenth: Cell<(u64, u64)>,
+    /// The last failure of each subject, which is printed once.
+    failed: RefCell<HashMap<String, String>>,
     /// The feed of whoever looks on from elsewhere.
     live: RefCell<Option<Live>>,
 }
@@ -68,7 +74,8 @@ impl Progress {
             label: RefCell::default(),
             left: RefCell::new(TimeLeft::of(std::iter::empty(), Vec::new())),
             began: Instant::now(),
-            tenth: Cell::new(0),
+            tenth: Cell::default(),
+            failed: RefCell::default(),
             live: RefCell::new(None),
         }
     }
@@ -98,10 +105,9 @@ impl Progress {
         self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         self.bar.enable_steady_tick(Duration::from_millis(500));
         let (n, time) = (points.len(), units::duration(load_ns));
+        let counted = units::plural(n, "point");
         self.line(
-            &format!(
-                "{n} points, {time} of load; datasets are laid out first where they are missing"
-            ),
+            &format!("{counted}, {time} of load; missing datasets are filled first"),
             json!({ "event": "begin", "points": n, "load_ns": load_ns }),
         );
     }
@@ -125,7 +131,7 @@ impl Progress {
     pub fn doing(&self, phase: Phase, what: &str) {
         self.live(|live| live.doing(phase, what, None));
         self.say(what, "");
-        self.tenth.set(0);
+        self.tenth.set((0, self.now_ns()));
         self.live(|live| live.log(what));
         if self.form != Form::Bar {
             self.show(what, json!({ "event": "activity", "what": what }));
@@ -144,9 +150,9 @@ impl Progress {
         self.live(|live| live.phase(Phase::Between));
     }
 
-    /// A part of a subject's preparation begins.
-    pub fn part(&self, phase: Phase, subject: &str, action: &str) {
-        self.doing(phase, &format!("{subject}: {action}"));
+    /// A part of a subject's preparation begins: what the bundle calls it, and what is shown.
+    pub fn part(&self, phase: Phase, subject: &str, action: &str, shown: &str) {
+        self.doing(phase, &format!("{subject}: {shown}"));
         self.left.borrow_mut().part_begins(subject, action, self.now_ns());
     }
 
@@ -170,10 +176,12 @@ impl Progress {
         let label = self.label.borrow().clone();
         self.live(|live| live.doing(live.is_in(), &label, Some(share)));
         self.say(&label, &format!("{percent:>3} %"));
-        if self.form != Form::Bar && tenth > self.tenth.get() {
-            self.tenth.set(tenth);
+        let ((last, at_ns), now_ns) = (self.tenth.get(), self.now_ns());
+        let is_soon = self.form == Form::Plain && now_ns - at_ns < LINES_APART_NS;
+        if self.form != Form::Bar && tenth > last && !is_soon {
+            self.tenth.set((tenth, now_ns));
             let event = json!({ "event": "fill", "what": label, "done": done, "of": of });
-            self.show(&format!("  {percent} % of it"), event);
+            self.show(&format!("{label}: {percent} %"), event);
         }
     }
 
@@ -249,14 +257,21 @@ impl Progress {
             live.stored(point);
         });
         self.draw();
-        let result = match &point.outcome {
-            Outcome::Measured => headline(point),
-            Outcome::Failed { cause } => format!("FAILED: {cause}"),
+        let (result, shown) = match &point.outcome {
+            Outcome::Measured => (headline(point), headline(point)),
+            Outcome::Failed { cause } => {
+                let result = format!("FAILED: {cause}");
+                let known = (self.failed.borrow_mut())
+                    .insert(point.key.subject.clone(), cause.clone())
+                    .is_some_and(|known| known == *cause);
+                let shown = if known { "FAILED: as before".to_string() } else { result.clone() };
+                (result, shown)
+            }
         };
         let mut event = event("done", &point.key);
         event["result"] = json!(result);
         event["failed"] = json!(point.outcome != Outcome::Measured);
-        self.line(&format!("{}: {result}", label(&point.key)), event);
+        self.line(&format!("{}: {shown}", label(&point.key)), event);
     }
 
     /// Not measured: its repeats so far are enough, or a search can do without it.
@@ -320,7 +335,7 @@ impl Progress {
             Some(ns) => {
                 format!("{} left", units::duration(ns.div_ceil(1_000_000_000) * 1_000_000_000))
             }
-            None => "time left not known".to_string(),
+            None => "time left unknown".to_string(),
         };
         percent.map_or(left.clone(), |percent| format!("{percent:>3.0} %, {left}"))
     }

@@ -72,7 +72,7 @@
     text(state, feed.state);
     state.className = `state ${feed.state}`;
     const running = feed.state === "running";
-    text($("left"), !running ? "" : feed.left_ns === null ? "time left not known"
+    text($("left"), !running ? "" : feed.left_ns === null ? "time left unknown"
       : `${duration(feed.left_ns)} left`);
     if (feed.percent !== null) $("percent").value = feed.percent;
     else $("percent").removeAttribute("value");

@@ -156,7 +156,7 @@ const REFUSED: &[Case] = &[
             folder(r, "file.0");
             fs::write(r.own("file.0/letter"), "dear").unwrap();
         },
-        "carries no marker",
+        "has no marker",
     ),
     before(
         "somebody's folder with a marker that somebody else wrote",
@@ -170,7 +170,7 @@ const REFUSED: &[Case] = &[
             .unwrap();
             chown(r.own("file.0/.dyno"), Some(65534), Some(65534)).unwrap();
         },
-        "carries no marker",
+        "has no marker",
     ),
     before(
         "somebody's folder whose marker is a link to a marker",
@@ -181,7 +181,7 @@ const REFUSED: &[Case] = &[
                 .unwrap();
             link(&r.at("theirs/json"), &r.own("file.0/.dyno"));
         },
-        "carries no marker",
+        "has no marker",
     ),
     before(
         "somebody's folder whose marker is another name of a marker",
@@ -192,7 +192,7 @@ const REFUSED: &[Case] = &[
                 .unwrap();
             fs::hard_link(r.at("theirs/json"), r.own("file.0/.dyno")).unwrap();
         },
-        "carries no marker",
+        "has no marker",
     ),
     before(
         "somebody's folder whose marker makes no sense",
@@ -201,7 +201,7 @@ const REFUSED: &[Case] = &[
             fs::write(r.own("file.0/letter"), "dear").unwrap();
             fs::write(r.own("file.0/.dyno"), "mine").unwrap();
         },
-        "carries no marker",
+        "has no marker",
     ),
     before(
         "an unfinished dataset of before markers",
@@ -209,7 +209,7 @@ const REFUSED: &[Case] = &[
             folder(r, "file.0");
             fs::write(r.own("file.0/data"), [0; 4096]).unwrap();
         },
-        "carries no marker",
+        "has no marker",
     ),
     after(
         "the data file is a link to somebody's",

@@ -61,6 +61,39 @@ fn blocks(page: &str, kind: &str) -> Vec<(String, String)> {
     found
 }
 
+/// What a program prints on a terminal of 80 columns.
+const NARROW: &str = r#"
+import fcntl, os, pty, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 80, 0, 0))
+    os.execv(sys.argv[1], sys.argv[1:])
+try:
+    while read := os.read(terminal, 65536):
+        sys.stdout.buffer.write(read)
+except OSError:
+    pass
+os.waitpid(pid, 0)
+"#;
+
+#[test]
+fn sentences_are_as_wide_as_the_terminal() {
+    let mut python = Command::new("python3");
+    python.args(["-c", NARROW, env!("CARGO_BIN_EXE_dyno"), "audit"]);
+    python.arg(folder().join("micron-7600.toml"));
+    for table in published() {
+        python.arg("--data").arg(table);
+    }
+    let output = python.output().expect("python3");
+    let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
+    assert!(text.contains("10 statements"), "{text}");
+    let width = |line: &str| line.chars().count();
+    let widest = text.lines().max_by_key(|line| width(line)).expect("lines");
+    assert!((70..=80).contains(&width(widest)), "{widest}");
+    let wide = audit(&folder().join("micron-7600.toml"), &published()).0;
+    assert!(wide.lines().count() < text.lines().count(), "a pipe has wider lines: {wide}");
+}
+
 #[test]
 fn the_page_prints_what_its_own_examples_print() {
     let page = std::fs::read_to_string(folder().join("../../docs/audit.md")).unwrap();

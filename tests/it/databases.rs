@@ -59,7 +59,7 @@ fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
         Command::new("kill").args(["-9", &since.0.unwrap().to_string()]).status().unwrap();
         let output = dyno.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-        assert!(said(&output).contains("1 points measured, 1 failed"), "{}", said(&output));
+        assert!(said(&output).contains("1 point measured, 1 failed"), "{}", said(&output));
         assert!(said(&output).contains("the server went away"), "{}", said(&output));
     }
 }

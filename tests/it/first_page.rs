@@ -407,7 +407,7 @@ fn a_verdicts_numbers_follow_the_data_and_prices_are_marked_as_not_measured() {
     assert!(body.contains(&format!("Memory is **{gain}** ahead in ops/s.")), "{gain}: {body}");
     assert!(
         body.contains("nothing in this table was measured")
-            && body.contains("price of 2026-11-01 after a shop")
+            && body.contains("price of 2026-11-01, source: a shop")
     );
     assert!(body.contains("9.60 GB/EUR") && body.contains("/EUR |"), "{body}");
 }

@@ -335,7 +335,7 @@ fn a_headline_names_a_step_a_metric_and_a_place_that_there_are() {
     }
     let figures = sweep.replace("duration", "figures = [\"opps\"]\nduration");
     let said = Bench::new().load(PLAN, &figures).expect_err("a mistake").render(false);
-    assert!(said.contains("'opps' is not a choice here"), "{said}");
+    assert!(said.contains("'opps' is not a valid value"), "{said}");
 }
 
 #[test]

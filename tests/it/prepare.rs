@@ -325,10 +325,10 @@ fn mistakes_in_prepare_are_shown_where_they_stand() {
     let folder = tempfile::tempdir().unwrap();
     let protocol = folder.path().join("p.toml");
     for (prepare, says) in [
-        ("purge = \"wipe\"", "'wipe' is not a choice here"),
+        ("purge = \"wipe\"", "'wipe' is not a valid value"),
         ("namespaces = 1", "1 is out of range"),
         ("namespaces = 4\nfilesystem = \"xfs\"", "not on its namespaces"),
-        ("filesystem = \"zfs\"", "'zfs' is not a choice here"),
+        ("filesystem = \"zfs\"", "'zfs' is not a valid value"),
         ("filesystem = { mount = \"noatime\" }", "needs 'kind'"),
         (
             "steady = { workload = \"random\", engine = \"null\", rounds = 3 }",
@@ -336,7 +336,7 @@ fn mistakes_in_prepare_are_shown_where_they_stand() {
         ),
         (
             "steady = { workload = \"random\", engine = \"null\", metric = \"speed\" }",
-            "'speed' is not a choice here",
+            "'speed' is not a valid value",
         ),
         (
             "condition = [{ workload = \"random\", engine = \"null\" }]",

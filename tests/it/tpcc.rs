@@ -184,7 +184,7 @@ fn conditions_hold_after_the_server_and_after_dyno_were_killed_in_the_middle_of_
         assert_eq!(output.status.code(), Some(2), "{}", said(&output));
         // The point fails with its cause; the next one finds a server that has recovered, and all
         // conditions kept.
-        assert!(said(&output).contains("1 points measured, 1 failed"), "{}", said(&output));
+        assert!(said(&output).contains("1 point measured, 1 failed"), "{}", said(&output));
         assert!(said(&output).contains("the server went away"), "{}", said(&output));
 
         let mut dyno = bench.dyno(&[bench.load("120s")]).spawn().unwrap();

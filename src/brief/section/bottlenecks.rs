@@ -37,8 +37,27 @@ fn blocks(facts: &Facts) -> Vec<Block> {
     out
 }
 
+/// What limited each point, in lines: "Disk, threads 8, 16: drive; …".
+pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
+    let l = facts.language;
+    let line = |row: Vec<String>| {
+        let [at, subject, limit, evidence] = &row[..] else { return String::new() };
+        let place = place(l, step, subject, at);
+        say!(l, "limited-by", place = place, limit = limit, evidence = evidence)
+    };
+    joined(rows(facts, step)).into_iter().map(line).collect()
+}
+
+/// "Disk, threads 8": a subject at values of the axis.
+pub fn place(l: Language, step: &StepFacts, subject: &str, at: &str) -> String {
+    match at.is_empty() {
+        true => subject.to_string(),
+        false => format!("{subject}, {} {at}", step.axis_text(l)),
+    }
+}
+
 /// A row for each cell that something watched: where, subject, limit, evidence.
-pub fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
+fn rows(facts: &Facts, step: &StepFacts) -> Vec<Vec<String>> {
     let row = |cell: &CellFacts| {
         let verdict = cell.limit.as_ref()?;
         let l = facts.language;
@@ -68,6 +87,12 @@ fn sum(facts: &Facts) -> Option<String> {
     let barred = all().filter(|v| v.limit.bars_ranking()).count();
     let l = facts.language;
     (total > 0).then(|| {
-        say!(l, "bottleneck-sum", drive = by_drive, points = total, others = barred, mark = MARK)
+        let (drive, others) = (by_drive, barred);
+        let sum =
+            say!(l, "bottleneck-sum", drive = drive, points = total, others = others, mark = MARK);
+        match total > drive + others {
+            true => say!(l, "two-sentences", first = sum, second = say!(l, "bottleneck-rest")),
+            false => sum,
+        }
     })
 }

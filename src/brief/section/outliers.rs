@@ -1,7 +1,7 @@
 //! Outliers: how many of the slowest ops were the drive's, the host's, or neither for certain, and
 //! the slowest one by one. docs/outliers.md has the rule.
 
-use super::Section;
+use super::{Section, bottlenecks};
 use crate::analysis::facts::{CellFacts, Facts, StepFacts};
 use crate::analysis::outlier_cause::{Cause, Reason};
 use crate::analysis::outliers::{Beside, Outlier};
@@ -77,11 +77,10 @@ pub fn lines(facts: &Facts, step: &StepFacts) -> Vec<String> {
     let line = |cell: &CellFacts| {
         let [at, subject, count, least, most, drive, host, unknown, _] =
             <[String; 9]>::try_from(row(facts, step, cell)?).ok()?;
-        let place = if at.is_empty() { subject } else { format!("{at} {subject}") };
         Some(say!(
             l,
             "outliers-line",
-            place = place,
+            place = bottlenecks::place(l, step, &subject, &at),
             count = count,
             least = least,
             most = most,

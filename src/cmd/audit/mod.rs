@@ -19,7 +19,7 @@ use crate::brief::audit::{self, Dataset, Finding, describe};
 use crate::brief::audit_bundle;
 use crate::brief::block::Block;
 use crate::bundles;
-use crate::render::terminal::terminal;
+use crate::cmd::screen::on_screen;
 use crate::stats::audit::{Filed, Judgement, Statement, contradictions, judge};
 use file::{Claim, Entry, Head};
 use statement::Unread;
@@ -100,7 +100,7 @@ impl Audited {
             blocks.extend(audit::statement(number + 1, &statement, &verdict, calculation));
         }
         blocks.push(Block::chapter(sum));
-        out.write_all(plain(&terminal(&blocks)).as_bytes())?;
+        out.write_all(plain(&on_screen(&blocks)).as_bytes())?;
         Ok(())
     }
 }

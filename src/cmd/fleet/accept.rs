@@ -16,8 +16,8 @@ use crate::analysis::metric::Asked;
 use crate::base::error::{Context, NoVerdict, Result, exit, failed};
 use crate::brief::acceptance as text;
 use crate::bundles;
+use crate::cmd::screen::on_screen;
 use crate::language::Language;
-use crate::render::terminal::terminal;
 
 /// The reference, the delivery, and what is asked of them.
 #[derive(Args)]
@@ -76,7 +76,7 @@ fn verdict(args: &AcceptArgs, out: &mut dyn Write) -> Result<u8> {
     }
     match args.format.json {
         true => json::print(&document(&found), out)?,
-        false => out.write_all(terminal(&text::blocks(Language::default(), &found)).as_bytes())?,
+        false => out.write_all(on_screen(&text::blocks(Language::default(), &found)).as_bytes())?,
     }
     Ok(match (found.rejected(), found.open()) {
         (0, 0) => 0,

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, Json};
-use super::words::plural;
 use crate::base::error::{Context, Result, exit};
 use crate::base::output::New;
+use crate::base::units::plural;
 use crate::fleet::collect::{Checked, check};
 use crate::fleet::record::{Record, TaskRecord};
 use crate::fleet::{folder, slurm};

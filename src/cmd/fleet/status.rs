@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::json::{self, Json};
-use super::words::{columns, plural};
+use super::words::columns;
 use crate::base::error::{Result, describe};
-use crate::base::units::duration;
+use crate::base::units::{duration, plural};
 use crate::fleet::record::{Record, TaskRecord};
 use crate::fleet::state::{Standing, State, left_ns, standings};
 use crate::fleet::{folder, slurm};

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::layout::{Layout, program};
-use super::words::plural;
 use crate::base::clock::Clock;
 use crate::base::error::{Context, Result, failed, refused};
 use crate::base::file;
+use crate::base::units::plural;
 use crate::fleet::folder;
 use crate::fleet::record::{Array, Record, TaskRecord};
 use crate::fleet::slurm::{self, Script};

@@ -13,7 +13,7 @@ use crate::analysis::{Facts, Question};
 use crate::base::error::{Result, exit, failed};
 use crate::brief::section::hosts as text;
 use crate::bundles;
-use crate::render::terminal::terminal;
+use crate::cmd::screen::on_screen;
 
 /// The hosts' bundles.
 #[derive(Args)]
@@ -104,7 +104,7 @@ pub fn together(args: &TogetherArgs, out: &mut dyn Write) -> Result<u8> {
     }
     match args.format.json {
         true => json::print(&document(&facts), out)?,
-        false => out.write_all(terminal(&text::blocks(&facts)).as_bytes())?,
+        false => out.write_all(on_screen(&text::blocks(&facts)).as_bytes())?,
     }
     let refused = facts.joints.iter().any(|joint| joint.sum.is_err());
     Ok(if refused { exit::NOT_SHOWN } else { 0 })

@@ -7,11 +7,6 @@ use super::layout::Layout;
 use crate::base::error::Result;
 use crate::fleet::tasks::Spread;
 
-/// "1 task", "12 tasks".
-pub fn plural(n: usize, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
-}
-
 /// Rows with their cells below one another.
 pub fn columns<const N: usize>(rows: &[[String; N]], out: &mut dyn Write) -> Result<()> {
     let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);

@@ -22,7 +22,7 @@ use crate::base::error::{Context, NoVerdict, Result, exit, failed};
 use crate::base::output;
 use crate::brief::gate as text;
 use crate::bundles;
-use crate::render::terminal::terminal;
+use crate::cmd::screen::on_screen;
 use crate::stats::gate::Shown;
 
 /// The base, the new run, and what is asked of them.
@@ -82,7 +82,7 @@ fn verdict(args: &GateArgs, out: &mut dyn Write) -> Result<u8> {
     let mut said = Vec::new();
     match args.format.json {
         true => json::print(&Gated::new(&facts, &gate), &mut said)?,
-        false => said.extend(terminal(&text::blocks(&facts, &gate)).into_bytes()),
+        false => said.extend(on_screen(&text::blocks(&facts, &gate)).into_bytes()),
     }
     match out.write_all(&said) {
         // Whoever reads no further has the verdict all the same.

@@ -167,7 +167,7 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
             if let Some(remedy) = signature::member_remedy(&kind) {
                 return Err(refused(
                     path,
-                    format!("{} carries the mark of a member: {kind}", node.display()),
+                    format!("{} has the signature of a member: {kind}", node.display()),
                     remedy,
                 ));
             }
@@ -177,7 +177,7 @@ fn unmarked(path: &Path, disk: &Disk, named: &[String]) -> Result<()> {
                 );
                 return Err(refused(
                     path,
-                    format!("{} carries a signature: {kind}", node.display()),
+                    format!("{} has a signature: {kind}", node.display()),
                     &remedy,
                 ));
             }

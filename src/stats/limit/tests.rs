@@ -249,7 +249,7 @@ fn memory_is_named_with_what_brings_the_load_past_it() {
             Inputs { on_tmpfs: true, device: None, ..point() },
             Limit::NoDrive,
             "no drive lies under it",
-            "a folder on the drive's filesystem",
+            "a directory on the drive's filesystem",
         ),
         (
             Inputs { dataset: Dataset { missing: true, ..Dataset::default() }, ..cached },

@@ -33,7 +33,7 @@ pub fn standing(found: &Found) -> Standing {
     let left = match (found.is_running, feed.left_ns) {
         (false, _) => String::new(),
         (true, Some(ns)) => format!("{} left", units::duration(ns.div_ceil(SECOND) * SECOND)),
-        (true, None) => "time left not known".to_string(),
+        (true, None) => "time left unknown".to_string(),
     };
     Standing {
         points: format!("{} of {} points{failed}{spared}", feed.points.done, feed.points.all),

@@ -185,7 +185,7 @@ fn bad_plans_are_refused_with_place_and_remedy() {
         (format!("{PLAN}repeats = 0\n"), &["0 is out of range", "plan.toml:3:11"]),
         (
             format!("{PLAN}order = \"random\"\n"),
-            &["'random' is not a choice", "interleaved, blocked"],
+            &["'random' is not a valid value", "interleaved, blocked"],
         ),
         (
             format!("{PLAN}override = {{ \"step.raeds.duration\" = \"1s\" }}\n"),
