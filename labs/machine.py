@@ -127,7 +127,8 @@ def qemu(image, memory_mib, part, *more, boots=None):
         "-initrd",
         image,
         "-append",
-        f"console=ttyS0 quiet no_timer_check panic=-1 mitigations=off lab={part}",
+        # Code at one address in every process is translated once for all of them.
+        f"console=ttyS0 quiet norandmaps no_timer_check panic=-1 mitigations=off lab={part}",
         *more,
     ]
 
