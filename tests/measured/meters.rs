@@ -181,7 +181,7 @@ fn check_energy(path: &PathBuf) {
             (late_s - 1.5).abs() <= 0.05 && energy_off.abs() < 0.01 && work_off.abs() < 0.01;
         assert!(right, "{late_s} s late, {joules} J of {true_joules}, {per_watt:?}");
     }
-    let shown = terminal(&screens::show(&all));
+    let shown = terminal(&screens::show(&all), 100);
     assert!(
         shown.contains("drive (exec)") && shown.contains("ops/s/W") && shown.contains("J/op"),
         "{shown}"
@@ -275,7 +275,8 @@ fn a_meter_that_dies_stalls_raves_or_goes_back_in_time_leaves_gaps_and_warnings_
             stalled.is_none_or(|p| p.joules.is_none() && p.ops_per_watt.is_none()),
             "energy out of a silence"
         );
-        let shown = terminal(&screens::show(&all)).split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown =
+            terminal(&screens::show(&all), 100).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             shown.contains("too little for energy") || powers.iter().all(|p| p.joules.is_some()),
             "{shown}"
@@ -345,7 +346,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
             );
         }
     }
-    assert!(!page.contains(SECRET) && !terminal(&screens::show(&all)).contains(SECRET));
+    assert!(!page.contains(SECRET) && !terminal(&screens::show(&all), 100).contains(SECRET));
 }
 
 #[test]
