@@ -79,7 +79,7 @@ fn a_folder_in_memory_has_no_drive_under_it() {
     let load = file("psync", false, "threads = 2");
     let found = sought("a tmpfs", Limit::NoDrive, &[], &|| measure_in(place, &[], &load));
     if let Some(found) = found {
-        contains(&found, &["(tmpfs): no drive lies under it", "name a folder on the drive"]);
+        contains(&found, &["(tmpfs): no drive lies under it", "name a directory on the drive"]);
     }
 }
 
@@ -332,5 +332,29 @@ fn the_processor_time_of_a_server_that_dyno_started_is_the_loads_own() {
     contains(
         &found,
         &["with the load itself", "with its database servers", "more processors for the server"],
+    );
+}
+
+#[test]
+fn processors_that_the_servers_have_to_themselves_are_named_when_they_are_full() {
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+    if !have(&["mariadbd"]) || processors < 2 {
+        return;
+    }
+    // The server's one does more for a transaction than the load's one.
+    let apart = SERVER
+        .replace("oltp_point_select", "oltp_read_only")
+        .replace("fill =", "cpus = \"0\"\nfill =")
+        .replace("threads = 32", "threads = 32\ncpus = \"1\"");
+    let run = || measure_in(Path::new(FOR_SERVERS), favoured(), &apart);
+    let disturbed = [Limit::Neighbour, Limit::Undecided];
+    let what = "a server's own processors";
+    let Some(found) = sought(what, Limit::Cpu, &disturbed, &run) else { return };
+    if found.contains("with other processes") {
+        return skip(format!("{what}; others had the processors: {found}"));
+    }
+    contains(
+        &found,
+        &["of the 1 processors that the database servers have to themselves", "were busy"],
     );
 }
