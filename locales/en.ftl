@@ -105,7 +105,7 @@ on-average-over-loads = {" "}on average over { $count } equal loads
 difference-footnote =
     Difference: the better subject, by how much, and the simultaneous 95 % interval; a gain (superior
     ÷ inferior − 1) where higher is better, a reduction (1 − new ÷ old) for latencies. ▲ shown, ≥ a
-    lower bound (the better subject was limited by the host, not by its drive), ≈ not distinguishable,
+    lower bound (the better subject was not limited by its drive), ≈ not distinguishable,
     ‡ not ranked: the worse subject was not limited by its drive. All intervals of a brief hold together
     with a probability of 95 %.
 claim-more = { $better } delivers { $by } more { $what } than { $worse }{ $at }
@@ -125,6 +125,7 @@ with-knob = { $subject } with { $knob }
 claim-family = { $repeats } repeats; interval simultaneous over { $comparisons } comparisons
 claim-largest-of = the largest of { $points } points that show it
 claim-untested = windows of { $window }, too short to test for drift
+claim-no-drive = { $better } reached no drive
 claim-host-limited = { $better } was limited by the host, so its drive could show more
 calculation-less = { $calculation }, { $difference } less
 of-step = { $step }: { $sentence }
@@ -624,8 +625,8 @@ method-one-family =
     that any interval misses the truth: 4 % for single points, 1 % for step means (Bonferroni). Decision
     and interval are one and the same.
 method-lower-bound =
-    The better subject was limited by the host and not by its drive, the other by its drive: the difference
-    is at least the lower end of the interval.
+    The better subject was not limited by its drive, the other was by its own: the difference is at least
+    the lower end of the interval.
 method-rounding =
     Towards the weaker claim, to two digits of the interval's half-width; ends of intervals are rounded
     outwards.

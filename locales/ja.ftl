@@ -104,8 +104,8 @@ on-average-over-loads = （{ $count } つの等負荷の平均）
 ## Claims
 difference-footnote =
     差：優位な対象、その差の大きさ、同時 95 % 信頼区間。大きいほど良い指標では増加率（上位 ÷ 下位 −
-    1）、レイテンシでは減少率（1 − 新 ÷ 旧）。▲ 有意、≥ 下限値（優位な対象はドライブではなくホスト
-    が制約）、≈ 有意差なし、‡ 順位なし：劣位の対象はドライブが制約していない。1 つの報告書のすべて
+    1）、レイテンシでは減少率（1 − 新 ÷ 旧）。▲ 有意、≥ 下限値（優位な対象はドライブが
+    制約していない）、≈ 有意差なし、‡ 順位なし：劣位の対象はドライブが制約していない。1 つの報告書のすべて
     の区間は、95 % の確率で同時に成り立ちます。
 claim-more = { $better } は { $worse } より { $what } が { $by } 多い{ $at }
 claim-lower = { $better } は { $worse } より { $what } が { $by } 低い{ $at }
@@ -124,6 +124,7 @@ with-knob = { $subject } は { $knob }
 claim-family = 反復 { $repeats } 回、{ $comparisons } 件の比較にわたる同時信頼区間
 claim-largest-of = 有意な { $points } 測定点のうち最大のもの
 claim-untested = 測定区間 { $window } はドリフトの検定には短い
+claim-no-drive = { $better } はドライブに達していない
 claim-host-limited = { $better } はホストが制約したため、ドライブの性能はさらに高い可能性がある
 calculation-less = { $calculation }、{ $difference } 短い
 of-step = { $step }：{ $sentence }
@@ -533,7 +534,7 @@ method-one-family =
     この報告書のすべての比較（全ステップ、対象、指標、測定点）で、いずれかの区間が真値を外す確率を
     合わせて 5 % とする：個々の測定点に 4 %、ステップ平均に 1 %（ボンフェローニ法）。判定と区間は
     同一のものによる。
-method-lower-bound = 優位な対象はドライブではなくホストが、他方はドライブが制約要因：差は少なくとも区間の下端。
+method-lower-bound = 優位な対象はドライブが制約要因でなく、他方はドライブが制約要因：差は少なくとも区間の下端。
 method-rounding = 弱い主張の側に、区間の半幅の 2 桁まで。区間の両端は外側に丸める。
 method-caveats =
     いずれかの反復で失敗した、要求レートに 2 % 以上届かなかった、オープンループの要求の 1 % 以上を

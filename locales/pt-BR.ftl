@@ -105,7 +105,7 @@ on-average-over-loads = {" "}em média sobre { $count } cargas iguais
 difference-footnote =
     Diferença: o objeto melhor, por quanto, e o intervalo simultâneo de 95 %; um ganho (superior ÷
     inferior − 1) onde maior é melhor, uma redução (1 − novo ÷ antigo) para latências. ▲ demonstrado,
-    ≥ um limite inferior (o objeto melhor foi limitado pelo host, não pelo seu drive), ≈ não distinguível,
+    ≥ um limite inferior (o objeto melhor não foi limitado pelo seu drive), ≈ não distinguível,
     ‡ sem classificação: o objeto pior não foi limitado pelo seu drive. Todos os intervalos de um relatório
     valem juntos com probabilidade de 95 %.
 claim-more = { $better } entrega { $by } mais { $what } que { $worse }{ $at }
@@ -125,6 +125,7 @@ with-knob = { $subject } com { $knob }
 claim-family = { $repeats } repetições; intervalo simultâneo sobre { $comparisons } comparações
 claim-largest-of = o maior de { $points } pontos que o demonstram
 claim-untested = janelas de { $window }, curtas demais para testar deriva
+claim-no-drive = { $better } não chegou a nenhum drive
 claim-host-limited = { $better } foi limitado pelo host, portanto seu drive poderia mostrar mais
 calculation-less = { $calculation }, { $difference } a menos
 of-step = { $step }: { $sentence }
@@ -627,8 +628,8 @@ method-one-family =
     uma única chance de 5 % de que algum intervalo não contenha o valor verdadeiro: 4 % para pontos
     individuais, 1 % para médias de etapa (Bonferroni). Decisão e intervalo são a mesma coisa.
 method-lower-bound =
-    O objeto melhor foi limitado pelo host e não pelo seu drive, o outro pelo seu drive: a diferença
-    é pelo menos o extremo inferior do intervalo.
+    O objeto melhor não foi limitado pelo seu drive, o outro foi pelo seu: a diferença é pelo menos o
+    extremo inferior do intervalo.
 method-rounding =
     Para a afirmação mais fraca, até dois dígitos da meia largura do intervalo; os extremos dos intervalos
     são arredondados para fora.

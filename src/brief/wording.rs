@@ -15,6 +15,7 @@ use crate::base::units;
 use crate::language::Language;
 use crate::say;
 use crate::stats::Better;
+use crate::stats::limit::Limit;
 use crate::stats::percent::Formula;
 
 /// "21 % [19, 24]": the value rounded towards the weaker claim, the ends of the interval outwards.
@@ -211,7 +212,15 @@ pub fn claim(facts: &Facts, claim: &Claim<'_>) -> (String, String) {
         basis.push(say!(l, "claim-untested", window = units::duration(step.window_ns)));
     }
     if comparison.standing == Standing::AtLeast {
-        basis.push(say!(l, "claim-host-limited", better = &facts.subjects[comparison.better]));
+        let better = &facts.subjects[comparison.better];
+        let in_memory = |cell: &CellFacts| {
+            let limit = cell.limit.as_ref().map(|verdict| verdict.limit);
+            cell.subject == comparison.better && limit == Some(Limit::NoDrive)
+        };
+        basis.push(match step.cells.iter().any(in_memory) {
+            true => say!(l, "claim-no-drive", better = better),
+            false => say!(l, "claim-host-limited", better = better),
+        });
     }
     (sentence(facts, comparison), basis.join("; "))
 }
