@@ -114,7 +114,7 @@ fn whatever_is_written_on_a_device_is_refused_until_erase_names_it() {
         refused(mark.kind, &disk, &other, mark.kind);
         let named = Drive { erase_signatures: vec![mark.kind.into()], ..disk.drive() };
         match mark.member {
-            true => refused(mark.kind, &disk, &named, "mark of a member"),
+            true => refused(mark.kind, &disk, &named, "signature of a member"),
             false => passed(mark.kind, &disk, &named),
         }
     }

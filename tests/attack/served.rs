@@ -68,16 +68,15 @@ fn turning_the_names_of_a_servers_folder_changes_not_a_byte_of_somebodys() {
         for anew in [false, true] {
             let calm = served(server, anew, When::Never);
             assert_eq!(calm.code, Some(0), "without a turn: {calm:?}");
-            let turns = size(2, 100);
+            let turns = size(1, 100);
             // For good, and back after some calls: the server's start, or its end, is then on
             // either side.
             let done: u64 = (0..turns)
-                .map(|i| (1 + calm.calls * i / turns, i))
-                .map(
-                    |(at, i)| {
-                        if i % 2 == 0 { When::Once(at) } else { When::For(at, calm.calls / 8) }
-                    },
-                )
+                .map(|i| (1 + calm.calls * (2 * i + 1) / (2 * turns), i))
+                .map(|(at, i)| match (i + u64::from(anew)) % 2 {
+                    0 => When::Once(at),
+                    _ => When::For(at, calm.calls / 8),
+                })
                 .map(|when| served(server, anew, when).turns.min(1))
                 .sum();
             assert!(done * 2 > turns, "too few names were there to be turned: {done}");
