@@ -104,12 +104,13 @@ impl<'a> Free<'a> {
             cfg!(debug_assertions).to_string(),
         ];
         let places = self.0.iter().map(|place| {
-            let Stream { engine, workload, threads, depth, cpus, drives_per_worker, .. } =
+            // A ceiling is found again by its stream's name.
+            let Stream { name, engine, workload, threads, depth, cpus, drives_per_worker, .. } =
                 place.stream;
             let (space, local) = (place.target.space(), &place.local);
             format!(
-                "{engine:?} {workload:?} {threads} {depth} {cpus:?} {drives_per_worker} {space:?} \
-                 {local:?}"
+                "{name:?} {engine:?} {workload:?} {threads} {depth} {cpus:?} {drives_per_worker} \
+                 {space:?} {local:?}"
             )
         });
         let hash = |seed: u64, text: String| {
