@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::many::{self, MODELS};
 use crate::recipes::python;
 use crate::support::{DYNO, dyno, dyno_well, said, size};
+use crate::web::serve;
 
 /// Runs all SQL of a page, and prints what every query but definitions gave, by its heading.
 const RUN: &str = r###"
@@ -190,6 +191,8 @@ fn a_dataset_is_compared_reported_and_merged_as_the_bundles_that_it_was_made_of(
     let listed: Value =
         serde_json::from_str(&dyno_well(dir, &["catalogue", "merged", "--json"])).expect("JSON");
     assert_eq!(listed["bundles"].as_array().map(Vec::len), Some(30), "{listed:#}");
+    let page = serve(&dir.join("merged")).page("/");
+    assert!(page.contains("00000.dyno"), "{page}");
 }
 
 #[test]
