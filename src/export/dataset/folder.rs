@@ -154,12 +154,16 @@ impl Dataset {
 }
 
 impl Batch {
-    /// Takes a bundle whose rows it has: a copy of its file, in a folder of its own where another
-    /// bundle of this batch has the name.
+    /// Takes a bundle whose rows it has: a copy of its file, under a name by which bundles are
+    /// found in folders, and in a folder of its own where another bundle of this batch has that
+    /// name.
     pub fn list(&mut self, listed: Listed, path: &Path) -> Result<()> {
         let mut folder = self.staging.0.join(BUNDLES);
-        let name = path.file_name().unwrap_or(OsStr::new("bundle.dyno"));
-        if folder.join(name).exists() {
+        let mut name = path.file_name().unwrap_or(OsStr::new("bundle")).to_os_string();
+        if path.extension() != Some(OsStr::new("dyno")) {
+            name.push(".dyno");
+        }
+        if folder.join(&name).exists() {
             folder.push(&listed.run);
         }
         std::fs::create_dir_all(&folder)

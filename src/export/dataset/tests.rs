@@ -94,18 +94,24 @@ fn what_is_broken_and_what_was_left_unfinished_leave_nothing_behind() {
 }
 
 #[test]
-fn bundles_of_one_name_are_all_held_and_what_is_still_written_is_no_bundle_yet() {
+fn bundles_of_one_name_or_of_any_are_all_held_and_what_is_still_written_is_no_bundle_yet() {
     let (one, paths) = bundle(&small());
     let (_two, others) = bundle(&small());
     assert_eq!(paths[0].file_name(), others[0].file_name());
-    let other = rusqlite::Connection::open(&others[0]).expect("a bundle");
-    other.execute("UPDATE run SET started_unix_ns = started_unix_ns + 1", []).expect("another run");
-    drop(other);
+    let (_three, named) = bundle(&small());
+    for (path, later_ns) in [(&others[0], 1), (&named[0], 2)] {
+        let run = rusqlite::Connection::open(path).expect("a bundle");
+        let later = "UPDATE run SET started_unix_ns = started_unix_ns + ?1";
+        run.execute(later, [later_ns]).expect("another run");
+    }
+    let renamed = named[0].with_extension("sqlite");
+    std::fs::rename(&named[0], &renamed).expect("renamed");
     let at = one.path().join("dataset");
-    let added = Dataset::open(&at).expect("a dataset").add(&[paths, others].concat());
-    assert_eq!(added.expect("added").added, 2);
+    let all = [paths, others, vec![renamed]].concat();
+    let added = Dataset::open(&at).expect("a dataset").add(&all);
+    assert_eq!(added.expect("added").added, 3);
     let held = crate::catalogue::below(&at);
-    assert_eq!(held.len(), 2, "{held:?}");
+    assert_eq!(held.len(), 3, "{held:?}");
     std::fs::create_dir(at.join("_unfinished-0")).expect("an addition");
     std::fs::copy(&held[0], at.join("_unfinished-0/half.dyno")).expect("copied");
     assert_eq!(crate::catalogue::below(&at), held);

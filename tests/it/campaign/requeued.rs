@@ -7,7 +7,7 @@ use super::bench::{Bench, is};
 use super::slurm::Slurm;
 use crate::support::until;
 
-const PATIENCE: u64 = 60;
+const PATIENCE: u64 = 300;
 
 /// As many points take longer than the 11 s after which Slurm misses a job on a node that comes
 /// back (BatchStartTimeout, and ten seconds for messages).
