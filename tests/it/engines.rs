@@ -111,7 +111,8 @@ fn ops_bytes_and_latencies_are_of_the_same_ops() {
         assert!(ops > 100.0, "{engine}: {ops} ops");
         assert!((bytes(rows, "read") / ops - 4096.0).abs() < 0.01, "{engine}");
         let (p50, max) = (number(rows, "read", "p50_ns"), number(rows, "read", "max_ns"));
-        assert!(0.0 < p50 && p50 <= max && max < 4e8, "{engine}: {p50} {max}");
+        // A busy machine may keep one op waiting for any share of a second; a wrong unit is more.
+        assert!(0.0 < p50 && p50 <= max && max < 6e10, "{engine}: {p50} {max}");
     });
 }
 
