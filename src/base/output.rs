@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{XattrFlags, fgetxattr, fsetxattr};
-use rustix::termios::tcgetwinsize;
+use rustix::termios::{Winsize, tcgetwinsize};
 
 use super::error::{self, Context, Error, Result, failed};
 
@@ -20,9 +20,13 @@ const NARROWEST: usize = 60;
 
 /// Columns for what is printed to `stream`: those of its terminal, within bounds.
 pub fn columns(stream: impl AsFd) -> usize {
-    // A terminal that does not know its size says 0.
-    let width = tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col));
-    width.filter(|width| *width > 0).unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
+    let width = terminal_size(stream).map(|size| usize::from(size.ws_col));
+    width.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
+}
+
+/// Of a terminal that knows its size; one that does not says 0.
+pub fn terminal_size(stream: impl AsFd) -> Option<Winsize> {
+    tcgetwinsize(stream).ok().filter(|size| size.ws_col > 0)
 }
 
 /// The attribute of files that Dyno wrote.

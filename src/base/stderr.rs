@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use indicatif::TermLike;
 
+use super::output::terminal_size;
 use super::text::visible;
 
 /// The terminal or pipe once more, opened so that it never waits. The flag belongs to this opening:
@@ -61,21 +62,13 @@ impl Terminal {
     }
 }
 
-fn size() -> Option<libc::winsize> {
-    // SAFETY: the kernel fills the structure in; all zeros is one.
-    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
-    // SAFETY: as above; the structure lives through the call.
-    let status = unsafe { libc::ioctl(2, libc::TIOCGWINSZ, &mut size) };
-    (status == 0 && size.ws_col > 0).then_some(size)
-}
-
 impl TermLike for Terminal {
     fn width(&self) -> u16 {
-        size().map_or(80, |size| size.ws_col)
+        terminal_size(io::stderr()).map_or(80, |size| size.ws_col)
     }
 
     fn height(&self) -> u16 {
-        size().map_or(24, |size| size.ws_row)
+        terminal_size(io::stderr()).map_or(24, |size| size.ws_row)
     }
 
     fn move_cursor_up(&self, n: usize) -> io::Result<()> {

@@ -89,9 +89,9 @@ impl Plot for Trend {
 
     fn caption(&self) -> String {
         let changes = self.levels.len().saturating_sub(1);
-        let plural = if changes == 1 { "" } else { "s" };
+        let changes = units::plural(changes, "change point");
         format!(
-            "{}: {} runs in the order in which they began, with {changes} change point{plural}",
+            "{}: {} runs in the order in which they began, with {changes}",
             self.y_label,
             self.runs.len()
         )

@@ -16,7 +16,7 @@ use super::plan_numbers::{
 use super::run::What;
 use super::selftest_result;
 use crate::base::error::Result;
-use crate::base::units::{Rate, bytes, duration, grouped};
+use crate::base::units::{Rate, bytes, duration, grouped, plural};
 use crate::plan::{self, Axis, Load, Place, Plan, PowerCut, Step, Stream};
 use crate::run::{self, prepare};
 use crate::stats::family::FEWEST;
@@ -139,11 +139,10 @@ fn time(plan: &Plan, out: &mut dyn Write) -> Result<()> {
     writeln!(out)?;
     writeln!(
         out,
-        "{}{} points: {} subject{} × {} repeat{}, {}",
+        "{}{} points: {} × {} repeat{}, {}",
         if at_most { "up to " } else { "" },
         grouped(points),
-        subjects,
-        if subjects == 1 { "" } else { "s" },
+        plural(subjects, "subject"),
         repeats(plan),
         if plan.repeats == 1 { "" } else { "s" },
         match plan.order {

@@ -259,6 +259,7 @@ pub fn resolve_with(
     let meters = super::meters::meters(meters_node.filter(|_| !unwatched), catalogue, log);
     let idle_ns = table.get("idle").map_or(Some(IDLE_NS), |n| fields::time_ns(n, log));
     let override_node = table.get("override");
+    // Read by `subjects`, of a plan or of a campaign; a key of both.
     table.get("subject");
     let stated_node = table.get("drive");
     let powercut = table.get("powercut").and_then(|n| powercut::powercut(n, log));

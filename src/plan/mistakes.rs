@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 
 use crate::base::output::{self, WIDEST};
 use crate::base::text::{masked, visible};
+use crate::base::units::plural;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };
@@ -115,11 +116,7 @@ impl fmt::Display for Mistakes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let count = self.list.len();
-        writeln!(
-            f,
-            "the plan has {count} mistake{}; nothing was touched",
-            if count == 1 { "" } else { "s" }
-        )?;
+        writeln!(f, "the plan has {}; nothing was touched", plural(count, "mistake"))?;
         f.write_str(self.drawn(colour, output::columns(std::io::stderr())).trim_end())
     }
 }
