@@ -20,6 +20,8 @@ mod dist;
 mod drifting;
 mod durable;
 mod engines;
+mod fio;
+mod fio_jobs;
 mod first_page;
 mod flags;
 mod fleet;

@@ -154,7 +154,7 @@ fn the_multiple_that_a_throttled_drive_keeps_is_found_within_5_percent() {
     let (small, large) = (SMALL / 10.0, LARGE / 10.0);
     let truth = f64::from(READS_PER_S) / (small + large);
     // A queue that grows is seconds long at the end of a window; one that does not, a millisecond.
-    let sweep = "sweep = { axis = \"rates\", from = 6, to = 14, by = 0.1, \
+    let sweep = "sweep = { axis = \"rates\", from = 7, to = 12, by = 0.2, \
         search = { metric = \"small-reads.p95\", at_most = \"25ms\" } }";
     let length = size(3, 10);
     let step = format!(

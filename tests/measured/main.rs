@@ -2,8 +2,6 @@
 //! part, whose tests run one at a time and beside nothing else (`scripts/test.py` sees to that).
 
 mod act;
-mod convert;
-mod fio;
 mod groups;
 mod labs;
 mod limits;

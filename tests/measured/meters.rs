@@ -143,7 +143,7 @@ fn a_scripted_meter_gives_work_a_watt_and_energy_within_a_percent_and_its_delay_
              {script:?}, {load:?}] }}]"
         );
         let step = "duration = \"6s\"\n\
-                    sweep = { axis = \"io.rate\", values = [\"100k/s\", \"250k/s\", \"400k/s\"] }";
+                    sweep = { axis = \"io.rate\", values = [\"100k/s\", \"400k/s\"] }";
         let stall =
             "engine = { kind = \"null\", stall_at = \"3s\", stall = \"700ms\" }\nrate = \"100k/s\"";
         let path = run(folder.path(), &meters, step, stall);
@@ -154,7 +154,7 @@ fn a_scripted_meter_gives_work_a_watt_and_energy_within_a_percent_and_its_delay_
 fn check_energy(path: &PathBuf) {
     let all = dyno::bundles::facts(std::slice::from_ref(path), &Default::default()).unwrap();
     let bundle = Bundle::open(path).unwrap();
-    assert_eq!(all.steps[0].cells.len(), 3);
+    assert_eq!(all.steps[0].cells.len(), 2);
     for (cell, stored) in all.steps[0].cells.iter().zip(bundle.points().unwrap()) {
         let seconds = |ns: u64| ns as f64 / 1e9;
         let rates = bundle.rates(stored.id).unwrap();
@@ -197,7 +197,7 @@ fn check_energy(path: &PathBuf) {
     let known: Vec<f64> =
         all.steps[0].cells.iter().map(|c| c.power[0].joules.as_ref().unwrap().value).collect();
     assert!(
-        told.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-5) && told.len() == 3,
+        told.iter().zip(&known).all(|(a, b)| (a - b).abs() < 1e-5) && told.len() == 2,
         "{told:?} {known:?}"
     );
 }

@@ -253,7 +253,7 @@ fn intervals_add_up_to_the_point() {
 fn a_search_among_multiples_finds_what_a_throttled_subject_keeps_within_five_percent() {
     on_a_quiet_machine(|| {
         let memory = run(
-            "duration = \"3s\"\nsweep = { axis = \"rates\", from = 80, to = 120, by = 1, search = \
+            "duration = \"2s\"\nsweep = { axis = \"rates\", from = 80, to = 120, by = 2, search = \
              { metric = \"io.p95\", at_most = \"20ms\" } }",
             "rate = \"10/s\"\nengine = { kind = \"null\", latency = \"1ms\" }",
         );
