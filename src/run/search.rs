@@ -78,7 +78,8 @@ impl Searches {
     pub fn note(&mut self, key: &PointKey, sweep: Option<&Sweep>, point: &Point) -> Option<Fact> {
         let Some(Sweep { search: Some(search), .. }) = sweep else { return None };
         let value = key.axis.as_ref()?.value.number()?;
-        let reached = percentile_ns(search, point).filter(|_| point.outcome == Outcome::Measured);
+        let measured = point.outcome == Outcome::Measured;
+        let reached = percentile_ns(search, point).filter(|_| measured);
         let held = reached.is_some_and(|ns| ns <= search.at_most_ns);
         self.tried.entry(Of::key(key)).or_default().push((value, held));
         let limit = units::latency(search.at_most_ns as f64);
@@ -87,6 +88,10 @@ impl Searches {
                 "{}: {} {limit}",
                 units::latency(ns as f64),
                 if held { "within" } else { "above" }
+            ),
+            None if measured => format!(
+                "the window has too few ops for it, so taken to be above {limit}; a longer one has \
+                 more"
             ),
             None => format!("not measured, so taken to be above {limit}"),
         };

@@ -152,7 +152,7 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
             "--set",
             "step.tpcc.warmup=1s",
             "--set",
-            "step.tpcc.duration=12s",
+            "step.tpcc.duration=6s",
         ]);
         let output = dyno.output().unwrap();
         assert!(output.status.success(), "{protocol}: {}", said(&output));
@@ -207,7 +207,7 @@ fn conditions_hold_where_one_transaction_in_twenty_deadlocks_and_each_is_counted
     }
     let bench = Bench::new("mysql", "");
     bench.runs(&[bench.check()]);
-    let dyno = bench.dyno(&[bench.load("30s"), bench.check()]).spawn().unwrap();
+    let dyno = bench.dyno(&[bench.load("15s"), bench.check()]).spawn().unwrap();
     let pid = bench.serving();
     let stop = AtomicBool::new(false);
     let output = std::thread::scope(|scope| {

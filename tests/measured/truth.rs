@@ -248,14 +248,14 @@ fn intervals_add_up_to_the_point() {
     });
 }
 
-/// An engine that takes 1 ms for each op, one at a time, keeps 1,000/s: 100 times 10/s.
+/// An engine that takes 500 µs for each op, one at a time, keeps 2,000/s: 100 times 20/s.
 #[test]
 fn a_search_among_multiples_finds_what_a_throttled_subject_keeps_within_five_percent() {
     on_a_quiet_machine(|| {
         let memory = run(
             "duration = \"2s\"\nsweep = { axis = \"rates\", from = 80, to = 120, by = 2, search = \
              { metric = \"io.p95\", at_most = \"20ms\" } }",
-            "rate = \"10/s\"\nengine = { kind = \"null\", latency = \"1ms\" }",
+            "rate = \"20/s\"\nengine = { kind = \"null\", latency = \"500us\" }",
         );
         let held = |point: &&Point| {
             let tally = &point.cells[0].tallies[0];
