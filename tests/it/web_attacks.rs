@@ -1,16 +1,19 @@
 //! Attacks on `dyno serve`: whatever is asked for, nothing is served from outside of the folder,
 //! nothing of a bundle is executed, and other clients are answered.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use dyno::record::Run;
+use dyno::record::{Outcome, Run};
+use dyno::store::Bundle;
 use dyno::web::security::token::Token;
 use dyno::web::{Options, Server, Site};
 
 use crate::made::{self, Figures};
-use crate::support::{size, until};
+use crate::support::{DYNO, size, until};
 use crate::web::{ask, bundle, serve};
 
 const SECRET: &str = "nobody may read this";
@@ -191,25 +194,29 @@ fn names_of_a_bundle_are_text_on_every_page_and_its_scripts_are_none() {
     assert!(served.page("/").contains("2 of 2 bundles"));
 }
 
-/// Slow clients: those that send nothing, those that send a head byte by byte, and those that take
-/// no answer. Fewer each day than in a soak.
+/// A slow client, the i-th: one that sends nothing, one that sends half a head, or one that never
+/// ends it.
+fn slow(host: SocketAddr, i: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(host).expect("connected");
+    let begun = match i % 3 {
+        0 => String::new(),
+        1 => "GET / HTTP/1.1\r\nHo".to_string(),
+        _ => format!("GET /brief/a.dyno HTTP/1.1\r\nHost: {host}\r\nX-A: "),
+    };
+    let _ = stream.write_all(begun.as_bytes());
+    stream
+}
+
+/// Fewer slow clients each day than in a soak.
 #[test]
 fn slow_connections_keep_nobody_else_waiting() {
     let many = size(300, 1_000);
     let made = made::folder();
     bundle(made.path(), "a.dyno", &|_| true);
     let served = serve(made.path());
-    let mut slow = Vec::new();
+    let mut slow_ones = Vec::new();
     for i in 0..many {
-        let mut stream = TcpStream::connect(served.address).expect("connected");
-        let host = served.address;
-        let begun = match i % 3 {
-            0 => String::new(),
-            1 => "GET / HTTP/1.1\r\nHo".to_string(),
-            _ => format!("GET /brief/a.dyno HTTP/1.1\r\nHost: {host}\r\nX-A: "),
-        };
-        let _ = stream.write_all(begun.as_bytes());
-        slow.push(stream);
+        slow_ones.push(slow(served.address, i));
         if i % 50 == 49 {
             assert!(served.page("/").contains("1 of 1 bundles"), "after {i}");
         }
@@ -220,8 +227,54 @@ fn slow_connections_keep_nobody_else_waiting() {
         let _ = stream.set_nonblocking(true);
         !matches!(stream.read(&mut [0; 8]), Err(e) if e.kind() == std::io::ErrorKind::WouldBlock)
     };
-    let mut closed = || slow.iter_mut().filter_map(|s| is_closed(s).then_some(())).count();
+    let mut closed = || slow_ones.iter_mut().filter_map(|s| is_closed(s).then_some(())).count();
     until("the connections beyond the most are closed", 60, || closed() >= many - 256);
+}
+
+/// The ops of a paced load are known beforehand: the rate times the window.
+#[test]
+fn a_run_does_what_its_plan_asks_while_its_page_is_attacked() {
+    const OPS_PER_S: u64 = 1_000;
+    let (many, seconds) = (size(200, 1_000), size(6, 60));
+    let protocol = format!(
+        "title = \"t\"\n[[step]]\nname = \"s\"\nduration = \"{seconds}s\"\n[[step.stream]]\n\
+         name = \"io\"\nengine = \"null\"\nworkload = \"random\"\nrate = \"{OPS_PER_S}/s\"\n"
+    );
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(dir.path().join("a")).expect("a folder");
+    std::fs::write(dir.path().join("p.toml"), protocol).expect("written");
+    let mut run = Command::new(DYNO);
+    run.current_dir(dir.path()).args(["run", "./p.toml", "-s", "A=a", "--repeats", "1"]);
+    run.args(["-o", "b.dyno", "--serve=127.0.0.1:0", "--progress", "json"]);
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("started");
+    let mut said = BufReader::new(run.stderr.take().expect("piped"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("its address");
+    let host = line.split("http://").nth(1).and_then(|rest| rest.split('/').next()?.parse().ok());
+    let host: SocketAddr = host.unwrap_or_else(|| panic!("no address in: {line}"));
+    let mut slow_ones = Vec::new();
+    let get = |path: &str, more: &str| {
+        ask(host, &format!("GET {path} HTTP/1.1\r\n{more}Connection: close\r\n\r\n")).status
+    };
+    let own = format!("Host: {host}\r\n");
+    // The server ends with the run.
+    let over = Instant::now() + Duration::from_secs(seconds / 2);
+    while slow_ones.len() < many && Instant::now() < over {
+        slow_ones.push(slow(host, slow_ones.len()));
+        assert!([400, 404].contains(&get("/brief/..%2f..%2fetc%2fpasswd", &own)));
+        assert_eq!(get("/live", "Host: evil.example\r\n"), 421);
+        assert_eq!(get("/live", &own), 200, "after {} slow clients", slow_ones.len());
+    }
+    eprintln!("{} slow clients, and as many requests of each kind", slow_ones.len());
+    assert!(slow_ones.len() >= many / 4);
+    std::io::copy(&mut said, &mut std::io::sink()).expect("heard to its end");
+    assert!(run.wait().expect("ended").success());
+    let points = Bundle::open(&dir.path().join("b.dyno")).and_then(|b| b.points()).expect("points");
+    let point = &points[0].point;
+    assert_eq!((points.len(), &point.outcome), (1, &Outcome::Measured));
+    let due = OPS_PER_S * seconds;
+    let ops: u64 = point.cells.iter().flat_map(|c| &c.tallies).map(|tally| tally.ops).sum();
+    assert!(ops.abs_diff(due) <= 1 + due / 1_000, "{ops} ops of {due}");
 }
 
 #[test]
