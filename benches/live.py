@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""What those who watch a run cost it: `dyno run --serve` with 50 clients on its live page
-beside the same without any, in turns.
+"""What those who watch a run cost it: `dyno run --serve` with 50 clients on its live page, beside
+the same without any, and beside the same whose 50 clients watch another run of this machine, in
+turns.
+
+The third is the control: server and clients are programs that share the processors with the load
+wherever they look. What they cost the run that they watch is the first against the third.
 
 Two loads, since one process cannot show both: one that is paced leaves the run's process nearly
 idle, so that its processor time is what it does besides; the other is closed, so that its ops/s
@@ -26,6 +30,7 @@ SECONDS = int(os.environ.get("SECONDS", "60"))
 PAIRS = int(os.environ.get("PAIRS", "3"))
 TICKS = os.sysconf("SC_CLK_TCK")
 STREAM = 'name = "io"\nengine = "null"\nworkload = "random"'
+PACED = STREAM + '\nrate = "1000/s"'
 
 
 def cpu_s(pid):
@@ -64,24 +69,33 @@ class Watchers(threading.Thread):
                     self.late.append((now - int(written)) / 1e6)
 
 
-def measured(stream, clients):
-    """One run: ops/s, processor time of its process in percent of one processor, what was sent."""
+def begun(folder, stream, seconds):
+    """A served run: its process, and the host and port of its pages."""
+    (folder / "a").mkdir(parents=True)
+    (folder / "p.toml").write_text(
+        f'title = "Live"\nsource = "benches/live.py"\n[[step]]\nname = "a"\n'
+        f'duration = "{seconds}s"\n[[step.stream]]\n{stream}\n'
+    )
+    run = [DYNO, "run", "./p.toml", "-s", "A=a", "--repeats", "1", "-o", "b.dyno"]
+    run += ["--serve=127.0.0.1:0", "--progress", "json"]
+    process = subprocess.Popen(run, cwd=folder, stderr=subprocess.PIPE, text=True)
+    address = re.search(r"http://([^/:]+):(\d+)/live", process.stderr.readline())
+    if not address:
+        sys.exit("dyno run --serve: " + process.stderr.read())
+    threading.Thread(target=process.stderr.read, daemon=True).start()
+    return process, address.groups()
+
+
+def measured(stream, clients, elsewhere=False):
+    """One run: ops/s, processor time of its process in percent of one processor, what was sent;
+    `elsewhere`, its clients watch another run."""
     with tempfile.TemporaryDirectory() as folder:
-        folder = Path(folder)
-        (folder / "a").mkdir()
-        (folder / "p.toml").write_text(
-            f'title = "Live"\nsource = "benches/live.py"\n[[step]]\nname = "a"\n'
-            f'duration = "{SECONDS}s"\n[[step.stream]]\n{stream}\n'
-        )
-        run = [DYNO, "run", "./p.toml", "-s", "A=a", "--repeats", "1", "-o", "b.dyno"]
-        run += ["--serve=127.0.0.1:0", "--progress", "json"]
-        process = subprocess.Popen(run, cwd=folder, stderr=subprocess.PIPE, text=True)
-        address = re.search(r"http://([^/:]+):(\d+)/live", process.stderr.readline())
-        if not address:
-            sys.exit("dyno run --serve: " + process.stderr.read())
-        heard = threading.Thread(target=process.stderr.read, daemon=True)
-        heard.start()
-        watchers = Watchers(*address.groups(), "b.dyno", clients)
+        other = None
+        if elsewhere:
+            other, watched = begun(Path(folder) / "other", PACED, SECONDS + 30)
+        folder = Path(folder) / "run"
+        process, address = begun(folder, stream, SECONDS)
+        watchers = Watchers(*(watched if elsewhere else address), "b.dyno", clients)
         watchers.start()
         used = 0.0
         while (now := cpu_s(process.pid)) is not None:
@@ -89,6 +103,9 @@ def measured(stream, clients):
             time.sleep(0.05)
         if process.wait():
             sys.exit("dyno run failed")
+        if other:
+            other.kill()
+            other.wait()
         rows = subprocess.check_output([DYNO, "export", "b.dyno"], cwd=folder, text=True)
         head, row = (line.split(",") for line in rows.splitlines()[:2])
         watchers.join(5)
@@ -97,23 +114,25 @@ def measured(stream, clients):
 
 
 def main():
-    loads = {"paced": STREAM + '\nrate = "1000/s"', "closed": STREAM}
-    for name, stream in loads.items():
-        found = {0: [], CLIENTS: []}
-        for pair in range(PAIRS):
-            for clients in (0, CLIENTS) if pair % 2 == 0 else (CLIENTS, 0):
-                found[clients].append(measured(stream, clients))
-        pairs = list(zip(found[0], found[CLIENTS]))
-        ratio = statistics.median(many[0] / none[0] for none, many in pairs)
-        cpu = statistics.median(many[1] - none[1] for none, many in pairs)
-        late = sorted(late for many in found[CLIENTS] for late in many[3])
-        sent = sum(many[2] for many in found[CLIENTS]) / PAIRS / SECONDS / 1e3
-        print(f"{name}, {PAIRS} pairs of {SECONDS} s, {CLIENTS} clients against none:")
-        print(f"  ops/s: {ratio:.4f} times (within 0.01 is the promise)")
-        print(f"  processor time of the run's process: {cpu:+.2f} % of one (below 0.5)")
-        if late:
-            p99 = late[int(len(late) * 0.99)]
-            print(f"  behind: median {late[len(late) // 2]:.0f} ms, p99 {p99:.0f} ms (below 1000)")
+    arms = {"none": (0,), "its own": (CLIENTS,), "another's": (CLIENTS, True)}
+    for name, stream in {"paced": PACED, "closed": STREAM}.items():
+        rounds = []
+        for turn in range(PAIRS):
+            order = list(arms)[turn % 3:] + list(arms)[:turn % 3]
+            found = {arm: measured(stream, *arms[arm]) for arm in order}
+            rounds.append(found)
+        watched = [found["its own"] for found in rounds]
+        late = sorted(late for one in watched for late in one[3])
+        sent = sum(one[2] for one in watched) / PAIRS / SECONDS / 1e3
+        print(f"{name}, {PAIRS} rounds of {SECONDS} s, {CLIENTS} clients on its live page:")
+        for arm, what in {"none": "no clients", "another's": "as many on another run's"}.items():
+            ratios = [found["its own"][0] / found[arm][0] for found in rounds]
+            cpu = statistics.median(found["its own"][1] - found[arm][1] for found in rounds)
+            print(f"  against {what}: {statistics.median(ratios):.4f} times the ops/s "
+                  f"({min(ratios):.4f} to {max(ratios):.4f}), processor time of the run's process "
+                  f"{cpu:+.2f} % of one")
+        p99 = late[int(len(late) * 0.99)]
+        print(f"  behind: median {late[len(late) // 2]:.0f} ms, p99 {p99:.0f} ms (below 1000)")
         print(f"  sent: {sent:.0f} kB/s to all\n")
 
 
