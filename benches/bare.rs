@@ -3,10 +3,16 @@
 //! `bare clock SECONDS`: two reads of the clock and two histogram records for each op.
 //! `bare ring SECONDS DEPTH PORTION`: the same for each portion of NOP requests that an io_uring is
 //! handed, which records every request.
+//! `bare answers SECONDS WORK_NS CLIENTS`: each client sends 64 bytes and waits for as many, for
+//! which a server of its own spends WORK_NS of processor time.
 //!
-//! Prints ops/s. `benches/run.py` compares the null engine and io_uring's NOP with them.
+//! Prints ops/s; of `answers` the processor time of the clients, in nanoseconds an answer.
+//! `benches/run.py` compares the null engine and io_uring's NOP with the loops, `benches/tpcc.py`
+//! what Dyno spends beside a database with the answers.
 
 use std::hint::black_box;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 
 use dyno::base::clock::Clock;
 use dyno::base::error::{Context, Result, failed};
@@ -84,6 +90,54 @@ fn ring_loop(clock: Clock, length_ns: u64, depth: u32, portion: u32) -> Result<f
     Ok(ops as f64 / ((now_ns - from_ns) as f64 / 1e9))
 }
 
+/// Processor time of the calling thread.
+fn thread_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Answers until the client is gone.
+fn serve(mut socket: UnixStream, work_ns: u64) {
+    let mut bytes = [0; 64];
+    while socket.read_exact(&mut bytes).is_ok() {
+        let from_ns = thread_ns();
+        while thread_ns() - from_ns < work_ns {}
+        if socket.write_all(&bytes).is_err() {
+            return;
+        }
+    }
+}
+
+/// A client's answers and its processor time.
+fn ask(mut socket: UnixStream, clock: Clock, length_ns: u64) -> std::io::Result<(u64, u64)> {
+    let (mut bytes, mut answers) = ([0; 64], 0);
+    let (begun_ns, from_ns) = (thread_ns(), clock.now_ns());
+    while clock.now_ns() < from_ns + length_ns {
+        socket.write_all(&bytes)?;
+        socket.read_exact(&mut bytes)?;
+        answers += 1;
+    }
+    Ok((answers, thread_ns() - begun_ns))
+}
+
+fn answers(clock: Clock, length_ns: u64, work_ns: u64, clients: u32) -> Result<f64> {
+    std::thread::scope(|scope| {
+        let mut asking = Vec::new();
+        for _ in 0..clients {
+            let (ours, theirs) = UnixStream::pair().context("connecting")?;
+            scope.spawn(move || serve(theirs, work_ns));
+            asking.push(scope.spawn(move || ask(ours, clock, length_ns)));
+        }
+        let (mut count, mut spent_ns) = (0, 0);
+        for client in asking {
+            let of = client.join().map_err(|_| failed("a client", "it panicked"))?;
+            let (answers, ns) = of.context("asking")?;
+            (count, spent_ns) = (count + answers, spent_ns + ns);
+        }
+        Ok(spent_ns as f64 / count as f64)
+    })
+}
+
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok());
@@ -94,10 +148,14 @@ fn main() -> Result<()> {
         (Some("ring"), Some(depth), Some(portion)) if portion > 0 => {
             ring_loop(clock, length_ns, depth, portion)?
         }
+        (Some("answers"), Some(work_ns), Some(clients)) => {
+            answers(clock, length_ns, u64::from(work_ns), clients)?
+        }
         _ => {
             return Err(failed(
                 "nothing to measure",
-                "bare clock SECONDS, or bare ring SECONDS DEPTH PORTION",
+                "bare clock SECONDS, bare ring SECONDS DEPTH PORTION, or bare answers SECONDS \
+                 WORK_NS CLIENTS",
             ));
         }
     };
