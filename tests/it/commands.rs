@@ -17,6 +17,9 @@ const FILL: u64 = 256;
 /// Flushes of the lab's fill: one at its end.
 const FILLS_FLUSH: u64 = 1;
 
+/// The fact of where an io_uring's buffers lie.
+const BUFFERS: (&str, &str) = ("io_uring", "Buffers");
+
 /// What the lab left.
 struct Lab {
     folder: tempfile::TempDir,
@@ -159,6 +162,7 @@ fn in_qemu_every_way_to_a_drive_sends_what_it_counts_and_what_it_lacks_is_said()
     let Some(lab) = Lab::run(&["--engines", &engines.join(",")]) else { return };
     ways_write_what_they_should(&lab);
     all_is_read_back(&lab, "verified", true);
+    buffers_lie_in_huge_pages_where_some_are_free(&lab);
     for by in engines {
         durable_writes_are_flushed(&lab, by);
         trims_and_zeroes_arrive(&lab, by);
@@ -199,6 +203,21 @@ fn ways_write_what_they_should(lab: &Lab) {
             let block_layer = (lab.block_layer(way, READS), lab.block_layer(way, WRITES));
             assert!(block_layer.0 == guards && block_layer.1 <= 1, "{way}: {block_layer:?}");
         }
+    }
+}
+
+fn buffers_lie_in_huge_pages_where_some_are_free(lab: &Lab) {
+    for (way, pages) in [
+        ("passthrough", "in huge pages of 2 MiB"),
+        ("verified", "in huge pages of 2 MiB"),
+        ("long", "in huge pages of 2 MiB"),
+        ("plain", "in pages of 4 KiB"),
+        ("iopoll", "in pages of 4 KiB"),
+    ] {
+        let points = lab.bundle(way).points().unwrap();
+        let facts = &points[0].point.facts;
+        let buffers = facts.iter().find(|f| (f.group.as_str(), f.name.as_str()) == BUFFERS);
+        assert!(buffers.is_some_and(|fact| fact.value.contains(pages)), "{way}: {buffers:?}");
     }
 }
 
