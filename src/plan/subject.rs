@@ -1,7 +1,7 @@
 //! Subjects and their drives: that each is there, is what the plan says, and is used by one subject
 //! alone.
 
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::Catalogue;
@@ -208,14 +208,17 @@ fn real_path(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<PathBuf> 
     }
 }
 
-/// Two subjects on one drive would measure each other.
+/// Two subjects on one drive would measure each other. Where another filesystem is mounted below a
+/// directory, each has a drive of its own, as far as can be told before devices are looked at.
 fn check_apart(seen: &[Seen], name: &str, real: &Path, at: At, log: &mut Mistakes) {
+    let filesystem = |path: &Path| std::fs::metadata(path).ok().map(|found| found.dev());
     for other in seen.iter().filter(|s| s.at != at) {
+        let of_one = || filesystem(real) == filesystem(&other.real);
         let how = if other.real == real {
             "is the same drive as one"
-        } else if real.starts_with(&other.real) {
+        } else if real.starts_with(&other.real) && of_one() {
             "lies inside a drive"
-        } else if other.real.starts_with(real) {
+        } else if other.real.starts_with(real) && of_one() {
             "contains a drive"
         } else {
             continue;

@@ -1,6 +1,9 @@
 //! Bad plans and protocols are refused with the place and the remedy, all mistakes at once.
 
+use std::path::Path;
+
 use super::{Bench, PLAN, PROTOCOL};
+use crate::support::skip;
 
 /// A bad protocol: what is replaced in `PROTOCOL` by what, and what the message must hold.
 #[test]
@@ -168,10 +171,14 @@ fn bad_protocols_are_refused_with_place_and_remedy() {
     }
 }
 
+/// A plan of these subjects.
+fn with(subjects: &str) -> String {
+    format!("protocol = \"protocol.toml\"\nsubject = [{subjects}]\n")
+}
+
 /// A bad plan over the good protocol, and what the message must hold.
 #[test]
 fn bad_plans_are_refused_with_place_and_remedy() {
-    let with = |drives: &str| format!("protocol = \"protocol.toml\"\nsubject = [{drives}]\n");
     let cases: &[(String, &[&str])] = &[
         (
             PLAN.replace("protocol.toml", "quik"),
@@ -250,6 +257,19 @@ fn bad_plans_are_refused_with_place_and_remedy() {
             );
         }
     }
+}
+
+#[test]
+fn a_drive_that_is_mounted_below_another_is_another() {
+    let subjects = with(
+        "{ name = \"A\", drives = [{ path = \"/\" }] }, \
+         { name = \"B\", drives = [{ path = \"/dev/shm\" }] }, \
+         { name = \"C\", drives = [{ device = \"/dev/loop0\" }] }",
+    );
+    if !Path::new("/dev/loop0").exists() || !Path::new("/dev/shm").exists() {
+        return skip("this machine has no /dev/loop0, or nothing is mounted at /dev/shm");
+    }
+    Bench::new().load(&subjects, PROTOCOL).unwrap_or_else(|m| panic!("{}", m.render(false)));
 }
 
 #[test]
