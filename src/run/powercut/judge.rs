@@ -81,6 +81,8 @@ pub enum Held {
 struct Promise {
     /// 0: none.
     durable: u64,
+    /// What was promised of the block before that, or 0.
+    before: u64,
     /// A write of the same thread with this generation or a later one began after the promise was
     /// acknowledged.
     followed_by: u64,
@@ -177,9 +179,7 @@ impl Promises {
                 if manner != Manner::Fua {
                     return Err(wrong("a thread that flushes writes with FUA"));
                 }
-                let followed_by = write.generation + 1;
-                self.blocks[write.block as usize] =
-                    Promise { durable: write.generation, followed_by };
+                self.promise(write.block, write.generation, write.generation + 1);
             }
             Record::Flushed { thread } => {
                 let thread = self
@@ -187,8 +187,8 @@ impl Promises {
                     .get_mut(usize::from(thread))
                     .ok_or_else(|| wrong("there is no such thread"))?;
                 let followed_by = thread.newest + 1;
-                for (block, durable) in thread.pending.drain(..) {
-                    self.blocks[block as usize] = Promise { durable, followed_by };
+                for (block, generation) in std::mem::take(&mut thread.pending) {
+                    self.promise(block, generation, followed_by);
                 }
             }
             Record::Cut { .. } | Record::Silent => {}
@@ -196,9 +196,14 @@ impl Promises {
         Ok(())
     }
 
+    fn promise(&mut self, block: u64, generation: u64, followed_by: u64) {
+        let promise = &mut self.blocks[block as usize];
+        *promise = Promise { durable: generation, before: promise.durable, followed_by };
+    }
+
     fn lay_out(&mut self) {
         for block in self.blocks.iter_mut().filter(|block| block.durable < LAYOUT) {
-            *block = Promise { durable: LAYOUT, followed_by: LAYOUT + 1 };
+            *block = Promise { durable: LAYOUT, before: 0, followed_by: LAYOUT + 1 };
         }
         for thread in &mut self.threads {
             thread.newest = thread.newest.max(LAYOUT);
@@ -249,8 +254,10 @@ impl Promises {
                 || generation > LAYOUT && self.session.block_of(owner, generation) == block)
     }
 
-    /// Whether a sector begins as one write of this block and ends as another: among those that it
-    /// may have held when power failed.
+    /// Whether a sector begins as one write of this block and ends as another: among those that the
+    /// promised one may have been written over, it, and those that it may have been overwritten
+    /// with when power failed. Each shows at least eight bytes, as many as the checksum has: fewer
+    /// may be alike by chance.
     fn is_of_two_writes(&self, block: u64, sector: usize, bytes: &[u8]) -> bool {
         let (mut head, mut tail) = (0, 0);
         for generation in self.generations(block) {
@@ -262,19 +269,18 @@ impl Promises {
             head = head.max(same().take_while(|(a, b)| a == b).count());
             tail = tail.max(same().rev().take_while(|(a, b)| a == b).count());
         }
-        head > 0 && tail > 0 && head + tail >= SECTOR
+        head >= 8 && tail >= 8 && head + tail >= SECTOR
     }
 
-    /// The promised write of a block, those after it that were acknowledged, and those that may
-    /// have been under way.
+    /// The writes of a block from the promise before the last one on, with those that may have been
+    /// under way.
     fn generations(&self, block: u64) -> impl Iterator<Item = u64> + '_ {
         let owner = self.session.owner(block);
         let thread = &self.threads[owner];
-        let promised = self.blocks[block as usize].durable.max(LAYOUT);
-        let pending = thread.pending.iter().filter(move |(of, _)| *of == block);
-        let under_way = (thread.newest + 1..=thread.newest.saturating_add(IN_FLIGHT))
-            .filter(move |&generation| self.session.block_of(owner, generation) == block);
-        std::iter::once(promised).chain(pending.map(|&(_, generation)| generation)).chain(under_way)
+        let from = self.blocks[block as usize].before.max(LAYOUT);
+        let later = from.saturating_add(1)..=thread.newest.saturating_add(IN_FLIGHT);
+        let of_block = move |&generation: &u64| self.session.block_of(owner, generation) == block;
+        std::iter::once(from).chain(later.filter(of_block))
     }
 }
 
