@@ -81,11 +81,13 @@ impl Recorded {
 }
 
 fn record(database: &dyn Database, folder: &Path) -> Recorded {
-    let (base, used) = (folder.join("base.img"), folder.join("used.img"));
-    empty_filesystem(&base, MIB);
-    let mounted = Mounted::of(&base).expect("a new filesystem is mounted");
+    let [made, base, used] = ["made.img", "base.img", "used.img"].map(|name| folder.join(name));
+    empty_filesystem(&made, MIB);
+    let mounted = Mounted::of(&made).expect("a new filesystem is mounted");
     database.make(&mounted.place, folder);
     drop(mounted);
+    // Not one copied twice, nor one that is mounted: both begin with the same bytes.
+    copy(&made, &base);
     copy(&base, &used);
     let logged = Logged::start(folder, &used);
     let mounted = Mounted::of(&logged.export).expect("mounted");

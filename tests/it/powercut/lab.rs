@@ -12,7 +12,7 @@ use dyno::run::powercut::journal::{Record, read_opening, read_record};
 use dyno::run::powercut::judge::{Fate, Held, Promises, Verdict, judge};
 use dyno::run::powercut::session::{LAYOUT, Manner, Session};
 
-use super::write_log::{Drive, FLUSH, FUA, SECTOR, WriteLog};
+use super::write_log::{Drive, Entry, FLUSH, FUA, SECTOR, WriteLog};
 use crate::support::{DYNO, dyno, said, seed, size, skip};
 
 /// Runs the lab; false where it cannot run.
@@ -192,9 +192,16 @@ impl Bench<'_> {
         under_way: std::ops::Range<usize>,
         rng: &mut Rng,
     ) -> Option<(usize, Vec<u8>)> {
+        // What it was written over is what the last flush made durable.
+        let covers = |entry: usize, sector: usize| {
+            let Entry { sector: from, sectors, .. } = self.log.entries[entry];
+            (from..from + sectors).contains(&sector)
+        };
         let from_before = |sector: usize| {
             let (old, new) = (durable.entry(sector)?, drive.entry(sector)?);
-            under_way.contains(&new).then_some((old, new))
+            let first = under_way.contains(&new)
+                && !(under_way.start..new).any(|earlier| covers(earlier, sector));
+            first.then_some((old, new))
         };
         let all: Vec<usize> = (0..drive.0.len()).filter(|&s| from_before(s).is_some()).collect();
         let sector = *all.get(rng.below(all.len().max(1) as u64) as usize)?;

@@ -43,6 +43,9 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
+        // Where another test has a mount namespace of its own, the filesystem stays mounted there
+        // and is not written out by unmounting it here.
+        let _ = Command::new("sync").arg("--file-system").arg(&self.place).status();
         // What stood on it may have it open for a moment longer.
         for how in [&[][..], &["--lazy"]] {
             let mut umount = Command::new("umount");
@@ -61,9 +64,12 @@ pub fn empty_filesystem(image: &Path, mib: u64) {
     run(Command::new("mkfs.ext4").args(["-q", "-E", "nodiscard"]).arg(image));
 }
 
-/// A copy of an image, with holes where it has zeros.
+/// A copy of an image, with holes where it has zeros. It is a new file: one that was there may still
+/// be mounted in the mount namespace of another test.
 pub fn copy(from: &Path, to: &Path) {
-    run(Command::new("cp").args(["--sparse=always", "--reflink=auto"]).args([from, to]));
+    run(Command::new("cp")
+        .args(["--sparse=always", "--reflink=auto", "--remove-destination"])
+        .args([from, to]));
 }
 
 /// An image whose requests are logged while it is used through `export`.
