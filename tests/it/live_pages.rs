@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -194,7 +194,6 @@ fn what_a_prometheus_scraped_is_what_the_bundle_counts() {
     }
     let dir = tempfile::tempdir().expect("a folder");
     let folder = dir.path();
-    let mut run = begin(folder, PROTOCOL, &[]);
     let served = serve(folder);
     let free = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
     let config = format!(
@@ -209,11 +208,15 @@ fn what_a_prometheus_scraped_is_what_the_bundle_counts() {
     let prometheus = prometheus.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let address = free.to_string();
     let prometheus = Served { process: prometheus.expect("started"), address };
-    assert!(run.wait().expect("ended").success());
+    until("a scrape", 60, || {
+        asked(&prometheus.address, "query", "up", "")
+            .is_some_and(|found| found["data"]["result"][0]["value"][1].as_str() == Some("1"))
+    });
+    assert!(begin(folder, PROTOCOL, &[]).wait().expect("ended").success());
     let expected = expected(folder);
     let totals = [0, 1].map(|i| expected.values().map(|v| v[i]).sum::<f64>());
     let asked = |query: &str| -> Option<f64> {
-        let body = asked(&prometheus.address, query)?;
+        let body = asked(&prometheus.address, "query", query, "")?;
         body["data"]["result"][0]["value"][1].as_str()?.parse().ok()
     };
     let of_all = |name: &str| asked(&format!("sum({name})"));
@@ -226,17 +229,18 @@ fn what_a_prometheus_scraped_is_what_the_bundle_counts() {
     the_dashboards_queries_are_answered(&prometheus.address);
 }
 
-/// What a Prometheus answers to a query.
-fn asked(host: &str, query: &str) -> Option<Value> {
+/// What a Prometheus answers to a query: `query`, or `query_range` with its further parameters.
+fn asked(host: &str, kind: &str, query: &str, parameters: &str) -> Option<Value> {
     let query: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let mut stream = TcpStream::connect(host).ok()?;
-    write!(stream, "GET /api/v1/query?query={query} HTTP/1.0\r\nHost: {host}\r\n\r\n").ok()?;
+    let path = format!("/api/v1/{kind}?query={query}{parameters}");
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n").ok()?;
     let mut all = String::new();
     stream.read_to_string(&mut all).ok()?;
     serde_json::from_str(all.split_once("\r\n\r\n")?.1).ok()
 }
 
-/// With Grafana's variables filled in as Grafana does, over a window that holds the run.
+/// With Grafana's variables filled in as Grafana does, over the minutes that hold the run.
 fn the_dashboards_queries_are_answered(prometheus: &str) {
     let dashboard: Value = serde_json::from_str(DASHBOARD).expect("JSON");
     let panels = dashboard["panels"].as_array().expect("panels").iter();
@@ -246,9 +250,11 @@ fn the_dashboards_queries_are_answered(prometheus: &str) {
     // A null engine has no watts and no temperature; what was missed or given up is counted where
     // some was.
     let without = ["dyno_power_watts", "dyno_temperature_celsius", "dyno_misses_total"];
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
+    let range = format!("&start={}&end={}&step=1", now - 300, now + 1);
     for query in queries {
         let filled = query.replace("$run", ".*").replace("$__rate_interval", "5m");
-        let answer = asked(prometheus, &filled).expect("an answer");
+        let answer = asked(prometheus, "query_range", &filled, &range).expect("an answer");
         assert_eq!(answer["status"], "success", "{filled}: {answer}");
         let series = answer["data"]["result"].as_array().expect("series").len();
         let may_be_none = without.iter().any(|name| query.contains(name));
