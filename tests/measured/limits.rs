@@ -304,7 +304,7 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
     let load = file("psync", true, "threads = 2");
     // It is known whatever the processors do; a run that was slow to begin may be stopped in its
     // warm-up.
-    let disturbed = [Limit::Cpu, Limit::Drive, Limit::Undecided, Limit::Locks];
+    let disturbed = [Limit::Cpu, Limit::Drive, Limit::Neighbour, Limit::Undecided, Limit::Locks];
     let run = || {
         measure_by(
             Path::new(env!("CARGO_TARGET_TMPDIR")),
@@ -351,7 +351,7 @@ fn processors_that_the_servers_have_to_themselves_are_named_when_they_are_full()
         .replace("fill =", "cpus = \"0\"\nfill =")
         .replace("threads = 32", "threads = 32\ncpus = \"1\"");
     let run = || measure_in(Path::new(FOR_SERVERS), favoured(), &apart);
-    let disturbed = [Limit::Neighbour, Limit::Undecided];
+    let disturbed = [Limit::Neighbour, Limit::Undecided, Limit::Locks];
     let what = "a server's own processors";
     let Some(found) = sought(what, Limit::Cpu, &disturbed, &run) else { return };
     if found.contains("with other processes") {
