@@ -264,7 +264,7 @@ fn a_drive_that_is_mounted_below_another_is_another() {
     let subjects = with(
         "{ name = \"A\", drives = [{ path = \"/\" }] }, \
          { name = \"B\", drives = [{ path = \"/dev/shm\" }] }, \
-         { name = \"C\", drives = [{ device = \"/dev/loop0\" }] }",
+         { name = \"C\", drives = [{ device = \"/dev/loop0\", serial = \"s\", erase = true }] }",
     );
     if !Path::new("/dev/loop0").exists() || !Path::new("/dev/shm").exists() {
         return skip("this machine has no /dev/loop0, or nothing is mounted at /dev/shm");
