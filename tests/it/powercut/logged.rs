@@ -64,8 +64,8 @@ pub fn empty_filesystem(image: &Path, mib: u64) {
     run(Command::new("mkfs.ext4").args(["-q", "-E", "nodiscard"]).arg(image));
 }
 
-/// A copy of an image, with holes where it has zeros. It is a new file: one that was there may still
-/// be mounted in the mount namespace of another test.
+/// A copy of an image, with holes where it has zeros. It is a new file: what was there may still be
+/// mounted in the mount namespace of another test.
 pub fn copy(from: &Path, to: &Path) {
     run(Command::new("cp")
         .args(["--sparse=always", "--reflink=auto", "--remove-destination"])
