@@ -35,7 +35,7 @@ reference: build
 # .deb, .rpm and .tar.zst for glibc 2.28 and later, in the target folder's `packages`
 # (docs/release.md); `make dist DIST="--target aarch64-unknown-linux-gnu -- --no-default-features"`.
 dist:
-	scripts/setup.sh rpm zstd python3-venv qemu-user-static
+	scripts/setup.sh rpm zstd python3-venv qemu-user-static libc6-arm64-cross libgcc-s1-arm64-cross
 	scripts/dist.py $(DIST)
 
 # Installs them in a Debian 11 root and runs the program there; needs root.
@@ -46,7 +46,7 @@ dist-check:
 # Builds the packages twice, in different folders, and compares bytes; `make reproducible
 # REPRODUCIBLE="-- --no-default-features"` without RocksDB.
 reproducible:
-	scripts/setup.sh rpm zstd python3-venv qemu-user-static
+	scripts/setup.sh rpm zstd python3-venv qemu-user-static libc6-arm64-cross libgcc-s1-arm64-cross
 	scripts/reproducible.py $(REPRODUCIBLE)
 
 # A directory on the disk against one in memory; ends in demo/brief.html.

@@ -93,7 +93,8 @@ def runner(release):
     """What runs a program of another architecture."""
     if release.rpm == os.uname().machine:
         return []
-    return [f"qemu-{release.rpm}-static"]
+    # Debian's libc6-arm64-cross.
+    return [f"qemu-{release.rpm}-static", "-L", f"/usr/{release.rpm}-linux-gnu"]
 
 
 def compressed(path):

@@ -209,7 +209,7 @@ fn real_path(node: &Node, folder: &Path, log: &mut Mistakes) -> Option<PathBuf> 
 }
 
 /// Two subjects on one drive would measure each other. Where another filesystem is mounted below a
-/// directory, each has a drive of its own, as far as can be told before devices are looked at.
+/// directory, each has a device of its own as far as paths show; `lab::shared` compares devices.
 fn check_apart(seen: &[Seen], name: &str, real: &Path, at: At, log: &mut Mistakes) {
     let filesystem = |path: &Path| std::fs::metadata(path).ok().map(|found| found.dev());
     for other in seen.iter().filter(|s| s.at != at) {
