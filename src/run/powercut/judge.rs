@@ -198,7 +198,10 @@ impl Promises {
 
     fn promise(&mut self, block: u64, generation: u64, followed_by: u64) {
         let promise = &mut self.blocks[block as usize];
-        *promise = Promise { durable: generation, before: promise.durable, followed_by };
+        // Of several writes that one flush made durable none was promised before the others.
+        let together = promise.followed_by == followed_by;
+        let before = if together { promise.before } else { promise.durable };
+        *promise = Promise { durable: generation, before, followed_by };
     }
 
     fn lay_out(&mut self) {

@@ -101,6 +101,8 @@ fn each_fate_is_said_of_the_block_that_has_it() {
     let (old, new) = (bench.sealed(block, before), bench.sealed(block, promised));
     is(&bench.with(block, [&new[..1024], &old[1024..]].concat()), Fate::Torn, 1);
     is(&bench.with(block, [&old[..3584], &new[3584..]].concat()), Fate::Torn, 1);
+    // Within a sector, over what was promised before.
+    is(&bench.with(block, [&new[..200], &old[200..512], &new[512..]].concat()), Fate::Torn, 1);
     is(&bench.with(block, bench.sealed(block ^ 2, promised)), Fate::Corrupt, 1);
     let mut flipped = new.clone();
     flipped[700] ^= 4;
