@@ -186,7 +186,7 @@ fn walk(things: &[(usize, Thing)], restore: bool) {
         let gone: Vec<&String> = before_first.iter().filter(|line| !kept.contains(line)).collect();
         assert!(gone.iter().all(|line| line.contains("drive ")), "{gone:?}: {said}");
     }
-    ran("umount", &["-R", room.at("drive/dyno-data").to_str().unwrap()]);
+    // By the kernel's names: `drive/dyno-data` may be a link to `/`.
     for line in fs::read_to_string("/proc/self/mountinfo").unwrap().lines().rev() {
         let point = line.split(' ').nth(4).unwrap();
         if Path::new(point).starts_with(room.folder.path()) {
