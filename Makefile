@@ -9,10 +9,14 @@ DYNO = $(CARGO_TARGET_DIR)/release/dyno
 # dev profile.
 FLAGS ?= --release --locked
 
-.PHONY: demo quick tidy test check doc licences advisories soak bench build setup programs
+.PHONY: checkout demo quick tidy test check doc licences advisories soak bench build setup programs
 .PHONY: install reference dist dist-check reproducible
 
-setup:
+# Before anything is built: nothing that was built of another checkout is taken for this one's.
+checkout:
+	@scripts/checkout.sh
+
+setup: checkout
 	@scripts/setup.sh
 
 build: setup
@@ -60,7 +64,7 @@ demo: build
 	@echo "The brief: demo/brief.html"
 
 # After each edit: no RocksDB, and what compiles in seconds.
-quick: tidy
+quick: checkout tidy
 	cargo fmt --check
 	cargo clippy --locked --no-default-features --all-targets -- -D warnings
 	cargo test --locked --no-default-features --lib --quiet

@@ -2,7 +2,9 @@
 //!
 //! `bare clock SECONDS`: two reads of the clock and two histogram records for each op.
 //! `bare ring SECONDS DEPTH PORTION`: the same for each portion of NOP requests that an io_uring is
-//! handed, which records every request.
+//! handed, at most 32, which records every request.
+//! `bare requests SECONDS [DEPTH PORTION]`: the first, or the second, where for each op the offset
+//! of a random read is made too.
 //! `bare answers SECONDS WORK_NS CLIENTS`: each client sends 64 bytes and waits for as many, for
 //! which a server of its own spends WORK_NS of processor time.
 //!
@@ -17,6 +19,7 @@ use std::os::unix::net::UnixStream;
 use dyno::base::clock::Clock;
 use dyno::base::error::{Context, Result, failed};
 use dyno::base::histogram::{BUCKETS, bucket_of};
+use dyno::base::rng::Seed;
 use io_uring::{IoUring, opcode};
 
 /// A histogram and nothing besides: the bucket, the sum and the largest.
@@ -57,26 +60,82 @@ fn clock_loop(clock: Clock, length_ns: u64) -> f64 {
     ops as f64 / ((now_ns - from_ns) as f64 / 1e9)
 }
 
-fn ring_loop(clock: Clock, length_ns: u64, depth: u32, portion: u32) -> Result<f64> {
+/// Requests as the workload `random` makes them: reads of 4 KiB anywhere in 1 TiB, which depend on a
+/// seed and their number alone.
+struct Requests {
+    seed: Seed,
+    blocks: u64,
+    made: [(u64, u32); 32],
+}
+
+impl Requests {
+    fn new() -> Requests {
+        Requests { seed: Seed::new(1, 2, 3), blocks: black_box(1 << 28), made: [(0, 0); 32] }
+    }
+
+    /// Those from number `n` on, at most a portion.
+    #[inline(always)]
+    fn from(&mut self, n: u64, count: usize) -> &[(u64, u32)] {
+        for (n, request) in (n..).zip(&mut self.made[..count]) {
+            let mut rng = self.seed.at(n);
+            rng.skip();
+            *request = (rng.below(self.blocks) * 4096, 4096);
+        }
+        black_box(&self.made[..count])
+    }
+}
+
+fn requests_loop(clock: Clock, length_ns: u64) -> f64 {
+    let (mut service, mut response) = (Bare::new(), Bare::new());
+    let mut requests = Requests::new();
+    let from_ns = clock.now_ns();
+    let (mut now_ns, mut ops) = (from_ns, 0u64);
+    while now_ns < from_ns + length_ns {
+        for &request in requests.from(ops, 32) {
+            black_box(request);
+            let submitted_ns = clock.now_ns();
+            now_ns = black_box(clock.now_ns());
+            service.record(now_ns - submitted_ns);
+            response.record(now_ns - submitted_ns);
+        }
+        ops += 32;
+    }
+    black_box((service.counts, service.sum_ns, service.max_ns));
+    black_box((response.counts, response.sum_ns, response.max_ns));
+    ops as f64 / ((now_ns - from_ns) as f64 / 1e9)
+}
+
+/// `makes`: each portion's requests are made too.
+fn ring_loop(
+    clock: Clock,
+    length_ns: u64,
+    (depth, portion): (u32, u32),
+    makes: bool,
+) -> Result<f64> {
     let mut builder = IoUring::builder();
     builder.setup_single_issuer().setup_defer_taskrun();
     let mut ring: IoUring = builder.build(depth.next_power_of_two()).context("making a ring")?;
-    let (submitter, mut requests, mut answers) = ring.split();
+    let (submitter, mut entries, mut answers) = ring.split();
     let (mut service, mut response) = (Bare::new(), Bare::new());
+    let mut requests = Requests::new();
     let from_ns = clock.now_ns();
     let (mut now_ns, mut ops, mut in_flight) = (from_ns, 0u64, 0);
     while now_ns < from_ns + length_ns {
-        for slot in 0..portion.min(depth - in_flight) {
+        let room = portion.min(depth - in_flight);
+        if makes {
+            requests.from(ops, room as usize);
+        }
+        for slot in 0..room {
             let nop = opcode::Nop::new().build().user_data(u64::from(slot));
             // SAFETY: the request refers to no memory.
-            unsafe { requests.push(&nop) }.context("queueing a NOP")?;
+            unsafe { entries.push(&nop) }.context("queueing a NOP")?;
             in_flight += 1;
         }
-        requests.sync();
+        entries.sync();
         let submitted_ns = clock.now_ns();
         submitter.submit_and_wait(usize::from(in_flight == depth)).context("submitting")?;
         now_ns = clock.now_ns();
-        requests.sync();
+        entries.sync();
         answers.sync();
         for answer in &mut answers {
             black_box(answer.user_data());
@@ -145,8 +204,9 @@ fn main() -> Result<()> {
     let length_ns = u64::from(number(1).unwrap_or(1)) * 1_000_000_000;
     let ops = match (words.first().map(String::as_str), number(2), number(3)) {
         (Some("clock"), _, _) => clock_loop(clock, length_ns),
-        (Some("ring"), Some(depth), Some(portion)) if portion > 0 => {
-            ring_loop(clock, length_ns, depth, portion)?
+        (Some("requests"), None, _) => requests_loop(clock, length_ns),
+        (Some(how @ ("ring" | "requests")), Some(depth), Some(portion @ 1..=32)) => {
+            ring_loop(clock, length_ns, (depth, portion), how == "requests")?
         }
         (Some("answers"), Some(work_ns), Some(clients)) => {
             answers(clock, length_ns, u64::from(work_ns), clients)?
@@ -154,8 +214,8 @@ fn main() -> Result<()> {
         _ => {
             return Err(failed(
                 "nothing to measure",
-                "bare clock SECONDS, bare ring SECONDS DEPTH PORTION, or bare answers SECONDS \
-                 WORK_NS CLIENTS",
+                "bare clock SECONDS, bare ring SECONDS DEPTH PORTION, bare requests SECONDS \
+                 [DEPTH PORTION], or bare answers SECONDS WORK_NS CLIENTS",
             ));
         }
     };

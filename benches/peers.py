@@ -48,7 +48,7 @@ def t_io_uring_version():
     return "t/io_uring of unknown version"
 
 
-def fio(*options):
+def fio(*options, seconds=SECONDS):
     """Read IOPS, reads, and user CPU seconds of a fio job."""
     out, user = run(
         [
@@ -57,7 +57,7 @@ def fio(*options):
             "--bs=4k",
             "--rw=randread",
             "--time_based",
-            f"--runtime={SECONDS}",
+            f"--runtime={seconds}",
             "--norandommap",
             "--randrepeat=0",
             "--output-format=json",
@@ -68,9 +68,9 @@ def fio(*options):
     return read["iops"], read["total_ios"], user
 
 
-def t_io_uring(depth, portion, *options):
+def t_io_uring(depth, portion, *options, seconds=SECONDS):
     """IOPS, requests, and user CPU seconds, from the rates that it prints each second."""
-    seconds = SECONDS + 1
+    seconds += 1
     batch = [f"-d{depth}", f"-s{portion}", f"-c{portion}"]
     out, user = run([T_IO_URING, *batch, "-p0", "-X1", "-t1", f"-r{seconds}", *options])
     units = {"": 1, "K": 1e3, "M": 1e6}

@@ -7,6 +7,7 @@ peers.py. Absolute figures belong to the machine; only the ratios are claims.
 """
 
 import csv
+import functools
 import io
 import os
 import platform
@@ -112,6 +113,8 @@ def null_and_nop(table, home):
     what = "null engine, one worker, against"
     loop = "a bare loop with two clock reads and two histogram records"
     compare(table, f"{what} {loop}", 0.95, ours, lambda: bare("clock"))
+    theirs = lambda: bare("requests")
+    compare(table, f"{what} that loop where it makes requests", 0.95, ours, theirs)
     theirs = lambda: fio("--ioengine=null", "--size=1t")[0]
     compare(table, f"{what} the null engine of {fio_version()}", 4, ours, theirs)
     dataset = file_dataset("file", "uring")
@@ -123,8 +126,18 @@ def null_and_nop(table, home):
         what = f"io_uring NOP, {portion} at a time, against"
         theirs = lambda: bare("ring", portion, portion)
         compare(table, f"{what} a bare ring loop", 0.9, ours, theirs)
+        theirs = lambda: bare("requests", portion, portion)
+        compare(table, f"{what} that loop where it makes requests", 0.9, ours, theirs)
         theirs = lambda: t_io_uring(portion, portion, "-N1")[0]
         compare(table, f"{what} {t_io_uring_version()} -N1 -t1", goal, ours, theirs)
+
+
+def rate_and_cpu(measure):
+    """IOPS of a long run; and the user CPU nanoseconds of an I/O, from what that run took beyond a
+    short one, so that the start of each program is not in it."""
+    rate, ios, user = measure(4 * SECONDS)
+    _, ios_of_short, user_of_short = measure(1)
+    return rate, max(user - user_of_short, 0.001) / (ios - ios_of_short) * 1e9
 
 
 def reads(table, where, home):
@@ -136,19 +149,21 @@ def reads(table, where, home):
         stream = f'name = "io"\nengine = "uring"\nworkload = "random"\ndepth = {depth}'
         dyno(home, [stream], dataset, 1)
 
-        def ours():
-            rows, user = dyno(home, [stream], dataset)
+        def ours(seconds):
+            rows, user = dyno(home, [stream], dataset, seconds)
             return ops(rows), float(rows[0]["ops"]), user
 
-        def with_fio():
+        def with_fio(seconds):
             where = (f"--filename={data}", "--size=256m")
-            return fio(*IO_URING, "--direct=1", f"--iodepth={depth}", *where)
+            options = ("--direct=1", f"--iodepth={depth}", *where)
+            return fio(*IO_URING, *options, seconds=seconds)
 
-        rounds = in_turns(ours, with_fio, lambda: t_io_uring(depth, min(depth, 32), data))
-        rate = [statistics.median(r[i][0] for r in rounds) for i in range(3)]
-        # The start of each program is in it; the kernel counts in ticks of some milliseconds.
-        user_ns = lambda one: max(one[2], 0.001) / one[1] * 1e9
-        cpu = [statistics.median(user_ns(r[i]) for r in rounds) for i in range(3)]
+        def with_t_io_uring(seconds):
+            return t_io_uring(depth, min(depth, 32), data, seconds=seconds)
+
+        tools = (ours, with_fio, with_t_io_uring)
+        rounds = in_turns(*(functools.partial(rate_and_cpu, tool) for tool in tools))
+        rate, cpu = ([statistics.median(r[i][k] for r in rounds) for i in range(3)] for k in (0, 1))
         what = f"io_uring 4 KiB random read, depth {depth}, {where}"
         table.add(
             f"{what}, against the better of {peers[0]} and {peers[1]}",
@@ -163,7 +178,7 @@ def reads(table, where, home):
                 f"{cpu[0]:.0f} ns",
                 f"{cpu[at]:.0f} ns",
                 goal,
-                [user_ns(r[0]) / user_ns(r[at]) for r in rounds],
+                [r[0][1] / r[at][1] for r in rounds],
                 at_most=True,
             )
 

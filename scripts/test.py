@@ -126,6 +126,7 @@ def end(process):
 def build(parts, options):
     """The test programs: their names, each with its path. Where every part names its program, no
     others are built."""
+    subprocess.run([ROOT / "scripts/checkout.sh"], check=True)
     named = sorted({part.split("::")[0] for part in parts})
     if named and all((ROOT / "tests" / name / "main.rs").exists() for name in named):
         options = [*options, *(f"--test={name}" for name in named)]

@@ -45,6 +45,13 @@ pub trait Lane: Send {
     /// with its cause.
     fn run(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<()>;
 
+    /// Starts the one op that is staged and waits until it is complete, where there are no others.
+    #[inline(always)]
+    fn run_alone(&mut self, done: &mut Vec<Done>) -> Result<Option<Done>> {
+        self.run(Wait::One, done)?;
+        Ok(done.pop())
+    }
+
     /// Looks at what these ops have read, once their latencies are taken and before their slots are
     /// used again. Allocates nothing. An error ends the point with its cause.
     #[inline(always)]

@@ -136,12 +136,12 @@ fn work_one_at_a_time<L: Lane>(
             }
             lane.stage(0, op)?;
             let submitted_ns = clock.now_ns();
-            lane.run(Wait::One, done)?;
+            let ended = lane.run_alone(done)?;
             now_ns = clock.now_ns();
-            lane.check(done)?;
+            lane.check(ended.as_slice())?;
             n += 1;
             recorder.issued.set(n);
-            if let Some(done) = done.pop()
+            if let Some(done) = ended
                 && submitted_ns >= window.from_ns
             {
                 let intended_ns = submitted_ns;
@@ -178,14 +178,14 @@ fn work_in_cycles<L: Lane>(
         let op = cycles.next();
         lane.stage(0, &op)?;
         let submitted_ns = clock.now_ns();
-        lane.run(Wait::One, &mut done)?;
+        let ended = lane.run_alone(&mut done)?;
         now_ns = clock.now_ns();
-        lane.check(&done)?;
+        lane.check(ended.as_slice())?;
         cycles.completed(now_ns);
         n += 1;
         recorder.issued.set(n);
         let late_ns = submitted_ns.saturating_sub(intended_ns);
-        if let Some(done) = done.pop()
+        if let Some(done) = ended
             && intended_ns >= window.from_ns
         {
             let stamps = Stamps { intended_ns, submitted_ns, completed_ns: now_ns };

@@ -274,7 +274,10 @@ fn a_run_does_what_its_plan_asks_while_its_page_is_attacked() {
     assert_eq!((points.len(), &point.outcome), (1, &Outcome::Measured));
     let due = OPS_PER_S * seconds;
     let ops: u64 = point.cells.iter().flat_map(|c| &c.tallies).map(|tally| tally.ops).sum();
-    assert!(ops.abs_diff(due) <= 1 + due / 1_000, "{ops} ops of {due}");
+    // What was due as the window closed, where other tests had the processors.
+    let left: u64 = point.cells.iter().map(|cell| cell.backlog_end).sum();
+    assert!((ops + left).abs_diff(due) <= 1, "{ops} ops of {due}, and {left} that were due");
+    assert!(left <= due / 20, "{ops} ops of {due}");
 }
 
 #[test]
