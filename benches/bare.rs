@@ -60,8 +60,8 @@ fn clock_loop(clock: Clock, length_ns: u64) -> f64 {
     ops as f64 / ((now_ns - from_ns) as f64 / 1e9)
 }
 
-/// Requests as the workload `random` makes them: reads of 4 KiB anywhere in 1 TiB, which depend on a
-/// seed and their number alone.
+/// Requests as the workload `random` makes them: reads of 4 KiB anywhere in 1 TiB, which depend on
+/// a seed and their number alone.
 struct Requests {
     seed: Seed,
     blocks: u64,
