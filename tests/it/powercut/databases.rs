@@ -1,8 +1,9 @@
 //! RocksDB with `sync`, MariaDB and PostgreSQL over power cuts: on a drive that keeps what it
 //! acknowledged, recovery finds every commit that was acknowledged before the cut; on one that
-//! drops flushes it does not, and the same look says so.
+//! drops flushes or tears sectors it does not, and the same look says so. (A drive that ignores FUA
+//! is none of them: a loop device has no FUA, so the filesystem asks for flushes alone.)
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::Path;
 
 use dyno::base::rng::{Rng, Seed};
@@ -10,7 +11,7 @@ use dyno::stats::never_seen::upper_bound;
 
 use super::logged::{Logged, Mounted, copy, empty_filesystem, put};
 use super::servers::{MariaDb, Postgres};
-use super::write_log::{Drive, WriteLog};
+use super::write_log::{Drive, SECTOR, WriteLog};
 use crate::support::{FOR_SERVERS, have, rocksdb, seed, size, skip};
 
 const MIB: u64 = 320;
@@ -61,23 +62,63 @@ impl Recorded {
     }
 
     /// What an honest drive may hold at a moment.
-    fn honest(&self, end: usize, rng: &mut Rng) -> Drive {
+    fn honest(&self, end: usize, rng: &mut Rng) -> State {
         let flush = self.log.flushes().into_iter().rfind(|&flush| flush < end).expect("a flush");
         let mut drive = Drive::new(self.log.drive_sectors());
         drive.apply_all(&self.log, 0..flush);
         drive.apply_some(&self.log, flush + 1..end, rng);
-        drive
+        State { drive, torn: None }
     }
 
     /// What one holds that took the last flushes for nothing: all up to a moment at which less was
     /// acknowledged.
-    fn lying(&self, end: usize) -> Drive {
+    fn flushes_dropped(&self, end: usize, _: &mut Rng) -> State {
         let known = self.before(end);
         let earlier = (0..end).rfind(|&at| self.before(at) + 10 <= known).unwrap_or(0);
         let mut drive = Drive::new(self.log.drive_sectors());
         drive.apply_all(&self.log, 0..earlier);
-        drive
+        State { drive, torn: None }
     }
+
+    /// What one holds that was cut within a sector that the last flush had made durable: its first
+    /// bytes are new, the others what they were before. No sector, where none was changed in more
+    /// than a byte.
+    fn torn(&self, base: &Path, end: usize, rng: &mut Rng) -> State {
+        let flushes = self.log.flushes();
+        let (at, &flush) = flushes.iter().enumerate().rfind(|&(_, &f)| f < end).expect("a flush");
+        let from = at.checked_sub(1).map_or(0, |at| flushes[at]);
+        let mut before = Drive::new(self.log.drive_sectors());
+        before.apply_all(&self.log, 0..from);
+        let mut drive = before.clone();
+        drive.apply_all(&self.log, from..flush);
+        let changed: Vec<_> = (0..drive.0.len())
+            .filter(|&sector| before.0[sector] != drive.0[sector])
+            .filter_map(|sector| {
+                let [old, new] =
+                    [&before, &drive].map(|drive| held(drive, &self.log, base, sector));
+                let differs = |&i: &usize| old[i] != new[i];
+                let (first, last) = ((0..SECTOR).find(differs)?, (0..SECTOR).rfind(differs)?);
+                (first < last).then(|| (sector, old, new, first + 1..last + 1))
+            })
+            .collect();
+        let torn = changed.get(rng.below(changed.len().max(1) as u64) as usize);
+        let torn = torn.map(|(sector, old, new, within)| {
+            let at = within.start + rng.below(within.len() as u64) as usize;
+            (*sector, [&new[..at], &old[at..]].concat())
+        });
+        State { drive, torn }
+    }
+}
+
+/// What a drive that began as an image holds in a sector.
+fn held(drive: &Drive, log: &WriteLog, base: &Path, sector: usize) -> Vec<u8> {
+    let Some(entry) = drive.entry(sector) else {
+        let mut bytes = vec![0; SECTOR];
+        let file = std::fs::File::open(base).expect("an image");
+        file.read_exact_at(&mut bytes, (sector * SECTOR) as u64).expect("read");
+        return bytes;
+    };
+    log.sector(entry, sector - log.entries[entry].sector).to_vec()
 }
 
 fn record(database: &dyn Database, folder: &Path) -> Recorded {
@@ -104,20 +145,59 @@ fn record(database: &dyn Database, folder: &Path) -> Recorded {
     Recorded { log: logged.stop(len), acknowledged }
 }
 
-/// Commits of the first `known` that are missing after recovery; why it does not recover.
-fn lost(
-    database: &dyn Database,
-    folder: &Path,
-    recorded: &Recorded,
-    drive: &Drive,
-    known: u64,
-) -> Result<u64, String> {
-    let state = folder.join("state.img");
-    copy(&folder.join("base.img"), &state);
-    put(drive, &recorded.log, &state);
-    let mounted = Mounted::of(&state)?;
-    let found = database.open(&mounted.place, folder)?.numbers()?;
-    Ok((1..=known).filter(|number| !found.contains(number)).count() as u64)
+/// What a drive holds after a power cut.
+struct State {
+    drive: Drive,
+    /// A sector that is not what its entry wrote.
+    torn: Option<(usize, Vec<u8>)>,
+}
+
+/// A database, what was logged of it, and where its states are tried.
+struct Trial<'a> {
+    database: &'a dyn Database,
+    folder: &'a Path,
+    recorded: Recorded,
+}
+
+impl Trial<'_> {
+    /// Commits of the first `known` that are missing after recovery; why it does not recover.
+    fn lost(&self, state: &State, known: u64) -> Result<u64, String> {
+        let image = self.folder.join("state.img");
+        copy(&self.folder.join("base.img"), &image);
+        put(&state.drive, &self.recorded.log, &image);
+        if let Some((sector, bytes)) = &state.torn {
+            let file = std::fs::OpenOptions::new().write(true).open(&image).expect("an image");
+            file.write_all_at(bytes, (sector * SECTOR) as u64).expect("written");
+        }
+        let mounted = Mounted::of(&image)?;
+        let found = self.database.open(&mounted.place, self.folder)?.numbers()?;
+        Ok((1..=known).filter(|number| !found.contains(number)).count() as u64)
+    }
+
+    /// Cuts at random moments: of each how many commits were acknowledged, and what is lost.
+    fn cuts(
+        &self,
+        (states, kind): (u64, u64),
+        state: impl Fn(&Recorded, usize, &mut Rng) -> State,
+    ) -> Vec<(u64, Result<u64, String>)> {
+        let cut = |n| {
+            let rng = &mut Seed::new(seed(), kind, 0).at(n);
+            let end = self.recorded.moment(rng);
+            let known = self.recorded.before(end);
+            (known, self.lost(&state(&self.recorded, end, rng), known))
+        };
+        (0..states).map(cut).collect()
+    }
+
+    /// A drive of which some cuts must lose commits.
+    fn convict(&self, what: &str, kind: u64, state: impl Fn(&Recorded, usize, &mut Rng) -> State) {
+        let cuts = self.cuts((size(4, 60), kind), state);
+        // A database that does not even start has lost them all.
+        let lost = cuts.iter().filter(|(_, lost)| *lost != Ok(0)).count();
+        let all = cuts.len();
+        println!("{what}: commits lost in {lost} of {all} states");
+        assert!(lost > 0, "{what}: no loss was found in {all} states");
+    }
 }
 
 fn no_commit_is_lost_by_an_honest_drive_and_some_are_by_a_liar(database: &dyn Database) {
@@ -131,30 +211,19 @@ fn no_commit_is_lost_by_an_honest_drive_and_some_are_by_a_liar(database: &dyn Da
     let folder = folder.path();
     let open = std::fs::Permissions::from_mode(0o777);
     std::fs::set_permissions(folder, open).expect("opened to servers");
-    let recorded = record(database, folder);
-    let states = size(6, 60);
-    let mut commits = 0;
-    for n in 0..states {
-        let rng = &mut Seed::new(seed(), 0, 0).at(n);
-        let end = recorded.moment(rng);
-        let (drive, known) = (recorded.honest(end, rng), recorded.before(end));
-        let lost = lost(database, folder, &recorded, &drive, known);
-        commits += known;
-        assert_eq!(lost, Ok(0), "state {n}: of {known} commits, after {end} requests");
+    let trial = Trial { database, folder, recorded: record(database, folder) };
+
+    let cuts = trial.cuts((size(6, 60), 0), Recorded::honest);
+    let (states, commits) = (cuts.len(), cuts.iter().map(|(known, _)| known).sum::<u64>());
+    for (n, (known, lost)) in cuts.into_iter().enumerate() {
+        assert_eq!(lost, Ok(0), "state {n}: of {known} commits");
     }
-    let bound = 100.0 * upper_bound(states as usize);
+    let bound = 100.0 * upper_bound(states);
     println!("honest: 0 of {commits} lost in {states} states; 95 % bound {bound:.1} % of states");
-    let liars = size(2, 60);
-    let mut found = 0;
-    for n in 0..liars {
-        let rng = &mut Seed::new(seed(), 1, 0).at(n);
-        let end = recorded.moment(rng);
-        let lost = lost(database, folder, &recorded, &recorded.lying(end), recorded.before(end));
-        // A database that does not even start has lost them all.
-        found += u64::from(lost != Ok(0));
-    }
-    println!("dropped flushes: commits lost in {found} of {liars} states");
-    assert!(found > 0, "no loss was found on a drive that drops flushes");
+
+    trial.convict("dropped flushes", 1, Recorded::flushes_dropped);
+    let base = folder.join("base.img");
+    trial.convict("torn sectors", 2, |recorded, end, rng| recorded.torn(&base, end, rng));
 }
 
 #[test]
