@@ -191,7 +191,7 @@ impl Trial<'_> {
 
     /// A drive of which some cuts must lose commits.
     fn convict(&self, what: &str, kind: u64, state: impl Fn(&Recorded, usize, &mut Rng) -> State) {
-        let cuts = self.cuts((size(4, 60), kind), state);
+        let cuts = self.cuts(cuts, state);
         // A database that does not even start has lost them all.
         let lost = cuts.iter().filter(|(_, lost)| *lost != Ok(0)).count();
         let all = cuts.len();
@@ -221,9 +221,9 @@ fn no_commit_is_lost_by_an_honest_drive_and_some_are_by_a_liar(database: &dyn Da
     let bound = 100.0 * upper_bound(states);
     println!("honest: 0 of {commits} lost in {states} states; 95 % bound {bound:.1} % of states");
 
-    trial.convict("dropped flushes", 1, Recorded::flushes_dropped);
-    let base = folder.join("base.img");
-    trial.convict("torn sectors", 2, |recorded, end, rng| recorded.torn(&base, end, rng));
+    trial.convict("dropped flushes", (size(2, 60), 1), Recorded::flushes_dropped);
+    let (base, cuts) = (folder.join("base.img"), (size(12, 60), 2));
+    trial.convict("torn sectors", cuts, |recorded, end, rng| recorded.torn(&base, end, rng));
 }
 
 #[test]
