@@ -238,7 +238,7 @@ fn counts_and_shares_are_those_of_aerospikes_own_program_on_the_same_device() {
         let pairs = [
             ("small-reads", Class::READ, "reads"),
             ("large-reads", Class::READ, "large-block-reads"),
-            ("large-writes", Class::WRITE, "large-block-writes"),
+            ("large-writes", Class::WRITE_FUA, "large-block-writes"),
         ];
         for (stream, class, name) in pairs {
             let (ops, service, _) = of_stream(&point, stream, class);
