@@ -190,7 +190,12 @@ impl Trial<'_> {
     }
 
     /// A drive of which some cuts must lose commits.
-    fn convict(&self, what: &str, kind: u64, state: impl Fn(&Recorded, usize, &mut Rng) -> State) {
+    fn convict(
+        &self,
+        what: &str,
+        cuts: (u64, u64),
+        state: impl Fn(&Recorded, usize, &mut Rng) -> State,
+    ) {
         let cuts = self.cuts(cuts, state);
         // A database that does not even start has lost them all.
         let lost = cuts.iter().filter(|(_, lost)| *lost != Ok(0)).count();
