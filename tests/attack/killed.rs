@@ -133,9 +133,9 @@ fn folders(at: &Path, found: &mut Vec<(u64, u64)>) {
     }
 }
 
-/// Whether a process has this folder in its command line, or works in a folder of it: a server
-/// knows its own by another name.
-fn runs_in(folder: &Path) -> bool {
+/// Whether a process has this folder in its command line, works in a folder of it (a server knows
+/// its own by another name), or has the device open (a tool that formats knows it as its input).
+fn runs_in(folder: &Path, device: Option<&Path>) -> bool {
     let mut own = Vec::new();
     folders(folder, &mut own);
     let named = folder.to_string_lossy().into_owned();
@@ -146,8 +146,12 @@ fn runs_in(folder: &Path) -> bool {
         .any(|entry| {
             let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
             let cwd = fs::metadata(entry.path().join("cwd")).ok().map(|m| (m.dev(), m.ino()));
+            let mut open = fs::read_dir(entry.path().join("fd")).into_iter().flatten().flatten();
             String::from_utf8_lossy(&line).contains(&named)
                 || cwd.is_some_and(|cwd| own.contains(&cwd))
+                || device.is_some_and(|device| {
+                    open.any(|fd| fs::read_link(fd.path()).is_ok_and(|to| to == device))
+                })
         })
 }
 
@@ -171,8 +175,10 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     run.wait().unwrap();
     // A tool that formats is refused by name as long as it works; a server that is left is the next
     // run's business.
+    let device = disk.as_ref().map(|disk| disk.device.as_path());
     if kind.name != "server" {
-        until("whatever the run had started to be gone", 60, || !runs_in(room.folder.path()));
+        let gone = || !runs_in(room.folder.path(), device);
+        until("whatever the run had started to be gone", 60, gone);
     }
     // Killed before its bundle was whole, a run has not begun.
     let begun = Bundle::open(&room.at("a.dyno")).is_ok();
@@ -192,7 +198,7 @@ fn kill_and_resume(kind: &Kind, whole: Duration, share: f64, expected: &[String]
     let bundle = Connection::open(room.at("a.dyno")).unwrap();
     let whole: String = bundle.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(whole, "ok", "{what}");
-    until("whatever the runs had started to be gone", 60, || !runs_in(room.folder.path()));
+    until("whatever the runs had started to be gone", 60, || !runs_in(room.folder.path(), device));
     if let Some(disk) = &disk {
         let point = format!(" /run/dyno/{} ", disk.device.file_name().unwrap().to_string_lossy());
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
