@@ -38,7 +38,7 @@ reference: build
 
 # .deb, .rpm and .tar.zst for glibc 2.28 and later, in the target folder's `packages`
 # (docs/release.md); `make dist DIST="--target aarch64-unknown-linux-gnu -- --no-default-features"`.
-dist:
+dist: checkout
 	scripts/setup.sh rpm zstd python3-venv qemu-user-static libc6-arm64-cross libgcc-s1-arm64-cross
 	scripts/dist.py $(DIST)
 
