@@ -279,19 +279,19 @@ fn an_open_loop_whose_ops_dyno_hands_over_late_did_not_run_at_the_rate_asked_for
     }
 }
 
-/// Runs a command, stops it for two seconds in the middle of its window, and lets it go on.
-fn stopped_for_two_seconds(command: &mut Command, bundle: &Path) {
+/// Runs a command, stops it for a second in the middle of its window, and lets it go on.
+fn stopped_for_a_second(command: &mut Command, bundle: &Path) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("ran");
     let pid = child.id().to_string();
     let signal = |name: &str| {
         assert!(Command::new("kill").args([name, &pid]).status().expect("kill ran").success())
     };
-    // Once the dataset is there the load runs: a second of warm-up, and a window of three.
+    // Once the dataset is there the load runs: half a second of warm-up, and a window of two.
     let marker = bundle.with_file_name("drive/dyno-data/data.0/.dyno");
     until("the dataset's marker", 60, || marker.exists());
-    std::thread::sleep(Duration::from_millis(1500));
+    std::thread::sleep(Duration::from_millis(1000));
     signal("-STOP");
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_secs(1));
     signal("-CONT");
     assert!(child.wait().expect("waited").success());
 }
@@ -306,19 +306,14 @@ fn a_window_in_which_dyno_was_stopped_is_marked_with_how_long() {
     // warm-up.
     let disturbed = [Limit::Cpu, Limit::Drive, Limit::Neighbour, Limit::Undecided, Limit::Locks];
     let run = || {
-        measure_by(
-            Path::new(env!("CARGO_TARGET_TMPDIR")),
-            &[],
-            &load,
-            Some(&stopped_for_two_seconds),
-        )
+        measure_by(Path::new(env!("CARGO_TARGET_TMPDIR")), &[], &load, Some(&stopped_for_a_second))
     };
     let Some(found) = sought("a stopped Dyno", Limit::Standstill, &disturbed, &run) else { return };
     let (_, still_s) = found.split_once("stood still for ").expect("how long");
     let still_s: f64 = still_s.split(' ').next().expect("a number").parse().expect("a number");
     // All of it or what of it lies in the window; and no more than the window has.
-    assert!((0.5..=3.0).contains(&still_s), "{found}");
-    contains(&found, &["of 3.0 s", "measure again where nothing stops Dyno"]);
+    assert!((0.5..=2.0).contains(&still_s), "{found}");
+    contains(&found, &["of 2.0 s", "measure again where nothing stops Dyno"]);
 }
 
 #[test]

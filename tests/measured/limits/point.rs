@@ -18,8 +18,8 @@ direct = DIRECT
 fill = { kind = "sequential", read = 0, block = "128KiB" }
 [[step]]
 name = "reads"
-warmup = "1s"
-duration = "3s"
+warmup = "500ms"
+duration = "2s"
 [[step.stream]]
 name = "io"
 engine = "ENGINE"
@@ -35,8 +35,8 @@ value_size = 400
 fill = { kind = "filluniquerandom" }
 [[step]]
 name = "reads"
-warmup = "1s"
-duration = "3s"
+warmup = "500ms"
+duration = "2s"
 [[step.stream]]
 name = "io"
 engine = "rocksdb"
@@ -69,8 +69,8 @@ engine = "mysql"
 fill = { kind = "oltp_load", tables = 1, table_size = 2000, threads = 2 }
 [[step]]
 name = "reads"
-warmup = "1s"
-duration = "3s"
+warmup = "500ms"
+duration = "2s"
 [[step.stream]]
 name = "io"
 engine = "mysql"
@@ -81,7 +81,7 @@ threads = 32
 /// Requests that take this long and touch nothing.
 pub fn null(latency: &str) -> String {
     format!(
-        "[[step]]\nname = \"reads\"\nwarmup = \"1s\"\nduration = \"2s\"\n[[step.stream]]\nname = \
+        "[[step]]\nname = \"reads\"\nwarmup = \"500ms\"\nduration = \"1s\"\n[[step.stream]]\nname = \
          \"io\"\nengine = {{ kind = \"null\", latency = \"{latency}\" }}\nworkload = \"random\"\n"
     )
 }
