@@ -102,7 +102,7 @@ def initramfs(work, dyno, tools, guest, modules=()):
     return image
 
 
-def qemu(image, memory_mib, part, *more, boots=None):
+def qemu(image, memory_mib, part, *more, boots=None, processors=2):
     """The command of the machine, whose guest reads from the kernel's command line what to do.
     `boots` is a kernel of another version than this system's."""
     return [
@@ -114,7 +114,7 @@ def qemu(image, memory_mib, part, *more, boots=None):
         "-machine",
         "q35",
         "-smp",
-        "2",
+        str(processors),
         "-m",
         str(memory_mib),
         "-nographic",

@@ -232,7 +232,7 @@ fn cannot_open(path: &Path, cause: &std::io::Error, direct: bool) -> Error {
         _ if path.parent() == Some(Path::new("/dev")) || path.starts_with("/dev/disk") => {
             "check that the drive is there: `dyno drives`"
         }
-        _ => "check that the dataset was laid out (a run does so by itself)",
+        _ => "check that the dataset was laid out (a run does so where it has a `fill`)",
     };
     failed(format!("cannot open {}: {cause}", path.display()), hint)
 }

@@ -27,28 +27,47 @@ const SERVERS: &[Server] = &[
     Server { engine: "postgres", program: "pg_ctlcluster", settings: "" },
 ];
 
+/// What a database holds that is there, and one that is laid out anew.
+const THERE: &str = "100";
+const ANEW: &str = "200";
+
+impl Server {
+    fn room(&self, rows: &str) -> Room {
+        let text = PROTOCOL.replace("ENGINE", self.engine).replace("SETTINGS", self.settings);
+        Room::with(&text.replace("ROWS", rows))
+    }
+
+    /// With the database in its place, in which each attack gets a copy of it.
+    fn laid_out(&self) -> Room {
+        let room = self.room(THERE);
+        let (code, said) = room.dyno(&run_into("first.dyno"));
+        assert_eq!(code, Some(0), "{said}");
+        room
+    }
+}
+
+fn run_into(bundle: &str) -> [&str; 8] {
+    ["run", "./protocol.toml", "--subject", "A=drive", "--bundle", bundle, "--repeats", "1"]
+}
+
 /// A run on a database that is there, or on one that is laid out anew, with turns at some of its
 /// system calls.
-fn served(server: &Server, anew: bool, when: When) -> turner::Outcome {
-    let text = PROTOCOL.replace("ENGINE", server.engine).replace("SETTINGS", server.settings);
-    let room = Room::with(&text.replace("ROWS", "100"));
-    let args = |bundle| {
-        ["run", "./protocol.toml", "--subject", "A=drive", "--bundle", bundle, "--repeats", "1"]
-    };
-    let first = room.dyno(&args("first.dyno"));
-    assert_eq!(first.0, Some(0), "{}", first.1);
-    // Somebody's own database, which the server's account may write to; nothing says that it is
-    // Dyno's.
-    fs::remove_dir_all(room.at("theirs")).unwrap();
-    must("cp", &["-a", room.at("drive").to_str().unwrap(), room.at("theirs").to_str().unwrap()]);
-    fs::remove_file(room.at("theirs/dyno-data/db.0/.dyno")).unwrap();
-    if anew {
-        fs::write(room.at("protocol.toml"), text.replace("ROWS", "200")).unwrap();
+fn served(server: &Server, laid_out: &Room, rows: &str, when: When) -> turner::Outcome {
+    let room = server.room(rows);
+    // In place of somebody's data, their own database, which the server's account may write to;
+    // nothing says that it is Dyno's.
+    for place in ["drive", "theirs"] {
+        fs::remove_dir_all(room.at(place)).unwrap();
+        must(
+            "cp",
+            &["-a", laid_out.at("drive").to_str().unwrap(), room.at(place).to_str().unwrap()],
+        );
     }
+    fs::remove_file(room.at("theirs/dyno-data/db.0/.dyno")).unwrap();
     let pair = Pair { named: room.at("drive"), other: room.at("link") };
     symlink(room.at("theirs"), &pair.other).unwrap();
     let theirs = room.theirs();
-    let mut command: Command = room.command(&args("second.dyno"));
+    let mut command: Command = room.command(&run_into("second.dyno"));
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let outcome = turner::run(command, &pair, when);
     assert_eq!(theirs, room.theirs(), "{} {when:?}", server.engine);
@@ -65,19 +84,20 @@ fn turning_the_names_of_a_servers_folder_changes_not_a_byte_of_somebodys() {
             skip(format!("{} is not installed", server.program));
             continue;
         }
-        for anew in [false, true] {
-            let calm = served(server, anew, When::Never);
+        let laid_out = server.laid_out();
+        for rows in [THERE, ANEW] {
+            let calm = served(server, &laid_out, rows, When::Never);
             assert_eq!(calm.code, Some(0), "without a turn: {calm:?}");
             let turns = size(1, 100);
             // For good, and back after some calls: the server's start, or its end, is then on
             // either side.
             let done: u64 = (0..turns)
                 .map(|i| (1 + calm.calls * (2 * i + 1) / (2 * turns), i))
-                .map(|(at, i)| match (i + u64::from(anew)) % 2 {
+                .map(|(at, i)| match (i + u64::from(rows == ANEW)) % 2 {
                     0 => When::Once(at),
                     _ => When::For(at, calm.calls / 8),
                 })
-                .map(|when| served(server, anew, when).turns.min(1))
+                .map(|when| served(server, &laid_out, rows, when).turns.min(1))
                 .sum();
             assert!(done * 2 > turns, "too few names were there to be turned: {done}");
         }

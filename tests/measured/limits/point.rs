@@ -81,8 +81,9 @@ threads = 32
 /// Requests that take this long and touch nothing.
 pub fn null(latency: &str) -> String {
     format!(
-        "[[step]]\nname = \"reads\"\nwarmup = \"500ms\"\nduration = \"1s\"\n[[step.stream]]\nname = \
-         \"io\"\nengine = {{ kind = \"null\", latency = \"{latency}\" }}\nworkload = \"random\"\n"
+        "[[step]]\nname = \"reads\"\nwarmup = \"500ms\"\nduration = \"1s\"\n\
+         [[step.stream]]\nname = \"io\"\nworkload = \"random\"\n\
+         engine = {{ kind = \"null\", latency = \"{latency}\" }}\n"
     )
 }
 
