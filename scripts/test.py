@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the tests: each in a process of its own, those that do not measure side by side, those of
-tests/measured alone.
+tests/measured alone, or with others that take little of a processor.
 
     scripts/test.py [PART …] [-- CARGO OPTIONS]
 
@@ -47,6 +47,10 @@ LONG = ("attack::served", "attack::killed", "hostile::bundles", "hostile::large"
 EMULATED = "in_qemu"
 # The nice value of these.
 PREFERRED = -10
+# Tests that measure and take little of a processor: beside one another they disturb nothing.
+PACED = ("measured::act::the_multiple", "measured::meters::a_meter_that_dies",
+         "measured::meters::a_scripted_meter", "measured::terminals",
+         "measured::truth::in_open_loop_a_stall")
 
 printing = threading.Lock()
 running = set()
@@ -183,7 +187,7 @@ def phase(what, tests, begun):
 
 def run(tests, done=lambda test: None):
     """All beside one another, emulated machines one at a time, but those that measure, which come
-    last and alone; `done` hears of each."""
+    last, the paced ones together and the others alone; `done` hears of each."""
 
     def one(test):
         test.run()
@@ -201,9 +205,12 @@ def run(tests, done=lambda test: None):
         machines.result()
     phase("side by side", beside, begun)
     begun = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(len(PACED)) as pool:
+        list(pool.map(one, (test for test in alone if test.name.startswith(PACED))))
     for test in alone:
-        one(test)
-    phase("alone", alone, begun)
+        if not test.name.startswith(PACED):
+            one(test)
+    phase("that measure", alone, begun)
     if not SOAK:
         record(tests)
 
