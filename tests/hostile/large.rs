@@ -161,7 +161,7 @@ fn what_many_points_take_grows_with_their_number_and_not_with_its_square() {
         ("export", &["export", "b.dyno"]),
         ("check", &["plan", "check", "plan.toml"]),
     ];
-    let few = size(1_500, 25_000);
+    let few = size(1_000, 25_000);
     let sizes = [few, 8 * few];
     let took = sizes.map(|points| {
         let bench = Bench::new();

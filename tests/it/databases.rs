@@ -38,7 +38,7 @@ fn own_servers_are_started_measured_and_stopped() {
 fn a_server_killed_in_the_window_fails_its_point_and_the_run_goes_on() {
     for engine in servers::own() {
         let bench = Bench::new();
-        bench.protocol(FILL, engine, "oltp_read_write", 2, 12);
+        bench.protocol(FILL, engine, "oltp_read_write", 2, 8);
         let mut dyno = bench.dyno("");
         dyno.args(["--repeats", "2"]);
         let dyno = dyno.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -401,7 +401,7 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
     let many = size(1, all.len());
     let shorter: Vec<String> = ["one-server", "two-servers"]
         .iter()
-        .flat_map(|step| [format!("step.{step}.warmup=1s"), format!("step.{step}.duration=3s")])
+        .flat_map(|step| [format!("step.{step}.warmup=500ms"), format!("step.{step}.duration=1s")])
         .collect();
     let shorter = shorter.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>();
     let shorter = if many == 1 { &shorter[..] } else { &[] };

@@ -78,7 +78,7 @@ fn rocksdb_threads_prepares_xfs_as_published_and_any_protocol_can_be_given_a_pre
     assert!(given.preparation.purge.is_some());
 }
 
-/// A protocol with a single step, and with what its small scale says of that.
+/// A protocol with a single step, what its small scale says of that, and a tenth of its keys.
 fn only(protocol: &str, step: &str, sweep: &[(&str, Value)]) -> String {
     let text = plan::protocols().iter().find(|(name, _)| *name == protocol).unwrap().1;
     let mut tree: Table = text.parse().unwrap();
@@ -89,6 +89,9 @@ fn only(protocol: &str, step: &str, sweep: &[(&str, Value)]) -> String {
     small.retain(|path, _| !path.starts_with("step.") || path.split('.').nth(1) == Some(step));
     for (key, value) in sweep {
         small.insert(format!("step.{step}.sweep.{key}"), value.clone());
+    }
+    if let Some(keys) = small.get_mut("dataset.db.keys") {
+        *keys = Value::Integer(100_000);
     }
     toml::to_string(&tree).unwrap()
 }

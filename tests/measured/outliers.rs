@@ -98,7 +98,7 @@ impl Drive {
     /// made; what was made, and the bundle.
     fn run(&self, (engine, load): (&str, &str), stalls: u32) -> (Vec<Stall>, PathBuf) {
         let dir = self.folder.path();
-        let seconds = (EVERY * stalls).as_secs() + 3;
+        let seconds = (EVERY * stalls).as_secs() + 2;
         let protocol = format!(
             "title = \"T\"\nsource = \"test\"\n[dataset.d]\nengine = \"{engine}\"\nsize = 0\n\
              direct = true\n[[step]]\nname = \"s\"\nduration = \"{seconds}s\"\n\

@@ -253,7 +253,8 @@ fn intervals_add_up_to_the_point() {
 fn a_search_among_multiples_finds_what_a_throttled_subject_keeps_within_five_percent() {
     on_a_quiet_machine(|| {
         let memory = run(
-            "duration = \"2s\"\nsweep = { axis = \"rates\", from = 80, to = 120, by = 2, search = \
+            "duration = \"1500ms\"\n\
+             sweep = { axis = \"rates\", from = 80, to = 120, by = 2, search = \
              { metric = \"io.p95\", at_most = \"20ms\" } }",
             "rate = \"20/s\"\nengine = { kind = \"null\", latency = \"500us\" }",
         );
