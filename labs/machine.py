@@ -104,7 +104,8 @@ def initramfs(work, dyno, tools, guest, modules=()):
 
 def qemu(image, memory_mib, part, *more, boots=None, processors=2):
     """The command of the machine, whose guest reads from the kernel's command line what to do.
-    `boots` is a kernel of another version than this system's."""
+    `boots` is a kernel of another version than this system's. Emulated processors wait for each
+    other, so a guest that measures nothing has one."""
     return [
         "qemu-system-x86_64",
         "-accel",
