@@ -195,7 +195,8 @@ def run(tests, done=lambda test: None):
             test.report()
             done(test)
 
-    alone = [t for t in tests if t.program == "measured"]
+    measured = [t for t in tests if t.program == "measured"]
+    paced = [t for t in measured if t.name.startswith(PACED)]
     beside = longest_first(t for t in tests if t.program != "measured")
     emulated = [test for test in beside if EMULATED in test.path]
     begun = time.monotonic()
@@ -206,11 +207,11 @@ def run(tests, done=lambda test: None):
     phase("side by side", beside, begun)
     begun = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(len(PACED)) as pool:
-        list(pool.map(one, (test for test in alone if test.name.startswith(PACED))))
-    for test in alone:
-        if not test.name.startswith(PACED):
+        list(pool.map(one, paced))
+    for test in measured:
+        if test not in paced:
             one(test)
-    phase("that measure", alone, begun)
+    phase("that measure", measured, begun)
     if not SOAK:
         record(tests)
 

@@ -35,8 +35,10 @@ impl Pair {
         done == 0
     }
 
-    fn lacks_one(&self) -> bool {
-        [&self.named, &self.other].iter().any(|name| name.symlink_metadata().is_err())
+    /// Whether Dyno removed the name that it was to use, which lies in its own folder.
+    fn is_removed(&self) -> bool {
+        let own = self.named.components().any(|part| part.as_os_str() == "dyno-data");
+        own && self.named.symlink_metadata().is_err()
     }
 }
 
@@ -128,8 +130,8 @@ pub struct Outcome {
     pub code: Option<i32>,
 }
 
-/// Runs a command under the debugger. The names stand as they did when this returns, where both are
-/// still there.
+/// Runs a command under the debugger. The names stand as they did when this returns, unless Dyno has
+/// removed its own.
 pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
     // SAFETY: between fork and exec only a system call is made.
     unsafe {
@@ -192,8 +194,9 @@ pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
             signal == libc::SIGTRAP | 0x80 || signal == libc::SIGTRAP || signal == libc::SIGSTOP;
         request(libc::PTRACE_SYSCALL, pid, if own { 0 } else { signal as usize });
     }
-    // A link in its own folder Dyno may have removed, which changes nothing of somebody's.
-    assert!(!turned || pair.turn() || pair.lacks_one(), "the names cannot be put back");
+    // Removing a link changes nothing of what it leads to.
+    let back = !turned || pair.turn() || pair.is_removed();
+    assert!(back, "{:?} cannot be put back, {when:?}", pair.named);
     outcome
 }
 
