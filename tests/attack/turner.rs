@@ -130,7 +130,7 @@ pub struct Outcome {
     pub code: Option<i32>,
 }
 
-/// Runs a command under the debugger. The names stand as they did when this returns, unless Dyno has
+/// Runs a command under the debugger. The names stand as they did when this returns, unless Dyno
 /// removed its own.
 pub fn run(mut command: Command, pair: &Pair, when: When) -> Outcome {
     // SAFETY: between fork and exec only a system call is made.
