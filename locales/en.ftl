@@ -446,7 +446,7 @@ oddity-misses = { $count } reads ({ $share }) found no such key
 ## Conditions, data, disclosure
 nothing-differs = Nothing that is known of the subjects differs apart from the drives.
 grade-disqualifying = disqualifying
-grade-doubtful = doubtful
+grade-confounder = possible confounder
 grade-harmless = harmless
 data-how =
     Every stream and class. Streams in grey ran beside the measured ones and do not count in the headline.
@@ -497,7 +497,7 @@ equal-load-how =
     the straight lines between measured points, repeat by repeat, and compared with the first subject
     as any other figure.
 limit-how =
-    Of the sweep's values those were measured that halving the doubtful range asked for. A value holds
+    Of the sweep's values those were measured that halving the undecided range asked for. A value holds
     where the percentile, over all repeats, is within the limit; values above one that did not hold
     are not looked at.
 row-at-load = at { $load } ops/s

@@ -391,7 +391,7 @@ oddity-misses = 読み出し { $count } 件（{ $share }）は該当キーなし
 ## Conditions, data, disclosure
 nothing-differs = ドライブ以外に、対象間で異なることが判明しているものはない。
 grade-disqualifying = 比較不可
-grade-doubtful = 要注意
+grade-confounder = 交絡の可能性あり
 grade-harmless = 影響なし
 data-how =
     すべてのストリームと種別。灰色のストリームは測定対象と並行して動作し、主指標には含まない。レイ

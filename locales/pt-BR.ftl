@@ -446,7 +446,7 @@ oddity-misses = { $count } leituras ({ $share }) não encontraram a chave
 ## Conditions, data, disclosure
 nothing-differs = Nada do que se sabe dos objetos difere além dos drives.
 grade-disqualifying = desqualificante
-grade-doubtful = duvidoso
+grade-confounder = possível fator de confusão
 grade-harmless = inofensivo
 data-how =
     Cada fluxo e classe. Fluxos em cinza correram ao lado dos medidos e não contam no destaque. Latências

@@ -18,29 +18,29 @@ use crate::record::key::{self, Heading, Key, drive, engine};
 const ALIKE: &[(Key, Grade)] = &[
     (key::drive::LOGICAL_BLOCK_SIZE, Grade::Disqualifying),
     (key::drive::METADATA, Grade::Disqualifying),
-    (key::drive::FILESYSTEM, Grade::Doubtful),
-    (key::drive::MOUNT_OPTIONS, Grade::Doubtful),
-    (key::drive::LINK_SPEED, Grade::Doubtful),
-    (key::drive::LINK_WIDTH, Grade::Doubtful),
-    (key::drive::NUMA_NODE, Grade::Doubtful),
-    (key::drive::SCHEDULER, Grade::Doubtful),
-    (key::drive::QUEUE, Grade::Doubtful),
-    (key::drive::WRITE_CACHE, Grade::Doubtful),
+    (key::drive::FILESYSTEM, Grade::Confounder),
+    (key::drive::MOUNT_OPTIONS, Grade::Confounder),
+    (key::drive::LINK_SPEED, Grade::Confounder),
+    (key::drive::LINK_WIDTH, Grade::Confounder),
+    (key::drive::NUMA_NODE, Grade::Confounder),
+    (key::drive::SCHEDULER, Grade::Confounder),
+    (key::drive::QUEUE, Grade::Confounder),
+    (key::drive::WRITE_CACHE, Grade::Confounder),
     (key::drive::CAPACITY, Grade::Harmless),
     (key::engine::VERSION, Grade::Disqualifying),
     (key::engine::OPTIONS, Grade::Disqualifying),
     (key::engine::BLOCK_CACHE, Grade::Disqualifying),
     (key::engine::SETTINGS, Grade::Disqualifying),
-    (key::dyno::VERSION, Grade::Doubtful),
+    (key::dyno::VERSION, Grade::Confounder),
     (key::host::SERVER, Grade::Disqualifying),
-    (key::host::BIOS, Grade::Doubtful),
+    (key::host::BIOS, Grade::Confounder),
     (key::cpu::MODEL, Grade::Disqualifying),
-    (key::cpu::SMT, Grade::Doubtful),
-    (key::cpu::GOVERNOR, Grade::Doubtful),
-    (key::cpu::MITIGATIONS, Grade::Doubtful),
-    (key::memory::TOTAL, Grade::Doubtful),
-    (key::kernel::RELEASE, Grade::Doubtful),
-    (key::kernel::COMMAND_LINE, Grade::Doubtful),
+    (key::cpu::SMT, Grade::Confounder),
+    (key::cpu::GOVERNOR, Grade::Confounder),
+    (key::cpu::MITIGATIONS, Grade::Confounder),
+    (key::memory::TOTAL, Grade::Confounder),
+    (key::kernel::RELEASE, Grade::Confounder),
+    (key::kernel::COMMAND_LINE, Grade::Confounder),
 ];
 
 const DRIVE: &str = Heading::Drive.name();
@@ -269,7 +269,7 @@ fn firmware(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         let values = unlike(facts, &seen)?;
         let same_model =
             models.get(place).is_some_and(|m| m.windows(2).all(|pair| pair[0].1 == pair[1].1));
-        let grade = if same_model { Grade::Doubtful } else { Grade::Harmless };
+        let grade = if same_model { Grade::Confounder } else { Grade::Harmless };
         Some(Difference { grade, what: fact(DRIVE, drive::FIRMWARE.name), values })
     };
     sightings(facts, subjects, DRIVE, drive::FIRMWARE.name).into_iter().filter_map(of).collect()
@@ -325,7 +325,7 @@ fn fuller(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
     let of = |seen: Vec<Seen<'_>>| {
         let (low, high) = bounds(seen.iter().filter_map(|(_, value)| percent(value)))?;
         let values = unlike(facts, &seen).filter(|_| high - low > FULLER_PERCENT)?;
-        Some(Difference { grade: Grade::Doubtful, what: fact(DRIVE, drive::FILLED.name), values })
+        Some(Difference { grade: Grade::Confounder, what: fact(DRIVE, drive::FILLED.name), values })
     };
     sightings(facts, subjects, DRIVE, drive::FILLED.name).into_values().filter_map(of).collect()
 }
@@ -347,7 +347,11 @@ fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         };
         let values = joined(starts.iter().map(said))?;
         let what = message!("difference-temperature", step = &step.title);
-        (high - low > WARMER_CELSIUS).then_some(Difference { grade: Grade::Doubtful, what, values })
+        (high - low > WARMER_CELSIUS).then_some(Difference {
+            grade: Grade::Confounder,
+            what,
+            values,
+        })
     };
     facts.steps.iter().filter_map(of).collect()
 }
@@ -374,7 +378,7 @@ fn in_time(facts: &Facts, subjects: &[usize]) -> Option<Difference> {
     } else {
         return None;
     };
-    Some(Difference { grade: Grade::Doubtful, what, values })
+    Some(Difference { grade: Grade::Confounder, what, values })
 }
 
 /// The distinct values of a fact, each with whose it is: a subject's, a file's, or nobody's in

@@ -7,8 +7,8 @@ use crate::language::Message;
 pub enum Grade {
     /// The subjects did not do the same, or not to like drives.
     Disqualifying,
-    /// It may have changed the numbers.
-    Doubtful,
+    /// It may have changed the numbers: a confounding factor.
+    Confounder,
     /// It is disclosed and changes no numbers.
     Harmless,
 }
@@ -18,7 +18,7 @@ impl Grade {
     pub fn name(self) -> &'static str {
         match self {
             Grade::Disqualifying => "disqualifying",
-            Grade::Doubtful => "doubtful",
+            Grade::Confounder => "possible confounder",
             Grade::Harmless => "harmless",
         }
     }

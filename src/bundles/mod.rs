@@ -11,9 +11,7 @@ use crate::store::Bundle;
 
 /// Reads bundles: their runs, then point by point.
 pub fn facts(paths: &[PathBuf], question: &Question) -> Result<Facts> {
-    let open =
-        |path: &PathBuf| Bundle::open(path).with_context(|| format!("opening {}", path.display()));
-    let bundles = paths.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let bundles = paths.iter().map(|path| Bundle::open(path)).collect::<Result<Vec<_>>>()?;
     let mut runs = bundles.iter().map(Bundle::contents).collect::<Result<Vec<_>>>()?;
     // A campaign has many bundles of one name.
     for (run, name) in runs.iter_mut().zip(file::names(paths)) {

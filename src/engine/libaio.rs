@@ -24,7 +24,7 @@ use crate::base::clock::Clock;
 use crate::base::error::{Error, Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
 use crate::record::Fact;
 
 /// The engine `libaio`.
@@ -34,7 +34,7 @@ static INFO: Info = Info {
     name: "libaio",
     summary: "io_submit and io_getevents, batched",
     family: Family::Block,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 4096,
     knobs: &[
         SIZE,

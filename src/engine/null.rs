@@ -6,7 +6,7 @@ use crate::base::error::{Result, bail};
 use crate::base::rng::{Rng, Seed};
 use crate::engine::{Engine, Site, Target};
 use crate::load::{AnyLane, Done, Lane, Op, Space, Wait};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Part, Stream};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Part, Stream, Writes};
 
 /// The engine `null`.
 pub struct Null;
@@ -15,7 +15,7 @@ static INFO: Info = Info {
     name: "null",
     summary: "completes at once or after a stated latency, without I/O",
     family: Family::Any,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 4096,
     knobs: &[
         Knob {

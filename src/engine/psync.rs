@@ -14,7 +14,7 @@ use super::{Engine, Site, Target};
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
 use crate::record::Fact;
 
 /// The engine `psync`.
@@ -24,7 +24,7 @@ static INFO: Info = Info {
     name: "psync",
     summary: "pread and pwrite, one request at a time for each thread",
     family: Family::Block,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         SIZE,

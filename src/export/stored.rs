@@ -30,7 +30,7 @@ pub fn each_point(
     visit: &mut dyn FnMut(&Stored<'_>) -> Result<()>,
 ) -> Result<()> {
     for (path, name) in paths.iter().zip(file::names(paths)) {
-        let bundle = Bundle::open(path).with_context(|| format!("opening {}", path.display()))?;
+        let bundle = Bundle::open(path)?;
         let read = each_of(&bundle, &name, visit);
         read.with_context(|| format!("reading {}", path.display()))?;
     }

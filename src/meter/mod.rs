@@ -26,7 +26,7 @@ use std::path::PathBuf;
 
 use crate::base::error::Result;
 use crate::base::registry::Registry;
-use crate::plan::{Family, Info, Knob, Knobs};
+use crate::plan::{Family, Info, Knob, Knobs, Writes};
 
 /// A kind of meter.
 pub trait Meter: Sync {
@@ -103,7 +103,7 @@ pub const fn info(
     knobs: &'static [Knob],
     source: &'static str,
 ) -> Info {
-    Info { name, summary, family: Family::Any, writes: false, max_depth: 1, knobs, source }
+    Info { name, summary, family: Family::Any, writes: Writes::Never, max_depth: 1, knobs, source }
 }
 
 /// Every meter.

@@ -3,6 +3,8 @@
 //! The plan parser checks a user's keys against these, `dyno list` prints them, and the reference
 //! page is made from them, so a knob is described once, beside the code that reads it.
 
+use super::model::Knobs;
+
 /// Which requests a workload makes and an engine can execute. The two must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
@@ -34,6 +36,33 @@ impl std::fmt::Display for Family {
     }
 }
 
+/// Whether a workload writes.
+#[derive(Clone, Copy, Debug)]
+pub enum Writes {
+    /// With no knobs.
+    Never,
+    /// With any knobs.
+    Always,
+    /// Its knobs decide.
+    By(fn(&Knobs) -> bool),
+}
+
+impl Writes {
+    /// Whether it does with some knobs.
+    pub fn ever(self) -> bool {
+        !matches!(self, Writes::Never)
+    }
+
+    /// Whether it does with these.
+    pub fn with(self, knobs: &Knobs) -> bool {
+        match self {
+            Writes::Never => false,
+            Writes::Always => true,
+            Writes::By(of) => of(knobs),
+        }
+    }
+}
+
 /// An engine's or workload's own description.
 #[derive(Debug)]
 pub struct Info {
@@ -43,9 +72,9 @@ pub struct Info {
     pub summary: &'static str,
     /// What requests it makes or takes.
     pub family: Family,
-    /// For a workload: whether it ever writes, and so may not be pointed at a drive that must not
-    /// be written to.
-    pub writes: bool,
+    /// For a workload: whether it writes, and so may not be pointed at a drive that must not be
+    /// written to. An engine says `Never`; it is not read.
+    pub writes: Writes,
     /// For an engine: the deepest queue that its lanes take, 1 for a synchronous one. A workload
     /// says 1; it is not read.
     pub max_depth: u32,

@@ -47,7 +47,7 @@ pub use cpus::{Cpus, read_list, shown_list};
 pub use elsewhere::cuts_elsewhere;
 pub use fields::unprintable;
 pub use file::{Given, from_command_line, is_plan, load, load_with};
-pub use info::{DefaultValue, Family, Info, Kind, Knob};
+pub use info::{DefaultValue, Family, Info, Kind, Knob, Writes};
 pub use mistakes::Mistakes;
 pub use model::*;
 pub use order::{ORDER_VERSION, Places, order};

@@ -32,6 +32,13 @@ impl Way {
     }
 }
 
+/// A subject's own knobs, and what of the protocol then writes first.
+#[derive(Default)]
+pub struct Own {
+    pub knobs: Vec<OwnKnob>,
+    pub writer: Option<String>,
+}
+
 /// Reads a subject's own knobs against the protocol's tree, to which the plan's scale and overrides
 /// have been applied.
 pub fn knobs(
@@ -40,7 +47,7 @@ pub fn knobs(
     protocol: &Protocol,
     catalogue: &Catalogue,
     log: &mut Mistakes,
-) -> Vec<OwnKnob> {
+) -> Own {
     let mut entries = Vec::new();
     for entry in overrides::flat(node.entries()) {
         match entry.key.contains('.') {
@@ -58,7 +65,7 @@ pub fn knobs(
     let mut changed = tree.clone();
     overrides::apply(&mut changed, &entries, log);
     let Some(resolved) = protocol::resolve(&changed, &protocol.name, catalogue, log) else {
-        return Vec::new();
+        return Own::default();
     };
     let own = |entry: &Entry| {
         let Way { step, stream, of, knob } = Way::of(&entry.key)?;
@@ -67,7 +74,7 @@ pub fn knobs(
         let value = found.part(of).knobs.get(&knob)?.clone();
         Some(OwnKnob { step, stream, of, knob, value })
     };
-    entries.iter().filter_map(own).collect()
+    Own { knobs: entries.iter().filter_map(own).collect(), writer: resolved.writer }
 }
 
 /// A knob by its name alone: a path to it for each stream whose engine has one of that name.

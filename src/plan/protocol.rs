@@ -3,7 +3,7 @@
 use super::Catalogue;
 use super::fields::{self, Fields};
 use super::headline;
-use super::info::{Family, Info};
+use super::info::Family;
 use super::mistakes::{At, Mistakes};
 use super::model::Preparation;
 use super::model::{Conditioning, Protocol, Step, Stream};
@@ -91,8 +91,10 @@ struct Resolver<'n, 'c> {
 }
 
 impl Resolver<'_, '_> {
-    fn writes(&mut self, workload: &Info, stream: &str) {
-        if workload.writes && self.writer.is_none() {
+    /// Sweeps move no field that decides whether a workload writes.
+    fn writes(&mut self, spec: &StreamSpec) {
+        let (workload, stream) = (&spec.stream.workload, &spec.stream.name);
+        if spec.workload.writes.with(&workload.knobs) && self.writer.is_none() {
             self.writer = Some(format!("the workload '{}' of stream '{stream}'", workload.name));
         }
     }
@@ -220,7 +222,7 @@ impl Resolver<'_, '_> {
         let spec = stream::stream(&mut table, &self.datasets, self.catalogue, log);
         table.finish(log);
         let spec = spec?;
-        self.writes(spec.workload, &spec.stream.name);
+        self.writes(&spec);
         Some(spec)
     }
 
@@ -229,7 +231,7 @@ impl Resolver<'_, '_> {
         let spec = stream::stream(&mut table, &self.datasets, self.catalogue, log);
         table.finish(log);
         let spec = spec?;
-        self.writes(spec.workload, &spec.stream.name);
+        self.writes(&spec);
         Some(spec.stream)
     }
 }

@@ -1,6 +1,6 @@
 //! The search for the most load that keeps a limit of latency: `search = { metric = "clients.p99",
 //! at_most = "25ms" }` in a sweep. Not all of the sweep's values are measured then, only those that
-//! halving the doubtful range asks for.
+//! halving the undecided range asks for.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ impl Search {
     /// the middle of what lies between. None when nothing does.
     pub fn next(values: &[f64], tried: &[(f64, bool)]) -> Option<f64> {
         let broken = tried.iter().filter(|t| !t.1).map(|t| t.0).fold(f64::INFINITY, f64::min);
-        // A drive may hold at a load above one at which it once did not; the doubtful range is
+        // A drive may hold at a load above one at which it once did not; the undecided range is
         // looked at no more.
         let held = tried
             .iter()

@@ -85,7 +85,7 @@ fn check_restore(node: &Node, engine: &Part, filled: bool, log: &mut Mistakes) {
 fn fill(node: &Node, engine: &Info, catalogue: &Catalogue, log: &mut Mistakes) -> Option<Fill> {
     let workload = knobs::part(node, "workload", &catalogue.workloads, &["threads", "depth"], log)?;
     check_families(engine, workload.info, workload.at, log);
-    if !workload.info.writes {
+    if !workload.info.writes.ever() {
         let message =
             format!("the workload '{}' never writes, so it fills nothing", workload.info.name);
         log.note(

@@ -10,7 +10,7 @@ use super::meters::meters;
 use super::mistakes::{At, Mistakes};
 use super::model::{Drive, Place, Subject};
 use super::node::{Node, Value};
-use super::own;
+use super::own::{self, Own};
 use super::protocol::{Resolved, check_unique};
 
 /// A drive where it really is, for telling two apart.
@@ -18,6 +18,12 @@ struct Seen {
     subject: String,
     real: PathBuf,
     at: At,
+}
+
+/// What a protocol demands of a subject's drives.
+struct Demands<'p> {
+    writer: Option<&'p String>,
+    needs_folder: Option<&'p String>,
 }
 
 /// Reads `[[subject]]` tables. Relative paths start at `folder`; without a protocol, which comes
@@ -41,12 +47,16 @@ pub fn subjects(
         let meters = meters(table.get("meters"), catalogue, log);
         let own_node = table.get("override");
         table.finish(log);
-        let overrides = match (own_node, protocol) {
+        let own = match (own_node, protocol) {
             (Some(node), Some((resolved, tree))) => {
                 own::knobs(node, tree, &resolved.protocol, catalogue, log)
             }
-            _ => Vec::new(),
+            _ => Own::default(),
         };
+        let demands = resolved.map(|resolved| Demands {
+            writer: own.writer.as_ref().or(resolved.writer.as_ref()),
+            needs_folder: resolved.needs_folder.as_ref(),
+        });
         let name = name_node.and_then(|n| fields::label(n, log)).unwrap_or_default();
         if let (Some(node), false) = (name_node, name.is_empty()) {
             names.push((name.clone(), node.at));
@@ -58,7 +68,7 @@ pub fn subjects(
             log.note(node.at, format!("the subject '{name}' has no drive"), "no drives", help);
         }
         let drives = items.iter().filter_map(|item| {
-            let (drive, real, at) = drive(item, folder, resolved, log)?;
+            let (drive, real, at) = drive(item, folder, demands.as_ref(), log)?;
             if apart {
                 check_apart(&seen, &name, &real, at, log);
             }
@@ -66,7 +76,7 @@ pub fn subjects(
             Some(drive)
         });
         let drives = drives.collect();
-        subjects.push(Subject { name, drives, meters, overrides });
+        subjects.push(Subject { name, drives, meters, overrides: own.knobs });
     }
     check_unique(&names, "subject", log);
     subjects
@@ -75,7 +85,7 @@ pub fn subjects(
 fn drive(
     node: &Node,
     folder: &Path,
-    resolved: Option<&Resolved>,
+    demands: Option<&Demands<'_>>,
     log: &mut Mistakes,
 ) -> Option<(Drive, PathBuf, At)> {
     let mut table = Fields::of(node, "a drive", log)?;
@@ -117,8 +127,8 @@ fn drive(
                 );
                 return None;
             }
-            if let Some(resolved) = resolved {
-                check_device(device, resolved, erase && serial.is_some(), log);
+            if let Some(demands) = demands {
+                check_device(device, demands, erase && serial.is_some(), log);
             }
             let path = PathBuf::from(fields::text(device, log)?);
             let place = Place::Device { path, serial: serial.unwrap_or_default() };
@@ -175,15 +185,15 @@ pub fn connections(node: &Node, log: &mut Mistakes) -> Option<Vec<String>> {
 }
 
 /// What the protocol demands of a block device.
-fn check_device(device: &Node, resolved: &Resolved, may_erase: bool, log: &mut Mistakes) {
-    if let (Some(writer), false) = (&resolved.writer, may_erase) {
+fn check_device(device: &Node, demands: &Demands<'_>, may_erase: bool, log: &mut Mistakes) {
+    if let (Some(writer), false) = (demands.writer, may_erase) {
         let message =
             format!("{writer} would write to this device, and the plan does not allow that");
         let help = "if everything on it may be lost, add its serial = \"…\" and erase = true; or \
                     use path = …";
         log.note(device.at, message, "not to be erased", help);
     }
-    if let Some(dataset) = &resolved.needs_folder {
+    if let Some(dataset) = demands.needs_folder {
         let message =
             format!("the dataset '{dataset}' is kept in files, and this is a bare device");
         log.note(

@@ -50,8 +50,10 @@ pub struct TimeLeft {
     took_ns: HashMap<String, f64>,
     filled_bytes: f64,
     filled_ns: f64,
-    points_done: u64,
-    /// What finished points took beyond their planned length: opening, joining, storing.
+    /// Points that took their planned length or longer. One that failed at once, or whose stopping
+    /// rule ended it early, says nothing of the others.
+    whole_points: u64,
+    /// What whole points took beyond their planned length: opening, joining, storing.
     beyond_ns: f64,
     now: Now,
     /// When the last point or fill ended: what lies between points belongs to the next.
@@ -67,7 +69,7 @@ impl TimeLeft {
             took_ns: HashMap::new(),
             filled_bytes: 0.0,
             filled_ns: 0.0,
-            points_done: 0,
+            whole_points: 0,
             beyond_ns: 0.0,
             now: Now::Other,
             free_ns: 0,
@@ -134,8 +136,10 @@ impl TimeLeft {
     pub fn point_ends(&mut self, now_ns: u64) {
         let planned_ns = self.points_ns.pop().unwrap_or(0);
         if let Now::Point { from_ns } = self.now {
-            self.points_done += 1;
-            self.beyond_ns += now_ns.saturating_sub(from_ns) as f64 - planned_ns as f64;
+            if let Some(beyond_ns) = now_ns.saturating_sub(from_ns).checked_sub(planned_ns) {
+                self.whole_points += 1;
+                self.beyond_ns += beyond_ns as f64;
+            }
         }
         self.now = Now::Other;
         self.free_ns = now_ns;
@@ -168,8 +172,8 @@ impl TimeLeft {
     }
 
     fn points_left_ns(&self, now_ns: u64) -> f64 {
-        let beyond = self.beyond_ns / self.points_done.max(1) as f64;
-        let whole = |planned: &u64| (*planned as f64 + beyond).max(0.0);
+        let beyond = self.beyond_ns / self.whole_points.max(1) as f64;
+        let whole = |planned: &u64| *planned as f64 + beyond;
         let left: f64 = self.points_ns.iter().map(whole).sum();
         match (&self.now, self.points_ns.last()) {
             (Now::Point { from_ns }, Some(running)) => {
@@ -302,6 +306,17 @@ mod tests {
         left.prepared("B", 0);
         left.point_spared();
         assert_eq!(left.left_ns(0), Some(2 * S));
+    }
+
+    #[test]
+    fn a_point_that_fails_at_once_changes_nothing_of_what_is_expected_of_the_others() {
+        let mut left = TimeLeft::of([60 * S, 60 * S, 60 * S].into_iter(), Vec::new());
+        left.point_begins(0);
+        left.point_ends(S);
+        assert_eq!(left.left_ns(S), Some(120 * S));
+        left.point_begins(S);
+        left.point_ends(63 * S);
+        assert_eq!(left.left_ns(63 * S), Some(62 * S));
     }
 
     /// Two subjects, each purged, filled, put under loads and brought to a steady state before its

@@ -67,7 +67,7 @@ pub trait Workload: Sync {
 
     /// Whether it writes with these knobs.
     fn writes(&self, knobs: &Knobs) -> bool {
-        self.info().writes && self.classes(knobs)[..] != [Class::READ]
+        self.info().writes.with(knobs)
     }
 
     /// The mean bytes of an op, for rates given in bytes and for estimates of what will be written.

@@ -12,6 +12,7 @@ mod killed;
 mod marks;
 mod names;
 mod outputs;
+mod read_only;
 mod rooms;
 mod served;
 mod stacks;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use dyno::base::units::Rate;
 use dyno::plan::{
     self, Arrival, Catalogue, DefaultValue, Family, Field, Info, Kind, Knob, Load, Mistakes, Order,
-    Plan,
+    Plan, Writes,
 };
 
 const fn knob(name: &'static str, kind: Kind, default: DefaultValue) -> Knob {
@@ -18,7 +18,7 @@ const fn knob(name: &'static str, kind: Kind, default: DefaultValue) -> Knob {
 const fn info(
     name: &'static str,
     family: Family,
-    writes: bool,
+    writes: Writes,
     max_depth: u32,
     knobs: &'static [Knob],
 ) -> Info {
@@ -31,7 +31,7 @@ const PERCENT: Kind = Kind::Float { min: 0.0, max: 100.0 };
 static ROCKSDB: Info = info(
     "rocksdb",
     Family::KeyValue,
-    true,
+    Writes::Always,
     1,
     &[
         knob("keys", COUNT, DefaultValue::Required),
@@ -48,9 +48,9 @@ static FILE_KNOBS: &[Knob] = &[
     knob("size", Kind::Bytes, DefaultValue::Required),
     knob("direct", Kind::Bool, DefaultValue::Is("true")),
 ];
-static URING: Info = info("uring", Family::Block, true, 4096, FILE_KNOBS);
-static PSYNC: Info = info("psync", Family::Block, true, 1, FILE_KNOBS);
-static NULL: Info = info("null", Family::Any, false, 4096, &[]);
+static URING: Info = info("uring", Family::Block, Writes::Always, 4096, FILE_KNOBS);
+static PSYNC: Info = info("psync", Family::Block, Writes::Always, 1, FILE_KNOBS);
+static NULL: Info = info("null", Family::Any, Writes::Never, 4096, &[]);
 static BLOCK_KNOBS: &[Knob] = &[
     knob("read", PERCENT, DefaultValue::Is("100")),
     knob("block", Kind::Sizes, DefaultValue::Is("\"4KiB\"")),
@@ -63,15 +63,15 @@ static BLOCK_KNOBS: &[Knob] = &[
     knob("hot_share", PERCENT, DefaultValue::Is("80")),
     knob("hot_range", PERCENT, DefaultValue::Is("20")),
 ];
-static RANDOM: Info = info("random", Family::Block, true, 1, BLOCK_KNOBS);
-static SEQUENTIAL: Info = info("sequential", Family::Block, true, 1, BLOCK_KNOBS);
-static FILL: Info = info("filluniquerandom", Family::KeyValue, true, 1, &[]);
-static OVERWRITE: Info = info("overwrite", Family::KeyValue, true, 1, &[]);
-static READRANDOM: Info = info("readrandom", Family::KeyValue, false, 1, &[]);
+static RANDOM: Info = info("random", Family::Block, Writes::Always, 1, BLOCK_KNOBS);
+static SEQUENTIAL: Info = info("sequential", Family::Block, Writes::Always, 1, BLOCK_KNOBS);
+static FILL: Info = info("filluniquerandom", Family::KeyValue, Writes::Always, 1, &[]);
+static OVERWRITE: Info = info("overwrite", Family::KeyValue, Writes::Always, 1, &[]);
+static READRANDOM: Info = info("readrandom", Family::KeyValue, Writes::Never, 1, &[]);
 static MIXED: Info = info(
     "readrandomwriterandom",
     Family::KeyValue,
-    true,
+    Writes::Always,
     1,
     &[knob("read", PERCENT, DefaultValue::Is("90"))],
 );

@@ -11,7 +11,7 @@ use dyno::load::sql::{
     Batch, Counters, Dialect, Identity, Param, Session, SqlError, SqlResult, Statement, Sysbench,
     Trouble, reported,
 };
-use dyno::plan::{Family, Info};
+use dyno::plan::{Family, Info, Writes};
 use rusqlite::types::{ToSqlOutput, Value as Owned, ValueRef};
 use rusqlite::{Connection, ToSql};
 
@@ -21,7 +21,7 @@ static INFO: Info = Info {
     name: "sqlite",
     summary: "SQLite, in this process",
     family: Family::Sql,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[],
     source: "",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dyno::base::error::{Context, Result, failed};
 use dyno::engine::{self, Access, Engine, Home, Site, Target};
 use dyno::load::{AnyLane, Done, Lane, Op, OpKind, Space, Wait};
-use dyno::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
+use dyno::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
 
 struct Slate;
 
@@ -15,7 +15,7 @@ static INFO: Info = Info {
     name: "slate",
     summary: "a file, read and written through the page cache",
     family: Family::Block,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[Knob {
         name: "size",

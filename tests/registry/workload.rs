@@ -3,7 +3,7 @@
 
 use dyno::base::error::Result;
 use dyno::load::{Op, OpKind, Source, Space};
-use dyno::plan::{Family, Info, Knobs};
+use dyno::plan::{Family, Info, Knobs, Writes};
 use dyno::record::Class;
 use dyno::workload::{self, Share, Workload};
 
@@ -15,7 +15,7 @@ static INFO: Info = Info {
     name: "backwards",
     summary: "reads 4 KiB blocks from the last to the first",
     family: Family::Block,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[],
     source: "",

@@ -122,7 +122,7 @@ fn drives_of_one_model_with_other_firmware_or_fill_are_doubted_and_other_prepara
         }
         differences(&facts)[0].grade
     };
-    assert_eq!([firmware(["M", "M"]), firmware(["M", "N"])], [Grade::Doubtful, Grade::Harmless]);
+    assert_eq!([firmware(["M", "M"]), firmware(["M", "N"])], [Grade::Confounder, Grade::Harmless]);
     let filled = |b: &str| differences(&with("Filled", &[("Drive: A", "40 %"), ("Drive: B", b)]));
     assert_eq!((filled("43 %").len(), &*rows(&filled("60 %"))[0].2), (0, "40 % (A), 60 % (B)"));
     let mut facts = with("Filled", &[]);

@@ -28,7 +28,7 @@ fn blocks(facts: &Facts) -> Vec<Block> {
 fn grade(l: Language, grade: Grade) -> String {
     match grade {
         Grade::Disqualifying => say!(l, "grade-disqualifying"),
-        Grade::Doubtful => say!(l, "grade-doubtful"),
+        Grade::Confounder => say!(l, "grade-confounder"),
         Grade::Harmless => say!(l, "grade-harmless"),
     }
 }

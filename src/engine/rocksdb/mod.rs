@@ -15,7 +15,7 @@ mod target;
 
 use super::{Engine, Site, Target};
 use crate::base::error::Result;
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Writes};
 
 /// The engine `rocksdb`.
 pub struct RocksDb;
@@ -24,7 +24,7 @@ static INFO: Info = Info {
     name: "rocksdb",
     summary: "RocksDB embedded, any of its options by name",
     family: Family::KeyValue,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         Knob {

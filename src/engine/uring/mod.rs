@@ -29,7 +29,7 @@ use crate::base::clock::Clock;
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{AnyLane, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Stream, Writes};
 use crate::record::Fact;
 use commands::Plain;
 use lane::{Parts, UringLane};
@@ -44,7 +44,7 @@ static INFO: Info = Info {
     name: "uring",
     summary: "io_uring with registered buffers and file, batched",
     family: Family::Block,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 4096,
     knobs: &[
         SIZE,

@@ -98,7 +98,7 @@ fn one(
     table.finish(log);
     let overrides = match (own, resolved) {
         (Some(own), Some((resolved, tree))) => {
-            own::knobs(own, tree, &resolved.protocol, catalogue, log)
+            own::knobs(own, tree, &resolved.protocol, catalogue, log).knobs
         }
         _ => Vec::new(),
     };

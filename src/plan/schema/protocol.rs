@@ -85,7 +85,8 @@ fn with_knobs(infos: &[&'static Info], whole: bool, more: &dyn Fn() -> Keys) -> 
 }
 
 fn fill(workloads: &[&'static Info]) -> Value {
-    let writers: Vec<&'static Info> = workloads.iter().copied().filter(|w| w.writes).collect();
+    let writers: Vec<&'static Info> =
+        workloads.iter().copied().filter(|w| w.writes.ever()).collect();
     let more = || {
         let count = whole(1, u64::from(MOST_THREADS));
         vec![("threads", count), ("depth", whole(1, u64::from(u32::MAX)))]

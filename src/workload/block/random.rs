@@ -5,7 +5,7 @@ use super::{FROM, Range, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
@@ -17,7 +17,7 @@ static INFO: Info = Info {
     name: "random",
     summary: "reads and writes at random offsets",
     family: Family::Block,
-    writes: true,
+    writes: Writes::By(|knobs| Random.classes(knobs)[..] != [Class::READ]),
     max_depth: 1,
     knobs: &[
         READ,

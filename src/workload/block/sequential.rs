@@ -6,7 +6,7 @@ use super::{FROM, SPAN, below, check_alignment, range};
 use crate::base::error::{Result, failed};
 use crate::base::rng::Seed;
 use crate::load::{Op, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
@@ -17,7 +17,7 @@ static INFO: Info = Info {
     name: "sequential",
     summary: "one block after another, each thread on its own part of the range",
     family: Family::Block,
-    writes: true,
+    writes: Writes::By(|knobs| Sequential.classes(knobs)[..] != [Class::READ]),
     max_depth: 1,
     knobs: &[
         READ,

@@ -5,7 +5,7 @@ use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SOURCE, THETA, entry_bytes, offs
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Family, Info, Knobs};
+use crate::plan::{Family, Info, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::offsets::{Offsets, spread};
 use crate::workload::{Share, Workload};
@@ -32,7 +32,7 @@ const fn info(name: &'static str, summary: &'static str) -> Info {
         name,
         summary,
         family: Family::KeyValue,
-        writes: true,
+        writes: Writes::Always,
         max_depth: 1,
         knobs: &[],
         source: SOURCE,

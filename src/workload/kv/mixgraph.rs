@@ -10,7 +10,7 @@ use super::{SEEK, SOURCE, entry_bytes, knob_percent};
 use crate::base::error::Result;
 use crate::base::rng::{Rng, Seed, mix};
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
@@ -39,7 +39,7 @@ static INFO: Info = Info {
     name: "mixgraph",
     summary: "Gets, Puts and Seeks with the skew and the value sizes of production traces",
     family: Family::KeyValue,
-    writes: true,
+    writes: Writes::Always,
     max_depth: 1,
     knobs: &[
         percent("get", "83", "Percent of Gets (mix_get_ratio)."),

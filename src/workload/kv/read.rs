@@ -4,7 +4,7 @@ use super::{DISTRIBUTION, HOT_RANGE, HOT_SHARE, SEEK, SOURCE, THETA, entry_bytes
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
@@ -19,7 +19,7 @@ static READ_RANDOM_INFO: Info = Info {
     name: "readrandom",
     summary: "looks random keys up; a missing key counts as an op",
     family: Family::KeyValue,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[DISTRIBUTION, THETA, HOT_SHARE, HOT_RANGE],
     source: SOURCE,
@@ -29,7 +29,7 @@ static READ_SEQ_INFO: Info = Info {
     name: "readseq",
     summary: "walks the database in key order, each thread on its own; every entry is an op",
     family: Family::KeyValue,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[],
     source: SOURCE,
@@ -39,7 +39,7 @@ static SEEK_RANDOM_INFO: Info = Info {
     name: "seekrandom",
     summary: "positions a new iterator at a random key for every op and walks on",
     family: Family::KeyValue,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         Knob {

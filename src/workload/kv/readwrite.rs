@@ -7,7 +7,7 @@ use super::{
 use crate::base::error::Result;
 use crate::base::rng::Seed;
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::offsets::Offsets;
 use crate::workload::{Share, Workload};
@@ -19,7 +19,7 @@ static INFO: Info = Info {
     name: "readrandomwriterandom",
     summary: "of every 100 ops of a thread, a burst of Gets and then a burst of Puts",
     family: Family::KeyValue,
-    writes: true,
+    writes: Writes::Always,
     max_depth: 1,
     knobs: &[
         Knob {

@@ -9,7 +9,7 @@ use crate::load::sql::{
     Committed, Script, Session, SqlError, SqlResult, Statements, Sysbench, Transactions,
 };
 use crate::load::{Op, Source, Space};
-use crate::plan::{Family, Info, Knobs};
+use crate::plan::{Family, Info, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::{Share, TRANSACTION, Workload};
 
@@ -23,7 +23,7 @@ static INFO: Info = Info {
     name: "oltp_load",
     summary: "makes sysbench's tables, loads and indexes them; ends, so it fills a dataset",
     family: Family::Sql,
-    writes: true,
+    writes: Writes::Always,
     max_depth: 1,
     knobs: &[TABLES, TABLE_SIZE],
     source: SOURCE,

@@ -9,7 +9,7 @@ use crate::load::sql::{
     Committed, Script, Session, SqlError, SqlResult, Statement, Statements, Transactions, Trouble,
 };
 use crate::load::{Op, Source, Space};
-use crate::plan::{Family, Info, Knobs};
+use crate::plan::{Family, Info, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::{Share, TRANSACTION, Workload};
 
@@ -29,7 +29,7 @@ pub struct Mix {
 const fn info(
     name: &'static str,
     summary: &'static str,
-    writes: bool,
+    writes: Writes,
     knobs: &'static [Knob],
 ) -> Info {
     Info { name, summary, family: Family::Sql, writes, max_depth: 1, knobs, source: SOURCE }
@@ -47,7 +47,7 @@ macro_rules! knobs {
 static READ_WRITE_INFO: Info = info(
     "oltp_read_write",
     "10 selects by id, 4 of ranges, 2 updates, a delete and an insert in a transaction",
-    true,
+    Writes::Always,
     knobs![
         SKIP_TRX,
         POINT_SELECTS,
@@ -65,7 +65,7 @@ static READ_WRITE_INFO: Info = info(
 static READ_ONLY_INFO: Info = info(
     "oltp_read_only",
     "10 selects by id and 4 of ranges in a transaction",
-    false,
+    Writes::Never,
     knobs![
         SKIP_TRX,
         POINT_SELECTS,
@@ -80,22 +80,27 @@ static READ_ONLY_INFO: Info = info(
 static WRITE_ONLY_INFO: Info = info(
     "oltp_write_only",
     "2 updates, a delete and an insert in a transaction",
-    true,
+    Writes::Always,
     knobs![SKIP_TRX, INDEX_UPDATES, NON_INDEX_UPDATES, DELETE_INSERTS],
 );
-static POINT_SELECT_INFO: Info = info("oltp_point_select", "one select by id", false, knobs![]);
-static UPDATE_INDEX_INFO: Info =
-    info("oltp_update_index", "updates of the indexed column by id", true, knobs![INDEX_UPDATES]);
+static POINT_SELECT_INFO: Info =
+    info("oltp_point_select", "one select by id", Writes::Never, knobs![]);
+static UPDATE_INDEX_INFO: Info = info(
+    "oltp_update_index",
+    "updates of the indexed column by id",
+    Writes::Always,
+    knobs![INDEX_UPDATES],
+);
 static UPDATE_NON_INDEX_INFO: Info = info(
     "oltp_update_non_index",
     "updates of a column without index by id",
-    true,
+    Writes::Always,
     knobs![NON_INDEX_UPDATES],
 );
 static INSERT_INFO: Info =
-    info("oltp_insert", "one insert, with an id that the server gives", true, knobs![]);
+    info("oltp_insert", "one insert, with an id that the server gives", Writes::Always, knobs![]);
 static DELETE_INFO: Info =
-    info("oltp_delete", "one delete by id, of a row that may be gone", true, knobs![]);
+    info("oltp_delete", "one delete by id, of a row that may be gone", Writes::Always, knobs![]);
 
 const fn single(info: &'static Info, verb: Verb) -> Mix {
     Mix { info, single: Some(verb), reads: false, writes: false }

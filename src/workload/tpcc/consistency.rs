@@ -10,7 +10,7 @@ use super::SOURCE;
 use crate::base::error::Result;
 use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements};
 use crate::load::{Op, OpKind, Source, Space};
-use crate::plan::{Family, Info, Knobs};
+use crate::plan::{Family, Info, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
@@ -106,7 +106,7 @@ static INFO: Info = Info {
     name: "tpcc_check",
     summary: "checks TPC-C's twelve consistency conditions; a violation fails the point",
     family: Family::Sql,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[],
     source: SOURCE,

@@ -6,7 +6,7 @@ use super::{SOURCE, WAREHOUSES};
 use crate::base::error::{Result, failed};
 use crate::load::sql::{Committed, Script, Session, SqlError, SqlResult, Statements, Transactions};
 use crate::load::{Op, Source, Space};
-use crate::plan::{Family, Info, Knobs};
+use crate::plan::{Family, Info, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::{Share, TRANSACTION, Workload};
 
@@ -23,7 +23,7 @@ static INFO: Info = Info {
     name: "tpcc_load",
     summary: "makes TPC-C's nine tables and populates them; ends, so it fills a dataset",
     family: Family::Sql,
-    writes: true,
+    writes: Writes::Always,
     max_depth: 1,
     knobs: &[WAREHOUSES],
     source: SOURCE,

@@ -26,7 +26,7 @@ use crate::base::error::{Error, Result, failed};
 use crate::base::rng::Seed;
 use crate::load::sql::Script;
 use crate::load::{Cycles, Op, Source, Space};
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
 use crate::record::Class;
 use crate::workload::{Share, Workload};
 
@@ -46,7 +46,7 @@ static INFO: Info = Info {
     name: "tpcc",
     summary: "TPC-C's five transactions, with the specification's keying and think times or none",
     family: Family::Sql,
-    writes: true,
+    writes: Writes::Always,
     max_depth: 1,
     knobs: &[
         WAREHOUSES,

@@ -18,7 +18,7 @@ use crate::load::sql::answers::Row;
 use crate::load::sql::{
     Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
 };
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
 
 const COUNTERS: [&str; 9] = [
     "Com_begin",
@@ -107,7 +107,7 @@ static INFO: Info = Info {
     summary: "MariaDB, MySQL or Percona Server, started on the drive by Dyno or reached by a \
               connection string",
     family: Family::Sql,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         super::SERVER,

@@ -17,7 +17,7 @@ use crate::engine::{Access, Engine, Site, Target};
 use crate::load::sql::{
     Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
 };
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Knobs, Writes};
 
 const COUNTERS: [&str; 6] =
     ["xact_commit", "xact_rollback", "blks_read", "blks_hit", "deadlocks", "temp_bytes"];
@@ -93,7 +93,7 @@ static INFO: Info = Info {
     name: "postgres",
     summary: "PostgreSQL, started on the drive by Dyno or reached by a connection string",
     family: Family::Sql,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         super::SERVER,

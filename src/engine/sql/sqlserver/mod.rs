@@ -15,7 +15,7 @@ use crate::engine::{Engine, Site, Target};
 use crate::load::sql::{
     Counters, Dialect, Identity, Session, SqlError, SqlResult, Sysbench, reported,
 };
-use crate::plan::{DefaultValue, Family, Info, Kind, Knob};
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Writes};
 
 /// As Microsoft's own tools and drivers (ADO.NET) take it.
 const EXAMPLE: &str = "'Server=tcp:HOST,1433;Database=NAME;User \
@@ -123,7 +123,7 @@ static INFO: Info = Info {
     name: "sqlserver",
     summary: "Microsoft SQL Server that runs already, reached by a connection string",
     family: Family::Sql,
-    writes: false,
+    writes: Writes::Never,
     max_depth: 1,
     knobs: &[
         Knob {
