@@ -347,11 +347,8 @@ fn warmer(facts: &Facts, subjects: &[usize]) -> Vec<Difference> {
         };
         let values = joined(starts.iter().map(said))?;
         let what = message!("difference-temperature", step = &step.title);
-        (high - low > WARMER_CELSIUS).then_some(Difference {
-            grade: Grade::Confounder,
-            what,
-            values,
-        })
+        let grade = Grade::Confounder;
+        (high - low > WARMER_CELSIUS).then_some(Difference { grade, what, values })
     };
     facts.steps.iter().filter_map(of).collect()
 }

@@ -80,6 +80,12 @@ impl Loop {
         Loop { folder, file, device }
     }
 
+    /// Another device over the same file, whose every write the kernel refuses.
+    pub fn read_only(&self) -> Loop {
+        let (folder, file) = (tempfile::tempdir().unwrap(), self.file.clone());
+        Loop { folder, device: attach_with(&["--read-only"], &file), file }
+    }
+
     pub fn path(&self) -> &str {
         self.device.to_str().unwrap()
     }
@@ -106,7 +112,11 @@ impl Drop for Loop {
 }
 
 pub fn attach(file: &Path) -> PathBuf {
-    let output = find_loop().arg(file).output().unwrap();
+    attach_with(&[], file)
+}
+
+fn attach_with(options: &[&str], file: &Path) -> PathBuf {
+    let output = find_loop().args(options).arg(file).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
 }

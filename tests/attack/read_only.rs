@@ -8,6 +8,9 @@ use crate::bench::{Loop, REFUSAL, Room, bench, must};
 const READS: &str = r#"
 title = "Reads"
 source = "test"
+[dataset.all]
+engine = "psync"
+size = "8MiB"
 [[step]]
 name = "reads"
 duration = "200ms"
@@ -39,13 +42,10 @@ fn a_load_that_only_reads_needs_no_leave_to_erase_and_changes_nothing() {
     let room = Room::with(READS);
     let run = |plan: &str, bundle: &str| {
         fs::write(room.at("plan.toml"), plan).unwrap();
-        room.dyno(&["run", "plan.toml", "--bundle", bundle])
+        room.dyno(&["run", "plan.toml", "-o", bundle])
     };
-    // The kernel refuses every write from here on.
-    must("blockdev", &["--setro", disk.path()]);
-    let (code, said) = run(&subject(&disk, ""), "reads.dyno");
+    let (code, said) = run(&subject(&disk.read_only(), ""), "reads.dyno");
     assert_eq!(code, Some(0), "{said}");
-    must("blockdev", &["--setrw", disk.path()]);
     // One write in a thousand, of all subjects or of this one alone, needs leave.
     let writes = "[override]\n\"step.reads.stream.io.workload.read\" = 99.9\n";
     let own = format!("{}[subject.override]\n{}", subject(&disk, ""), &writes[11..]);
