@@ -267,7 +267,7 @@ fn serialization_failures_are_run_again_and_leave_the_conditions_kept() {
     }
     let bench =
         Bench::new("postgres", "options = { default_transaction_isolation = \"serializable\" }\n");
-    bench.runs(&[bench.load("10s"), bench.check()]);
+    bench.runs(&[bench.load("4s"), bench.check()]);
     let retried = bench.counted("Errors ignored");
     let transactions = bench.number("SELECT CAST(SUM(ops) AS REAL) FROM tally");
     eprintln!("{retried} failures in {transactions} transactions");
