@@ -72,8 +72,8 @@ impl Sink for Counted {
 /// Measures the streams together on an engine: the point, or why there is none. What was allocated
 /// is left for `allocated`. Again and for longer where a busy machine let a stream do nothing.
 fn measure(datasets: &str, streams: &str) -> std::result::Result<Point, String> {
-    let mut point = measure_for(1, datasets, streams)?;
-    for seconds in [4, 16, 48] {
+    let mut point = measure_for(3, datasets, streams)?;
+    for seconds in [12, 48] {
         if idle(&point).is_empty() {
             break;
         }
@@ -124,7 +124,7 @@ fn measure_for(seconds: u32, datasets: &str, streams: &str) -> std::result::Resu
 
 fn stream(engine: &dyn Engine, workload: &dyn Workload, dataset: &str, threads: u32) -> String {
     let (engine, info) = (engine.info().name, workload.info());
-    // Terminals that key and think do next to nothing in seconds.
+    // Terminals that key and think do next to nothing in three seconds.
     let timing = match info.knobs.iter().find(|k| k.name == "timing").map(|k| k.kind) {
         Some(Kind::Choice(_)) => ", timing = \"no-wait\"",
         _ => "",

@@ -212,7 +212,7 @@ fn a_run_killed_at_any_moment_is_resumed_to_the_same_points_and_leaves_nothing()
     if !bench() {
         return;
     }
-    let kills = size(12, 300);
+    let kills = size(8, 300);
     let kinds: Vec<&Kind> = KINDS.iter().filter(|kind| have(kind.needs)).collect();
     let mut random = seed().wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     println!("random moments from {random}");

@@ -54,20 +54,30 @@ const STACKS: &[(&str, &str)] = &[
 
 /// Of these, what an everyday run leaves out: it differs little from the others.
 const RARE: &[&str] = &[
+    "md-raid1-1.2-other-half",
     "md-raid1-1.0",
     "md-raid1-1.0-other-half",
     "md-raid1-1.0-stopped",
     "md-raid1-0.90",
     "md-raid1-0.90-other-half",
     "md-raid1-0.90-stopped",
+    "md-taken-apart",
+    "dm-two-storeys",
     "dm-linear-taken-apart",
     "dm-multipath",
+    "dm-over-a-partition",
     "dm-over-a-partition-taken-apart",
+    "dm-snapshot-store",
     "nvme-multipath-taken-apart",
     "lvm-physical-volume",
+    "lvm-deactivated",
+    "nbd-clients-device",
     "nbd-under-dm",
+    "nbd-taken-apart",
     "bcache-backing-unregistered",
     "bcache-cache-unregistered",
+    "bcache-cache",
+    "bcache-cache-without-its-mark",
 ];
 
 /// Of a soak.

@@ -1,5 +1,5 @@
 //! Links turned round at the system calls of preparation: whatever a name means at any of them, not
-//! a byte of somebody's changes. 50 turns, or 2,000 with `DYNO_SOAK=1`, over names of directories
+//! a byte of somebody's changes. 30 turns, or 2,000 with `DYNO_SOAK=1`, over names of directories
 //! and of devices.
 
 use std::fs;
@@ -32,7 +32,7 @@ const BARE: &str = "title = \"T\"\nsource = \"t\"\n[prepare]\npurge = \"discard\
     workload = { kind = \"random\", read = 50, block = \"64KiB\" }\n";
 
 fn turns() -> u64 {
-    size(50, 2000)
+    size(30, 2000)
 }
 
 /// Which name in a directory is turned to somebody's, and whether Dyno has been there before.

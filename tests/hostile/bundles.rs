@@ -162,10 +162,10 @@ fn judge(kind: &Kind, args: &[&str], ended: &Ended) -> Result<(), String> {
     }
 }
 
-/// Commands against some kinds, and the most that any took: all of them, or every day a fifth of
+/// Commands against some kinds, and the most that any took: all of them, or every day a tenth of
 /// them against each kind, in turn.
 pub fn all(kinds: &[&Kind]) -> (f64, f64) {
-    let each = size(5, 1);
+    let each = size(10, 1);
     let work = Mutex::new(kinds.iter().enumerate().collect::<Vec<_>>());
     let (found, most) = (Mutex::new(Vec::new()), Mutex::new((0.0f64, 0.0f64)));
     let making = Mutex::new(());

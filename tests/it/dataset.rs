@@ -69,7 +69,7 @@ fn thousands_of_bundles_become_a_dataset_from_which_sql_gives_dynos_own_estimate
     let Some(python) = python() else { return };
     let folder = crate::made::folder();
     let dir = folder.path();
-    let count = size(200, 10_000);
+    let count = size(100, 10_000);
     std::fs::create_dir(dir.join("results")).expect("a folder");
     many::write(&dir.join("results"), count);
     let begun = Instant::now();

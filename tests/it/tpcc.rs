@@ -121,7 +121,7 @@ impl Bench {
             if pid != since.0 {
                 since = (pid, Instant::now());
             }
-            pid.is_some() && since.1.elapsed() > Duration::from_secs(6)
+            pid.is_some() && since.1.elapsed() > Duration::from_secs(4)
         });
         since.0.unwrap()
     }
