@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::servers;
-use crate::support::{DYNO, have, said, served_by, until};
+use crate::support::{DYNO, have, said, served_by, size, until};
 use mysql::prelude::Queryable;
 use rusqlite::Connection;
 
@@ -36,9 +36,14 @@ impl Bench {
         Bench { dir, dataset: format!("{dataset}{more}{FILL}"), engine }
     }
 
-    /// Every server that Dyno starts itself, of those installed here, each on a bench of its own.
-    fn each() -> Vec<Bench> {
-        servers::own().into_iter().map(|engine| Bench::new(engine, "")).collect()
+    /// The servers that Dyno starts itself, of those installed here, each on a bench of its own:
+    /// every day the one that is named, where it is there.
+    fn each(of_every_day: &str) -> Vec<Bench> {
+        let all = servers::own();
+        let few: Vec<&str> = all.iter().copied().filter(|name| *name == of_every_day).collect();
+        let whole = size(few.len(), all.len()) == all.len();
+        let engines = if whole { all } else { few };
+        engines.into_iter().map(|engine| Bench::new(engine, "")).collect()
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -131,9 +136,10 @@ fn kill(pid: u32) {
     assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
 }
 
+/// Every day PostgreSQL's; MariaDB's transactions run in the two tests below.
 #[test]
 fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kept() {
-    for bench in Bench::each() {
+    for bench in Bench::each("postgres") {
         let protocol = if bench.engine == "mysql" { "tpcc" } else { "tpcc-postgres" };
         let mut dyno = Command::new(DYNO);
         dyno.current_dir(bench.dir.path()).args([
@@ -176,7 +182,7 @@ fn both_protocols_end_in_a_brief_with_new_orders_a_minute_and_all_conditions_kep
 
 #[test]
 fn conditions_hold_after_the_server_and_after_dyno_were_killed_in_the_middle_of_transactions() {
-    for bench in Bench::each() {
+    for bench in Bench::each("mysql") {
         bench.runs(&[bench.check()]);
         let dyno = bench.dyno(&[bench.load("120s"), bench.check()]).spawn().unwrap();
         kill(bench.serving());
