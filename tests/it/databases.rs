@@ -389,8 +389,11 @@ fn go_tpc_and_dyno_each_run_on_the_others_tables_and_find_all_conditions_kept() 
     tpcc(&server, "theirs", "", "10ms", "tpcc_check");
 }
 
+/// In each table of the small scale of an everyday run.
+const FEW_ROWS: u32 = 5_000;
+
 /// As a user would: from nothing to a brief, at the protocols' own small scale. Every day in
-/// shorter windows, and TPC-C's is `tpcc::both_protocols_…`'s to show.
+/// shorter windows and with fewer rows, and TPC-C's is `tpcc::both_protocols_…`'s to show.
 #[test]
 fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories() {
     if !have(&["mariadbd"]) {
@@ -399,10 +402,12 @@ fn the_small_scale_of_mysql_oltp_and_of_tpcc_ends_in_a_brief_of_two_directories(
     let begun = Instant::now();
     let all = [("mysql-oltp", "two servers a drive"), ("tpcc", "New-Orders per minute")];
     let many = size(1, all.len());
-    let shorter: Vec<String> = ["one-server", "two-servers"]
-        .iter()
-        .flat_map(|step| [format!("step.{step}.warmup=500ms"), format!("step.{step}.duration=1s")])
-        .collect();
+    let of_step = |step: &str| {
+        let rows = format!("step.{step}.stream.clients.workload.table_size={FEW_ROWS}");
+        [format!("step.{step}.warmup=500ms"), format!("step.{step}.duration=1s"), rows]
+    };
+    let mut shorter = vec![format!("dataset.db.fill.table_size={FEW_ROWS}")];
+    shorter.extend(["one-server", "two-servers"].into_iter().flat_map(of_step));
     let shorter = shorter.iter().flat_map(|set| ["--set", set]).collect::<Vec<_>>();
     let shorter = if many == 1 { &shorter[..] } else { &[] };
     for (protocol, words) in &all[..many] {

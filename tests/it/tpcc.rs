@@ -213,7 +213,7 @@ fn conditions_hold_where_one_transaction_in_twenty_deadlocks_and_each_is_counted
     }
     let bench = Bench::new("mysql", "");
     bench.runs(&[bench.check()]);
-    let dyno = bench.dyno(&[bench.load("5s"), bench.check()]).spawn().unwrap();
+    let dyno = bench.dyno(&[bench.load("3s"), bench.check()]).spawn().unwrap();
     let stop = AtomicBool::new(false);
     let output = std::thread::scope(|scope| {
         // The second takes the locks as soon as the first lets go of them.
