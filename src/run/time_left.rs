@@ -135,11 +135,11 @@ impl TimeLeft {
     /// It has ended.
     pub fn point_ends(&mut self, now_ns: u64) {
         let planned_ns = self.points_ns.pop().unwrap_or(0);
-        if let Now::Point { from_ns } = self.now {
-            if let Some(beyond_ns) = now_ns.saturating_sub(from_ns).checked_sub(planned_ns) {
-                self.whole_points += 1;
-                self.beyond_ns += beyond_ns as f64;
-            }
+        if let Now::Point { from_ns } = self.now
+            && let Some(beyond_ns) = now_ns.saturating_sub(from_ns).checked_sub(planned_ns)
+        {
+            self.whole_points += 1;
+            self.beyond_ns += beyond_ns as f64;
         }
         self.now = Now::Other;
         self.free_ns = now_ns;
