@@ -13,17 +13,6 @@ pub enum Grade {
     Harmless,
 }
 
-impl Grade {
-    /// The grade as it is printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Grade::Disqualifying => "disqualifying",
-            Grade::Confounder => "possible confounder",
-            Grade::Harmless => "harmless",
-        }
-    }
-}
-
 /// Something that is not alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {

@@ -47,9 +47,10 @@ fn a_load_that_only_reads_needs_no_leave_to_erase_and_changes_nothing() {
     let (code, said) = run(&subject(&disk.read_only(), ""), "reads.dyno");
     assert_eq!(code, Some(0), "{said}");
     // One write in a thousand, of all subjects or of this one alone, needs leave.
-    let writes = "[override]\n\"step.reads.stream.io.workload.read\" = 99.9\n";
-    let own = format!("{}[subject.override]\n{}", subject(&disk, ""), &writes[11..]);
-    for plan in [subject(&disk, writes), own] {
+    let writes = "\"step.reads.stream.io.workload.read\" = 99.9\n";
+    let of_all = subject(&disk, &format!("[override]\n{writes}"));
+    let own = format!("{}[subject.override]\n{writes}", subject(&disk, ""));
+    for plan in [of_all, own] {
         let (code, said) = run(&plan, "writes.dyno");
         assert!(code != Some(0) && code != REFUSAL, "a mistake of the plan: {code:?} {said}");
         assert!(said.contains("would write to this device"), "{said}");
