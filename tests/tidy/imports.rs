@@ -85,8 +85,8 @@ fn module(path: &Path) -> Module {
 
 /// The code without unit tests and comments.
 fn plain(path: &Path, text: &str) -> String {
-    let lines =
-        text.lines().take(code(path, text)).map(|line| line.split("//").next().unwrap_or_default());
+    let lines = code(path, text).into_iter();
+    let lines = lines.map(|(_, line)| line.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")
 }
 

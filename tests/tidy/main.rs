@@ -87,14 +87,38 @@ fn rust_files(folder: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The lines before the unit tests.
-fn code(path: &Path, text: &str) -> usize {
-    let whole = text.lines().count();
+/// The lines that are no unit tests, each with its index: all but the items under `#[cfg(test)]`,
+/// wherever they stand.
+fn code<'a>(path: &Path, text: &'a str) -> Vec<(usize, &'a str)> {
     let tests = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("tests"));
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let begin =
-        || lines.windows(2).position(|l| l[0] == "#[cfg(test)]" && l[1].starts_with("mod "));
-    if tests { 0 } else { begin().unwrap_or(whole) }
+    let mut lines = text.lines().enumerate().filter(|_| !tests);
+    let mut kept = Vec::new();
+    while let Some((i, line)) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            kept.push((i, line));
+            continue;
+        }
+        // A block ends with the brace that stands below its attribute, all else with the first
+        // semicolon or comma.
+        let brace = format!("{}}}", " ".repeat(line.len() - line.trim_start().len()));
+        let first = lines.by_ref().find(|(_, line)| !line.trim_start().starts_with("#["));
+        let Some((_, first)) = first else { break };
+        if first.ends_with('{') {
+            lines.by_ref().find(|(_, line)| line.starts_with(&brace));
+        } else if !first.ends_with([';', ',', '}']) {
+            lines.by_ref().find(|(_, line)| line.ends_with([';', ',']));
+        }
+    }
+    kept
+}
+
+#[test]
+fn code_below_unit_tests_is_read() {
+    let text = "#[cfg(test)]\nmod tests;\nuse a::b;\n#[cfg(test)]\nmod more {\n    fn f() {}\n}\n\
+                fn g() {\n    #[cfg(test)]\n    h();\n    i();\n}";
+    let lines: Vec<&str> = code(Path::new("x.rs"), text).into_iter().map(|(_, l)| l).collect();
+    assert_eq!(lines, ["use a::b;", "fn g() {", "    i();", "}"]);
+    assert!(code(Path::new("tests.rs"), text).is_empty());
 }
 
 #[track_caller]
@@ -265,7 +289,7 @@ fn the_fields_terms_are_used() {
 fn no_section_writes_markup() {
     let mut violations = Vec::new();
     for (path, text) in rust_files("src/brief") {
-        for (i, line) in text.lines().take(code(&path, &text)).enumerate() {
+        for (i, line) in code(&path, &text) {
             let quoted = line.split('"').skip(1).step_by(2);
             if quoted.into_iter().any(|literal| literal.contains('<'))
                 && !line.trim().starts_with("//")
@@ -286,7 +310,7 @@ fn banned_calls_are_not_made() {
     let mut violations = Vec::new();
     for (path, text) in rust_files("src") {
         let name = path.to_string_lossy();
-        for (i, line) in text.lines().take(code(&path, &text)).enumerate() {
+        for (i, line) in code(&path, &text) {
             for (call, allowed, instead) in BANNED {
                 if line.contains(call)
                     && !allowed.iter().any(|a| name.starts_with(a))
