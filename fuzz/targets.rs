@@ -49,7 +49,7 @@ fn done(path: &Path) {
 
 fn plan(data: &[u8]) {
     let path = file("plan.toml", data);
-    let _ = dyno::plan::load(&path, &dyno::cmd::catalogue());
+    let _ = dyno::plan::load(&path, &dyno::plan_catalogue());
     done(&path);
 }
 
@@ -58,7 +58,7 @@ fn protocol(data: &[u8]) {
     let plan =
         b"protocol = \"./protocol.toml\"\n[[subject]]\nname = \"A\"\ndrives = [{ path = \"a\" }]\n";
     let plan = file("plan.toml", plan);
-    let _ = dyno::plan::load(&plan, &dyno::cmd::catalogue());
+    let _ = dyno::plan::load(&plan, &dyno::plan_catalogue());
     done(&protocol);
 }
 
@@ -167,7 +167,7 @@ fn read_all(path: &Path) -> dyno::base::error::Result<()> {
     bundle.prepared()?;
     bundle.states()?;
     dyno::plan::points(&bundle.run().plan);
-    let _ = dyno::plan::recheck(&bundle.run().plan, &dyno::cmd::catalogue());
+    let _ = dyno::plan::recheck(&bundle.run().plan, &dyno::plan_catalogue());
     for point in bundle.points()? {
         bundle.intervals(point.id)?;
         bundle.samples(point.id)?;

@@ -32,26 +32,15 @@
 
 #![cfg_attr(not(test), warn(missing_docs))]
 
-pub mod analysis;
-pub mod base;
-pub mod brief;
-pub mod bundles;
-pub mod catalogue;
-pub mod chart;
+pub use dyno_audit as audit;
+pub use dyno_core::plan_catalogue;
+pub use dyno_core::{
+    base, catalogue, engine, lab, load, meter, plan, record, run, stats, store, workload,
+};
+pub use dyno_fleet as fleet;
+pub use dyno_powercut as powercut;
+pub use dyno_report::{analysis, brief, bundles, chart, export, language, message, render, say};
+
 pub mod cmd;
-pub mod engine;
-pub mod export;
-pub mod fleet;
 pub mod import;
-pub mod lab;
-pub mod language;
-pub mod load;
-pub mod meter;
-pub mod plan;
-pub mod record;
-pub mod render;
-pub mod run;
-pub mod stats;
-pub mod store;
 pub mod web;
-pub mod workload;

@@ -5,12 +5,12 @@ use std::io::Write;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::claims::{Comparisons, comparisons};
 use super::json::{self, Json};
 use super::load::Bundles;
 use crate::base::error::Result;
 use crate::brief::screens;
 use crate::cmd::screen::on_screen;
+use crate::export::claims::{Comparisons, comparisons};
 
 /// Prints every comparison of the bundles' subjects.
 pub fn compare(bundles: &Bundles, format: Json, out: &mut dyn Write) -> Result<()> {

@@ -63,7 +63,7 @@ pub fn init(args: &InitArgs) -> Result<()> {
         draft.toml(&found, same_device)
     };
     output::write(&args.output, &[], text(false).as_bytes())?;
-    let catalogue = super::catalogue();
+    let catalogue = crate::plan_catalogue();
     if run::apart(&plan::load(&args.output, &catalogue)?).is_err() {
         // Of one device only a control run can be made, and the plan says so.
         output::write(&args.output, &[], text(true).as_bytes())?;

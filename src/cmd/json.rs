@@ -47,17 +47,12 @@ impl From<&Estimate> for Figure {
     fn from(of: &Estimate) -> Figure {
         Figure {
             value: of.value,
-            low: finite(of.low),
-            high: finite(of.high),
+            low: crate::base::units::finite(of.low),
+            high: crate::base::units::finite(of.high),
             interval: of.method != Method::Single,
             n: of.n,
         }
     }
-}
-
-/// JSON has no infinity.
-pub fn finite(number: f64) -> Option<f64> {
-    number.is_finite().then_some(number)
 }
 
 /// A moment as RFC 3339 has it, in UTC to the second; nothing for one that is not known.

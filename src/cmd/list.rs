@@ -12,7 +12,7 @@ use crate::plan::{DefaultValue, Info, Kind, Knob};
 
 /// Prints the registries.
 pub fn list(format: Json, out: &mut dyn Write) -> Result<()> {
-    let catalogue = super::catalogue();
+    let catalogue = crate::plan_catalogue();
     if format.json {
         let rows = |of: &[&'static Info]| of.iter().map(|info| PartRow::of(info)).collect();
         let document = Catalogued {

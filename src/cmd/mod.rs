@@ -45,7 +45,6 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::base::error::{Error, Result, exit, failed};
 use crate::base::text::{Shown, say};
-use crate::plan::Catalogue;
 use json::Json;
 use load::Bundles;
 
@@ -192,15 +191,6 @@ enum ProtocolsCommand {
 /// The command line, as help, completions and manual pages are made from it.
 pub fn command() -> clap::Command {
     Dyno::command()
-}
-
-/// The engines, workloads and meters that plans may name.
-pub fn catalogue() -> Catalogue {
-    Catalogue {
-        engines: crate::engine::ALL.iter().map(|e| e.info()).collect(),
-        workloads: crate::workload::ALL.iter().map(|w| w.info()).collect(),
-        meters: crate::meter::ALL.iter().map(|m| m.info()).collect(),
-    }
 }
 
 /// Parses the command line and does what it says; the exit code.

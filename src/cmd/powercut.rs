@@ -17,11 +17,11 @@ use crate::base::stderr::note;
 use crate::base::units::grouped;
 use crate::base::{file, output};
 use crate::plan;
-use crate::run::powercut::checker::{self, Checked};
-use crate::run::powercut::judge::Fate;
-use crate::run::powercut::listener::Listener;
-use crate::run::powercut::session::Session;
-use crate::run::powercut::writer;
+use crate::powercut::checker::{self, Checked};
+use crate::powercut::judge::Fate;
+use crate::powercut::listener::Listener;
+use crate::powercut::session::Session;
+use crate::powercut::writer;
 use crate::stats::never_seen::upper_bound;
 
 /// The most that a file of results takes.
@@ -75,7 +75,7 @@ pub fn powercut(command: &PowercutCommand, out: &mut dyn Write) -> Result<u8> {
 }
 
 fn write(plan: &Path) -> Result<u8> {
-    let plan = plan::load(plan, &super::catalogue())?;
+    let plan = plan::load(plan, &crate::plan_catalogue())?;
     let signals = Signals::catch()?;
     writer::write(&plan, &signals.stop, Clock::for_pauses(), &mut note)?;
     Ok(0)

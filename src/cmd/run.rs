@@ -139,7 +139,7 @@ impl What {
     }
 
     fn found(&self, allow: Option<&[String]>) -> Result<Plan> {
-        let catalogue = super::catalogue();
+        let catalogue = crate::plan_catalogue();
         let Some(what) = &self.what else {
             return Err(failed("no plan was named", "name a plan, a protocol or a bundle"));
         };
@@ -220,7 +220,7 @@ struct Watched<'a> {
 /// A plan's file measured into a bundle: begun, or gone on with where the bundle is there. What
 /// the bundle's plan may do is what the file says. Points of `except` are left out.
 pub fn go_on(path: &Path, bundle: &Path, except: &[PathBuf]) -> Result<u8> {
-    let plan = plan::load(path, &super::catalogue())?;
+    let plan = plan::load(path, &crate::plan_catalogue())?;
     limits::check_plan(&plan)?;
     let watched = Watched { progress: &Progress::in_form(Form::Plain, false), serve: None, except };
     if bundle.exists() {
@@ -328,7 +328,7 @@ fn resume(bundle: &Path, set: &[String], allow: &[String], watched: Watched<'_>)
     drop(read);
     let (writer, mut record) = Writer::resume(bundle)?;
     consent::ask(&mut record.plan, bundle, set, allow)?;
-    plan::recheck(&record.plan, &super::catalogue())?;
+    plan::recheck(&record.plan, &crate::plan_catalogue())?;
     of_this_method(&record.plan, bundle)?;
     run::verification::check(&record.plan)?;
     refuse_under_test(&record.plan, bundle)?;

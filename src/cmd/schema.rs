@@ -13,7 +13,7 @@ use crate::base::error::{Context, Result, failed};
 use crate::base::output;
 use crate::lab;
 use crate::plan::{Catalogue, schema};
-use crate::run::powercut::checker::Checked;
+use crate::powercut::checker::Checked;
 
 /// A command that prints JSON.
 pub struct Document {
@@ -35,7 +35,7 @@ pub static ALL: &[Document] = &[
     Document { command: "powercut claim", schema: || schema_for!(Vec<super::powercut::Claimed>) },
     Document { command: "show", schema: || schema_for!(super::show::Shown) },
     Document { command: "compare", schema: || schema_for!(super::compare::Compared) },
-    Document { command: "claims", schema: || schema_for!(super::claims::Claimed) },
+    Document { command: "claims", schema: || schema_for!(crate::export::claims::Claimed) },
     Document { command: "trend", schema: || schema_for!(super::trend::Trended) },
     Document { command: "catalogue", schema: || schema_for!(super::catalogue::Listed) },
     Document { command: "gate", schema: || schema_for!(super::gate::document::Gated) },
@@ -93,7 +93,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 
 fn named(name: &str) -> Option<Value> {
     if let Some((_, of)) = FILES.iter().find(|(file, _)| *file == name) {
-        return Some(of(&super::catalogue()));
+        return Some(of(&crate::plan_catalogue()));
     }
     let document = ALL.iter().find(|document| document.command == name)?;
     let mut schema = Value::from((document.schema)());

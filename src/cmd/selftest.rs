@@ -145,7 +145,7 @@ impl Measurement {
                     folders,
                     &set,
                     None,
-                    &super::catalogue(),
+                    &crate::plan_catalogue(),
                 )?)
             }
             Subjects::Device(device) => device.plan(self.protocol, &set),

@@ -93,7 +93,7 @@ impl Device {
         text += &format!("[[subject]]\nname = \"one\"\ndrives = [{{ {drive} }}]\n");
         let file = self.folder.join("device.toml");
         std::fs::write(&file, text).with_context(|| format!("writing {}", file.display()))?;
-        let mut plan = plan::load(&file, &super::catalogue())?;
+        let mut plan = plan::load(&file, &crate::plan_catalogue())?;
         // A plan has no drive twice; that this one has is what the self-test is about. What the
         // second subject finds on it the first has written, whom the guard has asked before.
         let second = plan.subjects.first().map(|one| {

@@ -226,7 +226,7 @@ impl PointRow {
         PointRow {
             subject: facts.subjects[cell.subject].clone(),
             at: step.axis.as_ref().map(|_| value.label.clone()),
-            value: step.axis.as_ref().and_then(|_| json::finite(value.number)),
+            value: step.axis.as_ref().and_then(|_| crate::base::units::finite(value.number)),
             repeats: cell.repeats.clone(),
             total: cell.total.as_ref().map(LoadRow::of),
             streams: cell.streams.iter().map(stream).collect(),

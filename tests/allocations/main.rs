@@ -97,7 +97,7 @@ fn measure_for(seconds: u32, datasets: &str, streams: &str) -> std::result::Resu
         &subjects,
         &[],
         None,
-        &dyno::cmd::catalogue(),
+        &dyno::plan_catalogue(),
     )
     .unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
     let mut sink = Counted::default();

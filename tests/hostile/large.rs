@@ -113,7 +113,7 @@ fn full(bench: &Bench, points: usize) {
     let steps: Vec<String> = (0..steps).map(step).collect();
     bench.write("many.toml", &format!("title = \"T\"\nsource = \"t\"\n{}", steps.concat()));
     let plan = bundles::PLAN.replace("protocol.toml", "many.toml");
-    let plan = dyno::plan::load(&bench.write("plan.toml", &plan), &dyno::cmd::catalogue()).unwrap();
+    let plan = dyno::plan::load(&bench.write("plan.toml", &plan), &dyno::plan_catalogue()).unwrap();
     assert_eq!(dyno::plan::points(&plan).len(), points);
     let conn = Connection::open(bench.at("b.dyno")).unwrap();
     conn.execute("UPDATE run SET plan = ?", [serde_json::to_string(&plan).unwrap()]).unwrap();

@@ -372,7 +372,7 @@ fn facts_of_drives_may_stand_in_the_plan_and_brief_toml_counts_more() {
             subject("B")
         );
         std::fs::write(dir.join("plan.toml"), text).unwrap();
-        dyno::plan::load(&dir.join("plan.toml"), &dyno::cmd::catalogue())
+        dyno::plan::load(&dir.join("plan.toml"), &dyno::plan_catalogue())
     };
     for (stated, why) in [
         ("[drive.C]\ncapacity = \"1TB\"", "which is no subject"),

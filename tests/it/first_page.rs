@@ -119,7 +119,7 @@ fn built_in(dir: &Path, protocol: &str, names: &[&str], repeats: u32) -> Plan {
         &subjects(dir, names),
         &[],
         Some(repeats),
-        &dyno::cmd::catalogue(),
+        &dyno::plan_catalogue(),
     )
     .unwrap_or_else(|mistakes| panic!("{}", mistakes.render(false)))
 }

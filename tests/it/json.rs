@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use dyno::powercut::journal::{Record, opening};
+use dyno::powercut::session::{self, Manner, Session};
 use dyno::record::{ClockOffset, CommonStart};
-use dyno::run::powercut::journal::{Record, opening};
-use dyno::run::powercut::session::{self, Manner, Session};
 use serde_json::{Value, json};
 
 use crate::made;

@@ -2,8 +2,8 @@
 //! protocols run to their ends on drives with namespaces, and a pulled drive and bad sectors end
 //! only their own points.
 
+use dyno::analysis::bottleneck::Limit;
 use dyno::record::Outcome;
-use dyno::stats::limit::Limit;
 use dyno::store::Bundle;
 
 use crate::support::{nvme_lab, size};

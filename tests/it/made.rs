@@ -96,7 +96,7 @@ pub fn plan(folder: &Path, steps: &str, subjects: usize, repeats: u32) -> Plan {
     let all: Vec<(String, PathBuf)> =
         (0..subjects).map(|i| (name(i), folder.to_path_buf())).collect();
     let protocol = path.display().to_string();
-    plan::from_command_line(&protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue())
+    plan::from_command_line(&protocol, &all, &[], Some(repeats), &dyno::plan_catalogue())
         .expect("a plan")
 }
 
@@ -104,7 +104,7 @@ pub fn plan(folder: &Path, steps: &str, subjects: usize, repeats: u32) -> Plan {
 pub fn builtin(folder: &Path, protocol: &str, subjects: &[&str], repeats: u32) -> Plan {
     let all: Vec<_> = subjects.iter().map(|name| (name.to_string(), folder.join(name))).collect();
     all.iter().for_each(|(_, drive)| std::fs::create_dir_all(drive).expect("a folder"));
-    plan::from_command_line(protocol, &all, &[], Some(repeats), &dyno::cmd::catalogue())
+    plan::from_command_line(protocol, &all, &[], Some(repeats), &dyno::plan_catalogue())
         .expect("a plan")
 }
 

@@ -114,7 +114,7 @@ impl Bench {
             .to_vec();
         let overrides: Vec<_> =
             overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
-        plan::from_command_line(name, &subjects, &overrides, Some(2), &dyno::cmd::catalogue())
+        plan::from_command_line(name, &subjects, &overrides, Some(2), &dyno::plan_catalogue())
     }
 }
 

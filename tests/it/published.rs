@@ -13,7 +13,7 @@ fn resolved(protocol: &str, set: &[(&str, &str)]) -> Plan {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let subject = [("A".to_string(), folder.path().to_path_buf())];
     let set: Vec<_> = set.iter().map(|(path, to)| (path.to_string(), to.to_string())).collect();
-    plan::from_command_line(protocol, &subject, &set, None, &dyno::cmd::catalogue())
+    plan::from_command_line(protocol, &subject, &set, None, &dyno::plan_catalogue())
         .unwrap_or_else(|mistakes| panic!("{protocol}: {mistakes:?}"))
 }
 
@@ -49,7 +49,7 @@ fn a_title_that_names_what_there_is_not_is_a_mistake_and_other_braces_are_text()
         std::fs::write(&path, format!("[[step]]\ntitle = \"{title}\"\n{step}")).unwrap();
         let subject = [("A".to_string(), folder.path().to_path_buf())];
         let path = path.display().to_string();
-        let plan = plan::from_command_line(&path, &subject, &[], None, &dyno::cmd::catalogue());
+        let plan = plan::from_command_line(&path, &subject, &[], None, &dyno::plan_catalogue());
         plan.map_err(|mistakes| format!("{mistakes:?}"))
     };
     for (written, shown) in [

@@ -46,7 +46,7 @@ fn every_built_in_protocol_resolves_with_the_engines_and_workloads_that_there_ar
     for (name, _) in dyno::plan::protocols() {
         let subject = [("A".to_string(), folder.path().to_path_buf())];
         let plan =
-            dyno::plan::from_command_line(name, &subject, &[], None, &dyno::cmd::catalogue());
+            dyno::plan::from_command_line(name, &subject, &[], None, &dyno::plan_catalogue());
         assert!(plan.is_ok_and(|plan| !dyno::plan::points(&plan).is_empty()), "{name}");
     }
 }

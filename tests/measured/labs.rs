@@ -12,10 +12,10 @@
 use std::path::Path;
 use std::process::Command;
 
+use dyno::analysis::bottleneck::Limit;
 use dyno::analysis::conditions::{self, Grade};
 use dyno::analysis::facts::Facts;
 use dyno::language::Language;
-use dyno::stats::limit::Limit;
 use dyno::store::Bundle;
 
 use crate::support::quiet::on_a_quiet_machine;

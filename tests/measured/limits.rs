@@ -13,8 +13,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use dyno::analysis::bottleneck::Limit;
 use dyno::language::Language;
-use dyno::stats::limit::Limit;
 
 use crate::support::quiet::on_a_quiet_machine;
 use crate::support::{FOR_SERVERS, have, rocksdb, skip, until};

@@ -106,7 +106,7 @@ fn run(folder: &Path, meters: &str, step: &str, stream: &str) -> PathBuf {
     let file = folder.join("plan.toml");
     std::fs::write(&file, text).unwrap();
     let plan: Plan =
-        plan::load(&file, &dyno::cmd::catalogue()).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        plan::load(&file, &dyno::plan_catalogue()).unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let bundle = folder.join("run.dyno");
     let record =
         dyno::record::Run { plan: plan.clone(), started_unix_ns: 0, dyno_version: "test".into() };
@@ -314,7 +314,7 @@ fn a_secret_reaches_neither_bundle_nor_report() {
         &subjects,
         &[],
         None,
-        &dyno::cmd::catalogue(),
+        &dyno::plan_catalogue(),
     );
     let plan = plan.unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let record =

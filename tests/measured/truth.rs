@@ -76,7 +76,7 @@ fn run(step: &str, stream: &str) -> Memory {
     std::fs::write(&protocol, text).unwrap();
     let subject = dir.path().join("drive");
     std::fs::create_dir(&subject).unwrap();
-    let catalogue = dyno::cmd::catalogue();
+    let catalogue = dyno::plan_catalogue();
     let protocol = protocol.to_string_lossy().into_owned();
     let plan =
         plan::from_command_line(&protocol, &[("A".into(), subject)], &[], Some(1), &catalogue)

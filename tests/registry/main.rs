@@ -83,7 +83,7 @@ fn plan(folder: &Path) -> Plan {
         format!("protocol = \"./p.toml\"\nrepeats = 1\nidle = \"100ms\"\n{subject}"),
     )
     .unwrap();
-    plan::load(&file, &dyno::cmd::catalogue()).unwrap_or_else(|mistakes| panic!("{mistakes}"))
+    plan::load(&file, &dyno::plan_catalogue()).unwrap_or_else(|mistakes| panic!("{mistakes}"))
 }
 
 /// Runs the plan into a bundle.
@@ -193,7 +193,7 @@ fn an_addition_is_one_file_and_one_line() {
 #[test]
 fn what_is_added_is_listed_and_checked_like_dynos_own() {
     add_all();
-    let catalogue = dyno::cmd::catalogue();
+    let catalogue = dyno::plan_catalogue();
     let names =
         |infos: &[&'static plan::Info]| infos.iter().map(|info| info.name).collect::<Vec<_>>();
     assert!(names(&catalogue.engines).ends_with(&["slate", "sqlite"]));

@@ -43,7 +43,7 @@ pub struct Cost {
 impl Layout {
     /// Of a campaign's file; `find` asks the hosts for their drives first.
     pub fn of(path: &Path, find: bool) -> Result<Layout> {
-        let campaign = Campaign::load(path, &super::super::catalogue())?;
+        let campaign = Campaign::load(path, &crate::plan_catalogue())?;
         let folder = folder::of(path);
         let names = hosts::names(&campaign).context("looking for the campaign's hosts")?;
         if find && campaign.needs_drives() {

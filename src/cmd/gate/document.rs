@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::analysis::At;
 use crate::analysis::facts::Facts;
 use crate::analysis::gate::{Gate, Judged, Verdict, Why};
+use crate::base::units::finite;
 use crate::brief::gate as text;
-use crate::cmd::json::finite;
 use crate::stats::gate::Unit;
 
 /// A gate's verdict, with every figure that it follows from (docs/gate.md).

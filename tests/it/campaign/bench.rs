@@ -91,7 +91,7 @@ impl Bench {
         let mut all = BTreeMap::new();
         for task in record["tasks"].as_array().expect("tasks") {
             let folder = self.path().join("c/tasks").join(task["number"].to_string());
-            let plan = dyno::plan::load(&folder.join("plan-1.toml"), &dyno::cmd::catalogue());
+            let plan = dyno::plan::load(&folder.join("plan-1.toml"), &dyno::plan_catalogue());
             let plan = plan.expect("a plan");
             assert!(self.subjects.contains(&plan.subjects[0].name), "{:?}", plan.subjects);
             let keys =

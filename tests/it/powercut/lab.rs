@@ -7,10 +7,10 @@ use std::process::Command;
 
 use dyno::base::block_seal::{self, Sector};
 use dyno::base::rng::{Rng, Seed};
-use dyno::run::powercut::checker::read_journal;
-use dyno::run::powercut::journal::{Record, read_opening, read_record};
-use dyno::run::powercut::judge::{Fate, Held, Promises, Verdict, judge};
-use dyno::run::powercut::session::{LAYOUT, Manner, Session};
+use dyno::powercut::checker::read_journal;
+use dyno::powercut::journal::{Record, read_opening, read_record};
+use dyno::powercut::judge::{Fate, Held, Promises, Verdict, judge};
+use dyno::powercut::session::{LAYOUT, Manner, Session};
 
 use super::write_log::{Drive, Entry, FLUSH, FUA, SECTOR, WriteLog};
 use crate::support::{DYNO, dyno, said, seed, size, skip};

@@ -6,8 +6,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use dyno::run::powercut::journal::{Record, Write as Acked, opening};
-use dyno::run::powercut::session::{Manner, Session, VERSION};
+use dyno::powercut::journal::{Record, Write as Acked, opening};
+use dyno::powercut::session::{Manner, Session, VERSION};
 
 use crate::support::{DYNO, dyno, find_loop, said, skip};
 

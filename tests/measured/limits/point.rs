@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use dyno::analysis::bottleneck::Limit;
 use dyno::analysis::facts::CellFacts;
 use dyno::language::Language;
-use dyno::stats::limit::Limit;
 
 use crate::support::{open_to_all, skip};
 

@@ -1,0 +1,220 @@
+//! From what a statement says, in words, to what is computed.
+
+use super::claims_file::{Against, At, Claim, Head};
+use crate::says::{self, Place, Quantity, Unit};
+use crate::text::{self as audit, Dataset, unit_of};
+use crate::{Amount, Bound, Formula, Kind, Statement};
+use dyno_core::stats::Better;
+
+/// What is wrong with a statement, and what to write instead.
+pub type Unread = (String, String);
+
+fn unread<T>(what: impl Into<String>, next: impl Into<String>) -> Result<T, Unread> {
+    Err((what.into(), next.into()))
+}
+
+/// What a metric is and which way is better: as the claims file describes it, or as a bundle knows
+/// it.
+pub fn metric<'a>(
+    head: &'a Head,
+    name: &'a str,
+    data: Option<&Dataset>,
+) -> Result<(audit::Metric<'a>, Better), Unread> {
+    let known = data.and_then(|d| d.better.get(name)).copied();
+    let described = head.metric.get(name);
+    let better = match (described.map(|m| (m.better(), m.ratio.is_some())), known) {
+        (Some((said, false)), Some(known)) if said != known => {
+            let next = format!(
+                "leave [metric.{name}] away: a bundle knows which way its figures are better"
+            );
+            return unread(format!("[metric.{name}] has it the wrong way round"), next);
+        }
+        (Some((said, _)), _) => said,
+        (None, Some(known)) => known,
+        (None, None) => {
+            let next = format!("add [metric.{name}] with better = \"higher\" or \"lower\"");
+            return unread(format!("the metric '{name}' is not described"), next);
+        }
+    };
+    let unit = unit_of(name, described.and_then(|m| m.unit.as_deref()));
+    Ok((audit::Metric { name, ratio: described.and_then(|m| m.ratio.as_ref()), unit }, better))
+}
+
+/// The statement, of what the data have; without data it is of what it names itself.
+pub fn read(claim: &Claim, head: &Head, data: Option<&Dataset>) -> Result<Statement, Unread> {
+    let (of, better) = metric(head, &claim.metric, data)?;
+    let Some(subject) = claim.subject.clone().or_else(|| head.subject.clone()) else {
+        return unread(
+            "nobody is named of whom it is stated",
+            "add subject = \"…\" to it or at the top",
+        );
+    };
+    let amount = match claim.says.trim() {
+        "better" if claim.up_to || claim.formula.is_some() => {
+            return unread(
+                "\"better\" has no maximum and no formula",
+                "leave up_to and formula away",
+            );
+        }
+        "better" => None,
+        says => Some(amount(says, claim, better, of.unit)?),
+    };
+    if claim.up_to && amount.is_some_and(|a| a.bound != Bound::Plain) {
+        return unread(
+            "a bound has no maximum",
+            "write \"up to\" as up_to = true and the number alone",
+        );
+    }
+    let table = data.map(|d| d.table(&of)).unwrap_or_default();
+    let at = place(claim, head, &subject, data, &table.points)?;
+    let is_range = !matches!(at, Scope::Unnamed | Scope::OneOf(_));
+    let (points, names_points) = match at {
+        Scope::Unnamed => (table.points.clone(), false),
+        Scope::Every => (table.points.clone(), true),
+        Scope::Each(points) | Scope::OneOf(points) => (points, true),
+    };
+    let others = || table.figures.keys().filter(|s| **s != subject).cloned().collect::<Vec<_>>();
+    let (rivals, names_rivals, every_rival) = match &claim.against {
+        None => (others(), false, amount.is_none()),
+        Some(Against::One(all)) if all == "all" => (others(), true, true),
+        Some(Against::One(name)) => (vec![name.clone()], true, true),
+        Some(Against::Many(names)) => (names.clone(), true, true),
+    };
+    if rivals.contains(&subject) {
+        return unread(format!("{subject} is compared with itself"), "name another rival");
+    }
+    let every_point = !claim.up_to && (is_range || (amount.is_none() && !names_points));
+    let of_a_rival = head.subject.as_ref().is_some_and(|own| *own != subject);
+    Ok(Statement {
+        subject,
+        amount,
+        points,
+        names_points,
+        every_point,
+        rivals,
+        names_rivals,
+        every_rival: every_rival && !claim.up_to,
+        up_to: claim.up_to,
+        better,
+        of_a_rival,
+    })
+}
+
+/// Which points it is about.
+enum Scope {
+    Unnamed,
+    Every,
+    Each(Vec<String>),
+    /// Found by another figure: one of them is meant.
+    OneOf(Vec<String>),
+}
+
+fn place(
+    claim: &Claim,
+    head: &Head,
+    subject: &str,
+    data: Option<&Dataset>,
+    points: &[String],
+) -> Result<Scope, Unread> {
+    match &claim.at {
+        None => Ok(Scope::Unnamed),
+        Some(At::One(text)) => Ok(match says::place(&text.text(), points) {
+            Place::Every => Scope::Every,
+            place => Scope::Each(place.points(points)),
+        }),
+        Some(At::Many(texts)) if texts.is_empty() => {
+            unread("at names no point", "name one, or leave it away")
+        }
+        Some(At::Many(texts)) => Ok(Scope::Each(texts.iter().map(|t| t.text()).collect())),
+        Some(At::Where(figures)) => {
+            let mut left = points.to_vec();
+            for (name, says) in figures {
+                let (of, _) = metric(head, name, data)?;
+                let is = quantity(says)?;
+                let scale = scale(&is, says, name, of.unit)?;
+                let fit =
+                    data.map(|d| d.points_where(subject, &of, &is, scale)).unwrap_or_default();
+                left.retain(|at| fit.contains(at));
+            }
+            Ok(Scope::OneOf(left))
+        }
+    }
+}
+
+fn quantity(says: &str) -> Result<Quantity, Unread> {
+    let next = "write \"21 %\", \"1.8 ×\", \"more than 2 ×\", \"151 µs\", \"1.3 M\", or \"better\"";
+    says::quantity(says).map_err(|what| (what, next.to_string()))
+}
+
+/// How many of the metric's unit one of what is said is.
+fn scale(said: &Quantity, says: &str, metric: &str, unit: &str) -> Result<f64, Unread> {
+    let text = match &said.unit {
+        Unit::Of(text) => text.as_str(),
+        Unit::Percent => "%",
+        Unit::Times => "×",
+    };
+    match says::scale(text, unit) {
+        Some(scale) => Ok(scale),
+        None if unit.is_empty() => unread(
+            format!("'{says}' has a unit, and {metric} has none"),
+            format!("add unit = \"{text}\" to [metric.{metric}]"),
+        ),
+        None => unread(
+            format!("'{says}' is not in the unit of {metric}"),
+            format!("write it in {unit}"),
+        ),
+    }
+}
+
+fn amount(says: &str, claim: &Claim, better: Better, unit: &str) -> Result<Amount, Unread> {
+    let said = quantity(says)?;
+    let named = claim.formula.as_deref();
+    let relative = Formula::ALL.into_iter().find(|f| named == Some(f.name()));
+    let kind = match (&said.unit, named, relative) {
+        (_, Some(name), None) if name != "value" && name != "difference" => {
+            let next = "write gain, reduction, factor, difference or value";
+            return unread(format!("there is no formula '{name}'"), next);
+        }
+        (Unit::Percent, None, _) if better == Better::Higher => Kind::Relative(Formula::Gain),
+        (Unit::Percent, None, _) => {
+            let next = "add formula = \"gain\" (old ÷ new − 1) or \"reduction\" (1 − new ÷ old): \
+                        they differ widely";
+            return unread("a percentage of a latency can be two things", next);
+        }
+        (Unit::Percent, _, Some(formula)) if formula != Formula::Factor => Kind::Relative(formula),
+        (Unit::Times, None, _) | (Unit::Times, _, Some(Formula::Factor)) => {
+            Kind::Relative(Formula::Factor)
+        }
+        (_, Some("difference"), _) => Kind::Difference,
+        (_, Some("value"), _) => Kind::Value,
+        (Unit::Of(_), None, _) if claim.against.is_none() => Kind::Value,
+        (Unit::Of(_), None, _) => {
+            let next = "add formula = \"difference\", or leave against away if it is the subject's \
+                        own figure";
+            return unread(format!("'{says}' against a rival can be two things"), next);
+        }
+        _ => {
+            return unread(
+                format!("'{says}' is no {}", named.unwrap_or("figure")),
+                "see the formulas in docs/audit.md",
+            );
+        }
+    };
+    let scale = match kind {
+        Kind::Relative(_) => 1.0,
+        _ => scale(&said, says, &claim.metric, unit)?,
+    };
+    if matches!(kind, Kind::Relative(_)) && matches!(said.bound, Bound::AtMost | Bound::LessThan) {
+        return unread(
+            format!("'{says}' bounds an advantage from above"),
+            "state it of the other subject, or as a number",
+        );
+    }
+    if kind == Kind::Value && claim.against.is_some() {
+        return unread(
+            "a figure of the subject's own is against nobody",
+            "leave against away, or write formula = \"difference\"",
+        );
+    }
+    Ok(Amount { value: said.value * scale, unit: said.last * scale, kind, bound: said.bound })
+}

@@ -1,0 +1,179 @@
+//! The figures that statements are compared with, with what their own printing leaves open.
+
+use std::collections::BTreeMap;
+
+use super::{Formula, Kind};
+use dyno_core::stats::Better;
+use dyno_core::stats::percent::times_as_good;
+
+/// Figures are compared to this share of themselves: two that differ by less were the same in
+/// decimal.
+pub(super) const SAME: f64 = 1e-9;
+
+/// One published figure, with the range that its own rounding leaves open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// The figure as published.
+    pub value: f64,
+    /// The least value that would be printed so.
+    pub low: f64,
+    /// The largest value that would be printed so.
+    pub high: f64,
+    /// Digits after the point, as printed; unknown where it was computed from others.
+    pub decimals: Option<usize>,
+}
+
+impl Figure {
+    /// A figure that was not rounded.
+    pub fn exact(value: f64) -> Figure {
+        Figure { value, low: value, high: value, decimals: None }
+    }
+
+    /// A plain decimal number of at most 15 digits, such as "10.5": half a unit of its last digit
+    /// is open.
+    pub fn printed(text: &str) -> Option<Figure> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let (whole, after) = digits.split_once('.').unwrap_or((digits, "0"));
+        let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        if !plain(whole) || !plain(after) || digits.len() > 16 {
+            return None;
+        }
+        let decimals = digits.split_once('.').map_or(0, |(_, after)| after.len());
+        let value: f64 = text.parse().ok()?;
+        let half = 0.5 * 0.1f64.powi(decimals as i32);
+        Some(Figure { value, low: value - half, high: value + half, decimals: Some(decimals) })
+    }
+
+    /// In another unit.
+    pub fn scaled(self, by: f64) -> Figure {
+        if by == 1.0 {
+            return self;
+        }
+        Figure { value: self.value * by, low: self.low * by, high: self.high * by, decimals: None }
+    }
+
+    /// A figure divided by one above zero.
+    pub fn over(self, under: Figure) -> Option<Figure> {
+        let figure = Figure {
+            value: self.value / under.value,
+            low: self.low / under.high,
+            high: self.high / under.low,
+            decimals: None,
+        };
+        (self.low >= 0.0 && under.low > 0.0).then_some(figure)
+    }
+}
+
+/// One figure of every subject at every point.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// By subject, then by point.
+    pub figures: BTreeMap<String, BTreeMap<String, Figure>>,
+    /// All points that were measured, of whatever figure; this one may lack some.
+    pub points: Vec<String>,
+}
+
+/// A place that a statement is about and the table does not have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Missing {
+    /// The point.
+    pub at: String,
+    /// Nothing where the figure of the subject alone was asked for.
+    pub rival: Option<String>,
+}
+
+/// One subject at one point, against one rival if the statement is of a difference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The subject's name.
+    pub subject: String,
+    /// The point.
+    pub at: String,
+    /// The subject's figure.
+    pub own: Figure,
+    /// The rival and its figure.
+    pub against: Option<(String, Figure)>,
+    /// Whether more or less is better.
+    pub better: Better,
+}
+
+impl Table {
+    /// Whether the table has the subject.
+    pub fn has(&self, subject: &str) -> bool {
+        self.figures.contains_key(subject)
+    }
+
+    /// The subject's figure at a point; None where the table has none.
+    pub fn figure(&self, subject: &str, at: &str) -> Option<Figure> {
+        self.figures.get(subject)?.get(at).copied()
+    }
+
+    pub(super) fn cell(
+        &self,
+        subject: &str,
+        rival: Option<&str>,
+        at: &str,
+        kind: Kind,
+        better: Better,
+    ) -> Option<Cell> {
+        let own = self.figure(subject, at)?;
+        let against = match rival {
+            Some(rival) => Some((rival.to_string(), self.figure(rival, at)?)),
+            None => None,
+        };
+        let cell = Cell { subject: subject.to_string(), at: at.to_string(), own, against, better };
+        cell.value(kind).is_some().then_some(cell)
+    }
+}
+
+impl Cell {
+    /// From the figures as they are printed.
+    pub fn value(&self, kind: Kind) -> Option<f64> {
+        computed(kind, self.better, self.own.value, self.against.as_ref().map(|(_, f)| f.value))
+    }
+
+    /// Everything that the printed figures leave open.
+    pub fn range(&self, kind: Kind) -> Option<(f64, f64)> {
+        let ends = self.against.as_ref().map(|(_, other)| (other.low, other.high));
+        let one = computed_or_limit(kind, self.better, self.own.low, ends.map(|e| e.1))?;
+        let two = computed_or_limit(kind, self.better, self.own.high, ends.map(|e| e.0))?;
+        Some((one.min(two), one.max(two)))
+    }
+
+    /// How many times as good the subject is as the rival.
+    pub fn times(&self) -> Option<f64> {
+        self.value(Kind::Relative(Formula::Factor))
+    }
+
+    /// Beyond what rounding leaves open.
+    pub fn is_clearly_worse(&self) -> bool {
+        self.against.is_some() && self.range(Kind::Difference).is_some_and(|(_, high)| high < 0.0)
+    }
+
+    /// By the figures as they are printed.
+    pub fn is_worse(&self) -> bool {
+        self.against.is_some() && self.value(Kind::Difference).is_some_and(|d| d < 0.0)
+    }
+}
+
+fn computed(kind: Kind, better: Better, own: f64, other: Option<f64>) -> Option<f64> {
+    match kind {
+        Kind::Value => Some(own),
+        Kind::Difference => {
+            let (difference, scale) = (own - other?, own.abs().max(other?.abs()));
+            let difference = if difference.abs() < scale * SAME { 0.0 } else { difference };
+            Some(if better == Better::Higher { difference } else { -difference })
+        }
+        Kind::Relative(formula) => {
+            times_as_good(own, other?, better).map(|times| formula.of(times))
+        }
+    }
+}
+
+/// At the end of a range: a figure that may be zero makes a factor without limit.
+fn computed_or_limit(kind: Kind, better: Better, own: f64, other: Option<f64>) -> Option<f64> {
+    let Kind::Relative(formula) = kind else { return computed(kind, better, own, other) };
+    let (over, under) = if better == Better::Higher { (own, other?) } else { (other?, own) };
+    let times = if under > 0.0 { (over / under).max(0.0) } else { f64::INFINITY };
+    Some(formula.of(times))
+}

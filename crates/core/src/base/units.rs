@@ -1,0 +1,273 @@
+//! Sizes, rates and times as people write them ("4KiB", "10MB/s", "20m") and as briefs print them.
+//!
+//! Decimal and binary units are kept apart: 1 KB is 1,000 bytes and 1 KiB is 1,024. A bare number
+//! of bytes is allowed; a bare number of seconds is not, because "20" in a plan is more often a
+//! mistake than a time.
+
+/// "1 task", "12 tasks".
+pub fn plural(n: usize, what: &str) -> String {
+    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
+}
+
+/// A rate asked for: requests or bytes a second.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rate {
+    /// Requests per second.
+    OpsPerSec(f64),
+    /// Bytes per second.
+    BytesPerSec(f64),
+}
+
+impl Rate {
+    /// So many times the rate.
+    pub fn times(self, factor: f64) -> Rate {
+        match self {
+            Rate::OpsPerSec(ops) => Rate::OpsPerSec(ops * factor),
+            Rate::BytesPerSec(bytes) => Rate::BytesPerSec(bytes * factor),
+        }
+    }
+}
+
+const BYTES: &[(&str, f64)] = &[
+    ("", 1.0),
+    ("B", 1.0),
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("KiB", 1024.0),
+    ("MiB", 1048576.0),
+    ("GiB", 1073741824.0),
+    ("TiB", 1099511627776.0),
+];
+
+const TIMES: &[(&str, f64)] = &[
+    ("ns", 1.0),
+    ("us", 1e3),
+    ("µs", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+    ("m", 60e9),
+    ("h", 3600e9),
+    ("d", 86400e9),
+];
+
+const COUNTS: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9)];
+
+/// Splits "10.5MB" into (10.5, "MB"). Underscores and commas may group digits.
+fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '_' | ',')))
+        .unwrap_or(text.len());
+    let digits: String = text[..end].chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    let value: f64 = digits.parse().ok()?;
+    Some((value, text[end..].trim()))
+}
+
+fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let (value, unit) = number_and_unit(text.trim())?;
+    units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| value * scale)
+}
+
+/// A size in bytes: "4KiB", "1.92TB", "4096".
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    scaled(text, BYTES).map(|b| b.round() as u64).ok_or_else(|| {
+        format!(
+            "'{text}' is not a size; write a number with B, KB, MB, GB, TB (1,000s) or KiB, \
+                 MiB, GiB, TiB (1,024s)"
+        )
+    })
+}
+
+/// A time in nanoseconds: "20m", "1h30m", "1.5s", "250ms".
+pub fn parse_duration_ns(text: &str) -> Result<u64, String> {
+    let bad = || {
+        format!("'{text}' is not a time; write a number with ns, us, ms, s, m, h or d, as in 1h30m")
+    };
+    let (mut rest, mut total_ns) = (text.trim(), 0.0);
+    if rest.is_empty() {
+        return Err(bad());
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| c.is_alphabetic()).ok_or_else(bad)?;
+        let tail = &rest[digits..];
+        let letters = tail.find(|c: char| !c.is_alphabetic()).unwrap_or(tail.len());
+        total_ns += scaled(&rest[..digits + letters], TIMES).ok_or_else(bad)?;
+        rest = tail[letters..].trim_start();
+    }
+    Ok(total_ns.round() as u64)
+}
+
+/// A rate: "10MB/s", "300k/s", "5000 ops/s". The "/s" is required, so that a size is never taken
+/// for a rate.
+pub fn parse_rate(text: &str) -> Result<Rate, String> {
+    let bad = || {
+        format!(
+            "'{text}' is not a rate; write bytes as in 10MB/s or 64MiB/s, or requests as in 5000/s \
+             or 300k/s"
+        )
+    };
+    let amount = text.trim().strip_suffix("/s").ok_or_else(bad)?.trim_end();
+    let ops = amount
+        .strip_suffix("ops")
+        .or_else(|| amount.strip_suffix("op"))
+        .map(str::trim_end)
+        .unwrap_or(amount);
+    let rate = match scaled(ops, COUNTS) {
+        Some(ops) => Rate::OpsPerSec(ops),
+        None => Rate::BytesPerSec(scaled(amount, BYTES).ok_or_else(bad)?),
+    };
+    match rate {
+        Rate::OpsPerSec(v) | Rate::BytesPerSec(v) if v > 0.0 => Ok(rate),
+        _ => Err(format!("'{text}' is not a rate above zero")),
+    }
+}
+
+/// 4096 as "4 KiB", 10000000 as "10 MB": exact in the unit that needs the fewest digits, where four
+/// are enough; otherwise to three digits: "1.92 TB".
+pub fn bytes(n: u64) -> String {
+    let units = BYTES
+        .iter()
+        .skip(2)
+        .filter(|(_, scale)| n >= *scale as u64 && n.is_multiple_of(*scale as u64));
+    let exact =
+        units.map(|(unit, scale)| (n / *scale as u64, *unit)).min_by_key(|(count, _)| *count);
+    match exact {
+        Some((count, unit)) if count < 10_000 => format!("{count} {unit}"),
+        _ => about(n as f64, 1000.0, &["B", "KB", "MB", "GB", "TB", "PB"]),
+    }
+}
+
+/// Nanoseconds as a reader wants them: "85.2 µs", "1.30 ms", "2.00 s".
+pub fn latency(ns: f64) -> String {
+    if ns < 1e12 {
+        about(ns, 1000.0, &["ns", "µs", "ms", "s"])
+    } else {
+        format!("{:.0} s", ns / 1e9)
+    }
+}
+
+/// A time span: "20 m", "1 h 30 m", "45 s", "250 ms".
+pub fn duration(ns: u64) -> String {
+    let seconds = ns / 1_000_000_000;
+    let (d, h, m, s) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    let parts = [(d, "d"), (h, "h"), (m, "m"), (s, "s")];
+    let shown: Vec<String> =
+        parts.iter().filter(|(n, _)| *n > 0).take(2).map(|(n, u)| format!("{n} {u}")).collect();
+    if shown.is_empty() { latency(ns as f64) } else { shown.join(" ") }
+}
+
+/// A day and time in UTC, from nanoseconds since 1970: "2026-02-03 14:05 UTC".
+pub fn moment(unix_ns: u64) -> String {
+    if unix_ns == 0 {
+        return "date unknown".to_string();
+    }
+    match jiff::Timestamp::from_second((unix_ns / 1_000_000_000) as i64) {
+        Ok(time) => format!("{} UTC", time.strftime("%Y-%m-%d %H:%M")),
+        Err(_) => "date unknown".to_string(),
+    }
+}
+
+/// A count with its thousands grouped: 892202 as "892,202".
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+impl std::fmt::Display for Rate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Rate::OpsPerSec(v) if v < 1000.0 => write!(f, "{} ops/s", (v * 100.0).round() / 100.0),
+            Rate::OpsPerSec(v) => write!(f, "{} ops/s", grouped(v.round() as u64)),
+            Rate::BytesPerSec(v) => write!(f, "{}/s", bytes(v.round() as u64)),
+        }
+    }
+}
+
+/// Three significant digits in the largest unit that keeps the number at one or more.
+fn about(value: f64, base: f64, units: &[&str]) -> String {
+    let (mut v, mut unit) = (value, 0);
+    while v.abs() >= base * 0.9995 && unit + 1 < units.len() {
+        v /= base;
+        unit += 1;
+    }
+    let decimals = match v.abs() {
+        _ if unit == 0 => 0,
+        a if a < 9.995 => 2,
+        a if a < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{v:.decimals$} {}", units[unit])
+}
+
+/// A number that JSON can hold, which has no infinity.
+pub fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_keep_decimal_and_binary_apart() {
+        for (text, n) in [
+            ("4KiB", 4096),
+            ("4KB", 4000),
+            ("1.92TB", 1_920_000_000_000),
+            ("2_000", 2000),
+            ("512 B", 512),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(n), "{text}");
+        }
+        for bad in ["4k", "4kb", "", "GiB", "-1MB", "1..2MB"] {
+            assert!(parse_bytes(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn times_need_a_unit() {
+        for (text, ns) in [
+            ("20m", 1_200_000_000_000),
+            ("1h30m", 5_400_000_000_000),
+            ("1.5s", 1_500_000_000),
+            ("250ms", 250_000_000),
+        ] {
+            assert_eq!(parse_duration_ns(text), Ok(ns), "{text}");
+        }
+        for bad in ["20", "", "m", "20 minutes", "5x"] {
+            assert!(parse_duration_ns(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn rates_are_of_bytes_or_of_requests() {
+        assert_eq!(parse_rate("10MB/s"), Ok(Rate::BytesPerSec(1e7)));
+        assert_eq!(parse_rate("64MiB/s"), Ok(Rate::BytesPerSec(67_108_864.0)));
+        assert_eq!(parse_rate("300k/s"), Ok(Rate::OpsPerSec(3e5)));
+        assert_eq!(parse_rate("5000 ops/s"), Ok(Rate::OpsPerSec(5000.0)));
+        for bad in ["10MB", "0/s", "fast", "MB/s"] {
+            assert!(parse_rate(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_what_a_brief_prints() {
+        assert_eq!(bytes(4096), "4 KiB");
+        assert_eq!(bytes(10_000_000), "10 MB");
+        assert_eq!(bytes(1_920_383_410_176), "1.92 TB");
+        assert_eq!(latency(85_230.0), "85.2 µs");
+        assert_eq!(latency(999_700.0), "1.00 ms");
+        assert_eq!(duration(5_400_000_000_000), "1 h 30 m");
+        assert_eq!(grouped(892_202), "892,202");
+        assert_eq!(Rate::BytesPerSec(850e6).to_string(), "850 MB/s");
+    }
+}

@@ -1,0 +1,137 @@
+//! `rocksdb`: RocksDB embedded, the version that the crate bundles, so that it is ours to disclose.
+//! Its knobs stand here and are always known; what links RocksDB is in the files beside it, behind
+//! the package's feature `rocksdb`.
+
+#[cfg(feature = "rocksdb")]
+mod counters;
+#[cfg(feature = "rocksdb")]
+mod lane;
+#[cfg(feature = "rocksdb")]
+mod layout;
+#[cfg(feature = "rocksdb")]
+mod options;
+#[cfg(feature = "rocksdb")]
+mod target;
+
+use super::{Engine, Site, Target};
+use crate::base::error::Result;
+use crate::plan::{DefaultValue, Family, Info, Kind, Knob, Writes};
+
+/// The engine `rocksdb`.
+pub struct RocksDb;
+
+static INFO: Info = Info {
+    name: "rocksdb",
+    summary: "RocksDB embedded, any of its options by name",
+    family: Family::KeyValue,
+    writes: Writes::Never,
+    max_depth: 1,
+    knobs: &[
+        Knob {
+            name: "keys",
+            kind: Kind::Int { min: 1, max: u64::MAX / 2 },
+            default: DefaultValue::Is("1000000"),
+            doc: "Keys in the database, numbered from 0 (db_bench: num).",
+        },
+        Knob {
+            name: "key_size",
+            kind: Kind::Bytes,
+            default: DefaultValue::Is("16"),
+            doc: "Bytes of a key; 8 or more to keep large numbers apart.",
+        },
+        Knob {
+            name: "value_size",
+            kind: Kind::Bytes,
+            default: DefaultValue::Is("100"),
+            doc: "Bytes of a value.",
+        },
+        Knob {
+            name: "block_cache",
+            kind: Kind::Bytes,
+            default: DefaultValue::Is("\"32MiB\""),
+            doc: "RocksDB's own cache of blocks (db_bench: cache_size); 0 for none.",
+        },
+        Knob {
+            name: "cache_type",
+            kind: Kind::Choice(&["hyper_clock_cache", "lru_cache"]),
+            default: DefaultValue::Is("\"hyper_clock_cache\""),
+            doc: "Which block cache, as db_bench names them; its default too.",
+        },
+        Knob {
+            name: "direct",
+            kind: Kind::Bool,
+            default: DefaultValue::Is("false"),
+            doc: "Read, flush and compact with O_DIRECT, past the page cache.",
+        },
+        Knob {
+            name: "wal",
+            kind: Kind::Bool,
+            default: DefaultValue::Is("true"),
+            doc: "Write the write-ahead log; a fill goes without.",
+        },
+        Knob {
+            name: "sync",
+            kind: Kind::Bool,
+            default: DefaultValue::Is("false"),
+            doc: "Make each write durable before it is acknowledged.",
+        },
+        Knob {
+            name: "compression_ratio",
+            kind: Kind::Float { min: 0.01, max: 1.0 },
+            default: DefaultValue::Is("0.5"),
+            doc: "What values compress to, as in db_bench.",
+        },
+        Knob {
+            name: "statistics",
+            kind: Kind::Bool,
+            default: DefaultValue::Is("true"),
+            doc: "Count block-cache hits and the like (RocksDB's tickers); off costs each op a \
+                  little less.",
+        },
+        Knob {
+            name: "options",
+            kind: Kind::Options,
+            default: DefaultValue::Absent,
+            doc: "RocksDB's DB and column-family options by their own names.",
+        },
+        Knob {
+            name: "table",
+            kind: Kind::Options,
+            default: DefaultValue::Absent,
+            doc: "RocksDB's block-based table options by their own names.",
+        },
+    ],
+    source: "facebook/rocksdb, as bundled by the rocksdb crate",
+};
+
+impl Engine for RocksDb {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    #[cfg(feature = "rocksdb")]
+    fn open(&self, site: &Site<'_>) -> Result<Box<dyn Target>> {
+        target::open(site)
+    }
+
+    #[cfg(not(feature = "rocksdb"))]
+    fn open(&self, _site: &Site<'_>) -> Result<Box<dyn Target>> {
+        Err(crate::base::error::failed(
+            "this dyno was built without RocksDB",
+            "build it with its default features: `cargo build --release`",
+        ))
+    }
+}
+
+/// The bundled RocksDB's version: the part of the binding's version behind the plus.
+pub fn version() -> String {
+    if cfg!(not(feature = "rocksdb")) {
+        return "not built in".to_string();
+    }
+    let lock = include_str!("../../../../../Cargo.lock");
+    let found =
+        lock.split("name = \"librocksdb-sys\"").nth(1).and_then(|rest| rest.split('"').nth(1));
+    found
+        .and_then(|v| v.split_once('+'))
+        .map_or("unknown".to_string(), |(_, rocksdb)| rocksdb.to_string())
+}

@@ -1,0 +1,31 @@
+//! The built-in protocols: the files in `plans/`, compiled into the program.
+
+/// (name, TOML), in the order in which they are listed.
+static ALL: &[(&str, &str)] = &[
+    ("demo", include_str!("../../../../plans/demo.toml")),
+    ("quick", include_str!("../../../../plans/quick.toml")),
+    ("block-basics", include_str!("../../../../plans/block-basics.toml")),
+    ("sync-writes", include_str!("../../../../plans/sync-writes.toml")),
+    ("compression", include_str!("../../../../plans/compression.toml")),
+    ("powercut", include_str!("../../../../plans/powercut.toml")),
+    ("mysql-oltp", include_str!("../../../../plans/mysql-oltp.toml")),
+    ("tpcc", include_str!("../../../../plans/tpcc.toml")),
+    ("tpcc-postgres", include_str!("../../../../plans/tpcc-postgres.toml")),
+    ("tpcc-sqlserver", include_str!("../../../../plans/tpcc-sqlserver.toml")),
+    ("rocksdb-threads", include_str!("../../../../plans/rocksdb-threads.toml")),
+    ("vdbench-profiles", include_str!("../../../../plans/vdbench-profiles.toml")),
+    ("write-pressure", include_str!("../../../../plans/write-pressure.toml")),
+    ("noisy-neighbour", include_str!("../../../../plans/noisy-neighbour.toml")),
+    ("act", include_str!("../../../../plans/act.toml")),
+    ("snia-iops", include_str!("../../../../plans/snia-iops.toml")),
+    ("snia-throughput", include_str!("../../../../plans/snia-throughput.toml")),
+    ("snia-latency", include_str!("../../../../plans/snia-latency.toml")),
+    ("snia-wsat", include_str!("../../../../plans/snia-wsat.toml")),
+    ("selftest", include_str!("../../../../plans/selftest.toml")),
+    ("ceiling", include_str!("../../../../plans/ceiling.toml")),
+];
+
+/// Every built-in protocol: its name, and its text.
+pub fn protocols() -> &'static [(&'static str, &'static str)] {
+    ALL
+}

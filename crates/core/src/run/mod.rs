@@ -1,0 +1,320 @@
+//! Running a plan: datasets made ready, points measured one after another, everything handed to a
+//! `Sink`.
+//!
+//! `site` says where a dataset lives and makes it ready, `targets` opens those of a subject,
+//! `worker_group` runs workers from barrier to join, `telemetry` watches them once a second,
+//! `point` puts one point together, `progress` informs the user, and `live` whoever looks on from
+//! elsewhere. `time` is the clock with the signal that ends its waits. Each function is given what
+//! it uses. Nothing here knows SQLite.
+
+mod account;
+pub mod admit;
+pub mod before;
+mod caches;
+mod canary;
+mod ceiling;
+pub mod floor;
+pub mod live;
+mod maxima;
+mod meters;
+mod placement;
+mod point;
+mod precondition;
+pub mod prepare;
+pub mod progress;
+mod requirements;
+pub mod search;
+mod servers;
+mod site;
+mod slow_ops;
+mod snapshot;
+pub mod space;
+mod standstill;
+mod steady;
+pub mod stopping_rule;
+mod stretches;
+mod target_key;
+mod targets;
+mod task;
+mod telemetry;
+mod time;
+mod time_left;
+pub mod verification;
+mod witness;
+mod worker_group;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use crate::base::clock::Clock;
+use crate::base::error::{Result, describe};
+use crate::lab::data::FOLDER;
+use crate::lab::{shared, write_cache, write_counter};
+use crate::meter::watch::Watch;
+use crate::plan::{Plan, PointPlan};
+use crate::record::{Fact, Outcome, Point, Sink, key};
+use before::Before;
+pub use maxima::Maxima;
+pub use placement::unused as unused_processors;
+use prepare::Ready;
+use progress::Progress;
+use search::Searches;
+use stopping_rule::Figures;
+use time::Time;
+
+/// Subjects by name, as their points find them; or why one could not be made ready.
+type Subjects = HashMap<String, std::result::Result<Ready, String>>;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Points measured to their end.
+    pub measured: usize,
+    /// Points that failed; their causes are in the bundle.
+    pub failed: usize,
+    /// A signal ended it; `dyno run --resume` goes on.
+    pub interrupted: bool,
+}
+
+/// What a run needs besides its plan.
+pub struct Run<'a> {
+    /// The resolved plan.
+    pub plan: &'a Plan,
+    /// In running order, without those that are already in the bundle.
+    pub points: Vec<PointPlan>,
+    /// What searches have learnt from points already in the bundle.
+    pub searches: Searches,
+    /// Known from points already in the bundle; more are added as they are measured.
+    pub maxima: Maxima,
+    /// What was done to the drives by an earlier part of the run.
+    pub before: Before,
+    /// The same of the headline figures that say whether a point was repeated often enough.
+    pub figures: Figures,
+    /// Where what is measured goes.
+    pub sink: &'a mut dyn Sink,
+    /// What the user sees meanwhile.
+    pub progress: &'a Progress,
+    /// Set by a signal.
+    pub stop: &'a AtomicBool,
+    /// The clock of every stamp of the run.
+    pub clock: Clock,
+    /// When its points begin, where that is set by the wall clock.
+    pub starts: Option<Starts>,
+}
+
+/// When points begin that other hosts begin at the same time: each has its turn by its place in the
+/// plan, also where one before it is spared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Starts {
+    /// The first point's load, nanoseconds since 1970 by this host's own clock.
+    pub first_unix_ns: u64,
+    /// From one point's beginning to the next's.
+    pub every_ns: u64,
+}
+
+impl Starts {
+    fn of(self, index: usize) -> u64 {
+        self.first_unix_ns.saturating_add(self.every_ns.saturating_mul(index as u64))
+    }
+}
+
+impl Run<'_> {
+    /// Measures every point. An error here means that nothing more can be measured (a dataset that
+    /// cannot be made, a bundle that cannot be written); what one point runs into is stored with
+    /// that point.
+    pub fn execute(mut self) -> Result<Summary> {
+        let writes = self.points.iter().any(|p| site::writes(&p.step));
+        placement::check(self.plan)?;
+        servers::check(self.plan)?;
+        let pins = admit::admit(self.plan, &self.before, writes, self.clock)?;
+        // From here on every drive is the one that was admitted, whatever its name means.
+        self.points.iter_mut().for_each(|point| point.subject = pins.subject(&point.subject));
+        let mut ready = HashMap::new();
+        let measured = self.measure_all(&mut ready);
+        let after: Vec<Fact> = ready
+            .values()
+            .flatten()
+            .flat_map(|r| write_cache::facts(&r.subject, key::drive::VOLATILE_CACHE_AFTER))
+            .collect();
+        let left: Vec<Result<()>> = ready.values().flatten().map(Ready::leave).collect();
+        let left: Result<()> = left.into_iter().collect();
+        self.plan
+            .subjects
+            .iter()
+            .flat_map(|s| &s.drives)
+            .for_each(|drive| write_counter::remember(&pins.drive(drive)));
+        let summary = measured?;
+        self.sink.facts(&after)?;
+        left.map(|()| summary)
+    }
+
+    fn measure_all(&mut self, ready: &mut Subjects) -> Result<Summary> {
+        let watch = if self.plan.unwatched {
+            None
+        } else {
+            Some(Rc::new(Watch::start(self.plan, self.clock)?))
+        };
+        self.progress.meters(watch.as_ref().map(Rc::downgrade).unwrap_or_default());
+        let watch = watch.as_deref();
+        let mut summary = Summary::default();
+        let points = std::mem::take(&mut self.points);
+        let to_do = self.plan.subjects.iter().map(|s| prepare::to_do(self.plan, s));
+        self.progress.begin(&points, to_do.collect());
+        self.searches.begin(self.plan, &points);
+        for (index, place) in points.iter().enumerate() {
+            self.progress.next(&points[index + 1..]);
+            let Some(point) = self.searches.instead(place, &points) else {
+                self.progress.point_spared();
+                continue;
+            };
+            if self.figures.enough(self.plan, &point.key) {
+                self.progress.point_spared();
+                continue;
+            }
+            let name = &point.subject.name;
+            if !ready.contains_key(name) {
+                let made = self.prepare(point);
+                if self.stop.load(Relaxed) {
+                    summary.interrupted = true;
+                    break;
+                }
+                self.progress.prepared(name);
+                ready.insert(name.clone(), made?);
+            }
+            let Some(subject) = ready.get(name) else { continue };
+            if let (true, Some(watch)) = (summary == Summary::default(), watch) {
+                self.sink.facts(&meters::at_rest(watch, self.plan, self.time(), self.progress))?;
+            }
+            if self.stop.load(Relaxed) {
+                summary.interrupted = true;
+                break;
+            }
+            match self.measure(point, subject, watch, index)? {
+                None => {
+                    summary.interrupted = true;
+                    break;
+                }
+                Some(true) => summary.measured += 1,
+                Some(false) => summary.failed += 1,
+            }
+        }
+        self.progress.end();
+        Ok(summary)
+    }
+
+    /// Makes a point's subject ready, or says why it could not be: its points then fail, and those
+    /// of others go on.
+    fn prepare(&mut self, point: &PointPlan) -> Result<std::result::Result<Ready, String>> {
+        match prepare::prepare(
+            self.plan,
+            &point.subject,
+            &self.before,
+            self.time(),
+            self.progress,
+            self.sink,
+        ) {
+            Ok(ready) => Ok(Ok(ready)),
+            Err(error) if self.plan.subjects.len() == 1 => Err(error),
+            Err(error) => Ok(Err(cause(&error))),
+        }
+    }
+
+    fn time<'a>(&self) -> Time<'a>
+    where
+        Self: 'a,
+    {
+        Time { clock: self.clock, stop: self.stop, starts_unix_ns: None }
+    }
+
+    /// Measures one point and stores it, and says whether it has what it was measured for; `None`
+    /// when a signal cut it short, in which case nothing of it is kept.
+    fn measure(
+        &mut self,
+        point: &PointPlan,
+        subject: &std::result::Result<Ready, String>,
+        watch: Option<&Watch>,
+        index: usize,
+    ) -> Result<Option<bool>> {
+        self.progress.point(&point.key);
+        self.sink.begin(&point.key)?;
+        let mut measured = match subject {
+            Ok(ready) => {
+                let on = PointPlan { subject: ready.subject.clone(), ..point.clone() };
+                let starts_unix_ns = self.starts.map(|starts| starts.of(index));
+                let time = Time { starts_unix_ns, ..self.time() };
+                let mut measured = point::measure(
+                    self.plan,
+                    &on,
+                    &self.maxima,
+                    time,
+                    watch,
+                    self.progress,
+                    self.sink,
+                )?;
+                measured.facts.extend_from_slice(&ready.marks);
+                measured
+            }
+            Err(cause) => {
+                let outcome = Outcome::Failed { cause: cause.clone() };
+                Point { outcome, ..Point::begun(point.key.clone(), self.time().unix_ns()) }
+            }
+        };
+        if self.stop.load(Relaxed) {
+            self.sink.discard()?;
+            prepare::note_state(self.plan, &point.subject, self.sink)?;
+            return Ok(None);
+        }
+        self.maxima.note(point, &measured);
+        let figure = stopping_rule::headline(&measured);
+        figure.into_iter().for_each(|figure| self.figures.note(self.plan, &point.key, figure));
+        measured.facts.extend(self.searches.note(&point.key, point.step.sweep.as_ref(), &measured));
+        self.sink.end(&measured)?;
+        prepare::note_state(self.plan, &point.subject, self.sink)?;
+        self.progress.point_done(&measured);
+        let answered = search::answered(point.step.sweep.as_ref(), &measured);
+        Ok(Some(measured.outcome == Outcome::Measured || answered))
+    }
+}
+
+/// What a stream did on one drive and instance, on average: the rate that its schedule is a
+/// percentage of.
+pub fn ops_per_s(point: &crate::record::Point, stream: &str) -> f64 {
+    let cells: Vec<_> = point.cells.iter().filter(|c| c.stream == stream).collect();
+    let ops: u64 = cells.iter().flat_map(|c| &c.tallies).map(|t| t.ops).sum();
+    ops as f64 / (point.window_ns as f64 / 1e9) / cells.len().max(1) as f64
+}
+
+/// An error in one line, as a point keeps it.
+fn cause(error: &crate::base::error::Error) -> String {
+    let (what, try_next) = describe(error);
+    [vec![what], try_next].concat().join("; ")
+}
+
+/// Refuses subjects that share a physical device, unless the plan asks for that or nothing is kept
+/// on any. Bundles of before there was the rule go on as they began.
+pub fn apart(plan: &Plan) -> Result<()> {
+    let allowed = plan.same_device || plan.keeps_no_data() || plan.order_version == 0;
+    if allowed { Ok(()) } else { shared::apart(&plan.subjects, FOLDER) }
+}
+
+/// What the subjects' drives physically are; nothing where none of them is used.
+pub fn devices(plan: &Plan) -> Vec<Fact> {
+    if plan.keeps_no_data() { Vec::new() } else { shared::facts(&plan.subjects, FOLDER) }
+}
+
+/// What Dyno itself can say of a run, beside the host's facts.
+pub fn facts(clock: Clock) -> Result<Vec<Fact>> {
+    const DYNO: &str = key::Heading::Dyno.name();
+    Ok(vec![
+        key::dyno::VERSION.fact("", env!("CARGO_PKG_VERSION")),
+        Fact::new(DYNO, "RocksDB", crate::engine::rocksdb::version()),
+        Fact::new(DYNO, "Clock", clock.describe()),
+        Fact::new(
+            DYNO,
+            "Latency histogram",
+            "1 ns to 1 hour, relative error at most 0.1 % (HdrHistogram, 3 digits)",
+        ),
+        floor::measure(clock)?.to_fact(),
+    ])
+}

@@ -1,0 +1,57 @@
+//! Files of a campaign's folder: made for its owner alone, written whole or not at all.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use dyno_core::base::error::{Context, Result, refused};
+
+/// The folder of a campaign's file: beside it, with its name without the ending.
+pub fn of(campaign: &Path) -> PathBuf {
+    if campaign.is_dir() { campaign.to_path_buf() } else { campaign.with_extension("") }
+}
+
+/// Makes the folder, for its owner alone.
+pub fn make(folder: &Path) -> Result<()> {
+    let making = || format!("making {}", folder.display());
+    DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(making)?;
+    check(folder)
+}
+
+/// Refuses a folder that others may write to, since what lies in it is run.
+pub fn check(folder: &Path) -> Result<()> {
+    let found = std::fs::symlink_metadata(folder)
+        .with_context(|| format!("looking at {}", folder.display()))?;
+    if found.is_dir() && found.mode() & 0o022 == 0 {
+        return Ok(());
+    }
+    Err(refused(
+        format!("{} is no folder, or others may write to it", folder.display()),
+        "a campaign's folder is its owner's alone: chmod go-w, or give the campaign another name",
+    ))
+}
+
+/// Writes a file under another name and gives it its own when it is whole.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let writing = || format!("writing {}", path.display());
+    if let Some(parent) = path.parent() {
+        make(parent)?;
+    }
+    let mut name = path.as_os_str().to_os_string();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = PathBuf::from(name);
+    let mut file = new(&beside).with_context(writing)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).with_context(writing)?;
+    std::fs::rename(&beside, path).with_context(writing)
+}
+
+fn new(path: &Path) -> std::io::Result<File> {
+    let _ = std::fs::remove_file(path);
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW)
+        .open(path)
+}

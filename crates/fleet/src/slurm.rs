@@ -1,0 +1,193 @@
+//! Slurm: the script of an array of tasks, and what Slurm says of arrays. Nothing of the
+//! environment of whoever submits travels with a job.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::hosts::output;
+use super::record::{Array, Record, TaskRecord};
+use dyno_core::base::error::{Result, describe, failed};
+use dyno_core::plan::campaign::Slurm;
+
+const NS_PER_MINUTE: u64 = 60_000_000_000;
+
+/// States in which a job may still be or come to run.
+const ALIVE: [&str; 12] = [
+    "PENDING",
+    "CONFIGURING",
+    "RUNNING",
+    "COMPLETING",
+    "SUSPENDED",
+    "STOPPED",
+    "SIGNALING",
+    "STAGE_OUT",
+    "REQUEUED",
+    "REQUEUE_FED",
+    "REQUEUE_HOLD",
+    "RESIZING",
+];
+
+/// Where a job of an array stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Slurm's word: PENDING, RUNNING, NODE_FAIL.
+    pub state: String,
+    /// Why it waits or has failed, in Slurm's words.
+    pub reason: String,
+}
+
+impl Job {
+    /// Whether it may still run.
+    pub fn is_alive(&self) -> bool {
+        ALIVE.contains(&self.state.as_str())
+    }
+
+    /// Whether it runs now.
+    pub fn runs(&self) -> bool {
+        ["RUNNING", "COMPLETING", "SUSPENDED", "STOPPED"].contains(&self.state.as_str())
+    }
+}
+
+/// What an array's script is made of.
+pub struct Script<'s> {
+    /// The campaign's name.
+    pub campaign: &'s str,
+    /// The campaign's folder, as every host has it.
+    pub folder: &'s Path,
+    /// Dyno on the hosts.
+    pub program: &'s Path,
+    /// What the campaign asks of Slurm.
+    pub slurm: &'s Slurm,
+    /// A task has its host for itself.
+    pub exclusive: bool,
+    /// The tasks: on one host, with the same generic resources.
+    pub tasks: &'s [&'s TaskRecord],
+    /// Arrays that end first.
+    pub after: &'s [u64],
+}
+
+impl Script<'_> {
+    /// The script's text; an error where a path can't be written into one.
+    pub fn text(&self) -> Result<String> {
+        let first = self.tasks[0];
+        let folder = word(self.folder)?;
+        let numbers: Vec<String> = self.tasks.iter().map(|t| t.number.to_string()).collect();
+        let limit_ns = self.tasks.iter().map(|task| task.limit_ns).max().unwrap_or(0);
+        // One after the other, in their order, where each has the host for itself.
+        let at_once = if self.exclusive { "%1" } else { "" };
+        let mut options = vec![
+            format!("job-name={}", job_name(self.campaign)),
+            format!("array={}{at_once}", numbers.join(",")),
+            format!("nodelist={}", first.host()),
+            "nodes=1".to_string(),
+            "ntasks=1".to_string(),
+            format!("time={}", limit_ns.div_ceil(NS_PER_MINUTE).max(1)),
+            "requeue".to_string(),
+            "open-mode=append".to_string(),
+            format!("output={folder}/tasks/%a/log"),
+            // `exec` below makes Dyno the process that is called the batch shell.
+            "signal=B:TERM@60".to_string(),
+            EXPORT.to_string(),
+        ];
+        let said = [
+            ("partition", &self.slurm.partition),
+            ("constraint", &self.slurm.constraint),
+            ("account", &self.slurm.account),
+            ("qos", &self.slurm.qos),
+            ("reservation", &self.slurm.reservation),
+            ("gres", &first.gres),
+        ];
+        options.extend(
+            said.iter().filter_map(|(key, word)| Some(format!("{key}={}", word.as_ref()?))),
+        );
+        options.extend(self.exclusive.then(|| "exclusive".to_string()));
+        if !self.after.is_empty() {
+            let after: Vec<String> = self.after.iter().map(u64::to_string).collect();
+            options.push(format!("dependency=afterany:{}", after.join(":")));
+        }
+        let options: String = options.iter().map(|o| format!("#SBATCH --{o}\n")).collect();
+        Ok(format!(
+            "#!/bin/sh\n{options}export PATH={PATH}\n\
+             exec {} fleet task {folder} \"$SLURM_ARRAY_TASK_ID\"\n",
+            word(self.program)?
+        ))
+    }
+}
+
+/// Nothing of the environment; on the command line too, where it counts more than `SBATCH_EXPORT`.
+const EXPORT: &str = "export=NIL";
+
+/// Where programs are looked for on the hosts.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What jobs of a campaign are called.
+fn job_name(campaign: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    format!("dyno-{}", campaign.chars().map(plain).collect::<String>())
+}
+
+/// A path that needs no quotes, neither in a shell nor in Slurm's patterns of names.
+fn word(path: &Path) -> Result<String> {
+    let text = path.display().to_string();
+    let fits = |c: char| c.is_ascii_alphanumeric() || "/._-+@=,".contains(c);
+    if path.is_absolute() && text.chars().all(fits) {
+        return Ok(text);
+    }
+    Err(failed(
+        format!("{text} cannot stand in a job's script"),
+        "keep the campaign and the program under names of letters, digits and . _ - + @ = ,",
+    ))
+}
+
+/// Submits a script; the array's number.
+pub fn submit(script: &Path) -> Result<u64> {
+    let path = script.display().to_string();
+    let said = output("sbatch", &["--parsable", &format!("--{EXPORT}"), &path])?;
+    let number = said.trim().split(';').next().unwrap_or_default();
+    number
+        .parse()
+        .map_err(|_| failed(format!("sbatch said '{number}', which is no job"), "try it by hand"))
+}
+
+/// Where the jobs of a record's arrays stand, by task: the youngest of each. Jobs that Slurm has
+/// forgotten are left out.
+pub fn jobs(record: &Record) -> Result<BTreeMap<usize, Job>> {
+    let mut found = BTreeMap::new();
+    if record.arrays.is_empty() {
+        return Ok(found);
+    }
+    let numbers: Vec<String> = record.arrays.iter().map(|a| a.job.to_string()).collect();
+    let jobs = format!("--jobs={}", numbers.join(","));
+    let args = ["--noheader", "--array", "--states=all", "--format=%F|%K|%T|%r", &jobs];
+    let said = match output("squeue", &args) {
+        // All of them are forgotten.
+        Err(error) if describe(&error).0.contains("Invalid job id") => return Ok(found),
+        said => said?,
+    };
+    let mut youngest: BTreeMap<usize, u64> = BTreeMap::new();
+    for line in said.lines() {
+        let [array, task, state, reason] = line.trim().split('|').collect::<Vec<_>>()[..] else {
+            continue;
+        };
+        let (Ok(array), Ok(task)) = (array.parse::<u64>(), task.parse::<usize>()) else { continue };
+        if youngest.get(&task).is_none_or(|known| *known <= array) {
+            youngest.insert(task, array);
+            found.insert(task, Job { state: state.into(), reason: reason.into() });
+        }
+    }
+    Ok(found)
+}
+
+/// Cancels jobs of a host.
+pub fn cancel(arrays: &[&Array]) -> Result<()> {
+    if arrays.is_empty() {
+        return Ok(());
+    }
+    let numbers: Vec<String> = arrays.iter().map(|array| array.job.to_string()).collect();
+    let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    match output("scancel", &numbers) {
+        // What has ended need not be cancelled.
+        Err(error) if describe(&error).0.contains("Invalid job id") => Ok(()),
+        said => said.map(drop),
+    }
+}

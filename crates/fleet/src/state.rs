@@ -1,0 +1,146 @@
+//! How a campaign stands: each task's state, points and failures, from its folder and from Slurm.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::record::{Record, TaskRecord};
+use super::slurm::Job;
+use dyno_core::base::error::Result;
+use dyno_core::record::Outcome;
+use dyno_core::store::{Bundle, Glance, glance};
+
+/// How a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// All its points are measured.
+    Measured,
+    /// Slurm runs it.
+    Running,
+    /// It is in Slurm's queue.
+    Waiting,
+    /// It ended, and some points failed or it was refused.
+    Failed,
+    /// It was stopped or killed, or its host went, and it is not in the queue.
+    Interrupted,
+    /// It is not in the queue and was not begun.
+    Idle,
+}
+
+impl State {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Measured => "measured",
+            State::Running => "running",
+            State::Waiting => "waiting",
+            State::Failed => "failed",
+            State::Interrupted => "interrupted",
+            State::Idle => "not submitted",
+        }
+    }
+}
+
+/// A task with how it stands.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// How.
+    pub state: State,
+    /// Points measured.
+    pub done: u64,
+    /// Points that failed.
+    pub failed: u64,
+    /// The load that is left by the plan's estimate.
+    pub left_ns: u64,
+    /// Why it failed or was interrupted, or what it waits for.
+    pub cause: Option<String>,
+}
+
+/// Every task in its order.
+pub fn standings(
+    record: &Record,
+    jobs: &BTreeMap<usize, Job>,
+    folder: &Path,
+) -> Result<Vec<Standing>> {
+    record.tasks.iter().map(|task| standing(task, jobs.get(&task.number), folder)).collect()
+}
+
+fn standing(task: &TaskRecord, job: Option<&Job>, folder: &Path) -> Result<Standing> {
+    let (mut done, mut failed, mut cause) = (0, 0, None);
+    for bundle in task.bundles(folder) {
+        // Of a bundle that is only begun nothing is known yet.
+        let Ok(seen) = look(&bundle, job.is_some_and(Job::runs)) else { continue };
+        let all: u64 = seen.points.values().map(|counted| counted.all).sum();
+        let of_these: u64 = seen.points.values().map(|counted| counted.failed).sum();
+        done += all - of_these;
+        failed += of_these;
+        if of_these > 0 {
+            cause = failure(&bundle);
+        }
+    }
+    let attempts = task.attempts(folder)?;
+    let last = attempts.last();
+    let alive = job.filter(|job| job.is_alive());
+    let slurms = || {
+        let known = job.filter(|job| !job.is_alive()).map(|job| job.state.as_str());
+        known.map(|state| format!(" (Slurm: {state})")).unwrap_or_default()
+    };
+    let state = match (last.map(|last| last.code), alive) {
+        (Some(Some(0)), _) => State::Measured,
+        (_, Some(job)) if job.runs() => State::Running,
+        (_, Some(job)) => {
+            cause = cause.or(Some(job.reason.clone()).filter(|reason| reason != "None"));
+            State::Waiting
+        }
+        (None, None) => State::Idle,
+        (Some(None), None) => {
+            let host = last.map_or("", |last| &last.host);
+            cause = Some(format!("killed, or {host} was lost{}", slurms()));
+            State::Interrupted
+        }
+        (Some(Some(code)), None) if code >= 128 => {
+            cause = Some(format!("stopped by a signal{}", slurms()));
+            State::Interrupted
+        }
+        (Some(Some(code)), None) => {
+            let said = last.and_then(|last| last.cause.clone());
+            cause = said.or(cause).or(Some(format!("dyno run ended with code {code}")));
+            State::Failed
+        }
+    };
+    let left = task.points.saturating_sub(done) as f64 / task.points.max(1) as f64;
+    let left_ns = match state {
+        State::Measured => 0,
+        _ => (task.load_ns as f64 * left) as u64,
+    };
+    Ok(Standing { state, done, failed, left_ns, cause })
+}
+
+/// What a bundle holds. One that a killed run left is first rid of its unfinished point.
+fn look(bundle: &Path, runs: bool) -> Result<Glance> {
+    match glance(bundle) {
+        Err(_) if !runs && bundle.exists() => Bundle::open(bundle).and_then(|_| glance(bundle)),
+        seen => seen,
+    }
+}
+
+/// Why the first point of a bundle failed.
+fn failure(bundle: &Path) -> Option<String> {
+    let mut found = None;
+    let mut look = |stored: dyno_core::store::StoredPoint| {
+        if let (Outcome::Failed { cause }, None) = (&stored.point.outcome, &found) {
+            found = Some(format!("{}: {cause}", stored.point.key.step));
+        }
+        Ok(())
+    };
+    let _ = Bundle::open(bundle).and_then(|bundle| bundle.each_point(&mut look));
+    found
+}
+
+/// The load that is left if every host goes on with its tasks one after the other.
+pub fn left_ns(record: &Record, standings: &[Standing]) -> u64 {
+    let mut of_host: BTreeMap<&str, u64> = BTreeMap::new();
+    for (task, standing) in record.tasks.iter().zip(standings) {
+        *of_host.entry(task.host()).or_default() += standing.left_ns;
+    }
+    of_host.into_values().max().unwrap_or(0)
+}

@@ -1,0 +1,138 @@
+//! Once power is back: the journal against the drive, or against an image of it. Nothing is
+//! written to either.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufReader, Read};
+use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::journal::{Record, read_opening, read_record};
+use super::judge::{Held, Promises, Verdict, judge};
+use super::session::Session;
+use dyno_core::base::block_seal::SECTOR;
+use dyno_core::base::error::{Context, Result, failed, refused};
+use dyno_core::lab::guard;
+
+/// Where the kernel names its boot.
+pub const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
+
+/// What is read at a time, bytes, at least a block.
+const AT_A_TIME: usize = 1 << 20;
+
+/// Where direct I/O may begin in memory.
+const ALIGN: usize = 4096;
+
+/// A journal as it was read.
+pub struct Journal {
+    /// What was acknowledged.
+    pub promises: Promises,
+    /// When the hook was started, nanoseconds since 1970 (UTC); none where there was no cut.
+    pub cut_unix_ns: Option<u64>,
+    /// The hook ended well, and nothing came any more.
+    pub silent: bool,
+}
+
+/// What came of one cut.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Checked {
+    /// What was written, and where.
+    pub session: Session,
+    /// When the power was cut, nanoseconds since 1970 (UTC).
+    pub cut_unix_ns: u64,
+    /// An image was looked at, not the drive itself.
+    pub image: bool,
+    /// What was found.
+    pub verdict: Verdict,
+}
+
+/// Reads a journal.
+pub fn read_journal(path: &Path) -> Result<Journal> {
+    let file = dyno_core::base::file::open(path)?;
+    read_records(&mut BufReader::new(file)).with_context(|| path.display().to_string())
+}
+
+fn read_records(from: &mut impl Read) -> Result<Journal> {
+    let promises = Promises::new(&read_opening(from)?);
+    let mut journal = Journal { promises, cut_unix_ns: None, silent: false };
+    while let Some(record) = read_record(from)? {
+        match record {
+            Record::Cut { unix_ns } => journal.cut_unix_ns = Some(unix_ns),
+            Record::Silent => journal.silent = true,
+            acknowledged => journal.promises.acknowledge(acknowledged)?,
+        }
+    }
+    Ok(journal)
+}
+
+/// Looks for every promised block on the drive at `place`, a block device or an image of one.
+pub fn check(journal: &Journal, place: &Path) -> Result<Checked> {
+    let session = journal.promises.session();
+    let (Some(cut_unix_ns), true) = (journal.cut_unix_ns, journal.silent) else {
+        return Err(failed(
+            "the journal has no cut: the hook was not run, or failed, or writes went on after it",
+            "cut the power again: `dyno powercut listen` says what went wrong",
+        ));
+    };
+    if !journal.promises.is_laid_out() {
+        return Err(failed("nothing was acknowledged before the cut", "cut the power later"));
+    }
+    let (file, image) = open(place, session)?;
+    let verdict = look(&journal.promises, &file, place)?;
+    Ok(Checked { session: session.clone(), cut_unix_ns, image, verdict })
+}
+
+/// Opens a drive, which must be the session's and have gone through a boot since, or an image.
+fn open(place: &Path, session: &Session) -> Result<(File, bool)> {
+    let kind = std::fs::metadata(place)
+        .with_context(|| format!("looking for {}", place.display()))?
+        .file_type();
+    if kind.is_file() {
+        return Ok((dyno_core::base::file::open(place)?, true));
+    }
+    if !kind.is_block_device() {
+        return Err(failed(
+            format!("{} is neither a block device nor an image of one", place.display()),
+            "name the drive that the session was of",
+        ));
+    }
+    let mut options = OpenOptions::new();
+    let file = options.read(true).custom_flags(libc::O_DIRECT).open(place);
+    let file = file.with_context(|| format!("opening {}", place.display()))?;
+    guard::verify(&file, place, &session.serial)?;
+    let boot = std::fs::read_to_string(BOOT_ID).context(BOOT_ID)?;
+    if boot.trim() == session.boot_id {
+        return Err(refused(
+            "this host has not been started anew since the session: its power was not cut",
+            "check after the cut, once the host has booted",
+        ));
+    }
+    Ok((file, false))
+}
+
+/// Reads the range block by block.
+fn look(promises: &Promises, file: &File, place: &Path) -> Result<Verdict> {
+    let session = promises.session();
+    let block_bytes = session.block_bytes as usize;
+    let in_buffer = (AT_A_TIME / block_bytes).max(1) as u64;
+    let mut memory = vec![0; in_buffer as usize * block_bytes + ALIGN];
+    let from = memory.as_ptr().align_offset(ALIGN);
+    let mut first = u64::MAX;
+    judge(promises, &mut |block, held: &mut Vec<Held>| {
+        let buffer = &mut memory[from..from + in_buffer as usize * block_bytes];
+        if block.is_multiple_of(in_buffer) || first == u64::MAX {
+            first = block;
+            let blocks = (session.blocks - first).min(in_buffer) as usize;
+            file.read_exact_at(&mut buffer[..blocks * block_bytes], session.address(first))
+                .with_context(|| {
+                    format!("reading {} at byte {}", place.display(), session.address(first))
+                })?;
+        }
+        let at = (block - first) as usize * block_bytes;
+        let sectors = buffer[at..at + block_bytes].chunks_exact(SECTOR).enumerate();
+        held.extend(sectors.map(|(i, bytes)| promises.look(block, i, bytes)));
+        Ok(())
+    })
+}

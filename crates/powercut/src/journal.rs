@@ -1,0 +1,202 @@
+//! The journal of a session, and what goes over the wire, which is the same: a mark, the length of
+//! the session's description, the description as JSON, then records of 24 bytes. Little-endian:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0 | kind: 1 written, 2 durable, 3 flushed, 4 laid out, 5 cut, 6 silent |
+//! | 1 | 0 |
+//! | 2–3 | thread |
+//! | 4–7 | 0 |
+//! | 8–15 | generation; of "cut" the time, nanoseconds since 1970 (UTC) |
+//! | 16–23 | block |
+//!
+//! The first four are the writer's, the last two the listener's. Both parts may come from anybody,
+//! so every number is checked against the session.
+
+use std::io::{ErrorKind, Read};
+
+use super::session::Session;
+use dyno_core::base::error::{Context, Result, failed};
+
+/// How a journal begins.
+pub const MARK: &[u8; 8] = b"DYNOCUT1";
+
+/// Bytes of a record.
+pub const RECORD: usize = 24;
+
+/// The longest description of a session.
+const MOST_DESCRIPTION: u32 = 1 << 16;
+
+/// One thing that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// A write was acknowledged, and is not durable yet.
+    Written(Write),
+    /// A write with FUA was acknowledged.
+    Durable(Write),
+    /// A flush of this thread was acknowledged: all that it had written is durable.
+    Flushed {
+        /// The thread.
+        thread: u16,
+    },
+    /// The whole range was written once and flushed.
+    LaidOut,
+    /// The hook that cuts the power was started.
+    Cut {
+        /// When, nanoseconds since 1970 (UTC).
+        unix_ns: u64,
+    },
+    /// The hook ended well, and nothing came from the host any more.
+    Silent,
+}
+
+/// A write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Whose.
+    pub thread: u16,
+    /// The thread's count of writes.
+    pub generation: u64,
+    /// Where to.
+    pub block: u64,
+}
+
+impl Record {
+    /// As bytes.
+    pub fn encode(&self) -> [u8; RECORD] {
+        let (kind, thread, generation, block) = match *self {
+            Record::Written(Write { thread, generation, block }) => (1, thread, generation, block),
+            Record::Durable(Write { thread, generation, block }) => (2, thread, generation, block),
+            Record::Flushed { thread } => (3, thread, 0, 0),
+            Record::LaidOut => (4, 0, 0, 0),
+            Record::Cut { unix_ns } => (5, 0, unix_ns, 0),
+            Record::Silent => (6, 0, 0, 0),
+        };
+        let mut bytes = [0; RECORD];
+        bytes[0] = kind;
+        bytes[2..4].copy_from_slice(&thread.to_le_bytes());
+        bytes[8..16].copy_from_slice(&generation.to_le_bytes());
+        bytes[16..24].copy_from_slice(&block.to_le_bytes());
+        bytes
+    }
+
+    /// From bytes; None where they are no record.
+    pub fn decode(bytes: &[u8; RECORD]) -> Option<Record> {
+        let number = |at: usize| {
+            let mut eight = [0; 8];
+            eight.copy_from_slice(&bytes[at..at + 8]);
+            u64::from_le_bytes(eight)
+        };
+        let thread = u16::from_le_bytes([bytes[2], bytes[3]]);
+        let write = Write { thread, generation: number(8), block: number(16) };
+        let record = match bytes[0] {
+            1 => Record::Written(write),
+            2 => Record::Durable(write),
+            3 => Record::Flushed { thread },
+            4 => Record::LaidOut,
+            5 => Record::Cut { unix_ns: number(8) },
+            6 => Record::Silent,
+            _ => return None,
+        };
+        // What is not used is zero, so that there is one form of each record.
+        (record.encode() == *bytes).then_some(record)
+    }
+
+    /// Whether a writer says it; the rest is the listener's to say.
+    pub fn is_of_a_writer(&self) -> bool {
+        !matches!(self, Record::Cut { .. } | Record::Silent)
+    }
+}
+
+/// How a session is opened.
+pub fn opening(session: &Session) -> Result<Vec<u8>> {
+    let described = serde_json::to_vec(session).context("describing the session")?;
+    let mut bytes = MARK.to_vec();
+    bytes.extend((described.len() as u32).to_le_bytes());
+    bytes.extend(described);
+    Ok(bytes)
+}
+
+/// Reads how a session is opened.
+pub fn read_opening(from: &mut impl Read) -> Result<Session> {
+    let no_session = || {
+        failed(
+            "this is not a journal of power-cut writes",
+            "name a file that `dyno powercut listen` wrote",
+        )
+    };
+    let mut head = [0; 12];
+    from.read_exact(&mut head).map_err(|_| no_session())?;
+    let length = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
+    if &head[..8] != MARK || length > MOST_DESCRIPTION {
+        return Err(no_session());
+    }
+    let mut described = vec![0; length as usize];
+    from.read_exact(&mut described).map_err(|_| no_session())?;
+    let session: Session = serde_json::from_slice(&described).map_err(|_| no_session())?;
+    session.check().map(|()| session)
+}
+
+/// Reads the next record; None at the end. A record that is not whole ends a journal: its writer or
+/// listener was interrupted there.
+pub fn read_record(from: &mut impl Read) -> Result<Option<Record>> {
+    let mut bytes = [0; RECORD];
+    match from.read_exact(&mut bytes) {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
+        read => read.context("reading the journal")?,
+    }
+    Record::decode(&bytes).map(Some).ok_or_else(|| {
+        failed("the journal holds something that is no record", "take it anew from the listener")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::tests::small;
+    use proptest::prelude::*;
+
+    fn all() -> Vec<Record> {
+        let write = Write { thread: 3, generation: u64::MAX, block: 9 };
+        vec![
+            Record::Written(write),
+            Record::Durable(write),
+            Record::Flushed { thread: 7 },
+            Record::LaidOut,
+            Record::Cut { unix_ns: 5 },
+            Record::Silent,
+        ]
+    }
+
+    #[test]
+    fn a_journal_is_read_as_it_was_written() {
+        let mut bytes = opening(&small(8)).expect("opened");
+        all().iter().for_each(|record| bytes.extend(record.encode()));
+        // Interrupted within a record.
+        bytes.extend([1, 0, 0]);
+        let from = &mut &bytes[..];
+        assert_eq!(read_opening(from).expect("a session"), small(8));
+        let read: Vec<Record> =
+            std::iter::from_fn(|| read_record(from).expect("a record")).collect();
+        assert_eq!(read, all());
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_of_anybodys_are_a_record_in_one_form_or_none(bytes: [u8; RECORD]) {
+            if let Some(record) = Record::decode(&bytes) {
+                prop_assert_eq!(record.encode(), bytes);
+            }
+        }
+
+        #[test]
+        fn no_bytes_make_the_reader_panic_or_take_much_memory(
+            mut bytes: Vec<u8>, marked: bool, length: u32,
+        ) {
+            if marked {
+                bytes.splice(0..0, MARK.iter().copied().chain(length.to_le_bytes()));
+            }
+            prop_assert!(read_opening(&mut &bytes[..]).is_err());
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The side that keeps its power: takes acknowledgements, keeps them in a journal, and runs the
+//! hook that cuts the power at a random moment.
+//!
+//! What comes over the network may come from anybody. A session must name a drive of the
+//! listener's own plan; every record must be the next that a writer of that session could send;
+//! what is executed is the plan's own hook and nothing that came from outside.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::journal::{RECORD, Record, opening, read_opening};
+use super::judge::Promises;
+use super::session::Session;
+use dyno_core::base::clock::Clock;
+use dyno_core::base::error::{Context, Result, bail, failed};
+use dyno_core::base::rng::Seed;
+use dyno_core::lab::data;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// How long a peer has to open a session.
+const OPENING_NS: u64 = 10 * SECOND_NS;
+
+/// How long it has to lay the range out.
+const LAYOUT_NS: u64 = 24 * 3600 * SECOND_NS;
+
+/// A writer that acknowledges nothing for so long hangs.
+const HANGS_NS: u64 = 120 * SECOND_NS;
+
+/// After the hook, the power is off once nothing has come for so long.
+const SILENCE_NS: u64 = 3 * SECOND_NS;
+
+/// And it has not gone if writes go on for so long.
+const STILL_ON_NS: u64 = 30 * SECOND_NS;
+
+/// How often the clock is looked at.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What a listener needs.
+pub struct Listener<'a> {
+    /// Where writers connect.
+    pub socket: TcpListener,
+    /// The hook that cuts the power.
+    pub cut: &'a [String],
+    /// Serial numbers of the drives that sessions may be of.
+    pub serials: &'a [String],
+    /// Where journals are kept.
+    pub folder: &'a Path,
+    /// Pauses are taken by it.
+    pub clock: Clock,
+    /// Set once it is to end.
+    pub stop: &'a AtomicBool,
+}
+
+impl Listener<'_> {
+    /// Waits for a session, and takes it to its cut; the journal. None where it was stopped. A peer
+    /// that opens no session is sent away, and the next waited for.
+    pub fn one_cut(&self, say: &mut dyn FnMut(&str)) -> Result<Option<PathBuf>> {
+        self.socket.set_nonblocking(true).context("waiting for a session")?;
+        while !self.stop.load(Relaxed) {
+            let (stream, from) = match self.socket.accept() {
+                Ok(accepted) => accepted,
+                Err(_) => {
+                    self.clock.sleep_until(self.clock.now_ns() + TICK.as_nanos() as u64);
+                    continue;
+                }
+            };
+            match self.opened(stream) {
+                Ok((stream, session)) => {
+                    say(&format!(
+                        "session {:016x} of {} ({}), drive {}",
+                        session.identity, session.host, from, session.serial
+                    ));
+                    return self.take(stream, &session, say).map(Some);
+                }
+                Err(error) => say(&format!("{from} was sent away: {error:#}")),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads a session's opening, which must be of a drive of the plan.
+    fn opened(&self, stream: TcpStream) -> Result<(TcpStream, Session)> {
+        stream.set_nonblocking(false).context("reading the session")?;
+        let until_ns = self.clock.now_ns() + OPENING_NS;
+        let mut timed = Timed { stream, until_ns, clock: self.clock };
+        let session = read_opening(&mut timed)?;
+        if !self.serials.contains(&session.serial) {
+            bail!("the plan names no drive with the serial number {:?}", session.serial);
+        }
+        Ok((timed.stream, session))
+    }
+
+    fn take(
+        &self,
+        mut stream: TcpStream,
+        session: &Session,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<PathBuf> {
+        let mut journal = Journal::begin(self.folder, session)?;
+        stream.write_all(&[1]).context("accepting the session")?;
+        stream.set_read_timeout(Some(TICK)).context("reading acknowledgements")?;
+        let mut taking = Taking {
+            promises: Promises::new(session),
+            held: Vec::new(),
+            ended: false,
+            last_ns: self.clock.now_ns(),
+        };
+        let begun_ns = taking.last_ns;
+        let mut due_ns = None;
+        let mut hook: Option<Hook> = None;
+        loop {
+            taking.read(&mut stream, &mut journal, self.clock)?;
+            let now_ns = self.clock.now_ns();
+            match &mut hook {
+                None if self.stop.load(Relaxed) => bail!("interrupted before the cut"),
+                None => {
+                    taking.check(now_ns, begun_ns)?;
+                    if due_ns.is_none() && taking.promises.is_laid_out() {
+                        due_ns = Some(now_ns + moment(session)?);
+                    }
+                    if due_ns.is_some_and(|due_ns| due_ns <= now_ns) {
+                        say("cutting the power");
+                        journal.append(Record::Cut { unix_ns: unix_ns() })?;
+                        journal.sync()?;
+                        hook = Some(Hook::start(self.cut)?);
+                    }
+                }
+                Some(hook) => {
+                    if hook.is_over(taking.ended, taking.last_ns, now_ns)? {
+                        break;
+                    }
+                }
+            }
+        }
+        journal.append(Record::Silent)?;
+        journal.sync()?;
+        Ok(journal.path)
+    }
+}
+
+/// When the cut comes after the layout, nanoseconds.
+fn moment(session: &Session) -> Result<u64> {
+    let drawn = data::identity()?;
+    let drawn = drawn.bytes().fold(0u64, |sum, byte| sum.wrapping_mul(257) ^ u64::from(byte));
+    Ok(session.warmup_ns + Seed::new(drawn, 0, 0).at(0).below(session.window_ns.max(1)))
+}
+
+fn unix_ns() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64
+}
+
+/// A stream that is read until a moment.
+struct Timed {
+    stream: TcpStream,
+    until_ns: u64,
+    clock: Clock,
+}
+
+impl Read for Timed {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let left_ns = self.until_ns.saturating_sub(self.clock.now_ns());
+        if left_ns == 0 {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(Duration::from_nanos(left_ns)))?;
+        self.stream.read(into)
+    }
+}
+
+/// What has come of a session.
+struct Taking {
+    promises: Promises,
+    /// Bytes that are no whole record yet.
+    held: Vec<u8>,
+    /// Nothing more will come.
+    ended: bool,
+    /// When something came last.
+    last_ns: u64,
+}
+
+impl Taking {
+    /// Takes what has come, for at most a tick.
+    fn read(&mut self, stream: &mut TcpStream, journal: &mut Journal, clock: Clock) -> Result<()> {
+        if self.ended {
+            clock.sleep_until(clock.now_ns() + TICK.as_nanos() as u64);
+            return Ok(());
+        }
+        let mut chunk = [0; 1 << 16];
+        match stream.read(&mut chunk) {
+            Ok(0) => self.ended = true,
+            Ok(bytes) => {
+                self.last_ns = clock.now_ns();
+                self.held.extend_from_slice(&chunk[..bytes]);
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            // The host went, as it should.
+            Err(_) => self.ended = true,
+        }
+        let (records, rest) = self.held.as_chunks::<RECORD>();
+        for record in records {
+            let record = Record::decode(record).filter(Record::is_of_a_writer);
+            let record = record.ok_or_else(|| {
+                failed("the writer sent something that is no acknowledgement", SAME)
+            })?;
+            self.promises.acknowledge(record)?;
+            journal.append(record)?;
+        }
+        self.held = rest.to_vec();
+        Ok(())
+    }
+
+    /// Before the cut a writer must be there and go on.
+    fn check(&self, now_ns: u64, begun_ns: u64) -> Result<()> {
+        let limit_ns = match self.promises.is_laid_out() {
+            true => self.last_ns + HANGS_NS,
+            false => begun_ns + LAYOUT_NS,
+        };
+        if self.ended {
+            return Err(failed(
+                "the writer ended before the cut: this was none",
+                "look at what it says on its host",
+            ));
+        }
+        if now_ns > limit_ns {
+            return Err(failed(
+                "the writer acknowledges nothing any more, and the power was not cut",
+                "look at `dmesg` on its host for what the drive reports",
+            ));
+        }
+        Ok(())
+    }
+}
+
+const SAME: &str = "use the same version of Dyno on both machines";
+
+/// The command that cuts the power.
+struct Hook {
+    child: Child,
+    ended_ns: Option<u64>,
+}
+
+impl Hook {
+    fn start(command: &[String]) -> Result<Hook> {
+        let (program, args) = command.split_first().context("the plan's hook is empty")?;
+        let child = Command::new(program).args(args).stdin(Stdio::null()).spawn();
+        let child = child.map_err(|cause| {
+            failed(
+                format!("the hook {program:?} cannot be started: {cause}"),
+                "check `cut` in [powercut] of the plan",
+            )
+        })?;
+        Ok(Hook { child, ended_ns: None })
+    }
+
+    /// Whether it ended well and the host is silent since.
+    fn is_over(&mut self, ended: bool, last_ns: u64, now_ns: u64) -> Result<bool> {
+        if self.ended_ns.is_none() {
+            let Some(status) = self.child.try_wait().context("waiting for the hook")? else {
+                return Ok(false);
+            };
+            if !status.success() {
+                return Err(failed(
+                    format!("the hook that cuts the power failed ({status})"),
+                    "run it by hand; a cut counts only where it ends with 0",
+                ));
+            }
+            self.ended_ns = Some(now_ns);
+        }
+        let over_ns = self.ended_ns.unwrap_or(now_ns);
+        if ended || now_ns >= over_ns.max(last_ns) + SILENCE_NS {
+            return Ok(true);
+        }
+        if now_ns > over_ns + STILL_ON_NS {
+            return Err(failed(
+                "the hook ended well, and writes go on: the power was not cut",
+                "check that it cuts the power of the host, and of the drive in it",
+            ));
+        }
+        Ok(false)
+    }
+}
+
+/// A journal being written.
+struct Journal {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Journal {
+    /// Begins the folder's next.
+    fn begin(folder: &Path, session: &Session) -> Result<Journal> {
+        for number in 1u32.. {
+            let path = folder.join(format!("{number:04}.journal"));
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(error).with_context(|| format!("writing {}", path.display()));
+                }
+                Ok(file) => {
+                    let mut journal = Journal { path, file: BufWriter::new(file) };
+                    journal.file.write_all(&opening(session)?).context("writing the journal")?;
+                    return Ok(journal);
+                }
+            }
+        }
+        bail!("{} has no room for another journal", folder.display())
+    }
+
+    fn append(&mut self, record: Record) -> Result<()> {
+        let written = self.file.write_all(&record.encode());
+        written.with_context(|| format!("writing {}", self.path.display()))
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_all());
+        synced.with_context(|| format!("writing {}", self.path.display()))
+    }
+}

@@ -1,0 +1,238 @@
+//! What one session of writing is: whose blocks they are, which thread writes which, and how each
+//! makes them durable. It opens the journal, so a checker knows all of it without the plan.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use dyno_core::base::block_seal::{SECTOR, Seal};
+use dyno_core::base::error::{Result, failed};
+use dyno_core::base::rng::Seed;
+
+/// The version of sessions and journals.
+pub const VERSION: u32 = 1;
+
+/// The most threads of a session.
+const MOST_THREADS: usize = 1024;
+
+/// The most blocks: a checker keeps some numbers for each of them.
+const MOST_BLOCKS: u64 = 1 << 26;
+
+/// The largest block, bytes.
+const MOST_BLOCK_BYTES: u32 = 1 << 20;
+
+/// The longest texts: names and serial numbers.
+const MOST_TEXT: usize = 1024;
+
+/// The longest time from layout to cut: a year.
+const MOST_NS: u64 = 366 * 86_400 * 1_000_000_000;
+
+/// The generation of every block's first write, which lays the range out.
+pub const LAYOUT: u64 = 1;
+
+/// How a thread makes its writes durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Manner {
+    /// Each write carries FUA.
+    Fua,
+    /// A flush (fdatasync) after every so many writes.
+    Flush {
+        /// Writes between two flushes.
+        every: u32,
+    },
+}
+
+/// One session of writing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Session {
+    /// Of this description; [`VERSION`].
+    pub version: u32,
+    /// Of Dyno.
+    pub dyno_version: String,
+    /// Drawn for this session; sealed blocks carry it as their dataset.
+    pub identity: u64,
+    /// Which blocks are written follows from it.
+    pub seed: u64,
+    /// The host's name.
+    pub host: String,
+    /// The kernel's name for this boot (/proc/sys/kernel/random/boot_id).
+    pub boot_id: String,
+    /// The subject's name in the plan.
+    pub subject: String,
+    /// The drive's serial number.
+    pub serial: String,
+    /// Its volatile write cache when the session began: "on", "off", "none" or "unknown".
+    pub write_cache: String,
+    /// Where the range begins on the drive, bytes.
+    pub offset: u64,
+    /// The drive's logical block, which it writes whole when power fails, bytes.
+    pub logical_bytes: u32,
+    /// The size of a block, bytes.
+    pub block_bytes: u32,
+    /// Blocks in the range.
+    pub blocks: u64,
+    /// One for each thread. Thread t of T writes the blocks whose number leaves t when divided by
+    /// T.
+    pub threads: Vec<Manner>,
+    /// The cut comes no sooner after the layout, nanoseconds.
+    pub warmup_ns: u64,
+    /// And at a random moment of so long after that, nanoseconds.
+    pub window_ns: u64,
+}
+
+impl Session {
+    /// Refuses one that no writer makes: it may come from anywhere.
+    pub fn check(&self) -> Result<()> {
+        let threads = self.threads.len();
+        let texts = [
+            &self.dyno_version,
+            &self.host,
+            &self.boot_id,
+            &self.subject,
+            &self.serial,
+            &self.write_cache,
+        ];
+        let every = |manner: &Manner| !matches!(manner, Manner::Flush { every: 0 });
+        let what = if self.version != VERSION {
+            "its version is not this Dyno's"
+        } else if threads == 0 || threads > MOST_THREADS {
+            "it has no threads, or too many"
+        } else if self.blocks < threads as u64 || self.blocks > MOST_BLOCKS {
+            "it has too few blocks, or too many"
+        } else if self.block_bytes == 0
+            || self.block_bytes > MOST_BLOCK_BYTES
+            || !self.block_bytes.is_multiple_of(SECTOR as u32)
+        {
+            "its block size is no multiple of 512 up to 1 MiB"
+        } else if self.logical_bytes == 0
+            || !self.logical_bytes.is_multiple_of(SECTOR as u32)
+            || !self.block_bytes.is_multiple_of(self.logical_bytes)
+        {
+            "its blocks are not whole logical blocks of the drive"
+        } else if self.offset > 1 << 60 || !self.offset.is_multiple_of(SECTOR as u64) {
+            "its range begins nowhere on a drive"
+        } else if self.warmup_ns > MOST_NS || self.window_ns > MOST_NS {
+            "its cut would come in more than a year"
+        } else if !self.threads.iter().all(every) {
+            "a thread never flushes"
+        } else if texts.iter().any(|text| text.len() > MOST_TEXT) {
+            "a name in it is too long"
+        } else {
+            return Ok(());
+        };
+        Err(failed(
+            format!("this is not a session of power-cut writes: {what}"),
+            "use the same version of Dyno on both machines",
+        ))
+    }
+
+    /// The thread that writes a block.
+    pub fn owner(&self, block: u64) -> usize {
+        (block % self.threads.len() as u64) as usize
+    }
+
+    /// Blocks that a thread writes.
+    pub fn share(&self, thread: usize) -> u64 {
+        let (threads, thread) = (self.threads.len() as u64, thread as u64);
+        (self.blocks - thread).div_ceil(threads)
+    }
+
+    /// The `k`th block of a thread.
+    pub fn nth(&self, thread: usize, k: u64) -> u64 {
+        k * self.threads.len() as u64 + thread as u64
+    }
+
+    /// The block that a thread's write of this generation goes to. A thread counts its writes from
+    /// [`LAYOUT`] on, so that of two writes the later has the higher generation.
+    pub fn block_of(&self, thread: usize, generation: u64) -> u64 {
+        let mut rng = Seed::new(self.seed, 0, thread as u64).at(generation);
+        self.nth(thread, rng.below(self.share(thread)))
+    }
+
+    /// Where a block begins on the drive, bytes.
+    pub fn address(&self, block: u64) -> u64 {
+        self.offset + block * u64::from(self.block_bytes)
+    }
+
+    /// The seal of a write.
+    pub fn seal(&self, block: u64, generation: u64) -> Seal {
+        Seal {
+            dataset: self.identity,
+            address: self.address(block),
+            generation,
+            sequence: self.owner(block) as u64,
+        }
+    }
+
+    /// Sectors of a block.
+    pub fn sectors(&self) -> usize {
+        self.block_bytes as usize / SECTOR
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A small session: `blocks` of 4 KiB, one thread by FUA and one that flushes.
+    pub fn small(blocks: u64) -> Session {
+        Session {
+            version: VERSION,
+            dyno_version: "0".into(),
+            identity: 77,
+            seed: 3,
+            host: "lab".into(),
+            boot_id: "first".into(),
+            subject: "A".into(),
+            serial: "1234".into(),
+            write_cache: "on".into(),
+            offset: 1 << 20,
+            logical_bytes: 512,
+            block_bytes: 4096,
+            blocks,
+            threads: vec![Manner::Fua, Manner::Flush { every: 4 }],
+            warmup_ns: 0,
+            window_ns: 1,
+        }
+    }
+
+    #[test]
+    fn every_block_is_written_by_one_thread_alone() {
+        let session = small(101);
+        let mut owners = vec![0; 101];
+        for thread in 0..2 {
+            for k in 0..session.share(thread) {
+                owners[session.nth(thread, k) as usize] += 1;
+                assert_eq!(session.owner(session.nth(thread, k)), thread);
+            }
+            for generation in 2..1000 {
+                assert_eq!(session.owner(session.block_of(thread, generation)), thread);
+            }
+        }
+        assert!(owners.iter().all(|&n| n == 1), "{owners:?}");
+    }
+
+    #[test]
+    fn a_session_that_no_writer_makes_is_refused() {
+        assert!(small(8).check().is_ok());
+        let good = || small(8);
+        for wrong in [
+            Session { version: 9, ..good() },
+            Session { threads: Vec::new(), ..good() },
+            Session { threads: vec![Manner::Fua; 2000], ..good() },
+            Session { threads: vec![Manner::Flush { every: 0 }], ..good() },
+            Session { blocks: 1, ..good() },
+            Session { blocks: u64::MAX, ..good() },
+            Session { block_bytes: 0, ..good() },
+            Session { block_bytes: 1000, ..good() },
+            Session { block_bytes: 1 << 30, ..good() },
+            Session { logical_bytes: 0, ..good() },
+            Session { logical_bytes: 8192, ..good() },
+            Session { offset: u64::MAX - 511, ..good() },
+            Session { window_ns: u64::MAX, ..good() },
+            Session { serial: "x".repeat(5000), ..good() },
+        ] {
+            assert!(wrong.check().is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,388 @@
+//! The side that loses its power: threads that write sealed blocks, make them durable, and send
+//! each acknowledgement away before they go on.
+//!
+//! Writes go through io_uring with direct I/O, one at a time for each thread: its `RWF_DSYNC` is
+//! one write with FUA where the drive has it, while pwritev2 on a block device adds a flush, which
+//! would hide a drive that ignores FUA.
+
+use std::fs::File;
+use std::io::{Read, Write as _};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use io_uring::{IoUring, opcode, types};
+use rustix::fs::{OFlags, fcntl_setfl, fdatasync};
+
+use super::journal::{Record, Write, opening};
+use super::session::{LAYOUT, Manner, Session, VERSION};
+use dyno_core::base::block_seal;
+use dyno_core::base::clock::Clock;
+use dyno_core::base::error::{Context, Error, Result, failed};
+use dyno_core::lab::exclusive::Exclusive;
+use dyno_core::lab::{data, write_cache};
+use dyno_core::plan::{Drive, Load, Place, Plan, Step, Stream, Subject};
+use dyno_core::run::admit::admit;
+use dyno_core::run::before::Before;
+
+/// How long the listener has to accept a session.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What the layout writes at a time, bytes.
+const LAYOUT_BYTES: usize = 1 << 20;
+
+/// Where direct I/O may begin in memory.
+const ALIGN: usize = 4096;
+
+/// Writes until the power goes, the listener does, or `stop` is set. `say` is informed.
+pub fn write(
+    plan: &Plan,
+    stop: &AtomicBool,
+    clock: Clock,
+    say: &mut dyn FnMut(&str),
+) -> Result<()> {
+    let (subject, drive) = only_drive(plan)?;
+    let step = only_step(plan)?;
+    let cuts = plan.powercut.as_ref().ok_or_else(|| {
+        failed(
+            "the plan does not say where acknowledgements go",
+            "add [powercut] with listener = \"HOST:PORT\" and cut = [\"COMMAND\", …]",
+        )
+    })?;
+    let mut session = describe(subject, drive, step)?;
+    let pins = admit(plan, &Before::default(), true, clock)?;
+    let held = Exclusive::take(&pins.drive(drive))?;
+    let here = held.disk.bytes();
+    size(&mut session, step, here)?;
+    session.logical_bytes = held.disk.logical_block_bytes();
+    session.check()?;
+    let file = held.file();
+    fcntl_setfl(file, OFlags::DIRECT).context("asking for direct I/O")?;
+    // Nothing is erased before the listener has agreed.
+    let socket = call(&cuts.listener, &session)?;
+    say(&format!("session {:016x}: laying out {} blocks", session.identity, session.blocks));
+    lay_out(file, &session, stop)?;
+    let line = Line { socket: Mutex::new(socket), stop };
+    line.send(Record::LaidOut)?;
+    say("writing; the listener cuts the power");
+    let first_failure = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for thread in 0..session.threads.len() {
+            let (session, line, first) = (&session, &line, &first_failure);
+            scope.spawn(move || {
+                if let Err(error) = work(file, session, thread, line) {
+                    line.stop.store(true, Relaxed);
+                    first.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+                }
+            });
+        }
+    });
+    let failure = first_failure.into_inner().unwrap_or_else(|e| e.into_inner());
+    failure.map_or(Ok(()), Err)
+}
+
+fn only_drive(plan: &Plan) -> Result<(&Subject, &Drive)> {
+    match &plan.subjects[..] {
+        [subject] if subject.drives.len() == 1 => match &subject.drives[0].place {
+            Place::Device { .. } => Ok((subject, &subject.drives[0])),
+            Place::Directory(path) => Err(failed(
+                format!("{} is a directory, and a cut is judged on a bare drive", path.display()),
+                "name a block device: device = …, serial = …, erase = true",
+            )),
+        },
+        _ => Err(failed(
+            "a session of power-cut writes has one subject with one drive",
+            "write a plan for each drive",
+        )),
+    }
+}
+
+fn only_step(plan: &Plan) -> Result<&Step> {
+    let protocol = &plan.protocol;
+    if !protocol.prepare.is_empty() || protocol.preparation != Default::default() {
+        return Err(failed(
+            "power-cut writes lay their range out themselves, and the protocol has [prepare]",
+            "leave it out; `dyno run` with a plan of its own prepares a drive before",
+        ));
+    }
+    match &protocol.steps[..] {
+        [step] if step.sweep.is_none() => Ok(step),
+        _ => Err(failed(
+            "a session of power-cut writes has one step without a sweep",
+            "use the protocol \"powercut\", or write one like it",
+        )),
+    }
+}
+
+/// The session of a step on a drive, without its size.
+fn describe(subject: &Subject, drive: &Drive, step: &Step) -> Result<Session> {
+    let read = |path: &str| {
+        std::fs::read_to_string(path).map(|text| text.trim().to_string()).context(path.to_string())
+    };
+    let drawn = data::identity()?;
+    let mut halves = drawn.split('-').map(|part| u64::from_str_radix(part, 16).unwrap_or(0));
+    let mut threads = Vec::new();
+    let mut block_bytes = None;
+    for stream in &step.streams {
+        let (block, manner) = manner(stream)?;
+        if *block_bytes.get_or_insert(block) != block {
+            return Err(failed(
+                "its streams write blocks of two sizes",
+                "give them one block size",
+            ));
+        }
+        threads.extend(std::iter::repeat_n(manner, stream.threads as usize));
+    }
+    let serial = match &drive.place {
+        Place::Device { serial, .. } => serial.clone(),
+        Place::Directory(_) => String::new(),
+    };
+    Ok(Session {
+        version: VERSION,
+        dyno_version: env!("CARGO_PKG_VERSION").to_string(),
+        identity: halves.next_back().unwrap_or(0),
+        seed: halves.next().unwrap_or(0),
+        host: read("/proc/sys/kernel/hostname")?,
+        boot_id: read(super::checker::BOOT_ID)?,
+        subject: subject.name.clone(),
+        serial,
+        write_cache: write_cache::state(&drive.place)
+            .map_or("unknown".to_string(), |state| state.to_string()),
+        offset: 0,
+        logical_bytes: 0,
+        block_bytes: block_bytes.unwrap_or(0),
+        blocks: 0,
+        threads,
+        warmup_ns: step.warmup_ns,
+        window_ns: step.duration_ns,
+    })
+}
+
+/// The block size of a stream and how its writes are made durable.
+fn manner(stream: &Stream) -> Result<(u32, Manner)> {
+    let knobs = &stream.workload.knobs;
+    let refused = |what: &str, next: &str| {
+        failed(format!("stream '{}' {what}, which power-cut writes do not", stream.name), next)
+    };
+    let plain = stream.workload.name == "random"
+        && knobs.float("read")? == 0.0
+        && ["trim", "write_zeroes", "flush"].iter().all(|k| knobs.float(k).unwrap_or(0.0) == 0.0);
+    if !plain {
+        return Err(refused(
+            "does something besides random writes",
+            "use workload = { kind = \"random\", read = 0, … }",
+        ));
+    }
+    if stream.depth != 1 || stream.instances != 1 || stream.load != Load::Closed {
+        return Err(refused(
+            "has a depth, instances or a rate",
+            "leave them out; `threads` says how many writes are in flight",
+        ));
+    }
+    let sizes = knobs.sizes("block")?;
+    let [(block, _)] = sizes[..] else {
+        return Err(refused("writes blocks of several sizes", "give it one block size"));
+    };
+    let every = knobs.int("fdatasync")?;
+    let manner = match knobs.text("sync")? {
+        "fua" if every == 0 => Manner::Fua,
+        "fdatasync" => Manner::Flush { every: 1 },
+        "none" if every > 0 => Manner::Flush { every: every as u32 },
+        _ => {
+            return Err(failed(
+                format!("nothing that stream '{}' writes is made durable in one way", stream.name),
+                "say sync = \"fua\", sync = \"fdatasync\" or fdatasync = N",
+            ));
+        }
+    };
+    Ok((block as u32, manner))
+}
+
+/// The range: what the dataset of the first stream says, or the whole drive.
+fn size(session: &mut Session, step: &Step, here: u64) -> Result<()> {
+    let knobs = &step.streams[0].engine.knobs;
+    let one_dataset = step.streams.iter().all(|s| s.dataset == step.streams[0].dataset);
+    let (Ok(size), Ok(offset), true) = (knobs.int("size"), knobs.int("offset"), one_dataset) else {
+        return Err(failed(
+            "the streams have no range of a block device in common",
+            "give them one dataset of the engine psync or uring, with a size",
+        ));
+    };
+    let bytes = if size == 0 { here.saturating_sub(offset) } else { size };
+    if offset.saturating_add(bytes) > here {
+        return Err(failed(
+            format!("the drive has {here} bytes, and {bytes} from {offset} on are to be used"),
+            "make the dataset's `size` smaller",
+        ));
+    }
+    session.offset = offset;
+    session.blocks = bytes / u64::from(session.block_bytes.max(1));
+    Ok(())
+}
+
+/// Opens the session at the listener, which answers with one byte.
+fn call(listener: &str, session: &Session) -> Result<TcpStream> {
+    let no_listener = |cause: &dyn std::fmt::Display| {
+        failed(
+            format!("no listener at {listener}: {cause}"),
+            "start `dyno powercut listen PLAN` on another machine, which this one reaches",
+        )
+    };
+    let mut addresses = listener.to_socket_addrs().map_err(|e| no_listener(&e))?;
+    let address = addresses.next().ok_or_else(|| no_listener(&"the name has no address"))?;
+    let mut socket = TcpStream::connect_timeout(&address, PATIENCE).map_err(|e| no_listener(&e))?;
+    socket.set_nodelay(true).context("asking for no delay")?;
+    socket.set_read_timeout(Some(PATIENCE)).context("asking for a time limit")?;
+    socket.write_all(&opening(session)?).map_err(|e| no_listener(&e))?;
+    socket.read_exact(&mut [0]).map_err(|_| {
+        failed(
+            format!("the listener at {listener} did not accept the session"),
+            "look at what it says; it knows the drives that its own copy of the plan names",
+        )
+    })?;
+    Ok(socket)
+}
+
+/// Writes every block once, so that what each holds is known, and flushes.
+fn lay_out(file: &File, session: &Session, stop: &AtomicBool) -> Result<()> {
+    let block_bytes = session.block_bytes as usize;
+    let at_a_time = (LAYOUT_BYTES / block_bytes).max(1);
+    let mut buffer = Buffer::new(at_a_time * block_bytes);
+    let mut first = 0;
+    while first < session.blocks {
+        if stop.load(Relaxed) {
+            return Err(interrupted());
+        }
+        let blocks = (session.blocks - first).min(at_a_time as u64);
+        let data = &mut buffer.bytes()[..blocks as usize * block_bytes];
+        for (block, bytes) in (first..).zip(data.chunks_exact_mut(block_bytes)) {
+            block_seal::seal(bytes, session.seal(block, LAYOUT), 0);
+        }
+        let at = session.address(first);
+        file.write_all_at(data, at).map_err(|e| op_failed("a write", at, &e))?;
+        first += blocks;
+    }
+    fdatasync(file).context("flushing what was laid out")
+}
+
+/// The way to the listener, one record at a time.
+struct Line<'a> {
+    socket: Mutex<TcpStream>,
+    stop: &'a AtomicBool,
+}
+
+impl Line<'_> {
+    fn send(&self, record: Record) -> Result<()> {
+        let mut socket = self.socket.lock().unwrap_or_else(|e| e.into_inner());
+        socket.write_all(&record.encode()).map_err(|cause| {
+            failed(
+                format!("the listener is gone, and the power is not: {cause}"),
+                "look at what the listener says",
+            )
+        })
+    }
+}
+
+/// One thread: a write at a time.
+fn work(file: &File, session: &Session, thread: usize, line: &Line<'_>) -> Result<()> {
+    let mut ring = Ring(IoUring::new(1).context("making an io_uring of one entry")?);
+    let mut buffer = Buffer::new(session.block_bytes as usize);
+    let manner = session.threads[thread];
+    for generation in LAYOUT + 1.. {
+        if line.stop.load(Relaxed) {
+            return Err(interrupted());
+        }
+        let block = session.block_of(thread, generation);
+        let data = buffer.bytes();
+        block_seal::seal(data, session.seal(block, generation), 0);
+        ring.write(file, data, session.address(block), manner == Manner::Fua)?;
+        let write = Write { thread: thread as u16, generation, block };
+        match manner {
+            Manner::Fua => line.send(Record::Durable(write))?,
+            Manner::Flush { every } => {
+                line.send(Record::Written(write))?;
+                if (generation - LAYOUT).is_multiple_of(u64::from(every)) {
+                    ring.flush(file)?;
+                    line.send(Record::Flushed { thread: thread as u16 })?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One request at a time.
+struct Ring(IoUring);
+
+impl Ring {
+    fn write(&mut self, file: &File, data: &[u8], at: u64, fua: bool) -> Result<()> {
+        let fd = types::Fd(file.as_raw_fd());
+        let flags = if fua { libc::RWF_DSYNC } else { 0 };
+        let entry = opcode::Write::new(fd, data.as_ptr(), data.len() as u32).offset(at);
+        let done = self.carry_out(&entry.rw_flags(flags).build());
+        match done.map_err(|e| op_failed("a write", at, &e))? {
+            all if all as usize == data.len() => Ok(()),
+            part => Err(op_failed("a write", at, &format!("{part} bytes were written"))),
+        }
+    }
+
+    fn flush(&mut self, file: &File) -> Result<()> {
+        let fd = types::Fd(file.as_raw_fd());
+        let entry = opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build();
+        self.carry_out(&entry).map(drop).map_err(|e| op_failed("a flush", 0, &e))
+    }
+
+    /// Sends a request and waits for its answer.
+    fn carry_out(&mut self, entry: &io_uring::squeue::Entry) -> std::io::Result<i32> {
+        // SAFETY: what the entry refers to outlives this call, which waits for the answer.
+        let pushed = unsafe { self.0.submission().push(entry) };
+        pushed.map_err(|_| std::io::Error::other("the ring is full"))?;
+        loop {
+            if let Some(done) = self.0.completion().next() {
+                let result = done.result();
+                return if result < 0 {
+                    Err(std::io::Error::from_raw_os_error(-result))
+                } else {
+                    Ok(result)
+                };
+            }
+            match self.0.submit_and_wait(1) {
+                Err(error) if error.raw_os_error() != Some(libc::EINTR) => return Err(error),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Memory for direct I/O.
+struct Buffer {
+    memory: Vec<u8>,
+    from: usize,
+    len: usize,
+}
+
+impl Buffer {
+    fn new(len: usize) -> Buffer {
+        let memory = vec![0; len + ALIGN];
+        let from = memory.as_ptr().align_offset(ALIGN);
+        Buffer { memory, from, len }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        &mut self.memory[self.from..self.from + self.len]
+    }
+}
+
+fn op_failed(what: &str, at: u64, cause: &dyn std::fmt::Display) -> Error {
+    failed(
+        format!("{what} at byte {at} of the drive failed: {cause}"),
+        "look at `dmesg` for what the device reported",
+    )
+}
+
+fn interrupted() -> Error {
+    failed("interrupted before the cut", "start the listener and the writer again")
+}

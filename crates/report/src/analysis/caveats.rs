@@ -1,0 +1,97 @@
+//! Why nothing is claimed of a cell, as typed reasons. What the drive did not decide is one of
+//! them, but bars only one direction: see `compare`.
+
+pub use super::caveat::Caveat;
+use super::facts::{CellFacts, Facts, StepFacts};
+use super::point_summary::{RATE_KEPT, Summary};
+use crate::analysis::bottleneck::Verdict;
+use crate::stats::family::FEWEST;
+use crate::stats::trend::Drift;
+
+/// From this share of its ops handed over late on, the response times of an open loop are the
+/// generator's as well: p99 is the latency that one op in a hundred exceeds.
+const LATE: f64 = 0.01;
+
+impl CellFacts {
+    /// Whether nothing at all may be claimed of it.
+    pub fn is_barred(&self) -> bool {
+        self.caveats.iter().any(Caveat::bars)
+    }
+
+    /// What set its numbers, where that is known not to be the drive.
+    pub fn not_the_drive(&self) -> Option<&Verdict> {
+        self.limit.as_ref().filter(|v| v.limit.bars_ranking())
+    }
+}
+
+/// Notes every cell's caveats.
+pub fn note(facts: &mut Facts) {
+    let unsteady: Vec<bool> = (0..facts.subjects.len()).map(|s| unsteady(facts, s)).collect();
+    let failed = |step: &StepFacts, cell: &CellFacts| {
+        let at = &step.values[cell.value].label;
+        facts
+            .failures
+            .iter()
+            .filter(|f| f.subject == cell.subject && f.step == step.title && f.at == *at)
+            .count()
+    };
+    let all: Vec<Vec<Vec<Caveat>>> = facts
+        .steps
+        .iter()
+        .map(|step| {
+            step.cells.iter().map(|c| of(c, failed(step, c), unsteady[c.subject])).collect()
+        })
+        .collect();
+    for (step, caveats) in facts.steps.iter_mut().zip(all) {
+        step.cells.iter_mut().zip(caveats).for_each(|(cell, own)| cell.caveats = own);
+    }
+}
+
+fn of(cell: &CellFacts, failed: usize, unsteady: bool) -> Vec<Caveat> {
+    let Some(total) = &cell.total else { return vec![Caveat::NotMeasured] };
+    let mut all = Vec::new();
+    if failed > 0 {
+        all.push(Caveat::Failed(failed));
+    }
+    if unsteady {
+        all.push(Caveat::NotSteady);
+    }
+    all.extend(of_load(total));
+    for (name, _, stream) in cell.streams.iter().filter(|(_, headline, _)| !headline) {
+        let missed = stream.achieved().filter(|share| *share < RATE_KEPT);
+        all.extend(missed.map(|share| Caveat::BackgroundMissedRate(name.clone(), share)));
+    }
+    if cell.repeats.len() < FEWEST {
+        all.push(Caveat::FewRepeats(cell.repeats.len()));
+    }
+    all.extend(cell.not_the_drive().cloned().map(Caveat::NotTheDrive));
+    all
+}
+
+/// What keeps a load from being the one that was asked for, or from having a level.
+pub fn of_load(load: &Summary) -> Vec<Caveat> {
+    let mut all = Vec::new();
+    if let Drift::Drifted { percent } = load.drift {
+        all.push(Caveat::Drifted(percent));
+    }
+    all.extend(load.achieved().filter(|share| *share < RATE_KEPT).map(Caveat::MissedRate));
+    let late = load.late as f64 / load.ops.max(1) as f64;
+    if load.asked.is_some() && late >= LATE {
+        all.push(Caveat::Late(late));
+    }
+    all
+}
+
+/// Whether a drive of the subject was prepared until steady, and last was not.
+fn unsteady(facts: &Facts, subject: usize) -> bool {
+    let own = || {
+        facts
+            .prepared
+            .iter()
+            .filter(|(s, _)| *s == subject)
+            .filter_map(|(_, p)| Some((p.drive, p.steady.as_ref()?)))
+    };
+    own().any(|(drive, _)| {
+        own().rfind(|(d, _)| *d == drive).is_some_and(|(_, state)| !state.reached())
+    })
+}

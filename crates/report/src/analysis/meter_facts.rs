@@ -1,0 +1,109 @@
+//! What the meters say of one point: its power, its temperature, and whether it was the drive.
+
+use std::collections::BTreeMap;
+
+use super::meter_series::{self, Gauge, Reading as At};
+use super::point_numbers::PointSummary;
+use super::point_summary::Summary;
+use super::power::{self, PowerFacts, Series};
+use super::verdict_inputs::{inputs, is_standstill};
+use crate::analysis::bottleneck::{self, Verdict, verdict};
+use crate::plan::Plan;
+use crate::record::gauge::{self, cpu};
+use crate::record::{IdlePower, Point, RateInterval, Sample};
+
+/// One point as its meters saw it; empty where nothing watched.
+#[derive(Default)]
+pub struct Metered {
+    /// Length of the measured window, seconds.
+    pub window_s: f64,
+    /// Power, a series for each instrument.
+    pub power: Vec<Series>,
+    /// The hottest gauge in degrees Celsius, over time.
+    pub celsius: Vec<At>,
+    /// What limited the point; None where nothing watched.
+    pub verdict: Option<Verdict>,
+}
+
+impl Metered {
+    /// Reduces a point's samples to what its meters show.
+    pub fn of(
+        samples: Vec<Sample>,
+        rates: &[RateInterval],
+        (plan, point): (&Plan, &Point),
+        reading: &PointSummary,
+    ) -> Metered {
+        let gauges = meter_series::of_samples(samples);
+        let window_s = point.window_ns as f64 / 1e9;
+        if gauges.is_empty() {
+            return Metered::default();
+        }
+        let load = match gauges.iter().any(|g| g.name.ends_with(gauge::WATTS)) {
+            true => stretches(rates),
+            false => Vec::new(),
+        };
+        let inside = |g: &Gauge| {
+            g.readings.iter().copied().filter(|r| (0.0..=window_s).contains(&r.0)).collect()
+        };
+        let hot = gauges.iter().filter(|g| g.name.ends_with(gauge::CELSIUS));
+        let hottest = hot.max_by(|a, b| {
+            a.mean(window_s).unwrap_or(f64::MIN).total_cmp(&b.mean(window_s).unwrap_or(f64::MIN))
+        });
+        Metered {
+            window_s,
+            power: power::series(&gauges, &load, window_s),
+            celsius: hottest.map(inside).unwrap_or_default(),
+            // Another tool's watts alone do not say what limited its result.
+            verdict: gauges
+                .iter()
+                .any(|g| g.name == cpu::HOST_ALL_NS || is_standstill(g))
+                .then(|| verdict(&inputs(&gauges, (plan, point), reading, window_s))),
+        }
+    }
+}
+
+/// Has the points of each subject of a run agree on how late each of its instruments is.
+pub fn agree<'a, S: Ord + Clone>(points: impl Iterator<Item = (S, &'a mut Metered)>) {
+    let mut instruments: BTreeMap<(S, String, String), Vec<&'a mut Series>> = BTreeMap::new();
+    for (subject, metered) in points {
+        for series in &mut metered.power {
+            let instrument = (subject.clone(), series.kind.clone(), series.class.clone());
+            instruments.entry(instrument).or_default().push(series);
+        }
+    }
+    instruments.into_values().for_each(|of_one| power::agree(of_one.into_iter()));
+}
+
+/// The power of a cell from that of its repeats.
+pub fn power(
+    repeats: &[&Metered],
+    total: &Summary,
+    subject: &str,
+    rest: &[IdlePower],
+) -> Vec<PowerFacts> {
+    let each: Vec<(&[Series], f64)> = repeats.iter().map(|m| (&m.power[..], m.window_s)).collect();
+    power::summarise(&each, total, &|kind, class| power::at_rest(rest, subject, kind, class))
+}
+
+/// What limited a cell: what limited most of its repeats.
+pub fn verdict_of(repeats: &[&Metered]) -> Option<Verdict> {
+    let each: Vec<&Verdict> = repeats.iter().filter_map(|m| m.verdict.as_ref()).collect();
+    bottleneck::of_most(&each)
+}
+
+/// Stretches of constant load: all streams together.
+fn stretches(rates: &[RateInterval]) -> Vec<(f64, f64, f64)> {
+    let mut all: Vec<(u64, u64, u64)> = Vec::new();
+    for r in rates {
+        // The intervals of all streams end together.
+        match all.iter_mut().find(|s| s.0 == r.start_ns) {
+            Some(stretch) => stretch.2 += r.ops,
+            None => all.push((r.start_ns, r.end_ns, r.ops)),
+        }
+    }
+    all.sort_unstable();
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    all.into_iter()
+        .map(|(a, b, ops)| (seconds(a), seconds(b), ops as f64 / seconds((b - a).max(1))))
+        .collect()
+}

@@ -1,0 +1,56 @@
+//! What may be concluded from bundles: facts, comparisons, claims, bottlenecks, caveats. Pure and
+//! typed: nothing here reads a file or writes a sentence; docs/claims.md has the rules.
+//!
+//! `gathering` turns points into `facts` of steps and cells; `metric` says what subjects are
+//! compared by; `alike` and `conditions` say who may be compared, `caveats` what may not; `compare`
+//! makes every comparison, with `curves` for what is read off a curve; `claims` picks what may be
+//! claimed, `lead` what a step and a brief are known for; `together` finds repeats in which all
+//! subjects moved, `specimens` drives of a group that lie apart from their like, `fleet` looks at
+//! all drives as samples of their models; `outliers` sorts the slowest ops by their cause;
+//! `multiple` is the largest multiple of a load that a subject keeps; `hosts` brings together what
+//! several hosts did at once; `gate` judges a new run by its base, `acceptance` delivered drives by
+//! a sample of their model; `trend` follows a figure over many runs.
+
+pub mod acceptance;
+pub mod alike;
+pub mod axis;
+pub mod bottleneck;
+mod caveat;
+pub mod caveats;
+pub mod claims;
+pub mod compare;
+mod comparison;
+pub mod conditions;
+pub mod curves;
+mod difference;
+pub mod durability;
+pub mod facts;
+pub mod fleet;
+pub mod gate;
+mod gathering;
+pub mod hosts;
+pub mod lead;
+pub mod levels;
+pub mod meter_facts;
+pub mod meter_series;
+pub mod metric;
+pub mod metric_values;
+pub mod multiple;
+pub mod outlier_cause;
+pub mod outliers;
+mod pairing;
+pub mod point_numbers;
+pub mod point_summary;
+pub mod power;
+pub mod reported;
+pub mod scatter;
+pub mod selftest;
+pub mod specimens;
+pub mod together;
+pub mod trend;
+mod verdict_inputs;
+
+pub use compare::{At, Comparison, Standing};
+pub use facts::Facts;
+pub use gathering::{Gathering, Question};
+pub use metric::Metric;

@@ -1,0 +1,147 @@
+//! What a step's figures come to, in three sentences at most: who is better, how the figures move
+//! along the axis, and what limited them.
+
+use crate::analysis::bottleneck::Limit;
+use crate::analysis::curves::mean_curve;
+use crate::analysis::facts::{CellFacts, Facts, StepFacts};
+use crate::analysis::lead::Outcome;
+use crate::analysis::point_summary::{ClassSummary, P99};
+use crate::brief::{basis, lead, number_format, published, wording};
+use crate::language::Language;
+use crate::plan::Field;
+use crate::say;
+use crate::stats::curve::knee;
+
+/// The sentences of a step, in order.
+pub fn of_step(facts: &Facts, index: usize) -> Vec<String> {
+    let step = &facts.steps[index];
+    let first = if published::is_published(facts) { None } else { outcome(facts, index) };
+    [first, along(facts, step), limits(facts.language, step)].into_iter().flatten().collect()
+}
+
+/// Who is better, in what the step leads with.
+fn outcome(facts: &Facts, index: usize) -> Option<String> {
+    let (l, step) = (facts.language, &facts.steps[index]);
+    if facts.subjects.len() < 2 {
+        return lead::level(facts, step, 0);
+    }
+    let outcome = Outcome::of(facts, index);
+    if !outcome.crossovers.is_empty() {
+        let all = outcome.crossovers.iter().map(|c| wording::crossed(facts, c));
+        return Some(wording::stopped(l, all.collect::<Vec<_>>().join("; ")));
+    }
+    let claimed = outcome.claimed();
+    if !claimed.is_empty() {
+        return Some(wording::stopped(l, wording::joined(facts, &claimed)));
+    }
+    let none = || say!(l, "none-compared-here");
+    Some(outcome.all.first().map_or_else(none, |c| lead::open(facts, c)))
+}
+
+/// How the figures move along the axis, of every subject.
+fn along(facts: &Facts, step: &StepFacts) -> Option<String> {
+    let field = step.axis.as_ref().map(|a| a.field)?;
+    match field {
+        Field::LoadPercent => knees(facts, step),
+        field if field.sets_rates() => ends(facts, step),
+        _ => last_of_load(facts, step),
+    }
+}
+
+/// "The knee of the curve lies at 31,000 ops/s with a p99 of 210 µs (A) and at …".
+fn knees(facts: &Facts, step: &StepFacts) -> Option<String> {
+    let l = facts.language;
+    let each = (0..facts.subjects.len()).filter_map(|subject| {
+        let found = knee(&mean_curve(step, subject))?;
+        let load = number_format::count(l, found.load);
+        let p99 = number_format::time(l, found.latency);
+        Some(say!(l, "knee-at", load = load, p99 = p99, subject = &facts.subjects[subject]))
+    });
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| say!(l, "knees", knees = l.list(&each)))
+}
+
+/// "From 10 MB/s to 700 MB/s p99 goes from 388 µs to 709 µs (A) and from …".
+fn ends(facts: &Facts, step: &StepFacts) -> Option<String> {
+    let (l, mut each) = (facts.language, Vec::new());
+    for subject in 0..facts.subjects.len() {
+        let kept: Vec<(usize, f64, f64)> = figures(facts, step, subject);
+        let [first, .., last] = &kept[..] else { continue };
+        each.push(say!(
+            l,
+            "p99-from-to",
+            low = number_format::time(l, first.2),
+            from = step.values[first.0].text(l),
+            high = number_format::time(l, last.2),
+            to = step.values[last.0].text(l),
+            subject = &facts.subjects[subject]
+        ));
+    }
+    (!each.is_empty()).then(|| say!(l, "p99-moves", moves = l.list(&each)))
+}
+
+/// What the last of the load brought: more ops, or only longer waits.
+fn last_of_load(facts: &Facts, step: &StepFacts) -> Option<String> {
+    let (l, mut each, mut between) = (facts.language, Vec::new(), None);
+    for subject in 0..facts.subjects.len() {
+        let kept = figures(facts, step, subject);
+        let [.., before, last] = &kept[..] else { continue };
+        between.get_or_insert((before.0, last.0));
+        if between == Some((before.0, last.0)) {
+            let change =
+                |from: f64, to: f64| number_format::signed_percent(l, (to / from - 1.0) * 100.0);
+            let (ops, p99) = (change(before.1, last.1), change(before.2, last.2));
+            let subject = &facts.subjects[subject];
+            each.push(match each.is_empty() {
+                true => say!(l, "ops-and-p99-change", ops = ops, p99 = p99, subject = subject),
+                false => say!(l, "ops-and-p99", ops = ops, p99 = p99, subject = subject),
+            });
+        }
+    }
+    let (before, last) = between?;
+    let (from, to) = (step.values[before].text(l), step.values[last].text(l));
+    let changes = each.join(&say!(l, "list-comma"));
+    Some(match step.axis.as_ref()?.field {
+        Field::Threads => say!(l, "from-to-threads", from = from, to = to, changes = changes),
+        Field::Instances => say!(l, "from-to-instances", from = from, to = to, changes = changes),
+        _ => say!(l, "from-to", from = from, to = to, changes = changes),
+    })
+}
+
+/// (axis value, ops/s, p99 in ns) of a subject, where nothing but the host's limits speaks against
+/// them.
+fn figures(facts: &Facts, step: &StepFacts, subject: usize) -> Vec<(usize, f64, f64)> {
+    let read = |cell: &CellFacts| {
+        let total = cell.total.as_ref().filter(|_| !cell.missed_its_rate())?;
+        let p99 = total.class(step.class).map(ClassSummary::user_latency)?.percentiles_ns[P99]
+            .as_ref()?
+            .value;
+        Some((cell.value, total.ops_per_s.value, p99))
+    };
+    facts.cells_of(step, subject).into_iter().flatten().filter_map(read).collect()
+}
+
+/// Whose limits were met, where something watched.
+fn limits(l: Language, step: &StepFacts) -> Option<String> {
+    let watched: Vec<_> = step.cells.iter().filter_map(|c| c.limit.as_ref()).collect();
+    if watched.is_empty() {
+        return None;
+    }
+    let (drive, points) = (watched.iter().filter(|v| v.limit.is_drive()).count(), watched.len());
+    let mut others: Vec<(Limit, usize)> = Vec::new();
+    for verdict in watched.iter().filter(|v| v.limit.bars_ranking()) {
+        match others.iter_mut().find(|(limit, _)| *limit == verdict.limit) {
+            Some(found) => found.1 += 1,
+            None => others.push((verdict.limit, 1)),
+        }
+    }
+    let of = |(limit, n): &(Limit, usize)| format!("{} {n}", basis::limit(l, *limit));
+    let others: Vec<String> = others.iter().map(of).collect();
+    Some(match others.is_empty() {
+        true => say!(l, "drive-limited", drive = drive, points = points),
+        false => {
+            let others = l.list(&others);
+            say!(l, "drive-limited-otherwise", drive = drive, points = points, others = others)
+        }
+    })
+}

@@ -1,0 +1,174 @@
+//! Bundles as tables for other tools: what a table's columns are, what a value is, and where rows
+//! go.
+//!
+//! A table is a file and a line in `TABLES`, a form one in `FORMS`.
+
+pub mod claims;
+mod comparisons;
+pub mod dataset;
+mod histograms;
+mod intervals;
+mod key;
+mod parquet;
+mod points;
+mod samples;
+mod slow_ops;
+mod stored;
+mod text;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::analysis::Facts;
+use crate::base::error::Result;
+use crate::base::registry::Registry;
+
+/// What a column holds; every value may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Text, in UTF-8.
+    Text,
+    /// 64 bits with a sign.
+    Whole,
+    /// A double; infinite where nothing limits.
+    Real,
+    /// True or false.
+    Truth,
+}
+
+pub use stored::Stored;
+
+/// A column's name, which ends in its unit, and what it holds.
+pub type Column = (&'static str, Kind);
+
+/// A value of a row, of the kind of its column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Not measured, or not reported.
+    Missing,
+    /// Text, in UTF-8.
+    Text(String),
+    /// 64 bits with a sign.
+    Whole(i64),
+    /// A double.
+    Real(f64),
+    /// True or false.
+    Truth(bool),
+}
+
+/// One table of a bundle.
+pub trait Table: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// Its columns, in order; docs/export.md describes them.
+    fn columns(&self) -> Vec<Column>;
+    /// All rows, of a table that is not of points.
+    fn whole(&self, facts: &Facts) -> Option<Vec<Vec<Value>>> {
+        let _ = facts;
+        None
+    }
+    /// The rows of one point, in the order of the columns.
+    fn rows(
+        &self,
+        stored: &Stored<'_>,
+        row: &mut dyn FnMut(Vec<Value>) -> Result<()>,
+    ) -> Result<()>;
+}
+
+/// Every table, in the order of the help.
+pub static TABLES: Registry<&'static dyn Table> = Registry::new(&[
+    &points::Points,
+    &intervals::Intervals,
+    &histograms::Histograms,
+    &samples::Samples,
+    &slow_ops::SlowOps,
+    &comparisons::Comparisons,
+]);
+
+/// A way of writing rows.
+pub trait Form: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+    /// Writes what the form begins with, and takes rows from then on.
+    fn writer<'a>(
+        &self,
+        columns: &[Column],
+        out: Box<dyn Write + Send + 'a>,
+    ) -> Result<Box<dyn Rows + 'a>>;
+}
+
+/// Every form, in the order of the help.
+pub static FORMS: Registry<&'static dyn Form> =
+    Registry::new(&[&text::Csv, &text::Json, &parquet::Parquet]);
+
+/// Takes rows one after the other.
+pub trait Rows {
+    /// One row, a value for each column.
+    fn row(&mut self, values: Vec<Value>) -> Result<()>;
+    /// Writes what the form ends with, and closes it.
+    fn end(self: Box<Self>) -> Result<()>;
+}
+
+/// Writes one table of the bundles, whose facts are these.
+pub fn export(
+    (paths, facts): (&[PathBuf], &Facts),
+    table: &dyn Table,
+    form: &dyn Form,
+    out: Box<dyn Write + Send + '_>,
+) -> Result<()> {
+    let mut writer = form.writer(&table.columns(), out)?;
+    match table.whole(facts) {
+        Some(rows) => rows.into_iter().try_for_each(|row| writer.row(row))?,
+        None => stored::each_point(paths, &mut |stored| {
+            table.rows(stored, &mut |values| writer.row(values))
+        })?,
+    }
+    writer.end()
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::Text(text.to_string())
+    }
+}
+
+impl From<u64> for Value {
+    /// What no signed number holds (centuries in nanoseconds) does not come up, and is better
+    /// missing than wrong.
+    fn from(n: u64) -> Value {
+        i64::try_from(n).map_or(Value::Missing, Value::Whole)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(n: u32) -> Value {
+        Value::Whole(i64::from(n))
+    }
+}
+
+impl From<i64> for Value {
+    fn from(n: i64) -> Value {
+        Value::Whole(n)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(n: f64) -> Value {
+        if n.is_nan() { Value::Missing } else { Value::Real(n) }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(truth: bool) -> Value {
+        Value::Truth(truth)
+    }
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Value {
+        value.map_or(Value::Missing, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! The languages that a brief may be in. Text is made of whole messages with arguments
+//! (Project Fluent, `locales/`), numbers and dates in the form of the locale (ICU4X, CLDR).
+//!
+//! `say!(language, "id", name = value)` is text; `message!("id", name = value)` is the same before
+//! a language is chosen, for what is computed where no language is known.
+
+mod catalogue;
+mod message;
+mod numbers;
+#[cfg(test)]
+mod tests;
+
+use catalogue::Catalogue;
+pub use message::{Message, Number, Value};
+
+use crate::base::error::{Result, failed};
+
+/// A language and its messages.
+struct Source {
+    /// As BCP 47 has it.
+    tag: &'static str,
+    /// In Fluent's syntax.
+    messages: &'static str,
+}
+
+/// The languages, English first: a file in `locales/` and a line here.
+static ALL: [Source; 3] = [
+    Source { tag: "en", messages: include_str!("../../../../locales/en.ftl") },
+    Source { tag: "ja", messages: include_str!("../../../../locales/ja.ftl") },
+    Source { tag: "pt-BR", messages: include_str!("../../../../locales/pt-BR.ftl") },
+];
+
+/// A language, by its place in the list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Language(usize);
+
+impl Language {
+    /// The one that briefs are in where none is asked for.
+    pub const ENGLISH: Language = Language(0);
+
+    /// English in which what messages say stands in brackets, and what they are given does not.
+    #[cfg(test)]
+    pub const BRACKETED: Language = Language(ALL.len());
+
+    /// Every language, English first.
+    pub fn all() -> impl Iterator<Item = Language> {
+        (0..ALL.len()).map(Language)
+    }
+
+    /// The language of a tag: "ja", "pt-BR"; an error names those that there are.
+    pub fn parse(tag: &str) -> Result<Language> {
+        let known: Vec<&str> = ALL.iter().map(|source| source.tag).collect();
+        let found = known.iter().position(|known| known.eq_ignore_ascii_case(tag));
+        found.map(Language).ok_or_else(|| {
+            let next = format!("the languages are {}", known.join(", "));
+            failed(format!("there is no language '{tag}'"), next)
+        })
+    }
+
+    /// As BCP 47 and HTML have it.
+    pub fn tag(self) -> &'static str {
+        ALL.get(self.0).map_or("en-XA", |source| source.tag)
+    }
+
+    /// A message in this language.
+    pub fn text(self, message: &Message) -> String {
+        let own = Catalogue::of(self);
+        own.text(self, message)
+            .or_else(|| Catalogue::of(Language::ENGLISH).text(self, message))
+            .unwrap_or_else(|| message.id.to_string())
+    }
+
+    /// "a, b and c".
+    pub fn list(self, items: &[String]) -> String {
+        match items {
+            [] => String::new(),
+            [one] => one.clone(),
+            [first @ .., last] => {
+                let first = first.join(&self.text(&Message::new("list-comma")));
+                let args = vec![("first", first.into()), ("last", last.into())];
+                self.text(&Message { id: "list-and", args })
+            }
+        }
+    }
+}
+
+/// A message in a language: `say!(language, "claim", subject = name)`.
+#[macro_export]
+macro_rules! say {
+    ($language:expr, $($message:tt)+) => { $language.text(&$crate::message!($($message)+)) };
+}
+
+/// A message before a language is chosen for it: `message!("claim", subject = name)`.
+#[macro_export]
+macro_rules! message {
+    ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
+        $crate::language::Message {
+            id: $id,
+            args: vec![$((stringify!($name), $crate::language::Value::from($value))),*],
+        }
+    };
+}

@@ -1,0 +1,13 @@
+//! The report: from bundles to facts, statements, figures and briefs.
+
+#![cfg_attr(not(test), warn(missing_docs))]
+
+pub use dyno_core::{base, catalogue, plan, record, stats, store};
+
+pub mod analysis;
+pub mod brief;
+pub mod bundles;
+pub mod chart;
+pub mod export;
+pub mod language;
+pub mod render;
