@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 if [ "$(cat "$target/checkout" 2>/dev/null)" != "$PWD" ]; then
-  find src tests benches -name '*.rs' -exec touch {} +
+  find src crates tests benches -name '*.rs' -exec touch {} +
   mkdir -p "$target"
   echo "$PWD" > "$target/checkout"
 fi

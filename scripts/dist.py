@@ -83,7 +83,8 @@ class Release:
         environment = self.environment()
         environment["PATH"] = f"{tools.programs()}{os.pathsep}{environment['PATH']}"
         subprocess.run(
-            ["cargo", "zigbuild", "--locked", "--profile", "dist", "--bin", "dyno",
+            ["cargo", "zigbuild", "--locked", "--profile", "dist", "--package", "dyno",
+             "--bin", "dyno",
              "--target", f"{self.target}.{GLIBC}", *options],
             check=True, cwd=ROOT, env=environment)
         return target_folder() / self.target / "dist" / "dyno"

@@ -168,7 +168,7 @@ def longest_first(tests):
     known = recorded()
 
     def expected(test):
-        rest = 60 if test.name.startswith(LONG) else 5 if test.program != "dyno" else 0
+        rest = 60 if test.name.startswith(LONG) else 5 if not test.program.startswith("dyno") else 0
         return known.get(test.name, rest)
 
     return sorted(tests, key=expected, reverse=True)

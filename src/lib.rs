@@ -6,7 +6,9 @@
 //!
 //! ```text
 //! main → cmd
-//! cmd → export, import, run, web
+//! cmd → audit, export, import, powercut, web
+//! powercut → run
+//! audit → brief
 //! web → bundles, catalogue, fleet, render
 //! bundles → analysis, store
 //! catalogue → lab, store
@@ -15,14 +17,14 @@
 //! export → brief, store
 //! brief → chart
 //! chart → analysis
-//! analysis → stats
+//! analysis → language, stats
 //! import → store
 //! engine → lab, load
 //! workload → load
 //! lab → record
 //! load → record
 //! meter → record
-//! stats → language, record
+//! stats → record
 //! fleet → store
 //! store → record
 //! record → plan

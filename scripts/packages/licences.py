@@ -30,7 +30,7 @@ def of_crates(packages):
     """Each text once, with the crates that it is of."""
     of, without = {}, []
     for package in packages.values():
-        if package["name"] == "dyno":
+        if package["source"] is None:
             continue
         title = f"  {package['name']} {package['version']}: {package['license']}"
         texts = own_texts(package)

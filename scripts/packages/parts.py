@@ -62,8 +62,8 @@ def crates(root, release, options):
     """The crates that are compiled into the program: their manifests as cargo reads them, by id."""
     features = [word for word in options if word == "--no-default-features"]
     listed = subprocess.run(
-        ["cargo", "tree", "--locked", "--edges", "normal", "--prefix", "none", "--target",
-         release.target, "--format", "{p}", *features],
+        ["cargo", "tree", "--package", "dyno", "--locked", "--edges", "normal", "--prefix", "none",
+         "--target", release.target, "--format", "{p}", *features],
         check=True, capture_output=True, text=True, cwd=root).stdout
     used = {tuple(line.split()[:2]) for line in listed.splitlines() if line.strip()}
     found = json.loads(subprocess.run(

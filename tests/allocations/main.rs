@@ -223,7 +223,7 @@ const SOURCES: [&str; 1] = ["/tiberius-"];
 fn is_of_a_library(at: &str) -> bool {
     for line in at.lines().map(str::trim) {
         let function = line.split_once(": ").map_or("", |(_, name)| name).trim_start_matches('<');
-        if function.starts_with("dyno::") || line.starts_with("at ./src/") {
+        if function.starts_with("dyno") || line.starts_with("at ./crates/") {
             return false;
         }
         let source = line.starts_with("at ") && SOURCES.iter().any(|folder| line.contains(folder));

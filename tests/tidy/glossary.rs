@@ -4,8 +4,8 @@ use std::path::Path;
 
 /// Where verdicts get their words: a file, and the function whose arms they are.
 const VERDICTS: [(&str, &str); 2] = [
-    ("src/stats/limit.rs", "pub fn name(self) -> &'static str {"),
-    ("src/stats/audit/mod.rs", "pub fn words(self) -> &'static str {"),
+    ("crates/report/src/analysis/bottleneck.rs", "pub fn name(self) -> &'static str {"),
+    ("crates/audit/src/lib.rs", "pub fn words(self) -> &'static str {"),
 ];
 
 fn read(path: &str) -> String {

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::{IMPORTS, code, none, rust_files};
+use super::{IMPORTS, code, none, sources};
 
-/// A module by its path: ["run", "point"].
+/// A module by its path: ["run", "point"]. What is a crate with a room of its own begins with its
+/// name: ["audit", "says"].
 type Module = Vec<String>;
 
 /// The modules of `src`, and for each those that it imports from. What a folder's `mod.rs` hands on
@@ -17,7 +18,7 @@ pub struct Graph {
 
 impl Graph {
     pub fn of_src() -> Graph {
-        let files = rust_files("src").into_iter().filter(|(path, _)| {
+        let files = sources().into_iter().filter(|(path, _)| {
             !path.file_stem().is_some_and(|name| name.to_string_lossy().starts_with("tests"))
         });
         let texts: BTreeMap<Module, String> =
@@ -74,9 +75,15 @@ fn reached(edges: &BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<S
     seen
 }
 
-fn module(path: &Path) -> Module {
-    let mut parts: Module =
-        path.with_extension("").iter().skip(1).map(|p| p.to_string_lossy().into_owned()).collect();
+/// Crates that are a room each; the others are several, which no two share.
+const ROOMS: [&str; 3] = ["audit", "fleet", "powercut"];
+
+pub fn module(path: &Path) -> Module {
+    let names: Module =
+        path.with_extension("").iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    let source = names.iter().position(|name| name == "src").unwrap_or(0);
+    let room = names[..source].last().filter(|name| ROOMS.contains(&name.as_str())).cloned();
+    let mut parts: Module = room.into_iter().chain(names[source + 1..].to_vec()).collect();
     if parts.last().is_some_and(|last| last == "mod" || last == "lib") {
         parts.pop();
     }
@@ -136,8 +143,8 @@ fn leaves(tree: &str) -> Vec<Module> {
 /// Paths that stand in the code itself: `super::cause(…)`, `crate::load::…`.
 fn inline(text: &str) -> Vec<Module> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
-    let paths = words
-        .filter(|word| ["crate::", "super::", "self::"].iter().any(|head| word.starts_with(head)));
+    let heads = ["crate::", "dyno_", "super::", "self::"];
+    let paths = words.filter(|word| heads.iter().any(|head| word.starts_with(head)));
     paths
         .map(|word| word.split("::").filter(|part| !part.is_empty()).map(str::to_string).collect())
         .collect()
@@ -148,7 +155,10 @@ fn absolute(known: &BTreeSet<&Module>, from: &Module, path: &[String]) -> Option
     let first = path.first()?.as_str();
     let up = path.iter().take_while(|part| *part == "super").count();
     match first {
-        "crate" => Some(path[1..].to_vec()),
+        "crate" if from.first().is_some_and(|room| ROOMS.contains(&room.as_str())) => {
+            Some([&from[..1], &path[1..]].concat())
+        }
+        "crate" | "dyno_core" | "dyno_report" => Some(path[1..].to_vec()),
         "self" => Some([&from[..], &path[1..]].concat()),
         "super" => Some([&from[..from.len().saturating_sub(up)], &path[up..]].concat()),
         _ => {

@@ -59,7 +59,8 @@ fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
 /// Where `message!(` or `say!(` is used: (file, id, arguments).
 fn used() -> Vec<(String, String, Arguments)> {
     let (mut files, mut all) = (Vec::new(), Vec::new());
-    rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    ["src", "crates"].iter().for_each(|folder| rust_files(&root.join(folder), &mut files));
     let own = ["language/mod.rs", "language/tests.rs"];
     for path in files.iter().filter(|path| !own.iter().any(|own| path.ends_with(own))) {
         let text = std::fs::read_to_string(path).expect("a file");

@@ -72,7 +72,7 @@ fn compare(known: Known) {
 
 #[test]
 fn the_schema_of_campaigns_has_the_keys_that_parsing_asks_for_and_no_others() {
-    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/campaign.toml");
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/campaign.toml");
     let read = Campaign::load(Path::new(example), &crate::plan_catalogue());
     assert!(read.is_ok(), "{}", read.err().map(|m| m.render(false)).unwrap_or_default());
     let known = [
