@@ -17,7 +17,7 @@ endif
 FLAGS ?= --release --locked
 
 .PHONY: checkout demo quick tidy test check doc licences advisories soak bench build setup programs
-.PHONY: install reference dist dist-check reproducible rocksdb
+.PHONY: install reference dist dist-check reproducible rocksdb setup-tests
 
 # Before anything is built: nothing that was built of another checkout is taken for this one's.
 checkout:
@@ -25,6 +25,10 @@ checkout:
 
 setup: checkout
 	@scripts/setup.sh
+
+# What tests and benchmarks need besides: servers, browsers, emulators.
+setup-tests: checkout
+	@scripts/setup.sh tests
 
 rocksdb: setup
 	scripts/rocksdb.sh
@@ -87,7 +91,7 @@ tidy:
 	$(CARGO_TARGET_DIR)/tidy --quiet
 
 # What the tests run: their programs, and db_bench built against the very same RocksDB.
-programs: rocksdb
+programs: setup-tests rocksdb
 	cargo test --release --locked --no-run
 	scripts/db_bench.sh
 
@@ -95,10 +99,10 @@ test: programs
 	scripts/test.py
 
 # One part: a module (`make test-tpcc`), a program (`make test-measured`) or a whole test.
-test-%: setup
+test-%: setup-tests
 	scripts/test.py $* -- $(FLAGS)
 
-check: rocksdb tidy doc licences
+check: setup-tests rocksdb tidy doc licences
 	cargo fmt --check
 	cargo clippy --release --locked --all-targets -- -D warnings
 	$(MAKE) test
@@ -121,7 +125,7 @@ soak: programs dist
 	$(MAKE) dist-check reproducible
 
 # Side by side with the peers; prints ratios and records them in docs/benchmarks.md.
-bench: build
+bench: setup-tests build
 	cargo build --release --locked --example bare
 	scripts/db_bench.sh
 	[ -n "$$T_IO_URING" ] || scripts/t_io_uring.sh
