@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compiles the RocksDB of the crate librocksdb-sys in a quarter of the processor time that the crate
-# takes: the crate's own sources with its definitions, but 32 files per compilation, since neighbours
-# include the same headers (docs/building.md). The library stays in the target folder, by version and
-# by the flags in this file; its folder, for ROCKSDB_LIB_DIR, is the last line of output.
+# Compiles the RocksDB of the crate librocksdb-sys in a quarter of the processor time that the
+# crate takes: the crate's own sources with its definitions, but 32 files per compilation, since
+# neighbours include the same headers (docs/building.md). The library stays in the target folder, by
+# version and by what this script does; its folder, for ROCKSDB_LIB_DIR, is the last line of output.
 #
 #   scripts/rocksdb.sh             compiles it unless it is there
 #   scripts/rocksdb.sh --folder    prints the folder only
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 case "${RUSTFLAGS:-}${CARGO_ENCODED_RUSTFLAGS:-}" in *target-cpu*) exit 0 ;; esac
 cxx="${CXX:-c++}"
 version=$(grep -A 1 '^name = "librocksdb-sys"' Cargo.lock | sed -n 's/^version = "\(.*\)"/\1/p')
-key=$({ cat scripts/rocksdb.sh; echo "$cxx ${CXXFLAGS:-}"; } | sha256sum)
+key=$({ grep -v '^ *#' scripts/rocksdb.sh; echo "$cxx ${CXXFLAGS:-}"; } | sha256sum)
 folder="$(realpath -m "${CARGO_TARGET_DIR:-target}")/rocksdb/$version-${key:0:12}"
 if [ "${1:-}" = --folder ] || [ -e "$folder/librocksdb.a" ]; then echo "$folder"; exit 0; fi
 
@@ -23,7 +23,8 @@ metadata=$(cargo metadata --format-version 1 --locked \
 # The folder that cargo has a crate's sources in.
 crate() {
     dirname "$(python3 -c 'import json, sys
-print(next(p["manifest_path"] for p in json.load(sys.stdin)["packages"] if p["name"] == sys.argv[1]))
+packages = json.load(sys.stdin)["packages"]
+print(next(p["manifest_path"] for p in packages if p["name"] == sys.argv[1]))
 ' "$1" <<<"$metadata")"
 }
 sys=$(crate librocksdb-sys)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, as root or through sudo; does nothing when none is.
 #
-#   scripts/setup.sh [tests] [PACKAGE …]    what building needs; what tests and benchmarks need; more
+#   scripts/setup.sh [tests] [PACKAGE …]    what building needs, with what tests need, and others
 set -euo pipefail
 
 packages="build-essential cmake clang libclang-dev zlib1g-dev python3"
