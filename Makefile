@@ -1,16 +1,23 @@
 # Every target does its own set-up: on a fresh Debian 12 with rustup's stable toolchain, `make demo`
-# and `make test` are all that is needed. The first build compiles the bundled RocksDB, which takes
-# some minutes.
+# and `make test` are all that is needed. What the first build does, and what it costs:
+# docs/building.md.
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 DYNO = $(CARGO_TARGET_DIR)/release/dyno
+
+# The RocksDB that scripts/rocksdb.sh compiles, and cargo links.
+ROCKSDB := $(shell CARGO_TARGET_DIR='$(CARGO_TARGET_DIR)' scripts/rocksdb.sh --folder)
+ifneq ($(ROCKSDB),)
+export ROCKSDB_LIB_DIR = $(ROCKSDB)
+export ROCKSDB_STATIC = 1
+endif
 
 # How the tests are built; `make test-cli FLAGS=--no-default-features` goes without RocksDB, in the
 # dev profile.
 FLAGS ?= --release --locked
 
 .PHONY: checkout demo quick tidy test check doc licences advisories soak bench build setup programs
-.PHONY: install reference dist dist-check reproducible
+.PHONY: install reference dist dist-check reproducible rocksdb setup-tests
 
 # Before anything is built: nothing that was built of another checkout is taken for this one's.
 checkout:
@@ -19,12 +26,19 @@ checkout:
 setup: checkout
 	@scripts/setup.sh
 
-build: setup
+# What tests and benchmarks need besides: servers, browsers, emulators.
+setup-tests: checkout
+	@scripts/setup.sh tests
+
+rocksdb: setup
+	scripts/rocksdb.sh
+
+build: rocksdb
 	cargo build --release --locked
 
 # Names the commit, which a build in development does not: it would compile the library anew for
 # every commit.
-install: setup
+install: rocksdb
 	DYNO_COMMIT=$$(git describe --always --dirty --abbrev=12) cargo install --locked --path .
 
 # Completions, manual pages and JSON Schemas.
@@ -77,7 +91,7 @@ tidy:
 	$(CARGO_TARGET_DIR)/tidy --quiet
 
 # What the tests run: their programs, and db_bench built against the very same RocksDB.
-programs: setup
+programs: setup-tests rocksdb
 	cargo test --release --locked --no-run
 	scripts/db_bench.sh
 
@@ -85,15 +99,15 @@ test: programs
 	scripts/test.py
 
 # One part: a module (`make test-tpcc`), a program (`make test-measured`) or a whole test.
-test-%: setup
+test-%: setup-tests
 	scripts/test.py $* -- $(FLAGS)
 
-check: setup tidy doc licences
+check: setup-tests rocksdb tidy doc licences
 	cargo fmt --check
 	cargo clippy --release --locked --all-targets -- -D warnings
 	$(MAKE) test
 
-doc:
+doc: rocksdb
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --no-deps
 
 licences:
@@ -111,7 +125,7 @@ soak: programs dist
 	$(MAKE) dist-check reproducible
 
 # Side by side with the peers; prints ratios and records them in docs/benchmarks.md.
-bench: build
+bench: setup-tests build
 	cargo build --release --locked --example bare
 	scripts/db_bench.sh
 	[ -n "$$T_IO_URING" ] || scripts/t_io_uring.sh

@@ -5,10 +5,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 target="${CARGO_TARGET_DIR:-target}"
-lib=$(ls -t "$target"/release/build/librocksdb-sys-*/out/librocksdb.a 2>/dev/null |
-    head -n 1 || true)
-if [ -z "$lib" ]; then
-    echo "db_bench: no RocksDB under $target; run 'cargo build --release' first" >&2
+# Folders that the crate's build told cargo to link from: RocksDB's, compiled by the crate or by
+# scripts/rocksdb.sh, and Snappy's.
+built=$(ls -t "$target"/release/build/librocksdb-sys-*/output 2>/dev/null | head -n 1 || true)
+linked() {
+    sed -n 's/^cargo:rustc-link-search=native=//p' "${built:-/dev/null}" | while read -r folder; do
+        if [ -e "$folder/$1" ]; then echo "$folder/$1"; break; fi
+    done
+}
+lib=$(linked librocksdb.a)
+snappy=$(linked libsnappy.a)
+if [ -z "$lib" ] || [ -z "$snappy" ]; then
+    echo "db_bench: no RocksDB under $target; run 'make build' first" >&2
     exit 1
 fi
 out="$target/db_bench"
@@ -35,6 +43,6 @@ for file in tools/db_bench.cc tools/db_bench_tool.cc tools/tool_hooks.cc \
     [ "$object" -nt "$lib" ] || g++ "${flags[@]}" -c "$source/$file" -o "$object"
 done
 # The tool and the library both define one weak hook; either will do.
-g++ -Wl,--allow-multiple-definition "$objects"/*.o "$lib" "$(dirname "$lib")/libsnappy.a" \
+g++ -Wl,--allow-multiple-definition "$objects"/*.o "$lib" "$snappy" \
     -llz4 -lzstd -lz -lgflags -lpthread -ldl -o "$out"
 echo "$out"

@@ -75,7 +75,9 @@ class Release:
         maps = (f"-ffile-prefix-map={here}={there}" for here, there in places)
         flags = " ".join(["-g0", *maps])
         rust = " ".join(f"--remap-path-prefix={here}={there}" for here, there in places)
+        # ROCKSDB_COMPILE: zig compiles RocksDB anew, against its own C++ library.
         return {**os.environ, "RUSTFLAGS": rust, "CFLAGS": flags, "CXXFLAGS": flags,
+                "ROCKSDB_COMPILE": "1",
                 "CARGO_TARGET_DIR": str(target_folder()), "DYNO_COMMIT": self.commit,
                 "SOURCE_DATE_EPOCH": str(self.epoch), "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 

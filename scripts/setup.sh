@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, as root or through sudo; does nothing when none is.
-# Arguments are further packages, of those who need more than tests do (`make dist`).
+#
+#   scripts/setup.sh [tests] [PACKAGE …]    what building needs, with what tests need, and others
 set -euo pipefail
 
-packages="build-essential cmake clang libclang-dev libgflags-dev libsnappy-dev liblz4-dev
-    libzstd-dev zlib1g-dev fio python3 chromium qpdf mariadb-server postgresql sysbench nvme-cli
-    xfsprogs e2fsprogs qemu-system-x86 busybox-static linux-image-cloud-amd64 mdadm dmsetup
-    python3-jsonschema fio-examples man-db lvm2 nbd-client nbd-server bcache-tools poppler-utils
-    libxml2-utils slurm-wlm munge systemd-container debootstrap python3-venv $*
-    prometheus python3-prometheus-client faketime"
+packages="build-essential cmake clang libclang-dev zlib1g-dev python3"
+if [ "${1:-}" = tests ]; then
+    shift
+    packages="$packages libgflags-dev libsnappy-dev liblz4-dev libzstd-dev fio chromium qpdf
+        mariadb-server postgresql sysbench nvme-cli xfsprogs e2fsprogs qemu-system-x86
+        busybox-static linux-image-cloud-amd64 mdadm dmsetup python3-jsonschema fio-examples man-db
+        lvm2 nbd-client nbd-server bcache-tools poppler-utils libxml2-utils slurm-wlm munge
+        systemd-container debootstrap python3-venv prometheus python3-prometheus-client faketime"
+fi
+packages="$packages $*"
 missing=""
 for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||

@@ -107,6 +107,15 @@ class Test:
             print(f"---- output of {self.name} ----\n{self.output}\n----", flush=True)
 
 
+def rocksdb(options):
+    """The RocksDB that cargo links, compiled if need be: as the Makefile has it."""
+    if "--no-default-features" in options:
+        return {}
+    made = subprocess.run([ROOT / "scripts/rocksdb.sh"], cwd=ROOT, stdout=subprocess.PIPE,
+                          text=True, check=True).stdout.strip()
+    return {"ROCKSDB_LIB_DIR": made, "ROCKSDB_STATIC": "1"} if made else {}
+
+
 def environment():
     return {**os.environ, "CARGO_MANIFEST_DIR": str(ROOT), "INSTA_WORKSPACE_ROOT": str(ROOT)}
 
@@ -135,7 +144,8 @@ def build(parts, options):
     if named and all((ROOT / "tests" / name / "main.rs").exists() for name in named):
         options = [*options, *(f"--test={name}" for name in named)]
     command = ["cargo", "test", "--no-run", "--message-format=json-render-diagnostics", *options]
-    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True,
+                           env={**os.environ, **rocksdb(options)})
     if built.returncode != 0:
         sys.exit(f"test.py: {' '.join(command)} failed")
     found = {}

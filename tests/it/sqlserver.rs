@@ -421,7 +421,7 @@ fn values_of_every_type_are_read_as_they_were_sent() {
 fn a_server_that_wants_it_gets_its_whole_connection_encrypted() {
     let made = rcgen::generate_simple_self_signed(["localhost".to_string()]).unwrap();
     let key = rustls::pki_types::PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS12]);
     let config = config

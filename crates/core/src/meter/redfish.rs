@@ -1,8 +1,10 @@
 //! A server's power as its management controller knows it, over HTTPS. Coarse and slow, of the
 //! whole system.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::crypto::aws_lc_rs;
 use serde_json::Value;
 
 use super::exec::PUBLIC;
@@ -61,6 +63,7 @@ impl Meter for Redfish {
         let variable = |name: &str| std::env::var(name).unwrap_or_default();
         let (user, password) = (variable("DYNO_REDFISH_USER"), variable("DYNO_REDFISH_PASSWORD"));
         let tls = ureq::tls::TlsConfig::builder()
+            .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
             .disable_verification(!site.knobs.flag("verify")?)
             .build();
         let config =
